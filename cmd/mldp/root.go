@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, stated in the root help and in the help of commands that use more than 0 and 1.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 5 // stopped by a signal; everything finished is kept
+)
+
+// exitError carries an exit code of its own through cobra.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// commands is filled by the init function of each subcommand's file.
+var commands []func() *cobra.Command
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mldp",
+		Short: "Measure word-level metric differential privacy (MLDP) for text",
+		Long: `mldp privatises text word by word under metric differential privacy, measures
+what that costs and what it protects, and reruns the published studies.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 5 interrupted (what was finished
+is kept; the same command resumes). Commands with further codes list them.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	for _, c := range commands {
+		root.AddCommand(c())
+	}
+	return root
+}
+
+// run executes the command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintln(stderr, "mldp:", err)
+	var e *exitError
+	switch {
+	case errors.As(err, &e):
+		return e.code
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		return exitFailure
+	}
+}

@@ -1,0 +1,47 @@
+// Package nearest answers exact nearest-neighbour queries over a space.
+//
+// It believes in exactness: what it returns is what a float64 scan of all
+// words ordered by (distance, word id) returns, on every processor.
+package nearest
+
+import (
+	"mldpbench/embeddings"
+)
+
+// Neighbor is a word and its Euclidean distance from the query, as
+// embeddings.Euclidean gives it.
+type Neighbor struct {
+	ID       embeddings.WordID
+	Distance float64
+}
+
+// Index searches one space. It is safe for concurrent use.
+type Index struct {
+	space *embeddings.Space
+}
+
+type indexKey struct{}
+
+// Of returns the index of a space, built once and kept with it.
+func Of(s *embeddings.Space) *Index {
+	v, err := s.Derived(indexKey{}, func() (any, error) { return &Index{space: s}, nil })
+	if err != nil {
+		panic(err) // building cannot fail
+	}
+	return v.(*Index)
+}
+
+// Search writes the k nearest words of each query to dst, nearest first, ties
+// by the smaller id. queries is len(dst)/k × Dimension, row-major. Where the
+// space has fewer than k words, the rest of a row gets ID Unknown and
+// distance +Inf. Batches of 1024 queries or more are fastest. It uses the
+// calling goroutine only; callers bring their own parallelism.
+func (x *Index) Search(dst []Neighbor, queries []float32, k int) {
+	x.reference(dst, queries, k, nil)
+}
+
+// SearchExcluding is Search over all words but excluded[i] for query i
+// (Unknown excludes nothing).
+func (x *Index) SearchExcluding(dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
+	x.reference(dst, queries, k, excluded)
+}

@@ -1,0 +1,33 @@
+package nearest
+
+import (
+	"math"
+
+	"mldpbench/embeddings"
+)
+
+// reference is the specification: a float64 scan in id order.
+func (x *Index) reference(dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
+	d := x.space.Dimension
+	for q := 0; q*k < len(dst); q++ {
+		row := dst[q*k : q*k+k]
+		for i := range row {
+			row[i] = Neighbor{embeddings.Unknown, math.Inf(1)}
+		}
+		query := queries[q*d : q*d+d]
+		for id := range embeddings.WordID(x.space.Len()) {
+			if excluded != nil && excluded[q] == id {
+				continue
+			}
+			dist := embeddings.Euclidean(query, x.space.Vector(id))
+			if dist >= row[k-1].Distance {
+				continue
+			}
+			i := k - 1
+			for ; i > 0 && dist < row[i-1].Distance; i-- {
+				row[i] = row[i-1]
+			}
+			row[i] = Neighbor{id, dist}
+		}
+	}
+}

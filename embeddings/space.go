@@ -1,0 +1,187 @@
+// Package embeddings holds word vectors: a vocabulary, a float32 matrix and
+// the geometry on it. It reads the usual file formats and knows nothing of
+// noise; exact nearest-neighbour search lives in embeddings/nearest.
+package embeddings
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// WordID is the row of a word in a vocabulary.
+type WordID int32
+
+// Unknown stands for a word that is not in the vocabulary.
+const Unknown WordID = -1
+
+// Vocabulary is an immutable, ordered set of distinct words.
+type Vocabulary struct {
+	words []string
+	ids   map[string]WordID
+}
+
+// NewVocabulary returns the vocabulary of words in the order given. A repeated
+// word is an error.
+func NewVocabulary(words []string) (*Vocabulary, error) {
+	v := &Vocabulary{words: words, ids: make(map[string]WordID, len(words))}
+	for i, w := range words {
+		if j, dup := v.ids[w]; dup {
+			return nil, fmt.Errorf("word %d: %q repeats word %d", i, w, j)
+		}
+		v.ids[w] = WordID(i)
+	}
+	return v, nil
+}
+
+// Len is the number of words.
+func (v *Vocabulary) Len() int { return len(v.words) }
+
+// Word returns the word of an id in [0, Len).
+func (v *Vocabulary) Word(id WordID) string { return v.words[id] }
+
+// Words returns all words in id order; the caller must not change them.
+func (v *Vocabulary) Words() []string { return v.words }
+
+// ID returns the id of a word, or Unknown.
+func (v *Vocabulary) ID(word string) WordID {
+	if id, ok := v.ids[word]; ok {
+		return id
+	}
+	return Unknown
+}
+
+// Encode appends the ids of tokens to dst.
+func (v *Vocabulary) Encode(dst []WordID, tokens []string) []WordID {
+	for _, t := range tokens {
+		dst = append(dst, v.ID(t))
+	}
+	return dst
+}
+
+// Space is a vocabulary with one vector per word. It is immutable after
+// construction and safe for concurrent use.
+type Space struct {
+	Name       string // name of the embedding, e.g. "glove.6B.100d"
+	Vocabulary *Vocabulary
+	Dimension  int
+	Generated  bool      // vectors learned from the generated corpus
+	Vectors    []float32 // Len × Dimension, row-major; read only
+
+	fingerprint func() string
+	derived     sync.Map // what other packages build once per space, by their own key type
+}
+
+// NewSpace checks shapes and finiteness and takes ownership of vectors
+// (vocabulary.Len() × dimension, row-major).
+func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []float32) (*Space, error) {
+	if vocabulary.Len() == 0 {
+		return nil, fmt.Errorf("embedding %s: empty vocabulary", name)
+	}
+	if dimension < 1 {
+		return nil, fmt.Errorf("embedding %s: dimension = %d: must be >= 1", name, dimension)
+	}
+	if len(vectors) != vocabulary.Len()*dimension {
+		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(), dimension)
+	}
+	for i, x := range vectors {
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("embedding %s: word %q has a component that is not finite", name, vocabulary.Word(WordID(i/dimension)))
+		}
+	}
+	s := &Space{Name: name, Vocabulary: vocabulary, Dimension: dimension, Vectors: vectors}
+	s.fingerprint = sync.OnceValue(s.hash)
+	return s, nil
+}
+
+// Len is the number of words.
+func (s *Space) Len() int { return s.Vocabulary.Len() }
+
+// Vector returns the vector of a word as a view; the caller must not write.
+func (s *Space) Vector(id WordID) []float32 {
+	i := int(id) * s.Dimension
+	return s.Vectors[i : i+s.Dimension : i+s.Dimension]
+}
+
+// Distance is the Euclidean distance of two words, accumulated in float64 in
+// index order: the reference to which every faster search must agree.
+func (s *Space) Distance(a, b WordID) float64 {
+	return Euclidean(s.Vector(a), s.Vector(b))
+}
+
+// Euclidean is the Euclidean distance of two vectors of one length,
+// accumulated in float64 in index order.
+func Euclidean(a, b []float32) float64 {
+	var sum float64
+	for i, x := range a {
+		d := float64(x) - float64(b[i])
+		sum += float64(d * d) // no fused multiply-add: one result on every platform
+	}
+	return math.Sqrt(sum)
+}
+
+// Restrict returns the space of those words of s for which keep is true, in
+// the order of s. It is an error if none is left.
+func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
+	var words []string
+	var vectors []float32
+	for i, w := range s.Vocabulary.words {
+		if keep(w) {
+			words = append(words, w)
+			vectors = append(vectors, s.Vector(WordID(i))...)
+		}
+	}
+	if len(words) == 0 {
+		return nil, fmt.Errorf("embedding %s: none of its %d words is in the data set", s.Name, s.Len())
+	}
+	v, err := NewVocabulary(words)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewSpace(s.Name, v, s.Dimension, vectors)
+	if err != nil {
+		return nil, err
+	}
+	r.Generated = s.Generated
+	return r, nil
+}
+
+// Fingerprint is the hex SHA-256 of dimension, words and vectors: equal
+// fingerprints mean equal results. The name is not part of it.
+func (s *Space) Fingerprint() string { return s.fingerprint() }
+
+func (s *Space) hash() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d\n", s.Dimension, s.Len())
+	for _, w := range s.Vocabulary.words {
+		fmt.Fprintf(h, "%d %s\n", len(w), w)
+	}
+	buf := make([]byte, 0, 4*s.Dimension)
+	for i := range s.Len() {
+		buf = buf[:0]
+		for _, x := range s.Vector(WordID(i)) {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+		}
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Derived returns what build makes of s, calling it once per key and space:
+// the nearest-neighbour index, a covariance root, a distance range. The key
+// must be of a type private to the caller's package.
+func (s *Space) Derived(key any, build func() (any, error)) (any, error) {
+	type result struct {
+		value any
+		err   error
+	}
+	f, _ := s.derived.LoadOrStore(key, sync.OnceValue(func() result {
+		v, err := build()
+		return result{v, err}
+	}))
+	r := f.(func() result)()
+	return r.value, r.err
+}

@@ -1,0 +1,59 @@
+// Package check validates parameters. Every numeric parameter of the project
+// passes through here once, where it enters, so that one wrong value gives
+// one sentence of the form "epsilon = -1: must be > 0 and finite".
+package check
+
+import (
+	"fmt"
+	"math"
+)
+
+// Positive requires v > 0 and finite.
+func Positive(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s = %v: must be > 0 and finite", name, v)
+	}
+	return nil
+}
+
+// NonNegative requires v >= 0 and finite.
+func NonNegative(name string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s = %v: must be >= 0 and finite", name, v)
+	}
+	return nil
+}
+
+// Within requires lo <= v <= hi.
+func Within(name string, v, lo, hi float64) error {
+	if !(v >= lo && v <= hi) {
+		return fmt.Errorf("%s = %v: must be in [%v, %v]", name, v, lo, hi)
+	}
+	return nil
+}
+
+// Inside requires lo < v < hi.
+func Inside(name string, v, lo, hi float64) error {
+	if !(v > lo && v < hi) {
+		return fmt.Errorf("%s = %v: must be in (%v, %v)", name, v, lo, hi)
+	}
+	return nil
+}
+
+// AtLeast requires v >= lo.
+func AtLeast(name string, v, lo int) error {
+	if v < lo {
+		return fmt.Errorf("%s = %d: must be >= %d", name, v, lo)
+	}
+	return nil
+}
+
+// OneOf requires v to be one of the allowed names.
+func OneOf(name, v string, allowed ...string) error {
+	for _, a := range allowed {
+		if v == a {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s = %q: must be one of %q", name, v, allowed)
+}

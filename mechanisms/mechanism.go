@@ -1,0 +1,108 @@
+// Package mechanisms replaces words by noisy neighbours under word-level
+// metric differential privacy.
+//
+// It believes that a mechanism is its output distribution and its promise:
+// every instance says by Guarantee what it promises, variants that promise
+// nothing say why, and wherever a distribution has a closed form, it is the
+// closed form that is sampled, measured and audited. It stops at words: file
+// formats, classifiers and corpora are elsewhere.
+package mechanisms
+
+import (
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+)
+
+// WordID and Unknown are those of the space; see Mechanism.Vocabulary.
+type WordID = embeddings.WordID
+
+// Variant names which definition of a mechanism an instance follows.
+type Variant string
+
+const (
+	Proved   Variant = "proved"   // the definition for which the source proves the guarantee
+	Printed  Variant = "printed"  // the pseudocode of Meisenbacher et al. 2024, Appendix A, where it differs
+	Released Variant = "released" // what the study's released package computes, where it differs
+)
+
+// Mechanism replaces words. Instances are immutable and safe for concurrent
+// use; all randomness comes from the caller's generator.
+type Mechanism interface {
+	// Settings returns what the instance was built from, defaults filled in.
+	Settings() Settings
+
+	// Guarantee says what the instance promises per word.
+	Guarantee() Guarantee
+
+	// Vocabulary covers all inputs and outputs. Its first Space.Len() words
+	// are the space's; SynTF appends words that only a thesaurus knows.
+	Vocabulary() *embeddings.Vocabulary
+
+	// Privatize writes one noisy word for each word of src to dst (same
+	// length; dst may be src). epsilons, if not nil, gives each word its own
+	// epsilon; nil means Settings().Epsilon. Words must not be Unknown:
+	// unknown words are the business of a Policy. All draws of a document
+	// come from rng in an order that depends on src alone, so that
+	// PrivatizeBatch of many documents equals Privatize of each.
+	Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
+}
+
+// Batcher is implemented by mechanisms that are faster on many documents at
+// once (the noise family: one search for the words of all). The result is
+// that of Privatize on each document with its own generator.
+type Batcher interface {
+	PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand)
+}
+
+// VectorMechanism releases noisy vectors instead of words (PrivEmb). What it
+// releases feeds linear models only.
+type VectorMechanism interface {
+	Settings() Settings
+	Guarantee() Guarantee
+	Vocabulary() *embeddings.Vocabulary
+	// OutputDimension is the length m of a released vector.
+	OutputDimension() int
+	// Release writes one noisy vector per word to dst (len(src) × m, row-major).
+	Release(dst []float32, src []WordID, rng *rand.Rand)
+}
+
+// Distribution is the output distribution of a mechanism for one input word,
+// over Vocabulary().
+type Distribution struct {
+	Probabilities []float64
+	// AbsoluteError bounds the error of every probability: 0 for a closed
+	// form evaluated in float64; the error of the numerical integration, with
+	// certainty; for Monte Carlo, the half-width of a simultaneous 95% bound.
+	AbsoluteError float64
+	// Samples is the number of Monte Carlo samples, 0 for a computed distribution.
+	Samples int
+}
+
+// Distributor is implemented by mechanisms whose distribution can be computed
+// without sampling.
+type Distributor interface {
+	Distribution(word WordID) (Distribution, error)
+}
+
+// Guarantee is the promise of one instance, per word. The zero value promises
+// nothing and must carry a Reason.
+type Guarantee struct {
+	// Metric names the distance d in Pr[M(w)=y] ≤ e^{ε·d(w,w')}·Pr[M(w')=y] + δ:
+	// "euclidean", "mahalanobis", "discrete" (plain ε-DP per word), or "" for
+	// no guarantee.
+	Metric  string
+	Epsilon float64
+	Delta   float64
+	// EuclideanEpsilon is the smallest ε' for which the guarantee implies
+	// ε'·euclidean, 0 where it implies none.
+	EuclideanEpsilon float64
+	// Reason is one sentence: why nothing is guaranteed, or what the
+	// guarantee rests on.
+	Reason string
+	// Distance is d itself, nil where Metric is "".
+	Distance func(a, b WordID) float64 `json:"-"`
+}
+
+// Holds says whether anything is promised.
+func (g Guarantee) Holds() bool { return g.Metric != "" }

@@ -1,0 +1,183 @@
+package mechanisms
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+	"mldpbench/internal/stream"
+)
+
+// Settings chooses a mechanism instance. It is a value: equal Settings over
+// equal environments give equal distributions.
+type Settings struct {
+	Mechanism  string
+	Variant    Variant // "" means the definition's default, Proved
+	Epsilon    float64 // in units of 1/distance
+	Parameters Parameters
+}
+
+// Parameters are named values of a mechanism beside ε: numbers (float64),
+// words (string) or lists of numbers ([]float64).
+type Parameters map[string]any
+
+// String is the canonical form "gamma=theorem3 t=0.5", sorted by name.
+func (p Parameters) String() string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(p)) {
+		parts = append(parts, k+"="+formatValue(p[k]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func formatValue(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		var s []string
+		for _, x := range v {
+			s = append(s, formatValue(x))
+		}
+		return "[" + strings.Join(s, ",") + "]"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// Thesaurus gives synonyms to SynTF: WordNet, or that of the generated corpus.
+type Thesaurus interface {
+	// Covers says whether the thesaurus knows the word.
+	Covers(word string) bool
+	// Lemmas returns the lemmas of all synsets of the word in the order of
+	// the source, the word itself included, as the source prints them
+	// (underscored, capitalised). Nil if not covered.
+	Lemmas(word string) []string
+}
+
+// Environment is what a mechanism may be built from.
+type Environment struct {
+	Space     *embeddings.Space
+	Thesaurus Thesaurus // needed by SynTF only
+	// Documents is the corpus to be privatised, as tokens, for SynTF's tf-idf
+	// (released variant) only.
+	Documents [][]string
+	// Seed feeds the choices made at construction (PrivEmb's projection, the
+	// start word of released Gumbel).
+	Seed stream.Seed
+}
+
+// Parameter describes one parameter of a mechanism for help texts and checks.
+type Parameter struct {
+	Name    string
+	Default any    // float64, string or []float64
+	Legal   string // the legal range in words, e.g. "in [0, 1]"
+	Doc     string
+}
+
+// Definition registers a mechanism: one file, one registry line.
+type Definition struct {
+	Name       string    // "cmp"
+	Title      string    // "CMP"
+	Source     string    // paper and equation
+	Variants   []Variant // the first is the default
+	Parameters []Parameter
+	// New builds a word mechanism; NewVector one that releases vectors. One
+	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
+	// parameters present and of the default's type.
+	New       func(Environment, Settings) (Mechanism, error)
+	NewVector func(Environment, Settings) (VectorMechanism, error)
+}
+
+var registry = map[string]Definition{}
+
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) {
+	if _, dup := registry[d.Name]; dup {
+		panic("mechanisms: " + d.Name + " registered twice")
+	}
+	registry[d.Name] = d
+}
+
+// Definitions returns all registered mechanisms by name.
+func Definitions() []Definition {
+	all := slices.Collect(maps.Values(registry))
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+// Find returns the definition of a name.
+func Find(name string) (Definition, error) {
+	if d, ok := registry[name]; ok {
+		return d, nil
+	}
+	return Definition{}, fmt.Errorf("mechanism = %q: must be one of %q", name, slices.Sorted(maps.Keys(registry)))
+}
+
+// Complete checks settings against their definition and fills in defaults.
+func Complete(s Settings) (Settings, error) {
+	d, err := Find(s.Mechanism)
+	if err != nil {
+		return s, err
+	}
+	if s.Variant == "" {
+		s.Variant = d.Variants[0]
+	}
+	if !slices.Contains(d.Variants, s.Variant) {
+		return s, fmt.Errorf("%s: variant = %q: must be one of %q", d.Name, s.Variant, d.Variants)
+	}
+	if err := check.Positive("epsilon", s.Epsilon); err != nil {
+		return s, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	full := Parameters{}
+	for _, p := range d.Parameters {
+		full[p.Name] = p.Default
+	}
+	for name, v := range s.Parameters {
+		if _, ok := full[name]; !ok {
+			return s, fmt.Errorf("%s: unknown parameter %q: it has %q", d.Name, name, slices.Sorted(maps.Keys(full)))
+		}
+		full[name] = v
+	}
+	s.Parameters = full
+	return s, nil
+}
+
+// New builds a word mechanism.
+func New(env Environment, s Settings) (Mechanism, error) {
+	s, err := Complete(s)
+	if err != nil {
+		return nil, err
+	}
+	d := registry[s.Mechanism]
+	if d.New == nil {
+		return nil, fmt.Errorf("%s releases vectors, not words", s.Mechanism)
+	}
+	m, err := d.New(env, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Mechanism, err)
+	}
+	return m, nil
+}
+
+// NewVector builds a mechanism that releases vectors.
+func NewVector(env Environment, s Settings) (VectorMechanism, error) {
+	s, err := Complete(s)
+	if err != nil {
+		return nil, err
+	}
+	d := registry[s.Mechanism]
+	if d.NewVector == nil {
+		return nil, fmt.Errorf("%s releases words, not vectors", s.Mechanism)
+	}
+	m, err := d.NewVector(env, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Mechanism, err)
+	}
+	return m, nil
+}

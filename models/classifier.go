@@ -1,0 +1,55 @@
+// Package models trains and applies text classifiers. It sees token ids,
+// vectors and labels, never text.
+package models
+
+import (
+	"context"
+	"io"
+)
+
+// Embedding is a frozen table of token vectors.
+type Embedding struct {
+	Dimension int
+	Vectors   []float32 // tokens × Dimension, row-major; a token without a vector has a zero row
+}
+
+// Len is the number of tokens.
+func (e Embedding) Len() int { return len(e.Vectors) / e.Dimension }
+
+// Examples are inputs with labels: either Sequences (token ids into the
+// classifier's Embedding) or Vectors (dense features, all of one length).
+type Examples struct {
+	Sequences [][]int32
+	Vectors   [][]float32
+	Labels    []int
+}
+
+// Epoch is one line of a training log.
+type Epoch struct {
+	Epoch              int
+	TrainLoss          float64
+	ValidationLoss     float64
+	ValidationAccuracy float64
+	Seconds            float64
+}
+
+// History is the training log and what was chosen by validation.
+type History struct {
+	Epochs []Epoch
+	Best   int                // index into Epochs of the weights kept, -1 without epochs
+	Chosen map[string]float64 // e.g. the SVM's C
+}
+
+// Classifier is the one interface of all models. Fit may be called once;
+// everything random in it comes from the seed given at construction.
+type Classifier interface {
+	// Fit trains on train and uses validation for early stopping or for the
+	// choice of parameters. A cancelled ctx stops it within one batch.
+	Fit(ctx context.Context, train, validation Examples) (History, error)
+	// Predict returns a class per example.
+	Predict(ctx context.Context, x Examples) ([]int, error)
+	// Score returns one number per example and class: probabilities or margins.
+	Score(ctx context.Context, x Examples) ([][]float64, error)
+	Save(w io.Writer) error
+	Load(r io.Reader) error
+}

@@ -1,0 +1,54 @@
+package models
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"mldpbench/internal/stream"
+)
+
+// Options build a classifier.
+type Options struct {
+	Classes    int
+	Embedding  Embedding // for models that read Sequences
+	Seed       stream.Seed
+	Parameters map[string]any // per model; unknown names are errors; absent ones take defaults
+}
+
+// Definition registers a model: one file, one registry line.
+type Definition struct {
+	Name string // "lstm"
+	Doc  string
+	New  func(Options) (Classifier, error)
+}
+
+var registry = map[string]Definition{}
+
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) {
+	if _, dup := registry[d.Name]; dup {
+		panic("models: " + d.Name + " registered twice")
+	}
+	registry[d.Name] = d
+}
+
+// Names returns all registered models, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+
+// Find returns the definition of a name.
+func Find(name string) (Definition, error) {
+	if d, ok := registry[name]; ok {
+		return d, nil
+	}
+	return Definition{}, fmt.Errorf("model = %q: must be one of %q", name, Names())
+}
+
+// New builds the model of that name.
+func New(name string, o Options) (Classifier, error) {
+	d, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return d.New(o)
+}
