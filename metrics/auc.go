@@ -1,0 +1,61 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// AUC is the area under the ROC curve, 0–1: the probability that a positive
+// example scores above a negative one, ties counting one half (the
+// Mann–Whitney statistic on mid-ranks, which is exact where a trapezoid over
+// sorted scores depends on the order of ties). NaN when a class is empty: the
+// area does not exist. Source: [FK21] §5.3.
+func AUC(scores []float64, positive []bool) (float64, error) {
+	if len(scores) != len(positive) {
+		return 0, fmt.Errorf("auc: %d scores for %d labels", len(scores), len(positive))
+	}
+	order := make([]int, len(scores))
+	for i, s := range scores {
+		if math.IsNaN(s) {
+			return 0, fmt.Errorf("auc: score %d is not a number", i)
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+
+	// Twice the rank sum of the positives stays an integer, so the result does
+	// not depend on the order of summation.
+	var positives, twiceRankSum int
+	for start := 0; start < len(order); {
+		end := start + 1
+		for end < len(order) && scores[order[end]] == scores[order[start]] {
+			end++
+		}
+		for _, i := range order[start:end] {
+			if positive[i] {
+				positives++
+				twiceRankSum += start + 1 + end // twice the mid-rank of ranks start+1..end
+			}
+		}
+		start = end
+	}
+	negatives := len(scores) - positives
+	if positives == 0 || negatives == 0 {
+		return math.NaN(), nil
+	}
+	twiceU := twiceRankSum - positives*(positives+1)
+	return float64(twiceU) / (2 * float64(positives) * float64(negatives)), nil
+}
+
+// MembershipAUC is the AUC of a membership inference attack from its scores
+// for members and non-members of the target's training data: 0.5 is an attack
+// that guesses. Source: [C23] App. C.
+func MembershipAUC(members, nonMembers []float64) (float64, error) {
+	positive := make([]bool, len(members)+len(nonMembers))
+	for i := range members {
+		positive[i] = true
+	}
+	return AUC(slices.Concat(members, nonMembers), positive)
+}

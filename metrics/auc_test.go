@@ -1,0 +1,61 @@
+package metrics
+
+import (
+	"math"
+	"testing"
+)
+
+// pairwiseAUC is the definition: all pairs, ties one half.
+func pairwiseAUC(scores []float64, positive []bool) float64 {
+	var won, pairs float64
+	for i, p := range positive {
+		for j, q := range positive {
+			if p && !q {
+				pairs++
+				switch {
+				case scores[i] > scores[j]:
+					won++
+				case scores[i] == scores[j]:
+					won += 0.5
+				}
+			}
+		}
+	}
+	return won / pairs
+}
+
+func TestAUCIsPairwise(t *testing.T) {
+	rng := testRand("auc")
+	for range 200 {
+		n := 2 + rng.IntN(40)
+		scores, positive := make([]float64, n), make([]bool, n)
+		for i := range scores {
+			scores[i] = float64(rng.IntN(6)) // many ties
+			positive[i] = rng.IntN(2) == 0
+		}
+		positive[0], positive[1] = true, false
+		got, err := AUC(scores, positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "AUC", got, pairwiseAUC(scores, positive), 1e-12)
+	}
+}
+
+func TestAUCEdges(t *testing.T) {
+	if got, _ := AUC([]float64{1, 2}, []bool{true, true}); !math.IsNaN(got) {
+		t.Errorf("AUC of one class = %v, want missing", got)
+	}
+	if _, err := AUC([]float64{math.NaN(), 1}, []bool{true, false}); err == nil {
+		t.Error("a NaN score must be an error")
+	}
+	if _, err := AUC([]float64{1}, nil); err == nil {
+		t.Error("lengths that differ must be an error")
+	}
+	if got, _ := AUC([]float64{math.Inf(1), 0, math.Inf(-1)}, []bool{true, true, false}); got != 1 {
+		t.Errorf("AUC with infinite scores = %v, want 1", got)
+	}
+	if got, _ := MembershipAUC([]float64{.9, .5}, []float64{.5, .1}); got != 0.875 {
+		t.Errorf("MembershipAUC = %v, want 0.875", got)
+	}
+}

@@ -1,0 +1,166 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// sampler draws from known distributions by inversion.
+func sampler(rows [][]float64, label string) func(dst, src []int32) {
+	rng := testRand(label)
+	return func(dst, src []int32) {
+		for i, w := range src {
+			u := rng.Float64()
+			y := 0
+			for u >= rows[w][y] && y < len(rows[w])-1 {
+				u -= rows[w][y]
+				y++
+			}
+			dst[i] = int32(y)
+		}
+	}
+}
+
+func TestMeasureDeniabilityCounts(t *testing.T) {
+	next := 0
+	// Word 7 comes back as 7, 1, 2, 3, 7, 1, …
+	cycle := []int{7, 1, 2, 3}
+	got, err := MeasureDeniability([]int{7, 9}, 6, func(dst, src []int) {
+		for i := range src {
+			dst[i] = cycle[next%len(cycle)]
+			next++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Deniability[int]{{Word: 7, Runs: 6, Unchanged: 2, Distinct: 4}, {Word: 9, Runs: 6, Unchanged: 0, Distinct: 4}}
+	if !slices.Equal(got, want) {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	total := TotalDeniability(got)
+	near(t, "Nw", total.Nw(), 100*2./12, 1e-12)
+	near(t, "Sw", total.Sw(), 4, 0)
+	near(t, "SwOthers", total.SwOthers(), 3.5, 0)
+	near(t, "WorstNw", total.WorstNw, 100./3, 1e-12)
+	near(t, "WorstSw", float64(total.WorstSw), 4, 0)
+	if _, err := MeasureDeniability([]int{1}, 0, nil); err == nil {
+		t.Error("no runs must be an error")
+	}
+}
+
+func TestMeasureDeniabilityIsOneBlockForTheStudy(t *testing.T) {
+	calls := 0
+	words := make([]int, 25)
+	if _, err := MeasureDeniability(words, 100, func(dst, src []int) { calls++ }); err != nil {
+		t.Fatal(err)
+	}
+	if calls != 1 {
+		t.Errorf("%d calls, want 1", calls)
+	}
+	words = make([]int, 1000)
+	got, err := MeasureDeniability(words, 100, func(dst, src []int) {})
+	if err != nil || len(got) != 1000 || got[999].Runs != 100 || got[999].Unchanged != 100 {
+		t.Errorf("blocks lose words: %d outcomes, %v", len(got), err)
+	}
+}
+
+// False alarm < 1e-6: both estimates within 5 standard errors (two-sided
+// normal tail 5.7e-7 together with a fixed seed).
+func TestSampledDeniabilityMeetsExact(t *testing.T) {
+	const n, runs, repeats = 30, 100, 400
+	row := make([]float64, n)
+	for y := range row {
+		row[y] = math.Exp(-0.2 * float64(y))
+	}
+	sum := 0.0
+	for _, p := range row {
+		sum += p
+	}
+	for y := range row {
+		row[y] /= sum
+	}
+	words := make([]int32, repeats)
+	got, err := MeasureDeniability(words, runs, sampler([][]float64{row}, "deniability"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := TotalDeniability(got)
+	p := row[0]
+	near(t, "Nw", total.Nw(), ExactNw(row, 0), 100*5*math.Sqrt(p*(1-p)/(runs*repeats)))
+	// Negative correlation between outputs: the variance of the number of
+	// distinct ones is below that of independent indicators, n/4.
+	near(t, "Sw", total.Sw(), ExpectedDistinct(row, runs), 5*math.Sqrt(n/4./repeats))
+}
+
+func TestEffectiveSupport(t *testing.T) {
+	p := []float64{0.5, 0, 0.25, 0.15, 0.1}
+	for _, c := range []struct {
+		eta  float64
+		want int
+	}{{0, 4}, {0.05, 4}, {0.1, 3}, {0.2, 3}, {0.25, 2}, {0.3, 2}, {0.5, 1}, {0.99, 1}} {
+		if got := EffectiveSupport(p, c.eta); got != c.want {
+			t.Errorf("EffectiveSupport(eta=%v) = %d, want %d", c.eta, got, c.want)
+		}
+	}
+}
+
+func TestEffectiveSupportIsSmallest(t *testing.T) {
+	rng := testRand("support")
+	for range 100 {
+		p := make([]float64, 1+rng.IntN(20))
+		sum := 0.0
+		for i := range p {
+			p[i] = rng.ExpFloat64()
+			sum += p[i]
+		}
+		for i := range p {
+			p[i] /= sum
+		}
+		eta := rng.Float64() * 0.9
+		k := EffectiveSupport(p, eta)
+		sorted := slices.Sorted(slices.Values(p))
+		slices.Reverse(sorted)
+		mass := 0.0
+		for i, q := range sorted {
+			if i == k-1 && !(mass < 1-eta+1e-9) {
+				t.Fatalf("a smaller set than %d suffices", k)
+			}
+			mass += q
+			if i == k-1 && !(mass >= 1-eta-1e-9) {
+				t.Fatalf("%d words hold %v, less than %v", k, mass, 1-eta)
+			}
+		}
+	}
+}
+
+func TestExpectedDistinctEdges(t *testing.T) {
+	near(t, "certain output", ExpectedDistinct([]float64{1, 0}, 100), 1, 0)
+	near(t, "one run", ExpectedDistinct([]float64{.2, .3, .5}, 1), 1, 1e-12)
+	tiny := make([]float64, 1000)
+	for i := range tiny {
+		tiny[i] = 1e-3
+	}
+	near(t, "uniform", ExpectedDistinct(tiny, 100), 1000*(1-math.Pow(0.999, 100)), 1e-9)
+}
+
+func TestSampleWords(t *testing.T) {
+	words := make([]int, 50)
+	for i := range words {
+		words[i] = i
+	}
+	a, b := SampleWords(words, 25, testRand("s")), SampleWords(words, 25, testRand("s"))
+	if !slices.Equal(a, b) {
+		t.Error("the same generator must give the same words")
+	}
+	if slices.Sort(a); len(slices.Compact(a)) != 25 {
+		t.Error("words repeat")
+	}
+	if words[0] != 0 || words[49] != 49 {
+		t.Error("the input was changed")
+	}
+	if got := SampleWords(words, 60, testRand("s")); !slices.Equal(got, words) {
+		t.Error("fewer words than asked for must be returned as they are")
+	}
+}

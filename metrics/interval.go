@@ -1,0 +1,30 @@
+package metrics
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is an estimate with its confidence bounds.
+type Interval struct {
+	Estimate, Low, High float64
+}
+
+// MeanInterval is the mean of x with its Student t interval at a confidence
+// level such as 0.95. The bounds are infinite for one value (its spread is
+// unknown) and everything is NaN for none.
+func MeanInterval(x []float64, level float64) Interval {
+	switch len(x) {
+	case 0:
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	case 1:
+		return Interval{x[0], math.Inf(-1), math.Inf(1)}
+	}
+	mean, sd := stat.MeanStdDev(x, nil)
+	n := float64(len(x))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	half := t * sd / math.Sqrt(n)
+	return Interval{mean, mean - half, mean + half}
+}
