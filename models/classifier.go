@@ -14,7 +14,12 @@ type Embedding struct {
 }
 
 // Len is the number of tokens.
-func (e Embedding) Len() int { return len(e.Vectors) / e.Dimension }
+func (e Embedding) Len() int {
+	if e.Dimension == 0 {
+		return 0
+	}
+	return len(e.Vectors) / e.Dimension
+}
 
 // Examples are inputs with labels: either Sequences (token ids into the
 // classifier's Embedding) or Vectors (dense features, all of one length).

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/stream"
 )
 
@@ -18,9 +19,12 @@ type Options struct {
 
 // Definition registers a model: one file, one registry line.
 type Definition struct {
-	Name string // "lstm"
-	Doc  string
-	New  func(Options) (Classifier, error)
+	Name       string // "lstm"
+	Doc        string
+	Parameters []Parameter
+	// New builds the model. Options arrive checked: at least two classes, a
+	// well-formed Embedding, all parameters present and of the default's type.
+	New func(Options) (Classifier, error)
 }
 
 var registry = map[string]Definition{}
@@ -48,6 +52,15 @@ func Find(name string) (Definition, error) {
 func New(name string, o Options) (Classifier, error) {
 	d, err := Find(name)
 	if err != nil {
+		return nil, err
+	}
+	if err := check.AtLeast("classes", o.Classes, 2); err != nil {
+		return nil, err
+	}
+	if e := o.Embedding; len(e.Vectors) > 0 && (e.Dimension < 1 || len(e.Vectors)%e.Dimension != 0) {
+		return nil, fmt.Errorf("embedding: %d numbers are no rows of dimension %d", len(e.Vectors), e.Dimension)
+	}
+	if o.Parameters, err = d.Resolve(o.Parameters); err != nil {
 		return nil, err
 	}
 	return d.New(o)
