@@ -22,6 +22,9 @@ type Definition struct {
 	Name       string // "lstm"
 	Doc        string
 	Parameters []Parameter
+	// Vectors says that the model reads dense features too, so that it can
+	// follow a mechanism that releases vectors and a data set of single words.
+	Vectors bool
 	// New builds the model. Options arrive checked: at least two classes, a
 	// well-formed Embedding, all parameters present and of the default's type.
 	New func(Options) (Classifier, error)

@@ -10,8 +10,9 @@ import (
 
 func init() {
 	definition := Definition{
-		Name: "svm",
-		Doc:  "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf or given vectors",
+		Name:    "svm",
+		Doc:     "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf or given vectors",
+		Vectors: true,
 		Parameters: []Parameter{
 			oneOf("features", "mean", "tfidf").is("mean", "of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are"),
 			nonNegative("c").is(0.0, "cost of the hinge loss; 0 chooses among 0.01, 0.1, 1, 10, 100 by validation accuracy"),
