@@ -1,0 +1,325 @@
+package embeddings
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
+)
+
+// LoadOptions says what of a vector file to load. The zero value loads all of
+// it, without a cache.
+type LoadOptions struct {
+	// Name of the space; "" means the file's name without .gz, .txt, .vec, .bin.
+	Name string
+	// Keep restricts the space to a data set's vocabulary; nil keeps every word.
+	Keep func(word string) bool
+	// CacheDir holds binary copies that load in a fraction of the time; "" means
+	// no cache. A copy belongs to one path, size and modification time. A cache
+	// that cannot be written costs time and is no error; a damaged one is
+	// rebuilt.
+	CacheDir string
+	// Dimension that the file must have; 0 accepts any.
+	Dimension int
+}
+
+// Load reads word vectors: GloVe text, word2vec text or binary, fastText
+// .vec, each plain or gzipped. A first line of exactly two whole numbers is a
+// header (word2vec, fastText); a file with one is binary when it is called
+// *.bin or when control characters follow, text otherwise.
+//
+// In text, one space separates fields and the vector is the last Dimension
+// fields of a line; Dimension is the header's, or one less than the fields of
+// the first line. What stands before is the word, byte for byte: the public
+// files have words with spaces in them (". . ." in GloVe 840B), a tab,
+// non-breaking spaces and exotic line breaks, which readers that split at any
+// Unicode white space mistake for duplicates and ragged rows. A file without
+// spaces in its first line is read with tabs as separators.
+//
+// Every row is checked, kept or not, so that a file is good or bad whatever
+// the data set: ragged rows, numbers that are not finite, repeated words and a
+// count that differs from the header's are errors that name the line. None of
+// the public files repeats a word when it is split as above.
+func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
+	if err := check.AtLeast("dimension", opts.Dimension, 0); err != nil {
+		return nil, err
+	}
+	if opts.Name == "" {
+		opts.Name = baseName(path)
+	}
+	stamp, err := stampOf(path)
+	if err != nil {
+		return nil, err
+	}
+	cache := ""
+	if opts.CacheDir != "" {
+		cache = cachePath(opts.CacheDir, path)
+		cached, ok := openCache(cache, stamp)
+		if ok {
+			defer cached.Close()
+			if err := checkDimension(path, cached.dimension, opts.Dimension); err != nil {
+				return nil, err
+			}
+			if words, vectors, ok := cached.read(opts.Keep); ok {
+				return assemble(path, opts, cached.words, words, cached.dimension, vectors)
+			}
+		}
+	}
+	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}}
+	if err := c.parse(ctx, opts, cache, stamp); err != nil {
+		return nil, err
+	}
+	return assemble(path, opts, len(c.lines), c.words, c.dimension, c.vectors)
+}
+
+// DefaultCacheDir is the folder of the user's cache for LoadOptions.CacheDir,
+// or "" where the system has none.
+func DefaultCacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "mldpbench", "embeddings")
+}
+
+func assemble(path string, opts LoadOptions, total int, words []string, dimension int, vectors []float32) (*Space, error) {
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%s: none of its %d words is in the data set", path, total)
+	}
+	v, err := NewVocabulary(words)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return NewSpace(opts.Name, v, dimension, vectors)
+}
+
+func baseName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	for _, ext := range []string{".txt", ".vec", ".bin"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+func checkDimension(path string, got, want int) error {
+	if want > 0 && got != want {
+		return fmt.Errorf("%s: has %d numbers per word, want dimension %d", path, got, want)
+	}
+	return nil
+}
+
+// block is a run of consecutive rows, as a reader hands them on.
+type block struct {
+	line    int      // of the first row, counted from 1; of the first word in binary files
+	words   []string // one per line
+	vectors []float32
+}
+
+// collector takes the rows of a file in order, checks that words are distinct
+// and keeps those that are wanted.
+type collector struct {
+	path      string
+	keep      func(string) bool
+	unit      string         // what lines counts: "line", or "word" in binary files
+	lines     map[string]int // of every word of the file
+	dimension int
+	words     []string
+	vectors   []float32
+}
+
+func (c *collector) add(b block) error {
+	d := c.dimension
+	for i, w := range b.words {
+		if first, dup := c.lines[w]; dup {
+			return fmt.Errorf("%s: %q repeats %s %d", at(c.path, c.unit, b.line+i), w, c.unit, first)
+		}
+		c.lines[w] = b.line + i
+		if c.keep == nil || c.keep(w) {
+			c.words = append(c.words, w)
+			c.vectors = append(c.vectors, b.vectors[i*d:(i+1)*d]...)
+		}
+	}
+	return nil
+}
+
+// at names a place: "file:12" in text, "file: word 12" in binary files.
+func at(path, unit string, n int) string {
+	if unit == "word" {
+		return fmt.Sprintf("%s: word %d", path, n)
+	}
+	return fmt.Sprintf("%s:%d", path, n)
+}
+
+// parse reads the file and, unless cache is "", leaves a binary copy there.
+func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string, stamp stamp) error {
+	if cache == "" {
+		return c.read(ctx, opts, func(block) {})
+	}
+	var err error
+	started := false
+	_ = atomicfile.Write(cache, 0o644, func(w io.Writer) error {
+		started = true
+		copier := newCacheWriter(w)
+		err = c.read(ctx, opts, copier.add)
+		if err != nil {
+			return err
+		}
+		return copier.finish(c.dimension, stamp)
+	})
+	if !started { // the folder cannot be written
+		return c.read(ctx, opts, func(block) {})
+	}
+	return err
+}
+
+// read feeds every block to the collector and then to also.
+func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) error {
+	f, err := os.Open(c.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return c.readFrom(ctx, f, opts.Dimension, also)
+}
+
+func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
+	r := bufio.NewReaderSize(f, sniffLength)
+	if magic, _ := r.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.path, err)
+		}
+		defer z.Close()
+		r = bufio.NewReaderSize(z, sniffLength)
+	}
+	l, err := sniff(r, c.path)
+	if err != nil {
+		return err
+	}
+	if err := checkDimension(c.path, l.dimension, dimension); err != nil {
+		return err
+	}
+	c.dimension, c.unit = l.dimension, "line"
+	emit := func(b block) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.add(b); err != nil {
+			return err
+		}
+		also(b)
+		return nil
+	}
+	if l.binary {
+		c.unit = "word"
+		return readBinary(r, c.path, l, emit)
+	}
+	if err := readText(r, c.path, l, emit); err != nil {
+		return err
+	}
+	if n := len(c.lines); l.header && n != l.count {
+		return fmt.Errorf("%s: header promises %d words, file has %d", c.path, l.count, n)
+	}
+	return nil
+}
+
+const sniffLength = 1 << 20
+
+// layout is what the beginning of a file tells about the rest.
+type layout struct {
+	header    bool // consumed by sniff
+	count     int  // of words, if header
+	dimension int
+	binary    bool
+	separator byte
+}
+
+func sniff(r *bufio.Reader, path string) (layout, error) {
+	head, err := r.Peek(sniffLength)
+	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return layout{}, fmt.Errorf("%s: %w", path, err)
+	}
+	switch {
+	case len(head) == 0:
+		return layout{}, fmt.Errorf("%s: empty file", path)
+	case strings.HasPrefix(string(head), "PK\x03\x04"):
+		return layout{}, fmt.Errorf("%s: is a zip archive: unpack it and name one of its files", path)
+	case strings.HasPrefix(string(head), "\xba\x16\x4f\x2f"):
+		return layout{}, fmt.Errorf("%s: is a fastText model: load the .vec file of the same name", path)
+	}
+	first, rest, ended := strings.Cut(string(head), "\n")
+	if !ended && err == nil {
+		return layout{}, fmt.Errorf("%s:1: line longer than %d bytes", path, sniffLength)
+	}
+	l := layout{separator: ' '}
+	binaryName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".bin")
+	if l.count, l.dimension, l.header = parseHeader(first); l.header {
+		if l.dimension > maxDimension {
+			return layout{}, fmt.Errorf("%s:1: dimension %d: must be <= %d", path, l.dimension, maxDimension)
+		}
+		if l.count == 0 {
+			return layout{}, fmt.Errorf("%s:1: header promises no words", path)
+		}
+		textName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") || strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".vec")
+		l.binary = binaryName || !textName && hasControl(rest)
+		_, err := r.Discard(len(first) + 1)
+		if err != nil {
+			return layout{}, fmt.Errorf("%s: header promises %d words, file has 0", path, l.count)
+		}
+		return l, nil
+	}
+	if binaryName {
+		return layout{}, fmt.Errorf("%s:1: no word2vec header (number of words, dimension)", path)
+	}
+	first = trimLine(first)
+	if !strings.Contains(first, " ") {
+		l.separator = '\t'
+	}
+	l.dimension = strings.Count(first, string(l.separator))
+	if l.dimension == 0 {
+		return layout{}, fmt.Errorf("%s:1: %.40q: want a word and its vector", path, first)
+	}
+	if l.dimension > maxDimension {
+		return layout{}, fmt.Errorf("%s:1: %d numbers: dimension must be <= %d", path, l.dimension, maxDimension)
+	}
+	return l, nil
+}
+
+// maxDimension bounds what a damaged header can make us allocate.
+const maxDimension = 1 << 16
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' })
+}
+
+func parseHeader(line string) (count, dimension int, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) != 2 {
+		return 0, 0, false
+	}
+	count, okCount := parseCount(fields[0])
+	dimension, okDimension := parseCount(fields[1])
+	return count, dimension, okCount && okDimension && dimension > 0
+}
+
+func parseCount(s string) (int, bool) {
+	if len(s) > 10 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
