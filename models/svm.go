@@ -2,260 +2,58 @@ package models
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 )
 
 func init() {
-	definition := Definition{
+	Register(Definition{
 		Name:    "svm",
 		Doc:     "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf or given vectors",
 		Vectors: true,
 		Parameters: []Parameter{
-			oneOf("features", "mean", "tfidf").is("mean", "of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are"),
-			nonNegative("c").is(0.0, "cost of the hinge loss; 0 chooses among 0.01, 0.1, 1, 10, 100 by validation accuracy"),
+			linearFeatures, linearCost,
 			atLeast("passes", 1).is(100, "at most so many passes over the training set per fit"),
 			positive("tolerance").is(0.05, "stop when the projected gradients of a pass differ by less"),
 		},
-	}
-	definition.New = func(o Options) (Classifier, error) { return newSVM(o), nil }
-	Register(definition)
+		New: func(o Options) (Classifier, error) {
+			return &linear{name: "svm", options: o, newTrainer: newSVMTrainer}, nil
+		},
+	})
 }
 
-// svmGrid is searched from strong to weak regularisation; each fit starts from
-// the one before.
-var svmGrid = []float64{0.01, 0.1, 1, 10, 100}
-
-// svm minimises ½|w|² + C·Σ max(0, 1 − y·w·x) for each class against the rest,
-// by coordinate descent on the dual (Hsieh et al. 2008, "A Dual Coordinate
-// Descent Method for Large-scale Linear SVM", Algorithm 3, with shrinking). A
-// constant feature carries the bias, regularised like any weight. Dense
-// features are standardised on the training set. Two classes need one
-// machine: the score of class 0 is minus that of class 1.
-//
-// The weights kept are those trained on the training set alone with the
-// chosen C; validation examples choose, they do not train, as for the other
-// models.
-type svm struct {
-	options    Options
-	parameters values
-	state      *svmState
+// svmTrainer minimises ½|w|² + C·Σ max(0, 1 − y·w·x) for each class against
+// the rest, by coordinate descent on the dual (Hsieh et al. 2008, "A Dual
+// Coordinate Descent Method for Large-scale Linear SVM", Algorithm 3, with
+// shrinking). Two classes need one machine: the score of class 0 is minus
+// that of class 1.
+type svmTrainer struct {
+	solvers   []*dualSolver
+	passes    int
+	tolerance float64
 }
 
-type svmState struct {
-	Width    int         // of given vectors, 0 for sequences
-	Columns  int         // features, without the bias
-	Features string      // "mean" or "tfidf"
-	Weights  [][]float64 // machines × (Columns + 1), the bias last
-	Scaling  scaling     // dense features only
-	IDF      []float64   // tf-idf only
-}
-
-func newSVM(o Options) *svm { return &svm{options: o, parameters: o.Parameters} }
-
-func (m *svm) checkInputs(x Examples) (width int, err error) {
-	tokens := -1
-	if m.parameters.text("features") == "mean" {
-		tokens = m.options.Embedding.Len()
-	}
-	return x.checkInputs(tokens)
-}
-
-func (m *svm) Fit(ctx context.Context, train, validation Examples) (History, error) {
-	history := History{Best: -1, Chosen: map[string]float64{}}
-	if m.state != nil {
-		return history, errFitted
-	}
-	s := &svmState{Features: m.parameters.text("features")}
-	for _, part := range []struct {
-		name string
-		x    Examples
-	}{{"train", train}, {"validation", validation}} {
-		if err := part.x.checkLabels(part.name, m.options.Classes); err != nil {
-			return history, err
+func newSVMTrainer(x rows, labels []int, o Options) trainer {
+	t := &svmTrainer{passes: o.Parameters["passes"].(int), tolerance: o.Parameters["tolerance"].(float64)}
+	for k := range machines(o.Classes) {
+		positive := k
+		if o.Classes == 2 {
+			positive = 1
 		}
-		width, err := m.checkInputs(part.x)
-		if err != nil {
-			return history, fmt.Errorf("%s: %w", part.name, err)
+		t.solvers = append(t.solvers, newDualSolver(x, labels, positive, o.Seed.Derive("svm").At(uint64(k)).Rand()))
+	}
+	return t
+}
+
+func (t *svmTrainer) train(ctx context.Context, c float64) ([][]float64, error) {
+	var weights [][]float64
+	for _, s := range t.solvers {
+		if err := s.solve(ctx, c, t.passes, t.tolerance); err != nil {
+			return nil, err
 		}
-		if part.name == "train" {
-			s.Width = width
-		} else if width != s.Width {
-			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, s.Width)
-		}
+		weights = append(weights, append([]float64(nil), s.w...))
 	}
-
-	var x rows
-	if s.dense() {
-		d := m.denseFeatures(train)
-		s.Scaling = fitScaling(d)
-		s.Scaling.apply(d)
-		x = d
-	} else {
-		s.IDF = inverseDocumentFrequency(train.Sequences)
-		x = tfidf(s.IDF, train.Sequences)
-	}
-	s.Columns = x.width()
-	held := m.features(s, validation)
-
-	grid := svmGrid
-	if c := m.parameters.float("c"); c > 0 {
-		grid = []float64{c}
-	}
-	machines := m.machines()
-	solvers := make([]*dualSolver, machines)
-	for k := range solvers {
-		solvers[k] = newDualSolver(x, train.Labels, m.positiveClass(k), m.options.Seed.Derive("svm").At(uint64(k)).Rand())
-	}
-	best := -1.0
-	for _, c := range grid {
-		weights := make([][]float64, machines)
-		for k, solver := range solvers {
-			if err := solver.solve(ctx, c, m.parameters.int("passes"), m.parameters.float("tolerance")); err != nil {
-				return history, err
-			}
-			weights[k] = append([]float64(nil), solver.w...)
-		}
-		predicted, _ := predictions(margins(held, weights, m.options.Classes), nil)
-		if a := accuracy(predicted, validation.Labels); a > best { // a tie goes to the smaller C
-			best = a
-			s.Weights = weights
-			history.Chosen["c"] = c
-		}
-	}
-	history.Chosen["validation_accuracy"] = best
-	m.state = s
-	return history, nil
-}
-
-func (s *svmState) dense() bool { return s.Width > 0 || s.Features == "mean" }
-
-func (m *svm) machines() int {
-	if m.options.Classes == 2 {
-		return 1
-	}
-	return m.options.Classes
-}
-
-// positiveClass is the class that machine k tells from the rest.
-func (m *svm) positiveClass(k int) int {
-	if m.options.Classes == 2 {
-		return 1
-	}
-	return k
-}
-
-// denseFeatures are fresh copies, not yet scaled.
-func (m *svm) denseFeatures(x Examples) denseRows {
-	if x.Vectors != nil {
-		return stack(x.Vectors)
-	}
-	return meanVectors(m.options.Embedding, x.Sequences)
-}
-
-func (m *svm) features(s *svmState, x Examples) rows {
-	if s.dense() {
-		d := m.denseFeatures(x)
-		s.Scaling.apply(d)
-		return d
-	}
-	return tfidf(s.IDF, x.Sequences)
-}
-
-// margins are the signed scores w·x + b of every class.
-func margins(x rows, weights [][]float64, classes int) [][]float64 {
-	out := make([][]float64, x.len())
-	for i := range out {
-		out[i] = make([]float64, classes)
-		for k, w := range weights {
-			m := x.dot(i, w[:len(w)-1]) + w[len(w)-1]
-			if classes == 2 {
-				out[i][0], out[i][1] = -m, m
-			} else {
-				out[i][k] = m
-			}
-		}
-	}
-	return out
-}
-
-func (m *svm) Score(ctx context.Context, x Examples) ([][]float64, error) {
-	if m.state == nil {
-		return nil, errNotFitted
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if x.Len() == 0 {
-		return nil, nil
-	}
-	width, err := m.checkInputs(x)
-	if err != nil {
-		return nil, err
-	}
-	if width != m.state.Width {
-		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.state.Width)
-	}
-	return margins(m.features(m.state, x), m.state.Weights, m.options.Classes), nil
-}
-
-func (m *svm) Predict(ctx context.Context, x Examples) ([]int, error) {
-	return predictions(m.Score(ctx, x))
-}
-
-func (m *svm) Save(w io.Writer) error {
-	if m.state == nil {
-		return errNotFitted
-	}
-	return saveState(w, "svm", m.state)
-}
-
-func (m *svm) Load(r io.Reader) error {
-	if m.state != nil {
-		return errFitted
-	}
-	var s svmState
-	if err := loadState(r, "svm", &s); err != nil {
-		return err
-	}
-	if want := m.parameters.text("features"); s.Features != want {
-		return fmt.Errorf("load svm: features = %q: must be %q", s.Features, want)
-	}
-	if err := s.check(m.machines(), m.options.Embedding.Dimension); err != nil {
-		return fmt.Errorf("load svm: %w", err)
-	}
-	m.state = &s
-	return nil
-}
-
-// check verifies the shapes that Score relies on.
-func (s *svmState) check(machines, dimension int) error {
-	if len(s.Weights) != machines {
-		return fmt.Errorf("%d machines: must be %d", len(s.Weights), machines)
-	}
-	for _, w := range s.Weights {
-		if len(w) != s.Columns+1 {
-			return fmt.Errorf("%d weights for %d features and a bias", len(w), s.Columns)
-		}
-		for _, v := range w {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("a weight is not finite")
-			}
-		}
-	}
-	switch {
-	case !s.dense():
-		if len(s.IDF) != s.Columns {
-			return fmt.Errorf("%d document frequencies for %d features", len(s.IDF), s.Columns)
-		}
-	case s.Width > 0 && s.Width != s.Columns, s.Width == 0 && dimension != s.Columns:
-		return fmt.Errorf("%d features do not fit the inputs", s.Columns)
-	case len(s.Scaling.Centre) != s.Columns || len(s.Scaling.Scale) != s.Columns:
-		return fmt.Errorf("scaling of %d columns for %d features", len(s.Scaling.Centre), s.Columns)
-	}
-	return nil
+	return weights, nil
 }
 
 // dualSolver holds one machine's dual variables, so that the next C can start

@@ -42,7 +42,13 @@ func TestDualSolverReachesTheOptimum(t *testing.T) {
 	}
 }
 
-func TestSVMLearns(t *testing.T) {
+func TestLinearModelsLearn(t *testing.T) {
+	for _, model := range []string{"svm", "logistic"} {
+		t.Run(model, func(t *testing.T) { testLinearModel(t, model) })
+	}
+}
+
+func testLinearModel(t *testing.T, model string) {
 	embedding, draw := topics(3, 3, 30, 20)
 	rng := stream.FromUint64(4).Rand()
 	for _, c := range []struct {
@@ -58,7 +64,7 @@ func TestSVMLearns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Classes: c.classes, Embedding: embedding, Seed: stream.FromUint64(5), Parameters: map[string]any{"features": c.features}}
-			m, err := New("svm", o)
+			m, err := New(model, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +72,7 @@ func TestSVMLearns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Contains(svmGrid, h.Chosen["c"]) || h.Best != -1 {
+			if !slices.Contains(linearGrid, h.Chosen["c"]) || h.Best != -1 {
 				t.Errorf("history %+v", h)
 			}
 			p, err := m.Predict(context.Background(), c.test)
@@ -76,7 +82,7 @@ func TestSVMLearns(t *testing.T) {
 			if a := accuracy(p, c.test.Labels); a < 0.85 {
 				t.Errorf("accuracy %v", a)
 			}
-			roundTrip(t, "svm", o, m, c.test)
+			roundTrip(t, model, o, m, c.test)
 		})
 	}
 }

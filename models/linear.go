@@ -1,0 +1,244 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+)
+
+// linearGrid is searched from strong to weak regularisation; each fit starts
+// from the one before.
+var linearGrid = []float64{0.01, 0.1, 1, 10, 100}
+
+var (
+	linearFeatures = oneOf("features", "mean", "tfidf").is("mean", "of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are")
+	linearCost     = nonNegative("c").is(0.0, "cost of the loss against the squared norm of the weights; 0 chooses among 0.01, 0.1, 1, 10, 100 by validation accuracy")
+)
+
+// linear is what the linear models share: features, the choice of C, margins,
+// saved weights. A constant feature carries the bias, regularised like any
+// weight. Dense features are standardised on the training set. Two classes
+// need one machine: the margin of class 0 is minus that of class 1.
+//
+// The weights kept are those trained on the training set alone with the
+// chosen C; validation examples choose, they do not train, as for the other
+// models.
+type linear struct {
+	name       string
+	options    Options
+	newTrainer func(x rows, labels []int, o Options) trainer
+	scores     func(margins []float64) // turns margins into scores in place; nil keeps margins
+	state      *linearState
+}
+
+// trainer fits machines for one C after the other.
+type trainer interface {
+	train(ctx context.Context, c float64) (weights [][]float64, err error)
+}
+
+type linearState struct {
+	Width    int         // of given vectors, 0 for sequences
+	Columns  int         // features, without the bias
+	Features string      // "mean" or "tfidf"
+	Weights  [][]float64 // machines × (Columns + 1), the bias last
+	Scaling  scaling     // dense features only
+	IDF      []float64   // tf-idf only
+}
+
+func (m *linear) checkInputs(x Examples) (width int, err error) {
+	tokens := -1
+	if m.features() == "mean" {
+		tokens = m.options.Embedding.Len()
+	}
+	return x.checkInputs(tokens)
+}
+
+func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, error) {
+	history := History{Best: -1, Chosen: map[string]float64{}}
+	if m.state != nil {
+		return history, errFitted
+	}
+	s := &linearState{Features: m.features()}
+	for _, part := range []struct {
+		name string
+		x    Examples
+	}{{"train", train}, {"validation", validation}} {
+		if err := part.x.checkLabels(part.name, m.options.Classes); err != nil {
+			return history, err
+		}
+		width, err := m.checkInputs(part.x)
+		if err != nil {
+			return history, fmt.Errorf("%s: %w", part.name, err)
+		}
+		if part.name == "train" {
+			s.Width = width
+		} else if width != s.Width {
+			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, s.Width)
+		}
+	}
+
+	var x rows
+	if s.dense() {
+		d := m.denseFeatures(train)
+		s.Scaling = fitScaling(d)
+		s.Scaling.apply(d)
+		x = d
+	} else {
+		s.IDF = inverseDocumentFrequency(train.Sequences)
+		x = tfidf(s.IDF, train.Sequences)
+	}
+	s.Columns = x.width()
+	held := m.rows(s, validation)
+
+	grid := linearGrid
+	if c := values(m.options.Parameters).float("c"); c > 0 {
+		grid = []float64{c}
+	}
+	trainer := m.newTrainer(x, train.Labels, m.options)
+	best := -1.0
+	for _, c := range grid {
+		weights, err := trainer.train(ctx, c)
+		if err != nil {
+			return history, err
+		}
+		predicted, _ := predictions(margins(held, weights, m.options.Classes), nil)
+		if a := accuracy(predicted, validation.Labels); a > best { // a tie goes to the smaller C
+			best = a
+			s.Weights = weights
+			history.Chosen["c"] = c
+		}
+	}
+	history.Chosen["validation_accuracy"] = best
+	m.state = s
+	return history, nil
+}
+
+func (s *linearState) dense() bool { return s.Width > 0 || s.Features == "mean" }
+
+// machines is the number of weight vectors for so many classes.
+func machines(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+func (m *linear) features() string { return values(m.options.Parameters).text("features") }
+
+// denseFeatures are fresh copies, not yet scaled.
+func (m *linear) denseFeatures(x Examples) denseRows {
+	if x.Vectors != nil {
+		return stack(x.Vectors)
+	}
+	return meanVectors(m.options.Embedding, x.Sequences)
+}
+
+func (m *linear) rows(s *linearState, x Examples) rows {
+	if s.dense() {
+		d := m.denseFeatures(x)
+		s.Scaling.apply(d)
+		return d
+	}
+	return tfidf(s.IDF, x.Sequences)
+}
+
+// margins are the signed scores w·x + b of every class.
+func margins(x rows, weights [][]float64, classes int) [][]float64 {
+	out := make([][]float64, x.len())
+	for i := range out {
+		out[i] = make([]float64, classes)
+		for k, w := range weights {
+			m := x.dot(i, w[:len(w)-1]) + w[len(w)-1]
+			if classes == 2 {
+				out[i][0], out[i][1] = -m, m
+			} else {
+				out[i][k] = m
+			}
+		}
+	}
+	return out
+}
+
+func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
+	if m.state == nil {
+		return nil, errNotFitted
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if x.Len() == 0 {
+		return nil, nil
+	}
+	width, err := m.checkInputs(x)
+	if err != nil {
+		return nil, err
+	}
+	if width != m.state.Width {
+		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.state.Width)
+	}
+	out := margins(m.rows(m.state, x), m.state.Weights, m.options.Classes)
+	if m.scores != nil {
+		for _, row := range out {
+			m.scores(row)
+		}
+	}
+	return out, nil
+}
+
+func (m *linear) Predict(ctx context.Context, x Examples) ([]int, error) {
+	return predictions(m.Score(ctx, x))
+}
+
+func (m *linear) Save(w io.Writer) error {
+	if m.state == nil {
+		return errNotFitted
+	}
+	return saveState(w, m.name, m.state)
+}
+
+func (m *linear) Load(r io.Reader) error {
+	if m.state != nil {
+		return errFitted
+	}
+	var s linearState
+	if err := loadState(r, m.name, &s); err != nil {
+		return err
+	}
+	if want := m.features(); s.Features != want {
+		return fmt.Errorf("load %s: features = %q: must be %q", m.name, s.Features, want)
+	}
+	if err := s.check(machines(m.options.Classes), m.options.Embedding.Dimension); err != nil {
+		return fmt.Errorf("load %s: %w", m.name, err)
+	}
+	m.state = &s
+	return nil
+}
+
+// check verifies the shapes that Score relies on.
+func (s *linearState) check(machines, dimension int) error {
+	if len(s.Weights) != machines {
+		return fmt.Errorf("%d machines: must be %d", len(s.Weights), machines)
+	}
+	for _, w := range s.Weights {
+		if len(w) != s.Columns+1 {
+			return fmt.Errorf("%d weights for %d features and a bias", len(w), s.Columns)
+		}
+		for _, v := range w {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("a weight is not finite")
+			}
+		}
+	}
+	switch {
+	case !s.dense():
+		if len(s.IDF) != s.Columns {
+			return fmt.Errorf("%d document frequencies for %d features", len(s.IDF), s.Columns)
+		}
+	case s.Width > 0 && s.Width != s.Columns, s.Width == 0 && dimension != s.Columns:
+		return fmt.Errorf("%d features do not fit the inputs", s.Columns)
+	case len(s.Scaling.Centre) != s.Columns || len(s.Scaling.Scale) != s.Columns:
+		return fmt.Errorf("scaling of %d columns for %d features", len(s.Scaling.Centre), s.Columns)
+	}
+	return nil
+}

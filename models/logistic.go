@@ -1,0 +1,152 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+func init() {
+	Register(Definition{
+		Name:    "logistic",
+		Doc:     "L2-regularised logistic regression (softmax for more than two classes) on mean embeddings, tf-idf or given vectors",
+		Vectors: true,
+		Parameters: []Parameter{
+			linearFeatures, linearCost,
+			atLeast("iterations", 1).is(1000, "at most so many L-BFGS iterations per fit"),
+			positive("tolerance").is(1e-4, "stop when the largest component of the gradient, divided by c·n, is smaller"),
+		},
+		New: func(o Options) (Classifier, error) {
+			return &linear{name: "logistic", options: o, newTrainer: newLogisticTrainer, scores: probabilities}, nil
+		},
+	})
+}
+
+// logisticTrainer minimises ½|w|² + C·Σ −log p(y|x) by L-BFGS (gonum), with
+// p(y|x) = softmax of the margins; two classes share one machine with margins
+// −m and m, so that p(1|x) is the logistic function of 2m.
+type logisticTrainer struct {
+	x          rows
+	labels     []int
+	classes    int
+	iterations int
+	tolerance  float64
+	weights    []float64 // machines × (width + 1), kept for the next C
+}
+
+func newLogisticTrainer(x rows, labels []int, o Options) trainer {
+	return &logisticTrainer{
+		x: x, labels: labels, classes: o.Classes,
+		iterations: o.Parameters["iterations"].(int), tolerance: o.Parameters["tolerance"].(float64),
+		weights: make([]float64, machines(o.Classes)*(x.width()+1)),
+	}
+}
+
+// split views a flat weight vector as machines.
+func (t *logisticTrainer) split(flat []float64) [][]float64 {
+	width := t.x.width() + 1
+	var out [][]float64
+	for ; len(flat) > 0; flat = flat[width:] {
+		out = append(out, flat[:width:width])
+	}
+	return out
+}
+
+// objective returns the loss divided by c·n and, where gradient is not nil,
+// writes its gradient; the division keeps the tolerance's meaning for any
+// size of training set and any c.
+func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float64) float64 {
+	scale := 1 / (c * float64(t.x.len()))
+	loss := 0.0
+	for _, w := range flat {
+		loss += float64(w * w)
+	}
+	loss *= scale / 2
+	for j, w := range flat {
+		if gradient != nil {
+			gradient[j] = w * scale
+		}
+	}
+	weights, slopes := t.split(flat), t.split(gradient)
+	row := make([]float64, t.classes)
+	bias := t.x.width()
+	n := float64(t.x.len())
+	for i, y := range t.labels {
+		for k, w := range weights {
+			row[k] = t.x.dot(i, w[:bias]) + w[bias]
+		}
+		if t.classes == 2 {
+			row[0], row[1] = -row[0], row[0]
+		}
+		loss -= logSoftmax(row, y) / n
+		if gradient == nil {
+			continue
+		}
+		probabilities(row)
+		for k, g := range slopes {
+			var slope float64 // dloss/dmargin of machine k
+			if t.classes == 2 {
+				slope = row[1] - row[0] // both margins move with m, in opposite directions
+				slope -= float64(2*y - 1)
+			} else {
+				slope = row[k]
+				if k == y {
+					slope--
+				}
+			}
+			slope /= n
+			t.x.add(i, slope, g[:bias])
+			g[bias] += slope
+		}
+	}
+	return loss
+}
+
+func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, error) {
+	problem := optimize.Problem{
+		Func:   func(w []float64) float64 { return t.objective(w, c, nil) },
+		Grad:   func(gradient, w []float64) { t.objective(w, c, gradient) },
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+	}
+	result, err := optimize.Minimize(problem, t.weights, &optimize.Settings{
+		GradientThreshold: t.tolerance,
+		MajorIterations:   t.iterations,
+		Concurrent:        1,
+	}, &optimize.LBFGS{})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
+		return nil, fmt.Errorf("logistic regression with c = %v: %w", c, err)
+	}
+	// A line search without progress means that float64 sees no better point:
+	// the best one so far is the answer.
+	t.weights = append(t.weights[:0:0], result.X...)
+	return t.split(append([]float64(nil), t.weights...)), nil
+}
+
+// logSoftmax is log p(y) of softmax scores.
+func logSoftmax(scores []float64, y int) float64 {
+	top := scores[argmax(scores)]
+	var sum float64
+	for _, s := range scores {
+		sum += math.Exp(s - top)
+	}
+	return scores[y] - top - math.Log(sum)
+}
+
+// probabilities replaces scores by their softmax.
+func probabilities(scores []float64) {
+	top := scores[argmax(scores)]
+	var sum float64
+	for k, s := range scores {
+		scores[k] = math.Exp(s - top)
+		sum += scores[k]
+	}
+	for k := range scores {
+		scores[k] /= sum
+	}
+}
