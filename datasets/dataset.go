@@ -1,10 +1,24 @@
 // Package datasets turns files into labelled token lists: one file per data
 // set, text cleaning, sampling and splits. It knows nothing of embeddings.
+//
+// It believes that a prepared data set is a value: the same request over the
+// same source gives the same tokens, labels and splits on every machine, and
+// its fingerprint says so. Where a study leaves a choice open (which rows,
+// which order), the choice is drawn from the request's seed and from nothing
+// else. Readers read what is there; they neither repair nor de-duplicate, but
+// Describe shows what they found.
 package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+)
 
 // Document is one labelled text.
 type Document struct {
-	ID     int      // row in the source, stable across samples
+	ID     int      // row in the source, from 0, stable across samples
 	Text   string   // as in the source
 	Tokens []string // after cleaning and cutting
 	Label  int      // index into Dataset.Classes
@@ -13,13 +27,64 @@ type Document struct {
 // Dataset is a prepared sample: cleaned, cut, split.
 type Dataset struct {
 	Name       string
+	Title      string // for tables and plots; says "generated" where that is so
 	Classes    []string
-	Generated  bool // the built-in generated corpus, never mixed with real data
-	WordLevel  bool // every document is one word (Product Reviews)
+	Generated  bool   // the built-in generated corpus, never mixed with real data
+	WordLevel  bool   // every document is one word (Product Reviews)
+	Source     string // the file or folder read, "built in" for a generated set
 	Train      []Document
 	Validation []Document
 	Test       []Document
-	// Fingerprint identifies source bytes, sampling and preprocessing: equal
-	// fingerprints mean equal tokens and labels.
+	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels
+	// and tokens: equal fingerprints mean equal tokens and labels, whatever
+	// layout the source had.
 	Fingerprint string
 }
+
+// Splits returns the three splits with their names, in order.
+func (d *Dataset) Splits() []Split {
+	return []Split{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
+}
+
+// Split is a named part of a data set.
+type Split struct {
+	Name      string
+	Documents []Document
+}
+
+// Tokens returns the token lists of documents, in order, without copying.
+func Tokens(documents []Document) [][]string {
+	out := make([][]string, len(documents))
+	for i := range documents {
+		out[i] = documents[i].Tokens
+	}
+	return out
+}
+
+// Labels returns the labels of documents, in order.
+func Labels(documents []Document) []int {
+	out := make([]int, len(documents))
+	for i := range documents {
+		out[i] = documents[i].Label
+	}
+	return out
+}
+
+func (d *Dataset) fingerprint() string {
+	h := sha256.New()
+	for _, c := range d.Classes {
+		writeString(h, c)
+	}
+	for _, s := range d.Splits() {
+		fmt.Fprintf(h, "%s %d\n", s.Name, len(s.Documents))
+		for _, doc := range s.Documents {
+			fmt.Fprintf(h, "%d %d %d\n", doc.ID, doc.Label, len(doc.Tokens))
+			for _, t := range doc.Tokens {
+				writeString(h, t)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func writeString(h hash.Hash, s string) { fmt.Fprintf(h, "%d:%s\n", len(s), s) }

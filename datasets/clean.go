@@ -1,0 +1,185 @@
+package datasets
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/wordnet"
+	"mldpbench/internal/check"
+)
+
+// Cleaning names how a text becomes tokens.
+//
+// All but CleanNone lower the case, decode HTML entities, remove HTML tags
+// and digits, and split at everything that is not a letter, except that an
+// apostrophe inside a word joins ("don't" is one word, "dont" in the output).
+type Cleaning string
+
+const (
+	// CleanSentiment is the comparative study's preprocessing of IMDb:
+	// function words removed but negations kept, then WordNet noun lemmas.
+	CleanSentiment Cleaning = "sentiment"
+	// CleanTopic is its preprocessing of AG News: negations removed as well.
+	CleanTopic Cleaning = "topic"
+	// CleanContent removes function words, keeps negations and needs no WordNet.
+	CleanContent Cleaning = "content"
+	// CleanWords keeps all words.
+	CleanWords Cleaning = "words"
+	// CleanNone lowers the case and splits at white space, for text that is
+	// tokenised already and for word lists.
+	CleanNone Cleaning = "none"
+)
+
+// Cleanings are all of them.
+var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone}
+
+// Cleaner turns texts into tokens. It is safe for concurrent use.
+type Cleaner struct {
+	split      bool // at non-letters; otherwise at white space
+	stop       map[string]struct{}
+	lemmatizer *wordnet.Lemmatizer
+}
+
+// NewCleaner returns the cleaner of that name; for those that lemmatise, the
+// WordNet database is searched under root (see fetch.Root).
+func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
+	c := &Cleaner{split: name != CleanNone}
+	switch name {
+	case CleanSentiment, CleanContent:
+		c.stop = stopWords(true)
+	case CleanTopic:
+		c.stop = stopWords(false)
+	case CleanWords, CleanNone:
+	default:
+		all := make([]string, len(Cleanings))
+		for i, n := range Cleanings {
+			all[i] = string(n)
+		}
+		return nil, check.OneOf("cleaning", string(name), all...)
+	}
+	if name == CleanSentiment || name == CleanTopic {
+		dir, err := fetch.Locate(root, "wordnet", "database")
+		if err != nil {
+			return nil, fmt.Errorf("cleaning %q takes noun lemmas from WordNet: %w", name, err)
+		}
+		if c.lemmatizer, err = lemmatizer(dir); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// lemmatizers are read once per folder.
+var lemmatizers sync.Map
+
+func lemmatizer(dir string) (*wordnet.Lemmatizer, error) {
+	type result struct {
+		l   *wordnet.Lemmatizer
+		err error
+	}
+	once, _ := lemmatizers.LoadOrStore(dir, sync.OnceValue(func() result {
+		l, err := wordnet.OpenLemmatizer(dir)
+		return result{l, err}
+	}))
+	r := once.(func() result)()
+	return r.l, r.err
+}
+
+// Tokens cleans one text.
+func (c *Cleaner) Tokens(text string) []string {
+	if !c.split {
+		return strings.Fields(strings.ToLower(text))
+	}
+	if strings.ContainsRune(text, '&') {
+		text = html.UnescapeString(text)
+	}
+	text = strings.ToLower(removeTags(text))
+	var tokens []string
+	var word []byte
+	flush := func() {
+		if len(word) > 0 {
+			tokens = c.appendWord(tokens, string(word))
+			word = word[:0]
+		}
+	}
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		switch {
+		case unicode.IsLetter(r), unicode.IsMark(r):
+			word = append(word, text[i:i+n]...)
+		case r >= '0' && r <= '9': // digits vanish without splitting: "1950s" is "s", a stop word
+		case r == '\'' || r == '’':
+			word = append(word, '\'')
+		default:
+			flush()
+		}
+		i += n
+	}
+	flush()
+	return tokens
+}
+
+// appendWord applies the stop list to the word with its apostrophes and then
+// to what remains without them ("it's" and "its" are both in the list).
+func (c *Cleaner) appendWord(tokens []string, word string) []string {
+	if word = strings.Trim(word, "'"); word == "" || c.stops(word) {
+		return tokens
+	}
+	if strings.IndexByte(word, '\'') >= 0 {
+		if word = strings.ReplaceAll(word, "'", ""); c.stops(word) {
+			return tokens
+		}
+	}
+	if c.lemmatizer != nil {
+		word = c.lemmatizer.Lemma(word)
+	}
+	return append(tokens, word)
+}
+
+func (c *Cleaner) stops(word string) bool {
+	_, ok := c.stop[word]
+	return ok
+}
+
+// removeTags replaces HTML tags by spaces. A "<" that does not open a tag
+// ("<3", "a < b") stays, so that it cannot swallow text.
+func removeTags(s string) string {
+	i := strings.IndexByte(s, '<')
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i >= 0 {
+		b.WriteString(s[:i])
+		s = s[i:]
+		if n := tagLength(s); n > 0 {
+			b.WriteByte(' ')
+			s = s[n:]
+		} else {
+			b.WriteByte('<')
+			s = s[1:]
+		}
+		i = strings.IndexByte(s, '<')
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// tagLength returns the length of the tag that s starts with, 0 for none.
+func tagLength(s string) int {
+	if len(s) < 2 || !(s[1] == '/' || s[1] == '!' || s[1]|0x20 >= 'a' && s[1]|0x20 <= 'z') {
+		return 0
+	}
+	if end := strings.IndexAny(s[1:], "<>"); end >= 0 && s[1+end] == '>' {
+		return end + 2
+	}
+	return 0
+}

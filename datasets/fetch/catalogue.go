@@ -1,0 +1,184 @@
+// Package fetch finds the data a study needs on this machine and gets what is
+// missing: a catalogue of what there is, where its files lie in a data
+// folder, and a downloader that checks what it gets.
+//
+// It believes that data is either whole and known, or not there: a download
+// is checked against the published SHA-256 where there is one, pinned on
+// first use where there is none, and moved into place only when complete. It
+// stops at files: what is in them is for the readers of datasets and
+// embeddings.
+package fetch
+
+import (
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed catalogue.yaml
+var catalogueYAML []byte
+
+// Entry is one thing that can be fetched and found.
+type Entry struct {
+	Name     string   `yaml:"name"`
+	Title    string   `yaml:"title"`
+	What     string   `yaml:"what"`
+	Licence  string   `yaml:"licence"`
+	Citation string   `yaml:"citation"`
+	Studies  []string `yaml:"studies"` // built-in studies that need it
+	// Accept says, for each part of the entry, which files or folders under
+	// the data folder are it, in order of preference.
+	Accept map[string][]string `yaml:"accept"`
+	// Sources are tried in order; each gives the whole entry.
+	Sources []Source `yaml:"sources"`
+	// Manual says how to get what may not be downloaded by a program.
+	Manual string `yaml:"manual"`
+}
+
+// Source is a set of downloads that together give an entry.
+type Source []Download
+
+// Download is one file of the network.
+type Download struct {
+	URLs   []string `yaml:"urls"` // mirrors of the same bytes, in order
+	File   string   `yaml:"file"` // where it is kept, under the data folder
+	Bytes  int64    `yaml:"bytes"`
+	SHA256 string   `yaml:"sha256"` // as published; "" where nobody published one
+	MD5    string   `yaml:"md5"`    // as published, for want of better
+	// Unpack lists what is taken out of an archive: member pattern (see
+	// path.Match) → file or, with a final slash, folder under the data folder.
+	Unpack map[string]string `yaml:"unpack"`
+}
+
+var catalogue = sync.OnceValues(func() ([]Entry, error) {
+	var entries []Entry
+	if err := yaml.UnmarshalWithOptions(catalogueYAML, &entries, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("catalogue.yaml: %w", err)
+	}
+	return entries, nil
+})
+
+// Catalogue returns all entries in the order of the catalogue.
+func Catalogue() []Entry {
+	entries, err := catalogue()
+	if err != nil {
+		panic(err) // embedded, and read by a test
+	}
+	return entries
+}
+
+// Find returns the entry of a name.
+func Find(name string) (Entry, error) {
+	var names []string
+	for _, e := range Catalogue() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Entry{}, fmt.Errorf("data = %q: must be one of %q", name, names)
+}
+
+// Root returns the data folder: dir if given, else MLDP_DATA, else the folder
+// mldp/data in the user's cache (XDG_CACHE_HOME). It need not exist.
+func Root(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	if env := os.Getenv("MLDP_DATA"); env != "" {
+		return env, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no data folder: set MLDP_DATA or give --data: %w", err)
+	}
+	return filepath.Join(cache, "mldp", "data"), nil
+}
+
+// MissingError says that an entry is not on this machine and how to get it.
+type MissingError struct {
+	Entry  Entry
+	Part   string   // key of Entry.Accept
+	Root   string   // the data folder that was searched
+	Looked []string // the names looked for
+	dir    string   // as given to Locate
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s is not in %s (looked for %s); %s",
+		e.Entry.Title, e.Root, strings.Join(e.Looked, ", "), e.Hint())
+}
+
+// Unwrap makes errors.Is(err, fs.ErrNotExist) true.
+func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
+
+// Hint is the sentence that says what to do.
+func (e *MissingError) Hint() string {
+	if len(e.Entry.Sources) == 0 {
+		return e.Entry.Manual
+	}
+	flag := ""
+	if e.dir != "" {
+		flag = " --data " + e.dir
+	}
+	return "get it with: mldp data fetch " + e.Entry.Name + flag
+}
+
+// Locate returns the path of one part of an entry in the data folder dir (see
+// Root). It is a *MissingError if the part is not there.
+func Locate(dir, name, part string) (string, error) {
+	entry, err := Find(name)
+	if err != nil {
+		return "", err
+	}
+	accept, ok := entry.Accept[part]
+	if !ok {
+		return "", fmt.Errorf("%s has no part %q: it has %q", name, part, slices.Sorted(maps.Keys(entry.Accept)))
+	}
+	root, err := Root(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, candidate := range accept {
+		path := filepath.Join(root, filepath.FromSlash(candidate))
+		if complete(path) {
+			return path, nil
+		}
+	}
+	return "", &MissingError{Entry: entry, Part: part, Root: root, Looked: accept, dir: dir}
+}
+
+// complete says whether path is a file, or a folder with something in it.
+func complete(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if !info.IsDir() {
+		return true
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) > 0
+}
+
+// Present returns the paths of all parts of an entry, or a *MissingError for
+// the first part that is not there.
+func (e Entry) Present(dir string) (map[string]string, error) {
+	paths := map[string]string{}
+	for _, part := range slices.Sorted(maps.Keys(e.Accept)) {
+		path, err := Locate(dir, e.Name, part)
+		if err != nil {
+			return nil, err
+		}
+		paths[part] = path
+	}
+	return paths, nil
+}

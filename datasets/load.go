@@ -1,0 +1,132 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/internal/check"
+	"mldpbench/internal/stream"
+)
+
+// Request says which data set to prepare and how. The zero value of every
+// field but Name means the data set's own default.
+type Request struct {
+	// Name is a registered name, or any other name together with File,
+	// TextColumns and LabelColumn: bring your own.
+	Name string
+	// Root is the data folder; "" means MLDP_DATA, then the user's cache. See
+	// fetch.Root.
+	Root string
+
+	// File replaces the source that would be found under Root. With
+	// LabelColumn it is a table of the user's own: CSV, TSV or JSON lines,
+	// gzipped or not, told by its suffix unless Format says "csv", "tsv" or
+	// "jsonl".
+	File        string
+	Format      string
+	TextColumns []string // joined by a space
+	LabelColumn string
+
+	Sizes    Sizes
+	Seed     stream.Seed // decides which rows are drawn, and their order
+	Cleaning Cleaning    // "" means the data set's own
+	// MaxTokens cuts documents after cleaning; 0 means the data set's own
+	// limit, -1 none.
+	MaxTokens int
+	// Workers clean in parallel; 0 means all cores. The result does not
+	// depend on it.
+	Workers int
+}
+
+// Load reads, samples, splits and cleans a data set. The sample is balanced
+// by class: each split takes equal numbers of every class (the first classes
+// one more where the size does not divide), drawn without replacement from
+// all rows. With all Sizes zero the whole source is used, along its own splits where it
+// has them, else 70/10/20 percent of each class.
+func Load(ctx context.Context, q Request) (*Dataset, error) {
+	d, err := definition(q)
+	if err != nil {
+		return nil, err
+	}
+	if q.Sizes.zero() {
+		q.Sizes = d.Sizes
+	}
+	for _, e := range []error{
+		check.AtLeast("train size", q.Sizes.Train, 0),
+		check.AtLeast("validation size", q.Sizes.Validation, 0),
+		check.AtLeast("test size", q.Sizes.Test, 0),
+		check.AtLeast("max tokens", q.MaxTokens, -1),
+	} {
+		if e != nil {
+			return nil, fmt.Errorf("data set %s: %w", q.Name, e)
+		}
+	}
+	if q.Cleaning == "" {
+		q.Cleaning = d.Cleaning
+	}
+	if q.MaxTokens == 0 {
+		q.MaxTokens = d.MaxTokens
+	}
+	cleaner, err := NewCleaner(q.Cleaning, q.Root)
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
+	}
+	rows, err := d.Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Classes == nil {
+		rows.Classes = d.Classes
+	}
+	out := &Dataset{
+		Name: q.Name, Title: d.Title, Classes: rows.Classes,
+		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
+	}
+	splits, err := split(rows, q.Sizes, q.Seed.Derive("sample", q.Name))
+	if err != nil {
+		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
+	}
+	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
+	if err := clean(ctx, cleaner, q.MaxTokens, q.Workers, splits[:]); err != nil {
+		return nil, err
+	}
+	out.Fingerprint = out.fingerprint()
+	return out, nil
+}
+
+func definition(q Request) (Definition, error) {
+	if q.LabelColumn != "" || len(q.TextColumns) > 0 {
+		return ownDefinition(q)
+	}
+	return Find(q.Name)
+}
+
+// clean fills in the tokens of all documents.
+func clean(ctx context.Context, c *Cleaner, maxTokens, workers int, splits [][]Document) error {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	const batch = 256
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, docs := range splits {
+		for len(docs) > 0 {
+			part := docs[:min(batch, len(docs))]
+			docs = docs[len(part):]
+			g.Go(func() error {
+				for i := range part {
+					t := c.Tokens(part[i].Text)
+					if maxTokens > 0 && len(t) > maxTokens {
+						t = t[:maxTokens:maxTokens]
+					}
+					part[i].Tokens = t
+				}
+				return ctx.Err()
+			})
+		}
+	}
+	return g.Wait()
+}

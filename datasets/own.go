@@ -1,0 +1,195 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mldpbench/datasets/internal/textfile"
+)
+
+// ownDefinition is the definition of a table of the user's own.
+func ownDefinition(q Request) (Definition, error) {
+	switch {
+	case q.Name == "":
+		return Definition{}, errors.New("data set: a table of your own needs a name")
+	case q.File == "":
+		return Definition{}, fmt.Errorf("data set %s: text and label columns are given, but no file", q.Name)
+	case q.LabelColumn == "" || len(q.TextColumns) == 0:
+		return Definition{}, fmt.Errorf("data set %s: %s needs the name of its label column and of at least one text column", q.Name, q.File)
+	}
+	if _, taken := registry[q.Name]; taken {
+		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another", q.Name)
+	}
+	return Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords, Read: readOwn}, nil
+}
+
+// readOwn reads a table with a header (CSV, TSV) or one JSON object a line.
+// The classes are the distinct labels, sorted.
+func readOwn(ctx context.Context, q Request) (Rows, error) {
+	format, err := formatOf(q)
+	if err != nil {
+		return Rows{}, err
+	}
+	f, err := textfile.Open(q.File)
+	if err != nil {
+		return Rows{}, err
+	}
+	defer f.Close()
+	texts, labels, err := readTable(ctx, f, q.File, format, q.TextColumns, q.LabelColumn)
+	if err != nil {
+		return Rows{}, err
+	}
+	return labelled(q.File, texts, labels)
+}
+
+// labelled turns label names into classes.
+func labelled(source string, texts, labels []string) (Rows, error) {
+	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
+	if len(classes) < 2 {
+		return Rows{}, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
+	}
+	rows := make([]Row, len(texts))
+	for i := range rows {
+		class, _ := slices.BinarySearch(classes, labels[i])
+		rows[i] = Row{Text: texts[i], Label: class}
+	}
+	return Rows{Rows: rows, Classes: classes, Source: source}, nil
+}
+
+func formatOf(q Request) (string, error) {
+	format := q.Format
+	if format == "" {
+		format = strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(strings.ToLower(q.File), ".gz")), ".")
+	}
+	switch format {
+	case "csv", "tsv", "jsonl":
+		return format, nil
+	case "ndjson":
+		return "jsonl", nil
+	}
+	return "", fmt.Errorf("%s: format = %q: must be csv, tsv or jsonl (told by the suffix, or by the format setting)", q.File, format)
+}
+
+// readTable returns the text (columns joined by a space) and the label of
+// every row.
+func readTable(ctx context.Context, r io.Reader, name, format string, text []string, label string) (texts, labels []string, err error) {
+	add := func(fields func(column string) (string, error)) error {
+		var parts []string
+		for _, c := range text {
+			v, err := fields(c)
+			if err != nil {
+				return err
+			}
+			parts = append(parts, v)
+		}
+		l, err := fields(label)
+		if err != nil {
+			return err
+		}
+		if l = strings.TrimSpace(l); l == "" {
+			return fmt.Errorf("empty label in column %q", label)
+		}
+		texts, labels = append(texts, strings.Join(parts, " ")), append(labels, l)
+		return nil
+	}
+	if format == "jsonl" {
+		err = eachObject(ctx, r, name, add)
+	} else {
+		comma := ','
+		if format == "tsv" {
+			comma = '\t'
+		}
+		err = eachRow(ctx, r, name, comma, append(slices.Clone(text), label), add)
+	}
+	if err == nil && len(texts) == 0 {
+		err = fmt.Errorf("%s: no rows", name)
+	}
+	return texts, labels, err
+}
+
+// addRow takes one row, given a function from a column to its value.
+type addRow = func(fields func(column string) (string, error)) error
+
+func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed []string, add addRow) error {
+	t := csv.NewReader(r)
+	t.Comma, t.ReuseRecord = comma, true
+	t.LazyQuotes = comma == '\t' // a quote is an ordinary character in most TSV files
+	header, err := t.Read()
+	if err != nil {
+		return csvError(name, err)
+	}
+	columns := map[string]int{}
+	for i, h := range header {
+		columns[strings.TrimSpace(h)] = i
+	}
+	for _, c := range needed {
+		if _, ok := columns[c]; !ok {
+			return fmt.Errorf("%s:1: no column %q: the header has %q", name, c, header)
+		}
+	}
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row, err := t.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return csvError(name, err)
+		}
+		line, _ := t.FieldPos(0)
+		if err := add(func(c string) (string, error) { return strings.Clone(row[columns[c]]), nil }); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+}
+
+// csvError puts an error of encoding/csv in the form "file:line: what".
+func csvError(name string, err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s:%d: column %d: %w", name, p.Line, p.Column, p.Err)
+	}
+	if err == io.EOF {
+		return fmt.Errorf("%s: empty", name)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func eachObject(ctx context.Context, r io.Reader, name string, add addRow) error {
+	return textfile.Lines(r, name, func(line string) error {
+		if strings.TrimSpace(line) == "" {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			return fmt.Errorf("not a JSON object: %w", err)
+		}
+		return add(func(c string) (string, error) {
+			raw, ok := object[c]
+			if !ok {
+				return "", fmt.Errorf("no field %q", c)
+			}
+			var s string
+			if json.Unmarshal(raw, &s) == nil {
+				return s, nil
+			}
+			if bytes.HasPrefix(raw, []byte("{")) || bytes.HasPrefix(raw, []byte("[")) || bytes.Equal(raw, []byte("null")) {
+				return "", fmt.Errorf("field %q is neither text nor a number", c)
+			}
+			return string(raw), nil // a number or a truth value, as written
+		})
+	})
+}

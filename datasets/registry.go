@@ -1,0 +1,67 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Row is one text of a source, before sampling and cleaning.
+type Row struct {
+	Text  string
+	Label int    // index into the classes
+	Split string // "train", "validation" or "test" where the source says so, else ""
+}
+
+// Rows is what a reader found.
+type Rows struct {
+	Rows    []Row
+	Classes []string // nil means those of the definition
+	Source  string   // the file or folder read
+}
+
+// Sizes are numbers of documents per split. All zero means the whole source.
+type Sizes struct {
+	Train, Validation, Test int
+}
+
+func (s Sizes) zero() bool { return s == Sizes{} }
+
+// Definition registers a data set: one file, one registry line.
+type Definition struct {
+	Name      string   // "imdb"
+	Title     string   // "IMDb"
+	Doc       string   // one line: what it is
+	Citation  string   // whom to cite
+	Needs     []string // entries of the fetch catalogue, none for a generated set
+	Classes   []string // names of the labels 0, 1, …
+	Generated bool
+	WordLevel bool
+	Sizes     Sizes    // default sample
+	Cleaning  Cleaning // default cleaning
+	MaxTokens int      // default cut; 0 means none
+	// Read returns all rows of the source in its own order.
+	Read func(ctx context.Context, q Request) (Rows, error)
+}
+
+var registry = map[string]Definition{}
+
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) {
+	if _, dup := registry[d.Name]; dup {
+		panic("datasets: " + d.Name + " registered twice")
+	}
+	registry[d.Name] = d
+}
+
+// Names returns all registered data sets, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+
+// Find returns the definition of a name.
+func Find(name string) (Definition, error) {
+	if d, ok := registry[name]; ok {
+		return d, nil
+	}
+	return Definition{}, fmt.Errorf("data set = %q: must be one of %q, or come with a file and the names of its text and label columns", name, Names())
+}

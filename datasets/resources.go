@@ -1,0 +1,85 @@
+package datasets
+
+import (
+	"fmt"
+	"strings"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/wordnet"
+)
+
+// Thesaurus gives the synonyms of a word; it has the methods of
+// mechanisms.Thesaurus.
+type Thesaurus interface {
+	// Covers says whether the thesaurus knows the word.
+	Covers(word string) bool
+	// Lemmas returns the lemmas of all synsets of the word in the order of
+	// the source, the word itself included, as the source prints them
+	// (underscored, capitalised). Nil if not covered.
+	Lemmas(word string) []string
+}
+
+// Lexicon is a list of words with polarity, for the Product Reviews loss.
+type Lexicon struct {
+	polarity map[string]int
+}
+
+// Polarity is +1 for a positive word, -1 for a negative one, 0 for a word
+// that the lexicon does not have or has with both signs.
+func (l *Lexicon) Polarity(word string) int { return l.polarity[word] }
+
+// Len is the number of words with a polarity.
+func (l *Lexicon) Len() int { return len(l.polarity) }
+
+// WordList is a set of words, for the share of English tokens.
+type WordList struct {
+	Source string // the file read
+	words  map[string]struct{}
+}
+
+// Contains says whether the list has the word; words are lower case.
+func (w *WordList) Contains(word string) bool {
+	_, ok := w.words[word]
+	return ok
+}
+
+// Len is the number of distinct words.
+func (w *WordList) Len() int { return len(w.words) }
+
+// Root returns the data folder; see fetch.Root.
+func Root(dir string) (string, error) { return fetch.Root(dir) }
+
+// OpenWordNet reads the synonyms of WordNet from the data folder root.
+func OpenWordNet(root string) (Thesaurus, error) {
+	dir, err := fetch.Locate(root, "wordnet", "database")
+	if err != nil {
+		return nil, err
+	}
+	return wordnet.OpenThesaurus(dir)
+}
+
+// OpenWordList reads an English word list, one word a line: file, or that of
+// the data folder root where file is "". Words are taken in lower case.
+func OpenWordList(file, root string) (*WordList, error) {
+	if file == "" {
+		var err error
+		if file, err = fetch.Locate(root, "words", "words"); err != nil {
+			return nil, err
+		}
+	}
+	w := &WordList{Source: file, words: map[string]struct{}{}}
+	err := textfile.LinesOf(file, func(line string) error {
+		if line = strings.ToLower(strings.TrimSpace(line)); line != "" {
+			w.words[line] = struct{}{}
+		}
+		return nil
+	})
+	if err == nil && len(w.words) == 0 {
+		err = fmt.Errorf("%s: no word in it", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}

@@ -1,0 +1,109 @@
+package datasets
+
+import (
+	"fmt"
+	"strconv"
+
+	"mldpbench/internal/stream"
+)
+
+// wholeShares are the parts of a source without splits of its own that is
+// used whole, in percent: validation and test; the rest is train.
+const (
+	wholeValidation = 10
+	wholeTest       = 20
+)
+
+// split draws train, validation and test. Each class is shuffled by a stream
+// of its own, so that a class's rows do not depend on the other classes; each
+// split is shuffled again, so that classes are mixed.
+func split(rows Rows, sizes Sizes, seed stream.Seed) ([3][]Document, error) {
+	var out [3][]Document
+	classes := len(rows.Classes)
+	if classes == 0 || len(rows.Rows) == 0 {
+		return out, fmt.Errorf("no documents")
+	}
+	if sizes.zero() {
+		out = splitWhole(rows, seed)
+	} else {
+		byClass := shuffledByClass(rows, seed, func(Row) bool { return true })
+		used := make([]int, classes)
+		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+			for c, ids := range byClass {
+				n := size / classes
+				if c < size%classes {
+					n++
+				}
+				if used[c]+n > len(ids) {
+					need := 0
+					for _, z := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+						need += (z + classes - 1 - c) / classes
+					}
+					return out, fmt.Errorf("class %q has %d documents, a balanced sample of %d + %d + %d needs %d",
+						rows.Classes[c], len(ids), sizes.Train, sizes.Validation, sizes.Test, need)
+				}
+				out[s] = appendRows(out[s], rows, ids[used[c]:used[c]+n])
+				used[c] += n
+			}
+		}
+	}
+	for s, docs := range out {
+		rng := seed.Derive("order").At(uint64(s)).Rand()
+		rng.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+	}
+	return out, nil
+}
+
+// splitWhole uses every row once. A source that names test rows but no
+// validation rows gives up a tenth of its train rows for validation.
+func splitWhole(rows Rows, seed stream.Seed) (out [3][]Document) {
+	hasValidation, hasTest := false, false
+	for _, r := range rows.Rows {
+		hasValidation = hasValidation || r.Split == "validation"
+		hasTest = hasTest || r.Split == "test"
+	}
+	for id, r := range rows.Rows {
+		switch r.Split {
+		case "validation":
+			out[1] = appendRows(out[1], rows, []int{id})
+		case "test":
+			out[2] = appendRows(out[2], rows, []int{id})
+		}
+	}
+	free := func(r Row) bool { return r.Split != "validation" && r.Split != "test" }
+	for _, ids := range shuffledByClass(rows, seed, free) {
+		validation, test := 0, 0
+		if !hasValidation {
+			validation = len(ids) * wholeValidation / 100
+		}
+		if !hasTest {
+			test = len(ids) * wholeTest / 100
+		}
+		out[1] = appendRows(out[1], rows, ids[:validation])
+		out[2] = appendRows(out[2], rows, ids[validation:validation+test])
+		out[0] = appendRows(out[0], rows, ids[validation+test:])
+	}
+	return out
+}
+
+// shuffledByClass returns the row numbers of every class, shuffled.
+func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
+	byClass := make([][]int, len(rows.Classes))
+	for id, r := range rows.Rows {
+		if keep(r) {
+			byClass[r.Label] = append(byClass[r.Label], id)
+		}
+	}
+	for c, ids := range byClass {
+		rng := seed.Derive("class", strconv.Itoa(c)).Rand()
+		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	}
+	return byClass
+}
+
+func appendRows(dst []Document, rows Rows, ids []int) []Document {
+	for _, id := range ids {
+		dst = append(dst, Document{ID: id, Text: rows.Rows[id].Text, Label: rows.Rows[id].Label})
+	}
+	return dst
+}

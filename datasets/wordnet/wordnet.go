@@ -1,0 +1,317 @@
+// Package wordnet reads the database files of WordNet (Miller 1995), as
+// distributed or gzipped one by one, and offers the two things this project
+// takes from it: the noun lemma of a word, and the synonyms of a word.
+//
+// It believes that reproducing the comparative study means reproducing the
+// reading of WordNet by NLTK, which the study used: all base forms that the
+// rules of morphology find are considered at once, where Princeton's own
+// morphy stops at the first. It stops at lemmas: relations and glosses are
+// read past.
+package wordnet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mldpbench/datasets/internal/textfile"
+)
+
+// The four parts of speech in NLTK's order, which is the order of Lemmas.
+var partsOfSpeech = []string{"noun", "verb", "adj", "adv"}
+
+// detachments are the rules of morphy: suffix and its replacement. They are
+// WordNet's, see morphy(7WN), with NLTK's order.
+var detachments = map[string][][2]string{
+	"noun": {{"s", ""}, {"ses", "s"}, {"ves", "f"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"}, {"ies", "y"}},
+	"verb": {{"s", ""}, {"ies", "y"}, {"es", "e"}, {"es", ""}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}},
+	"adj":  {{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}},
+	"adv":  nil,
+}
+
+// index is one part of speech.
+type index struct {
+	rules      [][2]string
+	senses     map[string][]int64  // lemma → offsets of its synsets, most frequent first
+	exceptions map[string][]string // irregular form → base forms
+}
+
+// Lemmatizer finds noun lemmas. It is safe for concurrent use.
+type Lemmatizer struct{ noun *index }
+
+// OpenLemmatizer reads index.noun and noun.exc of a database folder.
+func OpenLemmatizer(dir string) (*Lemmatizer, error) {
+	noun, err := readPart(dir, "noun")
+	if err != nil {
+		return nil, err
+	}
+	return &Lemmatizer{noun}, nil
+}
+
+// Lemma returns the noun lemma of a lower-case word: of all base forms that
+// WordNet has (the word itself among them), the shortest, the first found on
+// a tie; the word itself where there is none. This is NLTK's
+// WordNetLemmatizer, whose choice of the shortest also turns "us" into "u".
+func (l *Lemmatizer) Lemma(word string) string {
+	best := ""
+	for _, form := range l.noun.morphy(word) {
+		if best == "" || utf8.RuneCountInString(form) < utf8.RuneCountInString(best) {
+			best = form
+		}
+	}
+	if best == "" {
+		return word
+	}
+	return best
+}
+
+// morphy returns the base forms of a word that the index has, best first.
+func (x *index) morphy(word string) []string {
+	if irregular, ok := x.exceptions[word]; ok {
+		return x.known(append([]string{word}, irregular...))
+	}
+	forms := x.detach([]string{word})
+	if found := x.known(append([]string{word}, forms...)); len(found) > 0 {
+		return found
+	}
+	for len(forms) > 0 { // every rule shortens its word, except men→man and ies→y, which no rule matches again
+		forms = x.detach(forms)
+		if found := x.known(forms); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func (x *index) detach(forms []string) []string {
+	var out []string
+	for _, f := range forms {
+		for _, r := range x.rules {
+			if base, ok := strings.CutSuffix(f, r[0]); ok {
+				out = append(out, base+r[1])
+			}
+		}
+	}
+	return out
+}
+
+func (x *index) known(forms []string) []string {
+	var out []string
+	for _, f := range forms {
+		if _, ok := x.senses[f]; ok && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Thesaurus finds synonyms. It is safe for concurrent use.
+type Thesaurus struct {
+	parts   []*index
+	synsets []map[int64][]string // by part of speech: offset → lemmas
+}
+
+// OpenThesaurus reads the index, data and exception files of all parts of
+// speech: about 30 MB of text.
+func OpenThesaurus(dir string) (*Thesaurus, error) {
+	t := &Thesaurus{}
+	for _, pos := range partsOfSpeech {
+		x, err := readPart(dir, pos)
+		if err != nil {
+			return nil, err
+		}
+		path, err := find(dir, "data."+pos)
+		if err != nil {
+			return nil, err
+		}
+		f, err := textfile.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		synsets, err := parseData(f, path)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		for lemma, offsets := range x.senses {
+			for _, o := range offsets {
+				if _, ok := synsets[o]; !ok {
+					return nil, fmt.Errorf("%s: no synset at offset %08d, which the index gives for %q", path, o, lemma)
+				}
+			}
+		}
+		t.parts, t.synsets = append(t.parts, x), append(t.synsets, synsets)
+	}
+	return t, nil
+}
+
+// Covers says whether WordNet knows the word, as it is or by a base form.
+func (t *Thesaurus) Covers(word string) bool {
+	for _, x := range t.parts {
+		if len(x.morphy(word)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Lemmas returns the lemmas of all synsets of the word and its base forms:
+// nouns, verbs, adjectives, adverbs, each in sense order, each lemma once, as
+// WordNet prints it ("motion_picture", "Hollywood").
+func (t *Thesaurus) Lemmas(word string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for i, x := range t.parts {
+		for _, form := range x.morphy(word) {
+			for _, offset := range x.senses[form] {
+				for _, lemma := range t.synsets[i][offset] {
+					if !seen[lemma] {
+						seen[lemma] = true
+						out = append(out, lemma)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// find returns the path of a database file or of its gzipped form.
+func find(dir, name string) (string, error) {
+	for _, suffix := range []string{"", ".gz"} {
+		path := filepath.Join(dir, name+suffix)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: no WordNet database file %s or %s.gz: %w", dir, name, name, fs.ErrNotExist)
+}
+
+func readPart(dir, pos string) (*index, error) {
+	path, err := find(dir, "index."+pos)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{rules: detachments[pos]}
+	if x.senses, err = parseFile(path, parseIndex); err != nil {
+		return nil, err
+	}
+	if path, err = find(dir, pos+".exc"); err != nil {
+		return nil, err
+	}
+	x.exceptions, err = parseFile(path, parseExceptions)
+	return x, err
+}
+
+func parseFile[T any](path string, parse func(io.Reader, string) (T, error)) (T, error) {
+	f, err := textfile.Open(path)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	defer f.Close()
+	return parse(f, path)
+}
+
+// license lines open every index and data file; they start with two spaces.
+func license(line string) bool { return strings.HasPrefix(line, "  ") }
+
+// parseIndex reads an index file, see wndb(5WN):
+// lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt offset [offset…]
+func parseIndex(r io.Reader, name string) (map[string][]int64, error) {
+	senses := map[string][]int64{}
+	err := textfile.Lines(r, name, func(line string) error {
+		if license(line) || line == "" {
+			return nil
+		}
+		f := strings.Fields(line)
+		if len(f) < 7 {
+			return fmt.Errorf("%d fields: an index line has at least 7", len(f))
+		}
+		synsets, err := strconv.Atoi(f[2])
+		if err != nil || synsets < 1 || synsets > len(f)-6 {
+			return fmt.Errorf("number of synsets %q in a line of %d fields", f[2], len(f))
+		}
+		if _, dup := senses[f[0]]; dup {
+			return fmt.Errorf("lemma %q comes twice", f[0])
+		}
+		offsets := make([]int64, 0, synsets)
+		for _, s := range f[len(f)-synsets:] {
+			o, err := strconv.ParseInt(s, 10, 64)
+			if err != nil || o < 0 {
+				return fmt.Errorf("synset offset %q", s)
+			}
+			offsets = append(offsets, o)
+		}
+		senses[f[0]] = offsets
+		return nil
+	})
+	if err == nil && len(senses) == 0 {
+		err = fmt.Errorf("%s: no lemma in it", name)
+	}
+	return senses, err
+}
+
+// parseData reads a data file, see wndb(5WN):
+// offset lex_filenum ss_type w_cnt(hex) word lex_id [word lex_id…] p_cnt … | gloss
+func parseData(r io.Reader, name string) (map[int64][]string, error) {
+	synsets := map[int64][]string{}
+	err := textfile.Lines(r, name, func(line string) error {
+		if license(line) || line == "" {
+			return nil
+		}
+		if i := strings.Index(line, " | "); i >= 0 {
+			line = line[:i] // the gloss is not needed
+		}
+		f := strings.Fields(line)
+		if len(f) < 7 {
+			return fmt.Errorf("%d fields: a data line has at least 7", len(f))
+		}
+		offset, err := strconv.ParseInt(f[0], 10, 64)
+		if err != nil || offset < 0 {
+			return fmt.Errorf("synset offset %q", f[0])
+		}
+		words, err := strconv.ParseInt(f[3], 16, 32)
+		if err != nil || words < 1 || 4+2*int(words) > len(f) {
+			return fmt.Errorf("number of words %q", f[3])
+		}
+		if _, dup := synsets[offset]; dup {
+			return fmt.Errorf("synset %s comes twice", f[0])
+		}
+		lemmas := make([]string, words)
+		for i := range lemmas {
+			// "galore(ip)": the marker of where an adjective may stand is no part of it.
+			lemmas[i], _, _ = strings.Cut(f[4+2*i], "(")
+		}
+		synsets[offset] = lemmas
+		return nil
+	})
+	if err == nil && len(synsets) == 0 {
+		err = fmt.Errorf("%s: no synset in it", name)
+	}
+	return synsets, err
+}
+
+// parseExceptions reads an exception list: irregular form, base forms.
+func parseExceptions(r io.Reader, name string) (map[string][]string, error) {
+	exceptions := map[string][]string{}
+	err := textfile.Lines(r, name, func(line string) error {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0:
+			return nil
+		case len(f) == 1:
+			return errors.New("an exception needs a base form")
+		}
+		exceptions[f[0]] = append(exceptions[f[0]], f[1:]...)
+		return nil
+	})
+	return exceptions, err
+}
