@@ -5,10 +5,13 @@
 // every instance says by Guarantee what it promises, variants that promise
 // nothing say why, and wherever a distribution has a closed form, it is the
 // closed form that is sampled, measured and audited. It stops at words: file
-// formats, classifiers and corpora are elsewhere.
+// formats, classifiers and corpora are elsewhere. Promises are those of real
+// arithmetic: nothing here defends against attacks on the low bits of
+// floating-point noise (Mironov 2012).
 package mechanisms
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
@@ -41,8 +44,9 @@ type Mechanism interface {
 
 	// Privatize writes one noisy word for each word of src to dst (same
 	// length; dst may be src). epsilons, if not nil, gives each word its own
-	// epsilon; nil means Settings().Epsilon. Words must not be Unknown:
-	// unknown words are the business of a Policy. All draws of a document
+	// epsilon, checked before by CheckEpsilons; the guarantee then holds word
+	// by word with that epsilon; nil means Settings().Epsilon. Words must not
+	// be Unknown: unknown words are the business of a Policy. All draws of a document
 	// come from rng in an order that depends on src alone, so that
 	// PrivatizeBatch of many documents equals Privatize of each.
 	Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
@@ -106,3 +110,18 @@ type Guarantee struct {
 
 // Holds says whether anything is promised.
 func (g Guarantee) Holds() bool { return g.Metric != "" }
+
+// String is the promise in one line, for tables and standard error.
+func (g Guarantee) String() string {
+	if !g.Holds() {
+		return "none: " + g.Reason
+	}
+	s := fmt.Sprintf("epsilon %.6g, metric %s", g.Epsilon, g.Metric)
+	if g.Delta > 0 {
+		s += fmt.Sprintf(", delta %.6g", g.Delta)
+	}
+	if g.EuclideanEpsilon > 0 && g.Metric != "euclidean" {
+		s += fmt.Sprintf(" (implies epsilon %.6g, metric euclidean)", g.EuclideanEpsilon)
+	}
+	return s
+}

@@ -76,8 +76,15 @@ type Environment struct {
 type Parameter struct {
 	Name    string
 	Default any    // float64, string or []float64
+	Number  bool   // a word that may also be a number, e.g. gamma
 	Legal   string // the legal range in words, e.g. "in [0, 1]"
 	Doc     string
+	// Variants are those that have the parameter; nil means all.
+	Variants []Variant
+}
+
+func (p Parameter) appliesTo(v Variant) bool {
+	return p.Variants == nil || slices.Contains(p.Variants, v)
 }
 
 // Definition registers a mechanism: one file, one registry line.
@@ -136,13 +143,21 @@ func Complete(s Settings) (Settings, error) {
 	}
 	full := Parameters{}
 	for _, p := range d.Parameters {
-		full[p.Name] = p.Default
-	}
-	for name, v := range s.Parameters {
-		if _, ok := full[name]; !ok {
-			return s, fmt.Errorf("%s: unknown parameter %q: it has %q", d.Name, name, slices.Sorted(maps.Keys(full)))
+		if p.appliesTo(s.Variant) {
+			full[p.Name] = p.Default
 		}
-		full[name] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
+		p, err := d.parameter(name)
+		if err != nil {
+			return s, err
+		}
+		if !p.appliesTo(s.Variant) {
+			return s, fmt.Errorf("%s: variant %s has no parameter %q", d.Name, s.Variant, name)
+		}
+		if full[name], err = p.value(s.Parameters[name]); err != nil {
+			return s, fmt.Errorf("%s: %w", d.Name, err)
+		}
 	}
 	s.Parameters = full
 	return s, nil
@@ -155,6 +170,9 @@ func New(env Environment, s Settings) (Mechanism, error) {
 		return nil, err
 	}
 	d := registry[s.Mechanism]
+	if env.Space == nil {
+		return nil, fmt.Errorf("%s: no embedding", s.Mechanism)
+	}
 	if d.New == nil {
 		return nil, fmt.Errorf("%s releases vectors, not words", s.Mechanism)
 	}
@@ -172,6 +190,9 @@ func NewVector(env Environment, s Settings) (VectorMechanism, error) {
 		return nil, err
 	}
 	d := registry[s.Mechanism]
+	if env.Space == nil {
+		return nil, fmt.Errorf("%s: no embedding", s.Mechanism)
+	}
 	if d.NewVector == nil {
 		return nil, fmt.Errorf("%s releases words, not vectors", s.Mechanism)
 	}

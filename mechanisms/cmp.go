@@ -1,0 +1,19 @@
+package mechanisms
+
+func init() {
+	Register(Definition{
+		Name:     "cmp",
+		Title:    "CMP",
+		Source:   "Feyisetan et al. 2020 (WSDM), Algorithm 1",
+		Variants: []Variant{Proved},
+		New:      newCMP,
+	})
+}
+
+// newCMP builds the multivariate Laplace mechanism, also called Madlib: the
+// word nearest to φ(w) + z, z of density ∝ exp(−ε‖z‖), over all of W.
+func newCMP(env Environment, s Settings) (Mechanism, error) {
+	m := newProjector(env, s, 1)
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the nearest word is post-processing")
+	return m, nil
+}

@@ -1,0 +1,143 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/stream"
+)
+
+// falseAlarm is the probability with which each statistical test of this
+// package fails although the code is right. Seeds are fixed: a test that
+// passes keeps passing.
+const falseAlarm = 1e-6
+
+// newSpace is a space of n words "w0"… with the given vectors.
+func newSpace(t testing.TB, dimension int, vectors []float32) *embeddings.Space {
+	t.Helper()
+	words := make([]string, len(vectors)/dimension)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := embeddings.NewSpace("test", v, dimension, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// gaussianSpace has standard normal vectors.
+func gaussianSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {
+	t.Helper()
+	rng := stream.FromUint64(seed).Derive("space").Rand()
+	vectors := make([]float32, n*dimension)
+	for i := range vectors {
+		vectors[i] = float32(rng.NormFloat64())
+	}
+	return newSpace(t, dimension, vectors)
+}
+
+func mustNew(t testing.TB, env Environment, s Settings) Mechanism {
+	t.Helper()
+	m, err := New(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// sample privatises one word n times as documents of one word each.
+func sample(m Mechanism, word WordID, n int, seed stream.Seed) []int {
+	counts := make([]int, m.Vocabulary().Len())
+	src, dst := make([]WordID, n), make([]WordID, n)
+	for i := range src {
+		src[i] = word
+	}
+	m.Privatize(dst, src, nil, seed.Rand())
+	for _, w := range dst {
+		counts[w]++
+	}
+	return counts
+}
+
+// requireFit fails where counts are no sample of p, by a G-test that fails a
+// true sample with probability falseAlarm. Cells expecting fewer than 20 are
+// merged; an impossible output fails at once.
+func requireFit(t *testing.T, name string, counts []int, p []float64) {
+	t.Helper()
+	var total int
+	for _, c := range counts {
+		total += c
+	}
+	var g, restExpected float64
+	var cells, restCount int
+	for i, c := range counts {
+		expected := p[i] * float64(total)
+		if p[i] == 0 && c > 0 {
+			t.Errorf("%s: output %d came %d times and has probability 0", name, i, c)
+		}
+		if expected < 20 {
+			restExpected += expected
+			restCount += c
+			continue
+		}
+		cells++
+		g += gTerm(c, expected)
+	}
+	if restExpected >= 20 {
+		cells++
+		g += gTerm(restCount, restExpected)
+	} else if limit := (distuv.Poisson{Lambda: restExpected + 1}); limit.Survival(float64(restCount)) < falseAlarm {
+		t.Errorf("%s: %d rare outputs, expected %.3g", name, restCount, restExpected)
+	}
+	if cells < 2 {
+		return
+	}
+	if pValue := (distuv.ChiSquared{K: float64(cells - 1)}).Survival(g); pValue < falseAlarm {
+		t.Errorf("%s: G = %.1f over %d cells, p = %.2g", name, g, cells, pValue)
+	}
+}
+
+func gTerm(count int, expected float64) float64 {
+	if count == 0 {
+		return 0
+	}
+	return 2 * float64(count) * math.Log(float64(count)/expected)
+}
+
+// requireSameDistribution fails where two samples of equal size have
+// different distributions (G-test of homogeneity at falseAlarm).
+func requireSameDistribution(t *testing.T, name string, a, b []int) {
+	t.Helper()
+	var g float64
+	var cells, restA, restB int
+	for i := range a {
+		if a[i]+b[i] < 40 {
+			restA += a[i]
+			restB += b[i]
+			continue
+		}
+		cells++
+		g += gPair(a[i], b[i])
+	}
+	if restA+restB >= 40 {
+		cells++
+		g += gPair(restA, restB)
+	}
+	if pValue := (distuv.ChiSquared{K: float64(max(cells-1, 1))}).Survival(g); pValue < falseAlarm {
+		t.Errorf("%s: G = %.1f over %d cells, p = %.2g", name, g, cells, pValue)
+	}
+}
+
+func gPair(a, b int) float64 {
+	mean := float64(a+b) / 2
+	return gTerm(a, mean) + gTerm(b, mean)
+}

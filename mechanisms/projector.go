@@ -1,0 +1,192 @@
+package mechanisms
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+)
+
+// batchWords is the number of words searched for at once.
+const batchWords = 2048
+
+// projector is the noise-and-project family: add noise to the vector of a
+// word, find the words nearest to the sum, choose one of them. Everything
+// after the addition is post-processing of the noisy vector, so a promise of
+// the noise is a promise of the mechanism, as long as search and choice do
+// not look at the input word again.
+type projector struct {
+	settings  Settings
+	guarantee Guarantee
+	space     *embeddings.Space
+	index     *nearest.Index
+
+	// shape turns spherical noise into the mechanism's noise in place; nil
+	// leaves it spherical.
+	shape func(z []float64)
+	// neighbors is how many nearest words the choice sees.
+	neighbors int
+	// excludeInput searches all words but the input (printed Vickrey).
+	excludeInput bool
+	// choose picks one of the neighbours (nearest first) with the help of u,
+	// uniform on [0, 1); nil takes the nearest and draws no u.
+	choose func(word WordID, near []nearest.Neighbor, u float64) WordID
+
+	// radius bounds the norm of a noisy vector, see pullBack.
+	radius float64
+}
+
+func newProjector(env Environment, s Settings, neighbors int) *projector {
+	return &projector{
+		settings:  s,
+		space:     env.Space,
+		index:     nearest.Of(env.Space),
+		neighbors: neighbors,
+		radius:    1e6 * (1 + longestVector(env.Space)),
+	}
+}
+
+func (m *projector) Settings() Settings                 { return m.settings }
+func (m *projector) Guarantee() Guarantee               { return m.guarantee }
+func (m *projector) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
+
+func (m *projector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	var eps [][]float64
+	if epsilons != nil {
+		eps = [][]float64{epsilons}
+	}
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+}
+
+// PrivatizeBatch searches for the words of all documents together.
+func (m *projector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	words := 0
+	for _, document := range src {
+		words += len(document)
+	}
+	b := m.newBatch(min(words, batchWords))
+	for d, document := range src {
+		for i, w := range document {
+			b.add(w, tokenEpsilon(m.settings.Epsilon, epsilons, d, i), rngs[d], &dst[d][i])
+			if len(b.words) == cap(b.words) {
+				b.flush()
+			}
+		}
+	}
+	b.flush()
+}
+
+// tokenEpsilon is the ε of word i of document d.
+func tokenEpsilon(epsilon float64, epsilons [][]float64, d, i int) float64 {
+	if epsilons == nil || epsilons[d] == nil {
+		return epsilon
+	}
+	return epsilons[d][i]
+}
+
+// batch collects noisy vectors until it is worth searching.
+type batch struct {
+	m        *projector
+	noise    []float64
+	words    []WordID
+	outputs  []*WordID
+	uniforms []float64
+	queries  []float32
+	near     []nearest.Neighbor
+}
+
+func (m *projector) newBatch(words int) *batch {
+	return &batch{
+		m:        m,
+		noise:    make([]float64, m.space.Dimension),
+		words:    make([]WordID, 0, words),
+		outputs:  make([]*WordID, 0, words),
+		uniforms: make([]float64, 0, words),
+		queries:  make([]float32, 0, words*m.space.Dimension),
+		near:     make([]nearest.Neighbor, words*m.neighbors),
+	}
+}
+
+// add draws everything one word needs, in a fixed order.
+func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
+	m := b.m
+	sphericalNoise(b.noise, epsilon, rng)
+	if m.shape != nil {
+		m.shape(b.noise)
+	}
+	for i, x := range m.space.Vector(w) {
+		b.noise[i] += float64(x)
+	}
+	m.pullBack(b.noise)
+	for _, x := range b.noise {
+		b.queries = append(b.queries, float32(x))
+	}
+	var u float64
+	if m.choose != nil {
+		u = rng.Float64()
+	}
+	b.words = append(b.words, w)
+	b.outputs = append(b.outputs, output)
+	b.uniforms = append(b.uniforms, u)
+}
+
+func (b *batch) flush() {
+	m, n := b.m, len(b.words)
+	if n == 0 {
+		return
+	}
+	near := b.near[:n*m.neighbors]
+	if m.excludeInput {
+		m.index.SearchExcluding(near, b.queries, m.neighbors, b.words)
+	} else {
+		m.index.Search(near, b.queries, m.neighbors)
+	}
+	for i, w := range b.words {
+		row := near[i*m.neighbors : (i+1)*m.neighbors]
+		if m.choose != nil {
+			*b.outputs[i] = m.choose(w, row, b.uniforms[i])
+		} else {
+			*b.outputs[i] = row[0].ID
+		}
+	}
+	b.words, b.outputs, b.uniforms, b.queries = b.words[:0], b.outputs[:0], b.uniforms[:0], b.queries[:0]
+}
+
+// pullBack moves a noisy vector beyond a million times the longest word vector
+// onto that sphere along its ray. It looks at the noisy vector alone, so it is
+// post-processing; it keeps distances comparable in float64 at absurdly small
+// ε, where the nearest word depends on the direction only.
+func (m *projector) pullBack(v []float64) {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x * x)
+	}
+	if norm := math.Sqrt(squares); norm > m.radius {
+		scale := m.radius / norm
+		for i := range v {
+			v[i] *= scale
+		}
+	}
+}
+
+// longestVector is the largest Euclidean norm of the space's vectors.
+func longestVector(s *embeddings.Space) float64 {
+	zero := make([]float32, s.Dimension)
+	longest := 0.0
+	for id := range WordID(s.Len()) {
+		longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
+	}
+	return longest
+}
+
+// euclideanGuarantee is ε·d with d the space's Euclidean distance.
+func euclideanGuarantee(s *embeddings.Space, epsilon float64, reason string) Guarantee {
+	return Guarantee{
+		Metric:           "euclidean",
+		Epsilon:          epsilon,
+		EuclideanEpsilon: epsilon,
+		Reason:           reason,
+		Distance:         s.Distance,
+	}
+}

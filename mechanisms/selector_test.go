@@ -1,0 +1,135 @@
+package mechanisms
+
+import (
+	"math"
+	"testing"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/stream"
+)
+
+func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {
+	for _, n := range []int{1, 3, 4, 5, 17} {
+		s := gaussianSpace(t, n, 7, 1)
+		row := make([]float64, n)
+		for w := range WordID(n) {
+			distancesFrom(row, s, w)
+			for u, d := range row {
+				if want := s.Distance(w, WordID(u)); d != want {
+					t.Fatalf("n = %d: d(%d,%d) = %v, want %v", n, w, u, d, want)
+				}
+			}
+		}
+	}
+}
+
+// SanText by its definition, in the plainest code.
+func TestSanTextClosedForm(t *testing.T) {
+	s := gaussianSpace(t, 60, 5, 2)
+	const epsilon = 1.7
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: epsilon})
+	d, err := m.(Distributor).Distribution(11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var z float64
+	for y := range WordID(60) {
+		z += math.Exp(-epsilon / 2 * s.Distance(11, y))
+	}
+	for y, p := range d.Probabilities {
+		want := math.Exp(-epsilon/2*s.Distance(11, WordID(y))) / z
+		if math.Abs(p-want) > 1e-15 {
+			t.Fatalf("Pr[%d] = %v, want %v", y, p, want)
+		}
+	}
+}
+
+// temByGumbel is TEM as the paper prints it: Gumbel noise on the words within
+// γ and on one element for all others.
+func temByGumbel(s *embeddings.Space, word WordID, epsilon, gamma, beyondScore float64, n int, seed stream.Seed) []int {
+	rng := seed.Rand()
+	gumbel := func() float64 { return -2 / epsilon * math.Log(rng.ExpFloat64()) }
+	var within, beyond []WordID
+	for y := range WordID(s.Len()) {
+		if s.Distance(word, y) <= gamma {
+			within = append(within, y)
+		} else {
+			beyond = append(beyond, y)
+		}
+	}
+	counts := make([]int, s.Len())
+	for range n {
+		best, bestScore := WordID(-1), math.Inf(-1)
+		for _, y := range within {
+			if score := -s.Distance(word, y) + gumbel(); score > bestScore {
+				best, bestScore = y, score
+			}
+		}
+		if len(beyond) > 0 && beyondScore+gumbel() > bestScore {
+			best = beyond[rng.IntN(len(beyond))]
+		}
+		counts[best]++
+	}
+	return counts
+}
+
+func TestTEMEqualsItsGumbelForm(t *testing.T) {
+	s := gaussianSpace(t, 80, 4, 3)
+	const epsilon, gamma, word = 3.0, 2.2, 5
+	within := 0.0
+	for y := range WordID(80) {
+		if s.Distance(word, y) <= gamma {
+			within++
+		}
+	}
+	if within < 5 || within > 75 {
+		t.Fatalf("%v of 80 words within gamma: the test needs both sides", within)
+	}
+	for variant, beyondScore := range map[Variant]float64{
+		Proved:   -gamma + 2/epsilon*math.Log(80-within),
+		Released: -gamma + 2/epsilon*math.Log(80/within),
+	} {
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Variant: variant, Epsilon: epsilon, Parameters: Parameters{"gamma": gamma}})
+		d, err := m.(Distributor).Distribution(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireFit(t, string(variant), temByGumbel(s, word, epsilon, gamma, beyondScore, 100000, stream.FromUint64(6)), d.Probabilities)
+	}
+}
+
+func TestTheorem3(t *testing.T) {
+	// (2/5)·ln(0.999·26999/0.001) by hand.
+	if g := theorem3(5, 0.001, 26999); math.Abs(g-6.8441) > 1e-4 {
+		t.Errorf("gamma = %v, want 6.8441", g)
+	}
+	if g := theorem3(5, 0.5, 0); g != 0 {
+		t.Errorf("one word: gamma = %v, want 0", g)
+	}
+}
+
+// Tables that do not fit must not change what is drawn.
+func TestRowCacheForgetsWithoutConsequence(t *testing.T) {
+	s := gaussianSpace(t, 50, 3, 4)
+	src := make([]WordID, 5000)
+	rng := stream.FromUint64(7).Rand()
+	for i := range src {
+		src[i] = WordID(rng.IntN(50))
+	}
+	want := make([]WordID, len(src))
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
+	m.Privatize(want, src, nil, stream.FromUint64(8).Rand())
+
+	full := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2}).(*selector)
+	full.rows.bytes = rowMemory // a cache that has no room from the start
+	got := make([]WordID, len(src))
+	full.Privatize(got, src, nil, stream.FromUint64(8).Rand())
+	if n := full.rows.recent.Len(); n > 1 {
+		t.Errorf("a full cache keeps %d tables", n)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("word %d differs", i)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package mechanisms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "tem",
+		Title:    "TEM",
+		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
+		Variants: []Variant{Proved, Released},
+		Parameters: []Parameter{
+			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
+				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with probability 1-beta"},
+			{Name: "beta", Default: 0.001, Legal: "in (0, 1)",
+				Doc: "failure probability of theorem3"},
+		},
+		New: newTEM,
+	})
+}
+
+const temTheorem3 = "theorem3"
+
+// newTEM builds the truncated exponential mechanism.
+//
+//   - Proved: words within γ compete with score −d(w,y), all others share one
+//     element of score −γ + (2/ε)·ln(their number), each with Gumbel noise of
+//     scale 2/ε. The winner is distributed as the softmax of scores·ε/2, so
+//     Pr[y] ∝ exp(−(ε/2)·min(d(w,y), γ)): this is what is sampled.
+//   - Released: γ is computed with n in place of n−1 and rounded to one
+//     decimal, and the score of the others is −γ + (2/ε)·ln(n/|L_w|), L_w the
+//     words within γ. Where there are no others, the element does not exist.
+//
+// γ of Theorem 3 depends on ε: a word with an ε of its own gets its own γ.
+func newTEM(env Environment, s Settings) (Mechanism, error) {
+	n := env.Space.Len()
+	beta := s.Parameters["beta"].(float64)
+	if err := check.Inside("beta", beta, 0, 1); err != nil {
+		return nil, err
+	}
+	var truncation func(epsilon float64) float64
+	switch gamma := s.Parameters["gamma"].(type) {
+	case float64:
+		if err := check.NonNegative("gamma", gamma); err != nil {
+			return nil, err
+		}
+		truncation = func(float64) float64 { return gamma }
+	case string:
+		if gamma != temTheorem3 {
+			return nil, fmt.Errorf("gamma = %q: must be %q or a distance >= 0", gamma, temTheorem3)
+		}
+		others := n - 1
+		if s.Variant == Released {
+			others = n
+		}
+		truncation = func(epsilon float64) float64 { return theorem3(epsilon, beta, others) }
+	default:
+		return nil, errors.New("gamma: must be a number or a word")
+	}
+	m := &selector{
+		settings:   s,
+		vocabulary: env.Space.Vocabulary,
+	}
+	if s.Variant == Released {
+		m.guarantee = Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
+		m.scores = func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+			row = row[:n]
+			distancesFrom(row, env.Space, word)
+			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
+			return row, nil
+		}
+		return m, nil
+	}
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	m.scores = func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:n]
+		distancesFrom(row, env.Space, word)
+		gamma := truncation(epsilon)
+		for i, d := range row {
+			row[i] = -epsilon / 2 * min(d, gamma)
+		}
+		return row, nil
+	}
+	return m, nil
+}
+
+// theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),
+// not below 0.
+func theorem3(epsilon, beta float64, others int) float64 {
+	return max(0, 2/epsilon*math.Log((1-beta)*float64(others)/beta))
+}
+
+// releasedTEMScores turns distances into log-weights in place. The element
+// for the words beyond γ is shared evenly by them.
+func releasedTEMScores(row []float64, epsilon, gamma float64) {
+	n, within := float64(len(row)), 0.0
+	for _, d := range row {
+		if d <= gamma {
+			within++
+		}
+	}
+	beyond := -epsilon/2*gamma + math.Log(n/within) - math.Log(n-within)
+	for i, d := range row {
+		if d <= gamma {
+			row[i] = -epsilon / 2 * d
+		} else {
+			row[i] = beyond
+		}
+	}
+}

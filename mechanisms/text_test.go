@@ -1,0 +1,114 @@
+package mechanisms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"mldpbench/internal/stream"
+)
+
+func documents(n int, vocabulary int) [][]string {
+	rng := stream.FromUint64(9).Rand()
+	docs := make([][]string, n)
+	for i := range docs {
+		for range rng.IntN(40) {
+			docs[i] = append(docs[i], fmt.Sprintf("w%d", rng.IntN(vocabulary+vocabulary/10))) // a tenth unknown
+		}
+	}
+	return docs
+}
+
+func TestTextDoesNotDependOnWorkers(t *testing.T) {
+	s := gaussianSpace(t, 200, 8, 5)
+	docs := documents(400, s.Len())
+	for _, name := range []string{"cmp", "vickrey", "tem", "santext"} {
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 4})
+		want, err := Text(context.Background(), m, Random, docs, stream.FromUint64(10), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{2, 5} {
+			got, err := Text(context.Background(), m, Random, docs, stream.FromUint64(10), workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %d workers give another text", name, workers)
+			}
+		}
+		// A document is privatised alone as it is among others.
+		ids := m.Vocabulary().Encode(nil, []string{"w1", "w2", "w3"})
+		m.Privatize(ids, ids, nil, stream.FromUint64(10).At(0).Rand())
+		alone, err := Text(context.Background(), m, Random, [][]string{{"w1", "w2", "w3"}}, stream.FromUint64(10), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			if alone[0][i] != m.Vocabulary().Word(id) {
+				t.Errorf("%s: Text and Privatize differ", name)
+			}
+		}
+	}
+}
+
+func TestTextPolicies(t *testing.T) {
+	s := gaussianSpace(t, 100, 4, 6)
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 2})
+	docs := [][]string{{"w1", "stranger", "w2"}, nil, {"stranger"}}
+	texts := map[Policy][][]string{}
+	for _, p := range Policies {
+		var err error
+		if texts[p], err = Text(context.Background(), m, p, docs, stream.FromUint64(11), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := texts[Keep]; got[0][1] != "stranger" || got[2][0] != "stranger" {
+		t.Errorf("keep: %q", got)
+	}
+	if got := texts[Drop]; len(got[0]) != 2 || len(got[2]) != 0 {
+		t.Errorf("drop: %q", got)
+	}
+	if got := texts[Random]; len(got[0]) != 3 || got[0][1] == "stranger" || m.Vocabulary().ID(got[2][0]) < 0 {
+		t.Errorf("random: %q", got)
+	}
+	for _, p := range Policies {
+		if len(texts[p]) != 3 || len(texts[p][1]) != 0 {
+			t.Errorf("%s: an empty document became %q", p, texts[p][1])
+		}
+		if got, want := texts[p][0][0], texts[Keep][0][0]; got != want {
+			t.Errorf("%s: the policy changed a known word: %q, %q", p, got, want)
+		}
+	}
+	if _, err := Text(context.Background(), m, "guess", docs, stream.FromUint64(11), 1); err == nil {
+		t.Error("an unknown policy is no error")
+	}
+	if _, err := Text(context.Background(), m, Keep, docs, stream.FromUint64(11), 0); err == nil {
+		t.Error("no workers is no error")
+	}
+}
+
+func TestTextStops(t *testing.T) {
+	s := gaussianSpace(t, 100, 4, 6)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, name := range []string{"cmp", "santext"} {
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 2})
+		if _, err := Text(ctx, m, Keep, documents(1000, 100), stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: err = %v after cancelling", name, err)
+		}
+	}
+}
+
+func TestTextOfNothing(t *testing.T) {
+	s := gaussianSpace(t, 10, 4, 6)
+	for _, name := range []string{"cmp", "santext"} {
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 2})
+		got, err := Text(context.Background(), m, Keep, nil, stream.FromUint64(1), 2)
+		if err != nil || len(got) != 0 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package mechanisms
+
+import (
+	"math"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "vickrey",
+		Title:    "Vickrey",
+		Source:   "Xu et al. 2021b, Algorithm 2",
+		Variants: []Variant{Proved, Printed, Released},
+		Parameters: []Parameter{{
+			Name: "t", Default: 0.5, Legal: "in [0, 1]", Variants: []Variant{Proved, Printed},
+			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
+		}},
+		New: newVickrey,
+	})
+}
+
+// newVickrey builds the Vickrey mechanism with k = 2.
+//
+//   - Proved: neighbours over all of W.
+//   - Printed: neighbours over W∖{w}; the input is never returned.
+//   - Released: three neighbours are fetched, w is dropped when it is the very
+//     nearest, and the first of the two left, at distance a, is drawn with
+//     probability e^{−a}/(e^{−a}+1).
+func newVickrey(env Environment, s Settings) (Mechanism, error) {
+	if s.Variant == Released {
+		m := newProjector(env, s, 3)
+		m.choose = chooseReleasedVickrey
+		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, which is not post-processing of the noisy vector"}
+		return m, nil
+	}
+	t := s.Parameters["t"].(float64)
+	if err := check.Within("t", t, 0, 1); err != nil {
+		return nil, err
+	}
+	m := newProjector(env, s, 2)
+	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
+		if near[1].ID == embeddings.Unknown || u < firstPrice(t, near[0].Distance, near[1].Distance) {
+			return near[0].ID
+		}
+		return near[1].ID
+	}
+	if s.Variant == Printed {
+		choose := m.choose
+		m.excludeInput = true
+		m.choose = func(w WordID, near []nearest.Neighbor, u float64) WordID {
+			if near[0].ID == embeddings.Unknown {
+				return w // a vocabulary of one word has no neighbour
+			}
+			return choose(w, near, u)
+		}
+		m.guarantee = Guarantee{Reason: "a word is never returned for itself but is for others, so no ε bounds the ratio"}
+		return m, nil
+	}
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the choice among its nearest words is post-processing")
+	return m, nil
+}
+
+// firstPrice is the probability of the first of two neighbours at distances
+// a1 ≤ a2: (1−t)·a2 / (t·a1 + (1−t)·a2) (Xu et al. 2021b, eq. 3).
+func firstPrice(t, a1, a2 float64) float64 {
+	switch {
+	case a2 == 0:
+		return 1 - t // the limit for equal distances
+	case a1 == 0:
+		return 1 // the limit of a1 → 0 at any t < 1
+	}
+	return (1 - t) * a2 / (t*a1 + (1-t)*a2)
+}
+
+func chooseReleasedVickrey(w WordID, near []nearest.Neighbor, u float64) WordID {
+	left := near[:2]
+	if near[0].ID == w {
+		left = near[1:]
+	}
+	if left[0].ID == embeddings.Unknown {
+		return w // a vocabulary of one word has no neighbour
+	}
+	weight := math.Exp(-left[0].Distance)
+	if left[1].ID == embeddings.Unknown || u < weight/(weight+1) {
+		return left[0].ID
+	}
+	return left[1].ID
+}
