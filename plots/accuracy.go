@@ -1,0 +1,57 @@
+package plots
+
+import (
+	"math"
+
+	"mldpbench/results"
+)
+
+// accuracyFigures draw test accuracy against ε (Figure 1 of Meisenbacher et
+// al. 2024): one figure per space and classifier, one panel per data set.
+func accuracyFigures(s *study) ([]Figure, error) {
+	accuracy := func(r results.Record) results.Float { return r.Accuracy }
+	var out []Figure
+	for _, sp := range s.spaces() {
+		for _, t := range s.tasks() {
+			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+			var panels []Panel
+			for _, d := range datasets(shown) {
+				rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+				p := Panel{
+					Title:  datasetTitle(d, shown),
+					X:      epsilonAxis(epsilons(rows)),
+					Y:      Axis{Label: "accuracy in %"},
+					Curves: s.curvesOf(rows, accuracy),
+				}
+				if level, ok := s.baseline(sp, t, d, rows); ok {
+					p.Levels = append(p.Levels, level)
+				}
+				panels = append(panels, p)
+			}
+			f, err := Curves(s.name("accuracy", sp, t), s.title("Accuracy against ε", sp, t, shown), panels, s.notes(shown, "Bars and band:")...)
+			if err == nil {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, reason(out, "no record has an accuracy")
+}
+
+// baseline is the accuracy without privatisation: from its own rows where
+// they are there, else from the column that privatised rows carry.
+func (s *study) baseline(sp space, t task, dataset string, rows []results.Record) (Level, bool) {
+	own := where(s.records, func(r results.Record) bool {
+		return r.Mechanism == baseline && r.Dataset == dataset && r.Model == t.model &&
+			r.Dimension == sp.dimension && r.Embedding == sp.embedding
+	})
+	if values := byRepetition(own, func(r results.Record) results.Float { return r.Accuracy }); len(values) > 0 {
+		p := meanPoint(0, values)
+		return Level{"baseline", p.Y, p.Low, p.High}, true
+	}
+	for _, r := range rows {
+		if r.BaselineAccuracy.Known() {
+			return Level{"baseline", float64(r.BaselineAccuracy), math.NaN(), math.NaN()}, true
+		}
+	}
+	return Level{}, false
+}

@@ -1,0 +1,50 @@
+package plots
+
+import (
+	"math"
+
+	"mldpbench/results"
+)
+
+// The ratio spans 0 (a word never comes back) to infinity (nothing else
+// does): what lies outside these bounds is drawn on them.
+const lowestRatio, highestRatio = 0.01, 100
+
+// ratioTicks are in log10 of N_w/S_w.
+var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
+
+// deniabilityFigures draw N_w : S_w against ε (Figure 2 of Meisenbacher et
+// al. 2024), on a log scale with geometric means: a ratio of 1/2 is as far
+// from 1 as a ratio of 2.
+func deniabilityFigures(s *study) ([]Figure, error) {
+	var out []Figure
+	for _, sp := range s.spaces() {
+		shown := s.in(sp)
+		var panels []Panel
+		for _, d := range datasets(shown) {
+			rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+			panels = append(panels, Panel{
+				Title:  datasetTitle(d, shown),
+				X:      epsilonAxis(epsilons(rows)),
+				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Ticks: ratioTicks},
+				Curves: s.curvesOf(rows, logRatio),
+			})
+		}
+		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more deniable."},
+			s.notes(shown, "Geometric means; bars:")...)
+		f, err := Curves(s.name("deniability", sp, task{}), s.title("Plausible deniability, N_w : S_w", sp, task{}, shown), panels, notes...)
+		if err == nil {
+			out = append(out, f)
+		}
+	}
+	return out, reason(out, "no record has N_w and S_w")
+}
+
+// logRatio is log10(N_w/S_w) kept within bounds, missing where both are 0.
+func logRatio(r results.Record) results.Float {
+	if !r.Nw.Known() || !r.Sw.Known() || r.Nw == 0 && r.Sw == 0 {
+		return results.Missing
+	}
+	ratio := float64(r.Nw) / float64(r.Sw) // +Inf at S_w = 0
+	return results.Float(math.Log10(min(highestRatio, max(lowestRatio, ratio))))
+}

@@ -1,0 +1,267 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is one drawing. It is immutable and may be rendered many times.
+type Figure struct {
+	// Name is the file name without extension.
+	Name string
+	// Title is drawn above the panels; it says when data are generated.
+	Title string
+	// Caption says what is shown, how it was computed and what to beware of.
+	Caption string
+	// Description is the text for readers who cannot see the figure.
+	Description string
+
+	width, height vg.Length
+	draw          func(draw.Canvas)
+}
+
+// Size returns the figure's size on paper.
+func (f Figure) Size() (width, height vg.Length) { return f.width, f.height }
+
+// pngDPI is print resolution.
+const pngDPI = 300
+
+// Render draws the figure as "png", "svg" or "pdf". The same figure gives the
+// same bytes in every run.
+func (f Figure) Render(format string) ([]byte, error) {
+	var buf bytes.Buffer
+	switch format {
+	case "png":
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
+		f.draw(draw.New(c))
+		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&buf)
+		return buf.Bytes(), err
+	case "svg":
+		c := vgsvg.New(f.width, f.height)
+		f.draw(draw.New(c))
+		if _, err := c.WriteTo(&buf); err != nil {
+			return nil, err
+		}
+		return f.finishSVG(buf.Bytes()), nil
+	case "pdf":
+		c := newPDF(f.width, f.height)
+		f.draw(draw.New(c))
+		return c.bytes()
+	}
+	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
+}
+
+// finishSVG gives the drawing a title and a description for screen readers,
+// and names fonts of the same widths for machines without Liberation Sans.
+func (f Figure) finishSVG(svg []byte) []byte {
+	s := strings.ReplaceAll(string(svg), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	open := strings.Index(s, "<svg")
+	end := open + strings.Index(s[open:], ">") + 1
+	id := "figure-" + f.Name
+	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
+	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id, html.EscapeString(f.Title), id, html.EscapeString(f.Description))
+	return []byte(s[:open] + head + s[end:])
+}
+
+// legendEntry explains one look.
+type legendEntry struct {
+	label string
+	style Style
+	bar   bool // a filled box instead of line and marker
+	level bool // the line of a Level
+}
+
+// layout is what all figures share: a title, a grid of panels, one legend for
+// all of them, notes.
+type layout struct {
+	title       string
+	panels      []*plot.Plot
+	columns     int
+	panelHeight vg.Length
+	legend      []legendEntry
+	notes       []string
+}
+
+const margin = 4 * vg.Length(1)
+
+// figure fixes the size and returns the drawing without name and texts.
+func (l layout) figure() Figure {
+	width := ColumnWidth
+	inner := width - 2*margin
+	title := wrap(l.title, titleSize, true, inner)
+	legendRows, legendColumns := l.legendGrid(inner)
+	var notes []string
+	for _, n := range l.notes {
+		notes = append(notes, wrap(n, noteSize, false, inner)...)
+	}
+	rows := (len(l.panels) + l.columns - 1) / l.columns
+	inside := l.legendFitsInside(inner)
+	if inside {
+		legendRows = 0
+	}
+
+	titleHeight := vg.Length(len(title))*titleSize*1.2 + 4
+	legendHeight := vg.Length(legendRows) * legendSize * 1.45
+	notesHeight := vg.Length(len(notes)) * noteSize * 1.2
+	if legendRows > 0 {
+		legendHeight += 4
+	}
+	if len(notes) > 0 {
+		notesHeight += 3
+	}
+	height := 2*margin + titleHeight + vg.Length(rows)*l.panelHeight + legendHeight + notesHeight
+
+	return Figure{
+		Title: l.title,
+		width: width, height: height,
+		draw: func(c draw.Canvas) {
+			top := c.Max.Y - margin
+			for i, line := range title {
+				c.FillText(textStyle(titleSize, true), vg.Point{X: margin, Y: top - vg.Length(i)*titleSize*1.2}, line)
+			}
+			panels := draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight)
+			l.drawPanels(panels, rows)
+			if inside {
+				cell := inner / vg.Length(l.columns)
+				l.drawLegend(c, margin+inner-cell+16, margin+notesHeight+l.panelHeight-14, 1, cell-16)
+			} else {
+				l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
+			}
+			faint := textStyle(noteSize, false)
+			faint.Color = Faint
+			for i, line := range notes {
+				c.FillText(faint, vg.Point{X: margin, Y: margin + notesHeight - 3 - vg.Length(i)*noteSize*1.2}, line)
+			}
+		},
+	}
+}
+
+func (l layout) drawPanels(c draw.Canvas, rows int) {
+	grid := make([][]*plot.Plot, rows)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, l.columns)
+		for j := range grid[i] {
+			if k := i*l.columns + j; k < len(l.panels) {
+				grid[i][j] = l.panels[k]
+			}
+		}
+	}
+	for _, p := range l.panels {
+		fitTitle(p, (c.Max.X-c.Min.X)/vg.Length(l.columns)-4)
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: l.columns, PadX: 8, PadY: 6, PadRight: 4}
+	canvases := plot.Align(grid, tiles, c)
+	for i := range grid {
+		for j, p := range grid[i] {
+			if p != nil {
+				p.Draw(canvases[i][j])
+			}
+		}
+	}
+}
+
+const swatch = 18 * vg.Length(1)
+
+// legendGrid returns how many rows and columns the legend needs.
+func (l layout) legendGrid(width vg.Length) (rows, columns int) {
+	if len(l.legend) == 0 {
+		return 0, 0
+	}
+	widest := vg.Length(0)
+	for _, e := range l.legend {
+		widest = max(widest, textStyle(legendSize, false).Width(e.label))
+	}
+	columns = max(1, int(width/(swatch+widest+10)))
+	columns = min(columns, len(l.legend), 4)
+	return (len(l.legend) + columns - 1) / columns, columns
+}
+
+// legendFitsInside says whether the grid leaves its last cell free and the
+// legend fits there in one column.
+func (l layout) legendFitsInside(width vg.Length) bool {
+	if l.columns < 2 || len(l.panels)%l.columns == 0 {
+		return false
+	}
+	cell := width/vg.Length(l.columns) - 16
+	for _, e := range l.legend {
+		if swatch+textStyle(legendSize, false).Width(e.label) > cell {
+			return false
+		}
+	}
+	return vg.Length(len(l.legend))*legendSize*1.45 < l.panelHeight-14
+}
+
+func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, width vg.Length) {
+	if columns == 0 {
+		return
+	}
+	rows := (len(l.legend) + columns - 1) / columns
+	for i, e := range l.legend {
+		// Down the columns first: neighbours in order stay together.
+		x := left + vg.Length(i/rows)*width/vg.Length(columns)
+		y := top - vg.Length(i%rows)*legendSize*1.45
+		middle := y - legendSize*0.55
+		switch {
+		case e.bar:
+			c.FillPolygon(e.style.Color, rectangle(x+4, middle-3, x+swatch-4, middle+3))
+		case e.level:
+			c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
+		default:
+			if !e.style.NoLine {
+				c.StrokeLine2(e.style.line(), x, middle, x+swatch-3, middle)
+			}
+			if e.style.Marker >= 0 {
+				drawMarker(c, e.style, vg.Point{X: x + (swatch-3)/2, Y: middle})
+			}
+		}
+		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
+	}
+}
+
+// fitTitle breaks a panel's title after hyphens and spaces until it fits.
+func fitTitle(p *plot.Plot, width vg.Length) {
+	style := textStyle(labelSize, true)
+	lines := []string{""}
+	for _, part := range strings.SplitAfter(strings.ReplaceAll(p.Title.Text, " ", " \x00"), "-") {
+		for _, piece := range strings.Split(part, "\x00") {
+			last := len(lines) - 1
+			if lines[last] != "" && style.Width(lines[last]+piece) > width {
+				lines = append(lines, piece)
+			} else {
+				lines[last] += piece
+			}
+		}
+	}
+	p.Title.Text = strings.Join(lines, "\n")
+}
+
+func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {
+	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+}
+
+// wrap breaks text into lines no wider than width.
+func wrap(s string, size vg.Length, bold bool, width vg.Length) []string {
+	style := textStyle(size, bold)
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && style.Width(longer) > width {
+			lines = append(lines, line)
+			longer = word
+		}
+		line = longer
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

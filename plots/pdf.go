@@ -1,0 +1,98 @@
+package plots
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	stdfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+func init() {
+	// vgpdf hides its document; its library's defaults are the only way to
+	// keep the clock out of the file.
+	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	fpdf.SetDefaultCreationDate(epoch)
+	fpdf.SetDefaultModificationDate(epoch)
+	fpdf.SetDefaultCatalogSort(true)
+}
+
+// pdfCanvas draws what vgpdf cannot write: vgpdf embeds fonts with the
+// Windows-1252 code page and takes UTF-8 for it, so ε, †, – and ± come out as
+// rubbish. Regular ASCII stays text (searchable); every other rune is filled as
+// its outline from the same font.
+type pdfCanvas struct{ *vgpdf.Canvas }
+
+func newPDF(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} }
+
+func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
+	// vgpdf registers every font as regular and then fails to find bold ones.
+	bold := face.Font.Weight == stdfont.WeightBold
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n] < 0x80 && !bold {
+			n++
+		}
+		if n > 0 {
+			c.Canvas.FillString(face, at, s[:n])
+			at.X += face.Width(s[:n])
+			s = s[n:]
+			continue
+		}
+		r := []rune(s)[0]
+		c.fillRune(face, at, r)
+		at.X += face.Width(string(r))
+		s = s[len(string(r)):]
+	}
+}
+
+func (c pdfCanvas) fillRune(face font.Face, at vg.Point, r rune) {
+	var buf sfnt.Buffer
+	index, err := face.Face.GlyphIndex(&buf, r)
+	if err != nil || index == 0 {
+		return // not in the font: a test keeps our texts inside it
+	}
+	const ppem = 1000 // precision only: scaled back below
+	segments, err := face.Face.LoadGlyph(&buf, index, fixed.I(ppem), nil)
+	if err != nil || len(segments) == 0 { // a space
+		return
+	}
+	scale := float64(face.Font.Size) / ppem
+	point := func(p fixed.Point26_6) vg.Point {
+		// sfnt's y axis points down.
+		return vg.Point{
+			X: at.X + vg.Length(float64(p.X)/64*scale),
+			Y: at.Y - vg.Length(float64(p.Y)/64*scale),
+		}
+	}
+	var path vg.Path
+	for i, s := range segments {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			if i > 0 {
+				path.Close()
+			}
+			path.Move(point(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			path.Line(point(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			path.QuadTo(point(s.Args[0]), point(s.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			path.CubeTo(point(s.Args[0]), point(s.Args[1]), point(s.Args[2]))
+		}
+	}
+	path.Close()
+	c.Canvas.Fill(path)
+}
+
+func (c pdfCanvas) bytes() ([]byte, error) {
+	var buf bytes.Buffer
+	_, err := io.WriterTo(c.Canvas).WriteTo(&buf)
+	return buf.Bytes(), err
+}

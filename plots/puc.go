@@ -1,0 +1,187 @@
+package plots
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/results"
+)
+
+// composites are the three weights of the study, eq. 4.
+var composites = []struct {
+	name  string
+	alpha string
+	value metric
+}{
+	{"puc75", "0.75", func(r results.Record) results.Float { return r.PUC75 }},
+	{"puc50", "0.5", func(r results.Record) results.Float { return r.PUC50 }},
+	{"puc25", "0.25", func(r results.Record) results.Float { return r.PUC25 }},
+}
+
+// pucFigures draw the privacy-utility composite (Figure 3 of Meisenbacher et
+// al. 2024): bars per mechanism and ε, one panel per data set.
+func pucFigures(s *study) ([]Figure, error) {
+	var out []Figure
+	for _, c := range composites {
+		for _, sp := range s.spaces() {
+			for _, t := range s.tasks() {
+				shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+				f, err := s.bars(s.name(c.name, sp, t), s.title("PUC, α = "+c.alpha, sp, t, shown), "PUC", shown, c.value)
+				if err == nil {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out, reason(out, "no record has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)")
+}
+
+// bars draw a metric as horizontal bars, mechanisms down the side, one bar
+// per ε, one panel per data set.
+func (s *study) bars(name, title, axis string, shown []results.Record, m metric) (Figure, error) {
+	l := layout{title: title, notes: s.notes(shown, "Whiskers:")}
+	values := epsilons(shown)
+	colors := ramp(len(values))
+	for i, e := range values {
+		l.legend = append(l.legend, legendEntry{label: "ε = " + short(e), style: Style{Color: colors[i]}, bar: true})
+	}
+	var curves []identity // those with at least one bar
+	var sets []string
+	data := map[string]map[identity][]Point{}
+	for _, d := range datasets(shown) {
+		data[d] = map[identity][]Point{}
+		for _, id := range s.curves {
+			rows := where(shown, func(r results.Record) bool { return r.Dataset == d && identityOf(r) == id })
+			for _, c := range s.curvesOf(rows, m) {
+				data[d][id] = c.Points
+			}
+		}
+		if len(data[d]) > 0 {
+			sets = append(sets, d)
+		}
+	}
+	for _, id := range s.curves {
+		for _, d := range sets {
+			if len(data[d][id]) > 0 {
+				curves = append(curves, id)
+				break
+			}
+		}
+	}
+	if len(sets) == 0 {
+		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
+	}
+	var described []string
+	for i, d := range sets {
+		p := newPlot(datasetTitle(d, shown), axis, "")
+		r := newRange(Axis{Min: 0, Max: 1})
+		text := d + ":"
+		for _, id := range curves {
+			for _, q := range data[d][id] {
+				r.add(q.Y, q.High)
+				text += fmt.Sprintf(" %s at ε = %s: %s;", s.labels[id], short(q.X), short(q.Y))
+			}
+		}
+		described = append(described, strings.TrimSuffix(text, ";")+".")
+		r.apply(&p.X, 0)
+		p.X.Max *= 1.04
+		p.X.Tick.Marker = plot.ConstantTicks(plotTicks(niceTicks(p.X.Min, p.X.Max, false), 3))
+		p.Y.Min, p.Y.Max = 0, float64(len(curves))
+		p.Y.LineStyle.Width = 0
+		p.Y.Tick.LineStyle.Width = 0
+		p.Y.Tick.Length = 0
+		p.Y.Padding = 0
+		var names []plot.Tick
+		for k, id := range curves {
+			label := s.labels[id]
+			if i > 0 {
+				label = ""
+			}
+			names = append(names, plot.Tick{Value: float64(len(curves)-k) - 0.5, Label: label})
+		}
+		p.Y.Tick.Marker = plot.ConstantTicks(names)
+		var groups [][]Point
+		var hollow []bool
+		for _, id := range curves {
+			groups = append(groups, data[d][id])
+			hollow = append(hollow, s.styles[id].Hollow)
+		}
+		p.Add(barGroups{groups: groups, hollow: hollow, values: values})
+		l.panels = append(l.panels, p)
+	}
+	l.columns = min(3, len(l.panels))
+	// Bars of 4.5 points each and a gap of 4 between mechanisms.
+	l.panelHeight = 34 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
+	f := l.figure()
+	f.Name = name
+	f.Description = title + ". " + strings.Join(described, " ")
+	f.Caption = strings.Join(l.notes, " ")
+	return f, nil
+}
+
+func plotTicks(ticks []Tick, most int) []plot.Tick {
+	var out []plot.Tick
+	stride := (len(ticks) + most - 1) / most
+	for i, t := range ticks {
+		if i%stride == 0 {
+			out = append(out, plot.Tick{Value: t.Value, Label: t.Label})
+		}
+	}
+	return out
+}
+
+// barGroups draws one group of bars per mechanism, top down, one bar per ε.
+type barGroups struct {
+	groups [][]Point // X is ε
+	hollow []bool
+	values []float64
+}
+
+func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
+	}
+	colors := ramp(len(b.values))
+	group := ty(1) - ty(0)
+	thick := (group - 4) / vg.Length(len(b.values))
+	for g, points := range b.groups {
+		top := ty(float64(len(b.groups)-g)) - 2
+		for _, q := range points {
+			k := indexOf(b.values, q.X)
+			y1 := top - vg.Length(k)*thick
+			y0 := y1 - thick + 0.6
+			left, right := tx(max(0, p.X.Min)), tx(q.Y)
+			box := rectangle(left, y0, right, y1)
+			if b.hollow[g] {
+				c.FillPolygon(Paper, box)
+				inset := vg.Length(0.35)
+				c.StrokeLines(draw.LineStyle{Color: colors[k], Width: 0.7},
+					append(rectangle(left+inset, y0+inset, right-inset, y1-inset), vg.Point{X: left + inset, Y: y0 + inset}))
+			} else {
+				c.FillPolygon(colors[k], box)
+			}
+			if finite(q.Low) && q.High > q.Low {
+				m := (y0 + y1) / 2
+				whisker := draw.LineStyle{Color: Ink, Width: 0.6}
+				c.StrokeLine2(whisker, tx(q.Low), m, tx(q.High), m)
+				c.StrokeLine2(whisker, tx(q.Low), m-1, tx(q.Low), m+1)
+				c.StrokeLine2(whisker, tx(q.High), m-1, tx(q.High), m+1)
+			}
+		}
+	}
+	c.StrokeLine2(draw.LineStyle{Color: Ink, Width: 0.6}, c.Min.X, c.Min.Y, c.Min.X, c.Max.Y)
+}
+
+func indexOf(values []float64, v float64) int {
+	for i, x := range values {
+		if x == v {
+			return i
+		}
+	}
+	return 0
+}
