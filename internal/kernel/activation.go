@@ -1,0 +1,63 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+// function names an elementwise function.
+type function int
+
+const (
+	functionExp function = iota
+	functionSigmoid
+	functionTanh
+)
+
+// Exp writes e^x for each x of src to dst (same length; dst may be src),
+// within 2 ulp: the reference rounds the float64 result. +Inf above 88.73, 0
+// below −104; NaN stays NaN.
+func Exp(dst, src []float32) { elementwise(functionExp, dst, src) }
+
+// Sigmoid writes 1/(1+e^−x), within 3 ulp for x ≥ −87 and within 2·10⁻³⁸
+// below. NaN stays NaN.
+func Sigmoid(dst, src []float32) { elementwise(functionSigmoid, dst, src) }
+
+// Tanh writes the hyperbolic tangent, within 4 ulp. NaN stays NaN.
+func Tanh(dst, src []float32) { elementwise(functionTanh, dst, src) }
+
+// reference is the specification: float64 arithmetic, rounded once.
+func (f function) reference(x float32) float32 {
+	switch v := float64(x); f {
+	case functionExp:
+		return float32(math.Exp(v))
+	case functionSigmoid:
+		return float32(1 / (1 + math.Exp(-v)))
+	default:
+		return float32(math.Tanh(v))
+	}
+}
+
+func elementwise(f function, dst, src []float32) {
+	if len(dst) != len(src) {
+		panic(fmt.Sprintf("kernel: %d results for %d numbers", len(dst), len(src)))
+	}
+	p := active()
+	lanes := p.lanes()
+	if lanes == 1 {
+		for i, x := range src {
+			dst[i] = f.reference(x)
+		}
+		return
+	}
+	n := len(src) &^ (lanes - 1)
+	if n > 0 {
+		p.apply(f, n, &dst[0], &src[0])
+	}
+	if n < len(src) {
+		var rest [16]float32
+		copy(rest[:], src[n:])
+		p.apply(f, lanes, &rest[0], &rest[0])
+		copy(dst[n:], rest[:])
+	}
+}

@@ -1,0 +1,47 @@
+// Command asm writes the assembly of package kernel:
+//
+//	go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
+//
+// It is a module of its own so that avo is no dependency of the project.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// vectors is one instruction set: a width and how its registers are made.
+type vectors struct {
+	name  string
+	lanes int // float32 per register
+	new   func() VectorRegister
+}
+
+// VectorRegister is a YMM or ZMM register.
+type VectorRegister = Op
+
+var (
+	avx512 = vectors{"AVX512", 16, func() VectorRegister { return ZMM() }}
+	avx2   = vectors{"AVX2", 8, func() VectorRegister { return YMM() }}
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	for rows := 1; rows <= 14; rows++ {
+		gemmTile(avx512, rows, true)
+		gemmTile(avx512, rows, false)
+	}
+	for rows := 1; rows <= 6; rows++ {
+		gemmTile(avx2, rows, true)
+		gemmTile(avx2, rows, false)
+	}
+	for _, v := range []vectors{avx512, avx2} {
+		activation(v, "exp", expLane)
+		activation(v, "sigmoid", sigmoidLane)
+		activation(v, "tanh", tanhLane)
+		dot(v)
+		axpy(v)
+		peak(v)
+	}
+	Generate()
+}

@@ -1,0 +1,152 @@
+package kernel
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where
+// op(A) is m × k and op(B) is k × n; transA says that A is stored k × m, transB
+// that B is stored n × k. lda, ldb, ldc are the distances of rows in elements.
+// C is not read when beta is 0, and must not overlap A or B.
+//
+// The error is that of a float32 sum in any order: k·2⁻²⁴·Σ|aᵢₚ·bₚⱼ|. The
+// fastest case is B not transposed; a transposed B is repacked on every call,
+// so transpose a matrix once (Transpose) when it is used often.
+func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	checkMatrix("A", transA, m, k, a, lda)
+	checkMatrix("B", transB, k, n, b, ldb)
+	checkMatrix("C", false, m, n, c, ldc)
+	if m == 0 || n == 0 {
+		return
+	}
+	p := active()
+	if tiles := p.gemmTiles(); tiles != nil && k > 0 {
+		tiled(tiles, 2*p.lanes(), 384, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	referenceGemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+func checkMatrix(name string, transposed bool, rows, columns int, x []float32, stride int) {
+	if transposed {
+		rows, columns = columns, rows
+	}
+	if rows < 0 || columns < 0 || stride < columns || rows > 0 && columns > 0 && len(x) < (rows-1)*stride+columns {
+		panic(fmt.Sprintf("kernel: %s: %d numbers, stride %d, for %d × %d", name, len(x), stride, rows, columns))
+	}
+}
+
+// referenceGemm is the specification.
+func referenceGemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	for i := range m {
+		row := c[i*ldc : i*ldc+n]
+		for j := range row {
+			if beta == 0 {
+				row[j] = 0
+			} else {
+				row[j] *= beta
+			}
+		}
+		for q := range k {
+			x := alpha
+			if transA {
+				x *= a[q*lda+i]
+			} else {
+				x *= a[i*lda+q]
+			}
+			if transB {
+				for j := range row {
+					row[j] += x * b[j*ldb+q]
+				}
+			} else {
+				for j, y := range b[q*ldb : q*ldb+n] {
+					row[j] += x * y
+				}
+			}
+		}
+	}
+}
+
+// Transpose writes the transpose of src (rows × columns, row-major, dense) to
+// dst.
+func Transpose(dst, src []float32, rows, columns int) {
+	checkMatrix("transpose", false, rows, columns, src, columns)
+	checkMatrix("transpose", false, columns, rows, dst, rows)
+	const block = 16 // a block of both fits the first cache
+	for i0 := 0; i0 < rows; i0 += block {
+		for j0 := 0; j0 < columns; j0 += block {
+			for i := i0; i < min(i0+block, rows); i++ {
+				for j := j0; j < min(j0+block, columns); j++ {
+					dst[j*rows+i] = src[i*columns+j]
+				}
+			}
+		}
+	}
+}
+
+// buffers keeps packed panels of B and one tile of C.
+var buffers = sync.Pool{New: func() any { return new([]float32) }}
+
+// tiled runs the matrix product over tiles of len(tiles)−1 rows by width
+// columns, in blocks of depth along k. B is packed into panels, zero-padded,
+// where it is transposed or where its last panel is narrower than the tile.
+func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	// Equal row blocks: 64 rows are 5 blocks of 13 and 12, not 4 of 14 and 8.
+	blocks := (m + len(tiles) - 2) / (len(tiles) - 1)
+	rowStride, colStride := lda, 1
+	if transA {
+		rowStride, colStride = 1, lda
+	}
+	buffer := buffers.Get().(*[]float32)
+	defer buffers.Put(buffer)
+	if need := (depth + len(tiles) - 1) * width; len(*buffer) < need {
+		*buffer = make([]float32, need)
+	}
+	panel, corner := (*buffer)[:depth*width], (*buffer)[depth*width:]
+	for q := 0; q < k; q += depth {
+		d := min(depth, k-q)
+		for j := 0; j < n; j += width {
+			w := min(width, n-j)
+			bp, bStride := panel, width
+			switch {
+			case transB:
+				clear(panel[:d*width])
+				for jj := range w {
+					for i, x := range b[(j+jj)*ldb+q : (j+jj)*ldb+q+d] {
+						panel[i*width+jj] = x
+					}
+				}
+			case w < width:
+				for i := range d {
+					row := panel[i*width : i*width+width]
+					copy(row, b[(q+i)*ldb+j:(q+i)*ldb+j+w])
+					clear(row[w:])
+				}
+			default:
+				bp, bStride = b[q*ldb+j:], ldb
+			}
+			for block := range blocks {
+				i := block * m / blocks
+				rows := (block+1)*m/blocks - i
+				ap := &a[i*rowStride+q*colStride]
+				if w == width {
+					tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &c[i*ldc+j], 4*ldc, alpha, beta)
+					continue
+				}
+				tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, alpha, 0)
+				for r := range rows {
+					dst := c[(i+r)*ldc+j : (i+r)*ldc+j+w]
+					for jj, x := range corner[r*width : r*width+w] {
+						if beta == 0 {
+							dst[jj] = x
+						} else {
+							dst[jj] = x + beta*dst[jj]
+						}
+					}
+				}
+			}
+		}
+		beta = 1
+	}
+}

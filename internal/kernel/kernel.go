@@ -1,0 +1,74 @@
+// Package kernel holds the float32 loops that everything else waits for:
+// matrix products, activations, nearest-neighbour scans and noise.
+//
+// Each has a pure-Go form that is its specification, and AVX2 and AVX-512
+// forms in assembly (written by the generator in asm). The form is chosen at
+// start-up by what the processor can do; the environment variable MLDP_SIMD
+// (avx512vnni, avx512, avx2, go) lowers the choice. Forms may differ in the
+// last bits, and say by how much; functions that make noise may not differ at
+// all, because privatised text must not depend on the processor.
+//
+// It knows vectors and matrices, no words. Shapes are checked and a wrong one
+// panics: it is an error of the program, never of a user.
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+)
+
+// path is an instruction set; each includes the ones before it.
+type path int32
+
+const (
+	pathGo path = iota
+	pathAVX2
+	pathAVX512
+	pathVNNI
+)
+
+var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni"}
+
+func (p path) String() string { return pathNames[p] }
+
+var current atomic.Int32
+
+func active() path { return path(current.Load()) }
+
+func init() {
+	current.Store(int32(best))
+	if name := os.Getenv("MLDP_SIMD"); name != "" {
+		if _, err := Use(name); err != nil {
+			fmt.Fprintf(os.Stderr, "MLDP_SIMD: %v; using %s\n", err, best)
+		}
+	}
+}
+
+// Path names the form in use: "avx512vnni", "avx512", "avx2" or "go".
+func Path() string { return active().String() }
+
+// Paths names all forms that this processor can run, the fastest first.
+func Paths() []string {
+	var names []string
+	for p := best; p >= pathGo; p-- {
+		names = append(names, p.String())
+	}
+	return names
+}
+
+// Use switches to another form, for tests, and returns the way back. It must
+// not run at the same time as other functions of this package.
+func Use(name string) (restore func(), err error) {
+	for p, n := range pathNames {
+		if n != name {
+			continue
+		}
+		if path(p) > best {
+			return nil, fmt.Errorf("this processor has no %s, only %q", name, Paths())
+		}
+		before := current.Swap(int32(p))
+		return func() { current.Store(before) }, nil
+	}
+	return nil, fmt.Errorf("path = %q: must be one of %q", name, pathNames)
+}

@@ -1,0 +1,71 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// FillNormal draws independent standard normal numbers, one rng.NormFloat64
+// each, in order: the same bits on every path and in any batches.
+func FillNormal(dst []float32, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = float32(rng.NormFloat64())
+	}
+}
+
+// SetNorm scales v to the Euclidean length norm; a zero vector becomes norm
+// along the first axis. Plain Go with a fixed order of operations: the same
+// bits on every path.
+func SetNorm(v []float32, norm float64) {
+	// Four sums run side by side; one would wait for itself.
+	var s [4]float64
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		x := v[i : i+4 : i+4]
+		s[0] += float64(float64(x[0]) * float64(x[0]))
+		s[1] += float64(float64(x[1]) * float64(x[1]))
+		s[2] += float64(float64(x[2]) * float64(x[2]))
+		s[3] += float64(float64(x[3]) * float64(x[3]))
+	}
+	for ; i < len(v); i++ {
+		s[0] += float64(float64(v[i]) * float64(v[i]))
+	}
+	length := math.Sqrt((s[0] + s[1]) + (s[2] + s[3]))
+	if length == 0 {
+		v[0] = float32(norm)
+		return
+	}
+	scale := norm / length
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
+	}
+}
+
+// Transform writes src·m to dst, where src and dst are rows of d numbers and m
+// is d × d, row-major: dstⱼ = Σᵢ srcᵢ·mᵢⱼ. Product and sum are rounded
+// separately to float32, in the order of i: the same bits on every path. dst
+// must not overlap src.
+func Transform(dst, src, m []float32, d int) {
+	rows := len(src) / d
+	checkMatrix("source", false, rows, d, src, d)
+	checkMatrix("matrix", false, d, d, m, d)
+	checkMatrix("destination", false, rows, d, dst, d)
+	if rows == 0 {
+		return
+	}
+	p := active()
+	if tiles := p.unfusedTiles(); tiles != nil {
+		// One block of depth d: a second would start a second sum.
+		tiled(tiles, 2*p.lanes(), d, false, false, rows, d, d, 1, src, d, m, d, 0, dst, d)
+		return
+	}
+	for r := range rows {
+		out := dst[r*d : r*d+d]
+		clear(out)
+		for i, x := range src[r*d : r*d+d] {
+			for j, y := range m[i*d : i*d+d] {
+				out[j] += float32(x * y) // the conversion forbids a fused multiply-add
+			}
+		}
+	}
+}
