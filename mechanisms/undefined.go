@@ -1,0 +1,12 @@
+package mechanisms
+
+// UndefinedError says that a mechanism does not exist at its settings: there
+// is nothing to run, which a study reports as a result of its own. Definition.New
+// returns it, possibly wrapped.
+type UndefinedError struct {
+	Reason string // one sentence with the condition that is not met
+	// SmallestEpsilon is the smallest ε at which it exists, 0 if unknown.
+	SmallestEpsilon float64
+}
+
+func (e *UndefinedError) Error() string { return "undefined: " + e.Reason }
