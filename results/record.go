@@ -12,8 +12,9 @@ import (
 	"strconv"
 )
 
-// SchemaVersion is bumped whenever a column changes its meaning or name.
-const SchemaVersion = 1
+// SchemaVersion is bumped whenever a column changes its meaning or name; see
+// migrations for what older files lack.
+const SchemaVersion = 2
 
 // Float is a number that may be missing (NaN): an empty cell in CSV.
 type Float float64
@@ -103,6 +104,8 @@ type Record struct {
 	SwDistinct       int    `csv:"s_w_distinct"`      // distinct outputs, summed over words
 	SwWords          int    `csv:"s_w_words"`         // W
 	NwExact          Float  `csv:"n_w_exact"`         // mean over the same words, closed form
+	SwExact          Float  `csv:"s_w_exact"`         // expected distinct outputs in R runs, mean over the same words, closed form
+	SwSupport        Float  `csv:"s_w_support"`       // smallest set of outputs of mass 0.95, mean over the same words, closed form
 	NwWorst          Float  `csv:"n_w_worst"`         // largest over words
 	SwWorst          Float  `csv:"s_w_worst"`         // smallest over words
 	DeniabilityWords string `csv:"deniability_words"` // word:unchanged:distinct, space-separated
@@ -115,24 +118,30 @@ type Record struct {
 	CS            Float  `csv:"cs"`
 	CSLow         Float  `csv:"cs_low"` // 95% interval over documents
 	CSHigh        Float  `csv:"cs_high"`
+	CSStdDev      Float  `csv:"cs_std_dev"` // over documents
 	CSDocuments   int    `csv:"cs_documents"`
 	CSEncoder     string `csv:"cs_encoder"`
 	Low           Float  `csv:"low"`
 	LowPresent    int    `csv:"low_present"`
 	LowTotal      int    `csv:"low_total"`
 	English       Float  `csv:"english"`
-	EnglishTokens int    `csv:"english_tokens"`
+	EnglishFound  int    `csv:"english_found"`
+	EnglishTokens int    `csv:"english_tokens"` // tokens after privatising
 
 	// Composite and adversary.
-	PUC75          Float `csv:"puc_75"`        // derived
-	PUC50          Float `csv:"puc_50"`        // derived
-	PUC25          Float `csv:"puc_25"`        // derived
-	EMPosterior    Float `csv:"e_m_posterior"` // 0/1 loss, uniform prior, share 0–1
-	EMMap          Float `csv:"e_m_map"`
-	EMMapEuclidean Float `csv:"e_m_map_euclidean"`
-	EMStdError     Float `csv:"e_m_std_error"` // 0 when exact
-	LM             Float `csv:"l_m"`
-	MIAAUC         Float `csv:"mia_auc"`
+	PUC75                Float `csv:"puc_75"`        // derived
+	PUC50                Float `csv:"puc_50"`        // derived
+	PUC25                Float `csv:"puc_25"`        // derived
+	EMPosterior          Float `csv:"e_m_posterior"` // 0/1 loss, uniform prior, share 0–1
+	EMPosteriorEuclidean Float `csv:"e_m_posterior_euclidean"`
+	EMMap                Float `csv:"e_m_map"`
+	EMMapEuclidean       Float `csv:"e_m_map_euclidean"`
+	EMMapLower           Float `csv:"e_m_map_lower"`  // lower bound in expectation; e_m_map when exact
+	EMStdError           Float `csv:"e_m_std_error"`  // of e_m_map, 0 when exact
+	EMCandidates         int   `csv:"e_m_candidates"` // words the adversary chooses among
+	EMRuns               int   `csv:"e_m_runs"`       // per candidate, 0 when exact
+	LM                   Float `csv:"l_m"`
+	MIAAUC               Float `csv:"mia_auc"`
 
 	// Timing: differs between runs.
 	PrivatizeSeconds Float  `csv:"privatize_seconds"`

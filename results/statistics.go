@@ -1,0 +1,76 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+)
+
+// Warning is data: a sentence that travels with a number and ends as a footnote.
+type Warning string
+
+// Summary is a metric over repetitions.
+type Summary struct {
+	N        int
+	Mean     float64
+	StdDev   float64 // sample standard deviation, NaN below two values
+	Low      float64 // 95% Student t interval of the mean, infinite below two values
+	High     float64
+	Warnings []Warning
+}
+
+// FewRepetitions warns of an interval that rests on fewer values than the
+// study's five repetitions.
+const FewRepetitions = 5
+
+// Summarize describes the values of a metric over repetitions; NaN values
+// (missing) are left out.
+func Summarize(x []float64) Summary {
+	known := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
+	i := metrics.MeanInterval(known, 0.95)
+	s := Summary{N: len(known), Mean: i.Estimate, StdDev: math.NaN(), Low: i.Low, High: i.High}
+	switch {
+	case len(known) == 1:
+		s.Warnings = append(s.Warnings, "one repetition: its spread is unknown")
+	case len(known) > 1 && len(known) < FewRepetitions:
+		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval", FewRepetitions)))
+	}
+	if len(known) > 1 {
+		s.StdDev = stat.StdDev(known, nil)
+	}
+	return s
+}
+
+// HalfWidth is half the width of the interval.
+func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
+
+func meanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+level)/2) * sd / math.Sqrt(float64(n))
+	return metrics.Interval{Estimate: mean, Low: mean - half, High: mean + half}
+}
+
+// ClopperPearson is the exact interval of a proportion: k successes of n, as
+// shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
+func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
+	if n < 1 || k < 0 || k > n {
+		return metrics.Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
+	}
+	if err := check.Inside("level", level, 0, 1); err != nil {
+		return metrics.Interval{}, err
+	}
+	tail := (1 - level) / 2
+	i := metrics.Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
+	if k > 0 {
+		i.Low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	}
+	if k < n {
+		i.High = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
+	}
+	return i, nil
+}

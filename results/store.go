@@ -1,0 +1,265 @@
+package results
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gocarina/gocsv"
+
+	"mldpbench/internal/atomicfile"
+)
+
+// StatusOK and StatusUndefined are the values of Record.Status.
+const (
+	StatusOK        = "ok"
+	StatusUndefined = "undefined"
+)
+
+// NewRecord returns a record of the current schema on which nothing has been
+// measured: every Float is missing.
+func NewRecord() Record {
+	r := Record{Schema: SchemaVersion, Status: StatusOK}
+	v := reflect.ValueOf(&r).Elem()
+	for i := range v.NumField() {
+		if f, ok := v.Field(i).Addr().Interface().(*Float); ok {
+			*f = Missing
+		}
+	}
+	return r
+}
+
+// Columns are the columns of the current schema in file order.
+func Columns() []string {
+	t := reflect.TypeFor[Record]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("csv")
+	}
+	return names
+}
+
+// Sort orders records by position in the grid, then repetition and key, so
+// that a file does not depend on who finished first.
+func Sort(records []Record) {
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition), strings.Compare(a.Key, b.Key))
+	})
+}
+
+// Write stores records as CSV, sorted, replacing path in one step.
+func Write(path string, records []Record) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) })
+}
+
+// Encode writes records as CSV, sorted.
+func Encode(w io.Writer, records []Record) error {
+	sorted := slices.Clone(records)
+	Sort(sorted)
+	return gocsv.Marshal(sorted, w)
+}
+
+// Read loads a file that Write made, of this schema or an older one. Errors
+// name file and line.
+func Read(path string) ([]Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Decode(path, f)
+}
+
+// Decode is Read from a stream; name is used in errors.
+func Decode(name string, r io.Reader) ([]Record, error) {
+	t, err := readTable(name, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.migrate(); err != nil {
+		return nil, err
+	}
+	var records []Record
+	if len(t.rows) == 0 {
+		return nil, nil
+	}
+	if err := gocsv.UnmarshalCSV(&t, &records); err != nil {
+		return nil, t.locate(err)
+	}
+	return records, t.check(records)
+}
+
+// table is a CSV file in memory with the line of each row. It is a CSVReader
+// of gocsv, positioned at the header.
+type table struct {
+	name   string
+	header []string
+	rows   [][]string
+	lines  []int
+	next   int
+}
+
+func readTable(name string, r io.Reader) (table, error) {
+	t := table{name: name}
+	reader := csv.NewReader(r)
+	for {
+		row, err := reader.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			var parse *csv.ParseError
+			if errors.As(err, &parse) {
+				return t, fmt.Errorf("%s:%d: %v", name, parse.Line, parse.Err)
+			}
+			return t, fmt.Errorf("%s: %w", name, err)
+		}
+		if t.header == nil {
+			t.header = row
+			continue
+		}
+		line, _ := reader.FieldPos(0)
+		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
+	}
+	if t.header == nil {
+		return t, fmt.Errorf("%s: empty file: no header", name)
+	}
+	for i, column := range t.header {
+		if slices.Contains(t.header[:i], column) {
+			return t, fmt.Errorf("%s:1: column %q twice", name, column)
+		}
+	}
+	return t, nil
+}
+
+// Read and ReadAll make table a gocsv.CSVReader.
+func (t *table) Read() ([]string, error) {
+	t.next++
+	switch {
+	case t.next == 1:
+		return t.header, nil
+	case t.next-2 < len(t.rows):
+		return t.rows[t.next-2], nil
+	default:
+		return nil, io.EOF
+	}
+}
+
+func (t *table) ReadAll() ([][]string, error) {
+	all := append([][]string{t.header}, t.rows...)
+	t.next = len(all)
+	return all, nil
+}
+
+// locate turns gocsv's row number into a line of the file, and its column
+// number into a name.
+func (t *table) locate(err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		if row, column := parse.Line-2, parse.Column-1; row >= 0 && row < len(t.rows) && column >= 0 && column < len(t.header) {
+			return fmt.Errorf("%s:%d: %s: %v", t.name, t.lines[row], t.header[column], parse.Err)
+		}
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// check refuses what a run cannot have written.
+func (t *table) check(records []Record) error {
+	type id struct {
+		key        string
+		repetition int
+	}
+	seen := map[id]int{}
+	for i, r := range records {
+		line := t.lines[i]
+		if r.Status != StatusOK && r.Status != StatusUndefined {
+			return fmt.Errorf("%s:%d: status = %q: must be %q or %q", t.name, line, r.Status, StatusOK, StatusUndefined)
+		}
+		k := id{r.Key, r.Repetition}
+		if first, dup := seen[k]; dup {
+			return fmt.Errorf("%s:%d: repeats line %d (key %s, repetition %d)", t.name, line, first, r.Key, r.Repetition)
+		}
+		seen[k] = line
+	}
+	return nil
+}
+
+// A migration lifts a row by one version of the schema, in place.
+type migration func(row map[string]string) error
+
+// migrations[v] lifts version v to v+1. Columns that are new are added as
+// missing without being named here.
+var migrations = map[int]migration{
+	1: func(row map[string]string) error {
+		// Version 1 kept English % and the number of tokens; version 2 keeps
+		// the count that the percentage came from.
+		if row["english"] == "" {
+			return nil
+		}
+		percent, err := strconv.ParseFloat(row["english"], 64)
+		if err != nil {
+			return fmt.Errorf("english: %q is not a number", row["english"])
+		}
+		tokens, err := strconv.Atoi(row["english_tokens"])
+		if err != nil {
+			return fmt.Errorf("english_tokens: %q is not a number", row["english_tokens"])
+		}
+		row["english_found"] = strconv.Itoa(int(percent/100*float64(tokens) + 0.5))
+		return nil
+	},
+}
+
+// migrate brings all rows to SchemaVersion. A file of this version must have
+// exactly its columns; an older one must have none that this version lacks.
+func (t *table) migrate() error {
+	columns := Columns()
+	at := slices.Index(t.header, "schema")
+	if at < 0 {
+		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
+	}
+	for _, c := range t.header {
+		if !slices.Contains(columns, c) {
+			return fmt.Errorf("%s:1: unknown column %q (schema %d)", t.name, c, SchemaVersion)
+		}
+	}
+	for i, row := range t.rows {
+		version, err := strconv.Atoi(row[at])
+		if err != nil || version < 1 {
+			return fmt.Errorf("%s:%d: schema = %q: must be a version >= 1", t.name, t.lines[i], row[at])
+		}
+		if version > SchemaVersion {
+			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i], version, SchemaVersion)
+		}
+		named := make(map[string]string, len(columns))
+		for j, c := range t.header {
+			named[c] = row[j]
+		}
+		if version == SchemaVersion && len(t.header) != len(columns) {
+			for _, c := range columns {
+				if _, ok := named[c]; !ok {
+					return fmt.Errorf("%s:1: no column %q (schema %d)", t.name, c, SchemaVersion)
+				}
+			}
+		}
+		for ; version < SchemaVersion; version++ {
+			if err := migrations[version](named); err != nil {
+				return fmt.Errorf("%s:%d: from schema %d: %w", t.name, t.lines[i], version, err)
+			}
+		}
+		named["schema"] = strconv.Itoa(SchemaVersion)
+		lifted := make([]string, len(columns))
+		for j, c := range columns {
+			lifted[j] = named[c]
+		}
+		t.rows[i] = lifted
+	}
+	t.header = columns
+	return nil
+}

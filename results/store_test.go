@@ -1,0 +1,150 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// same compares records with missing equal to missing.
+func same(a, b Record) bool {
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range va.NumField() {
+		x, y := va.Field(i).Interface(), vb.Field(i).Interface()
+		if f, ok := x.(Float); ok && !f.Known() && !y.(Float).Known() {
+			continue
+		}
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
+
+func TestWriteReadRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "results.csv")
+	odd := cellRecord(1, 2, 700)
+	odd.GuaranteeReason = "quotes \" and, commas\nand lines"
+	odd.Accuracy = 1.0 / 3
+	records := []Record{odd, baselineRecord(0, 1, 1600), cellRecord(2, 1, 800)}
+	if err := Write(path, records); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Record{records[1], odd, records[2]} {
+		if !same(got[i], want) {
+			t.Errorf("record %d:\n got %+v\nwant %+v", i, got[i], want)
+		}
+	}
+	if err := Write(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(path); err != nil || len(got) != 0 {
+		t.Errorf("no records: %v, %v", got, err)
+	}
+}
+
+func TestReadErrorsNameFileAndLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.csv")
+	multiline := cellRecord(1, 1, 800)
+	multiline.GuaranteeReason = "two\nlines"
+	if err := Write(path, []Record{baselineRecord(0, 1, 1600), multiline, cellRecord(2, 1, 800)}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(data)
+	header, body, _ := strings.Cut(good, "\n")
+	for name, c := range map[string]struct{ content, want string }{
+		"empty":          {"", "r.csv: empty file"},
+		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
+		"unknown column": {strings.Replace(good, "accuracy,", "acuracy,", 1), `r.csv:1: unknown column "acuracy"`},
+		"lost column":    {strings.Replace(header, ",machine", "", 1) + "\n" + cutLastColumn(body), `r.csv:1: no column "machine"`},
+		"twice":          {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
+		// The record before the broken one spans two lines: 5, not 4.
+		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
+		"later number": {replaceLast(good, ",800,2000", ",8o0,2000"), "r.csv:5: test_correct"},
+		"ragged":       {good + "1,2\n", "r.csv:6: wrong number of fields"},
+		"schema":       {strings.Replace(good, "\n2,test", "\n3,test", 1), "r.csv:2: schema = 3"},
+		"no schema":    {strings.Replace(good, "\n2,test", "\nx,test", 1), `r.csv:2: schema = "x"`},
+		"status":       {replaceLast(good, ",ok,", ",fine,"), `r.csv:5: status = "fine"`},
+		"duplicate":    {good + good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:], "r.csv:6: repeats line 5"},
+	} {
+		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "absent.csv")); err == nil {
+		t.Error("an absent file must be an error")
+	}
+}
+
+func replaceLast(s, old, new string) string {
+	i := strings.LastIndex(s, old)
+	return s[:i] + new + s[i+len(old):]
+}
+
+// cutLastColumn relies on the last column (machine) being empty in the test records.
+func cutLastColumn(body string) string { return strings.ReplaceAll(body, ",\n", "\n") }
+
+// testdata/schema1.csv was written by the code of schema 1.
+func TestReadMigratesSchema1(t *testing.T) {
+	got, err := Read(filepath.Join("testdata", "schema1.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 {
+		t.Fatalf("%d records, want 2", len(got))
+	}
+	r := got[1]
+	if r.Schema != SchemaVersion || r.Mechanism != "cmp" || r.EnglishTokens != 3000 {
+		t.Errorf("%+v", r)
+	}
+	if r.EnglishFound != 2001 { // 66.7% of 3000
+		t.Errorf("english_found = %d, want 2001", r.EnglishFound)
+	}
+	if r.SwExact.Known() || r.EMMapLower.Known() {
+		t.Error("what schema 1 did not measure must be missing, not 0")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	path := filepath.Join("testdata", "schema1.csv")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(data))
+	f.Add("schema\n1\n")
+	f.Add("schema,study\n2,\"a\nb\"\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		records, err := Decode("fuzz.csv", strings.NewReader(content))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fuzz.csv:") {
+				t.Errorf("error without its file: %v", err)
+			}
+			return
+		}
+		var again strings.Builder
+		if err := Encode(&again, records); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode("again.csv", strings.NewReader(again.String()))
+		if err != nil {
+			t.Fatalf("what was read cannot be read again: %v", err)
+		}
+		if len(back) != len(records) {
+			t.Fatalf("%d records became %d", len(records), len(back))
+		}
+	})
+}
