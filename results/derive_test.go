@@ -11,7 +11,7 @@ import (
 // missingRecord has no measurement.
 func missingRecord() Record {
 	r := NewRecord()
-	r.Study, r.Seed = "test", 1
+	r.Status, r.Study, r.Seed = StatusOK, "test", 1
 	return r
 }
 

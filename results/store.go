@@ -23,19 +23,6 @@ const (
 	StatusUndefined = "undefined"
 )
 
-// NewRecord returns a record of the current schema on which nothing has been
-// measured: every Float is missing.
-func NewRecord() Record {
-	r := Record{Schema: SchemaVersion, Status: StatusOK}
-	v := reflect.ValueOf(&r).Elem()
-	for i := range v.NumField() {
-		if f, ok := v.Field(i).Addr().Interface().(*Float); ok {
-			*f = Missing
-		}
-	}
-	return r
-}
-
 // Columns are the columns of the current schema in file order.
 func Columns() []string {
 	t := reflect.TypeFor[Record]()
