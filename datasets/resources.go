@@ -48,7 +48,7 @@ func (w *WordList) Contains(word string) bool {
 func (w *WordList) Len() int { return len(w.words) }
 
 // Root returns the data folder; see fetch.Root.
-func Root(dir string) (string, error) { return fetch.Root(dir) }
+func Root(dir string) string { return fetch.Root(dir) }
 
 // OpenWordNet reads the synonyms of WordNet from the data folder root.
 func OpenWordNet(root string) (Thesaurus, error) {

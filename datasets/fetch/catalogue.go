@@ -88,19 +88,20 @@ func Find(name string) (Entry, error) {
 }
 
 // Root returns the data folder: dir if given, else MLDP_DATA, else the folder
-// mldp/data in the user's cache (XDG_CACHE_HOME). It need not exist.
-func Root(dir string) (string, error) {
+// mldp/data in the user's cache (XDG_CACHE_HOME), or mldp-data in the current
+// folder for a user without a home. It need not exist.
+func Root(dir string) string {
 	if dir != "" {
-		return dir, nil
+		return dir
 	}
 	if env := os.Getenv("MLDP_DATA"); env != "" {
-		return env, nil
+		return env
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no data folder: set MLDP_DATA or give --data: %w", err)
+		return "mldp-data"
 	}
-	return filepath.Join(cache, "mldp", "data"), nil
+	return filepath.Join(cache, "mldp", "data")
 }
 
 // MissingError says that an entry is not on this machine and how to get it.
@@ -143,10 +144,7 @@ func Locate(dir, name, part string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s has no part %q: it has %q", name, part, slices.Sorted(maps.Keys(entry.Accept)))
 	}
-	root, err := Root(dir)
-	if err != nil {
-		return "", err
-	}
+	root := Root(dir)
 	for _, candidate := range accept {
 		path := filepath.Join(root, filepath.FromSlash(candidate))
 		if complete(path) {

@@ -1,0 +1,89 @@
+package datasets
+
+import (
+	"context"
+
+	"mldpbench/datasets/generated"
+)
+
+func init() {
+	const source = "built in"
+	note := "generated corpus: for tests and machines without data, not for findings"
+	Register(Definition{
+		Name: "generated-reviews", Title: "Reviews (generated)", Doc: "reviews in 2 classes of sentiment; " + note,
+		Classes: generated.Sentiments, Generated: true, Cleaning: CleanContent,
+		Sizes: Sizes{Train: 1600, Validation: 400, Test: 800},
+		Read: func(context.Context, Request) (Rows, error) {
+			return Rows{Rows: generatedRows(generated.Reviews()), Source: source}, nil
+		},
+	})
+	Register(Definition{
+		Name: "generated-news", Title: "News (generated)", Doc: "news in 4 topics; " + note,
+		Classes: generated.Topics, Generated: true, Cleaning: CleanContent,
+		Sizes: Sizes{Train: 1600, Validation: 400, Test: 800},
+		Read: func(context.Context, Request) (Rows, error) {
+			return Rows{Rows: generatedRows(generated.News()), Source: source}, nil
+		},
+	})
+	Register(Definition{
+		Name: "generated-words", Title: "Words (generated)", Doc: "the words of judgement, label = polarity; " + note,
+		Classes: generated.Sentiments, Generated: true, WordLevel: true, Cleaning: CleanNone,
+		Read: func(context.Context, Request) (Rows, error) {
+			var rows []Row
+			for _, s := range generated.Slots() {
+				for _, w := range s.Words {
+					switch s.Polarity {
+					case +1:
+						rows = append(rows, Row{Text: w, Label: 1})
+					case -1:
+						rows = append(rows, Row{Text: w, Label: 0})
+					}
+				}
+			}
+			return Rows{Rows: rows, Source: source}, nil
+		},
+	})
+}
+
+func generatedRows(docs []generated.Document) []Row {
+	rows := make([]Row, len(docs))
+	for i, d := range docs {
+		rows[i] = Row{Text: d.Text(), Label: d.Label}
+	}
+	return rows
+}
+
+// GeneratedCorpus returns the tokens of all documents of the generated corpus,
+// cleaned as its data sets are: what its word vectors are learned from.
+func GeneratedCorpus(ctx context.Context) ([][]string, error) {
+	cleaner, err := NewCleaner(CleanContent, "")
+	if err != nil {
+		return nil, err
+	}
+	var docs []Document
+	for _, task := range [][]generated.Document{generated.Reviews(), generated.News()} {
+		for _, d := range task {
+			docs = append(docs, Document{Text: d.Text()})
+		}
+	}
+	if err := clean(ctx, cleaner, 0, 0, [][]Document{docs}); err != nil {
+		return nil, err
+	}
+	return Tokens(docs), nil
+}
+
+// GeneratedThesaurus returns the synonyms of the generated corpus.
+func GeneratedThesaurus() Thesaurus { return generated.Thesaurus{} }
+
+// GeneratedLexicon returns the polarity of the generated corpus's words of judgement.
+func GeneratedLexicon() *Lexicon {
+	l := &Lexicon{polarity: map[string]int{}}
+	for _, s := range generated.Slots() {
+		for _, w := range s.Words {
+			if s.Polarity != 0 {
+				l.polarity[w] = s.Polarity
+			}
+		}
+	}
+	return l
+}

@@ -1,0 +1,334 @@
+// Package generated makes a corpus of English out of nothing but its own
+// grammar, for machines without data: film, book, restaurant and other
+// reviews in two classes of sentiment, news in four topics, the sentiment
+// lexicon and the thesaurus that belong to them.
+//
+// It believes that such a corpus is for running and testing the pipeline, not
+// for findings: everything made of it says "generated" and is never mixed
+// with real text. What it keeps of real text is what the pipeline depends on:
+// words that can stand for each other, frequencies that fall off like Zipf's
+// law, documents whose class shows only on the whole. The corpus is one fixed
+// value, the same on every machine; a study's seed only draws from it.
+package generated
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"mldpbench/internal/stream"
+)
+
+//go:embed slots.txt
+var slotsText string
+
+//go:embed templates.txt
+var templatesText string
+
+// Numbers of documents of the two tasks.
+const (
+	ReviewCount = 4000
+	NewsCount   = 4000
+)
+
+// The shares that set the difficulty: how often a sentence of a review goes
+// with its class, against it, or is neutral, and how often a sentence of a
+// news item is on its topic, on another, or on none. They are such that a
+// linear classifier on mean vectors is well above chance and below perfect.
+const (
+	reviewWith    = 0.44
+	reviewAgainst = 0.21
+	newsOn        = 0.50
+	newsOff       = 0.25
+)
+
+// Classes of the tasks.
+var (
+	Sentiments = []string{"negative", "positive"}
+	Topics     = []string{"world", "sports", "business", "science"}
+)
+
+// products are the kinds of thing reviewed, more frequent ones first.
+var products = []string{"film", "table", "book", "hotel", "phone", "flight", "concert", "dress"}
+
+// Document is one text with its class.
+type Document struct {
+	Sentences []string
+	Label     int // index into Sentiments or Topics
+}
+
+// Text is the document as a string.
+func (d Document) Text() string { return strings.Join(d.Sentences, " ") }
+
+// Slot is a set of words that stand for each other.
+type Slot struct {
+	Name     string
+	Polarity int // +1, 0 or -1, of every word of the slot
+	Words    []string
+}
+
+// grammar is what the two text files say.
+type grammar struct {
+	slots     []Slot
+	byName    map[string]*Slot
+	byWord    map[string]*Slot
+	templates map[string][]string // by section
+	parts     map[string][]string // product → names of its parts
+}
+
+var theGrammar = sync.OnceValue(func() *grammar {
+	g, err := parse(slotsText, templatesText)
+	if err != nil {
+		panic(err) // the texts are embedded, and a test reads them
+	}
+	return g
+})
+
+func parse(slots, templates string) (*grammar, error) {
+	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{}, parts: map[string][]string{}}
+	for n, line := range strings.Split(slots, "\n") {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		polarity, known := map[string]int{"+": 1, "0": 0, "-": -1}[f[min(1, len(f)-1)]]
+		if len(f) < 4 || !known {
+			return nil, fmt.Errorf("slots.txt:%d: want a name, a polarity (+, 0 or -) and at least two words", n+1)
+		}
+		g.slots = append(g.slots, Slot{Name: f[0], Polarity: polarity, Words: f[2:]})
+		if part, ok := strings.CutSuffix(f[0], "+"); ok {
+			product, _, _ := strings.Cut(part, ".")
+			g.parts[product] = append(g.parts[product], part)
+		}
+	}
+	for i := range g.slots {
+		s := &g.slots[i]
+		if g.byName[s.Name] != nil {
+			return nil, fmt.Errorf("slots.txt: slot %s comes twice", s.Name)
+		}
+		g.byName[s.Name] = s
+		for _, w := range s.Words {
+			if other := g.byWord[w]; other != nil {
+				return nil, fmt.Errorf("slots.txt: %q is in %s and in %s", w, other.Name, s.Name)
+			}
+			g.byWord[w] = s
+		}
+	}
+	section := ""
+	for n, line := range strings.Split(templates, "\n") {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		case section == "":
+			return nil, fmt.Errorf("templates.txt:%d: a template before the first section", n+1)
+		default:
+			g.templates[section] = append(g.templates[section], line)
+		}
+	}
+	return g, nil
+}
+
+// byPolarity maps a name used in templates to the slots of praise and blame.
+var byPolarity = map[string][2]string{
+	"overall":   {"good", "bad"},
+	"amazing":   {"amazing", "pathetic"},
+	"liked":     {"loved", "hated"},
+	"recommend": {"recommend", "avoid"},
+	"mood":      {"delighted", "disappointed"},
+	"treat":     {"treat", "disaster"},
+	"adverb":    {"beautifully", "badly"},
+	"luck":      {"luckily", "sadly"},
+	"bargain":   {"bargain", "ripoff"},
+	"exceeded":  {"exceeded", "ruined"},
+	"noise":     {"smiling", "complaining"},
+}
+
+// zipf draws an index below n with probability ∝ 1/(index+1)^s.
+func zipf(rng *rand.Rand, n int, s float64) int {
+	var total float64
+	for i := range n {
+		total += math.Pow(float64(i+1), -s)
+	}
+	u := rng.Float64() * total
+	for i := range n - 1 {
+		if u -= math.Pow(float64(i+1), -s); u < 0 {
+			return i
+		}
+	}
+	return n - 1
+}
+
+// Exponents of zipf: words of a slot, and templates, products and parts.
+const (
+	wordExponent  = 1
+	groupExponent = 0.5
+)
+
+// sentence fills a template of a section in. lookup turns a name of the
+// template into the name of a slot.
+func (g *grammar) sentence(rng *rand.Rand, section string, lookup func(name string) string) string {
+	templates := g.templates[section]
+	template := templates[zipf(rng, len(templates), groupExponent)]
+	var b strings.Builder
+	var last []string // words drawn: no word twice in a sentence
+	for {
+		open := strings.IndexByte(template, '{')
+		if open < 0 {
+			b.WriteString(template)
+			break
+		}
+		end := open + strings.IndexByte(template[open:], '}')
+		b.WriteString(template[:open])
+		words := g.byName[lookup(template[open+1:end])].Words
+		word := words[zipf(rng, len(words), wordExponent)]
+		for slices.Contains(last, word) {
+			word = words[zipf(rng, len(words), wordExponent)]
+		}
+		last = append(last, word)
+		b.WriteString(word)
+		template = template[end+1:]
+	}
+	return capitalise(articles(b.String()))
+}
+
+// consonantal are the words of the corpus that start with a vowel letter but
+// not with a vowel sound.
+var consonantal = []string{"university", "union", "useless", "used"}
+
+// articles chooses between "a" and "an".
+func articles(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words[:len(words)-1] {
+		if lower := strings.ToLower(w); lower == "a" || lower == "an" {
+			next := words[i+1]
+			vowel := strings.IndexByte("aeiou", next[0]) >= 0 && !slices.Contains(consonantal, strings.TrimRight(next, ".,")) ||
+				strings.HasPrefix(next, "hour")
+			words[i] = w[:1]
+			if vowel {
+				words[i] += "n"
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func capitalise(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// review writes one review of a class.
+func (g *grammar) review(rng *rand.Rand, label int) Document {
+	product := products[zipf(rng, len(products), groupExponent)]
+	d := Document{Label: label}
+	for range 3 + rng.IntN(3) {
+		parts := g.parts[product]
+		part := parts[zipf(rng, len(parts), groupExponent)]
+		praise := label == 1
+		section := "opinion"
+		switch u := rng.Float64(); {
+		case u < reviewWith:
+		case u < reviewWith+reviewAgainst:
+			praise = !praise
+		case rng.IntN(2) == 0:
+			section = "review"
+		default:
+			section = product
+		}
+		side, sign := 0, "+"
+		if !praise {
+			side, sign = 1, "-"
+		}
+		if section == "opinion" && rng.IntN(8) == 0 {
+			section = [2]string{"praise", "blame"}[side]
+		}
+		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string {
+			switch name {
+			case "n":
+				return part
+			case "item":
+				return product + ".item"
+			case "adj":
+				return part + sign
+			}
+			if pair, ok := byPolarity[name]; ok {
+				return pair[side]
+			}
+			return name
+		}))
+	}
+	return d
+}
+
+// news writes one news item on a topic.
+func (g *grammar) news(rng *rand.Rand, label int) Document {
+	d := Document{Label: label}
+	for range 2 + rng.IntN(2) {
+		section := "report"
+		switch u := rng.Float64(); {
+		case u < newsOn:
+			section = Topics[label]
+		case u < newsOn+newsOff:
+			section = Topics[(label+1+rng.IntN(len(Topics)-1))%len(Topics)]
+		}
+		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string { return name }))
+	}
+	return d
+}
+
+// corpus writes n documents of alternating classes, each from a stream of its own.
+func corpus(name string, n, classes int, write func(*rand.Rand, int) Document) []Document {
+	seed := stream.FromUint64(1).Derive("generated", name)
+	docs := make([]Document, n)
+	for i := range docs {
+		docs[i] = write(seed.At(uint64(i)).Rand(), i%classes)
+	}
+	return docs
+}
+
+// Reviews returns the reviews, the same ones at every call; the caller must
+// not change them.
+var Reviews = sync.OnceValue(func() []Document {
+	return corpus("reviews", ReviewCount, len(Sentiments), theGrammar().review)
+})
+
+// News returns the news items, the same ones at every call; the caller must
+// not change them.
+var News = sync.OnceValue(func() []Document {
+	return corpus("news", NewsCount, len(Topics), theGrammar().news)
+})
+
+// Slots returns all slots in the order of the grammar; the caller must not
+// change them.
+func Slots() []Slot { return theGrammar().slots }
+
+// Polarity is +1 or -1 for a word of judgement, 0 for any other.
+func Polarity(word string) int {
+	if s := theGrammar().byWord[word]; s != nil {
+		return s.Polarity
+	}
+	return 0
+}
+
+// Thesaurus takes the words of one slot for synonyms; it has the methods of
+// mechanisms.Thesaurus.
+type Thesaurus struct{}
+
+// Covers says whether the word is in a slot.
+func (Thesaurus) Covers(word string) bool { return theGrammar().byWord[word] != nil }
+
+// Lemmas returns all words of the word's slot, the word itself included, most
+// frequent first.
+func (Thesaurus) Lemmas(word string) []string {
+	if s := theGrammar().byWord[word]; s != nil {
+		return slices.Clone(s.Words)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package generated
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestGrammarIsWhole(t *testing.T) {
+	g := theGrammar()
+	name := regexp.MustCompile(`\{([^}]*)\}`)
+	used := map[string]bool{}
+	for section, templates := range g.templates {
+		for _, template := range templates {
+			for _, m := range name.FindAllStringSubmatch(template, -1) {
+				n := m[1]
+				if pair, ok := byPolarity[n]; ok {
+					used[pair[0]], used[pair[1]] = true, true
+					continue
+				}
+				if n == "n" || n == "item" || n == "adj" {
+					continue
+				}
+				if g.byName[n] == nil {
+					t.Errorf("[%s] %q: no slot %q", section, template, n)
+				}
+				used[n] = true
+			}
+		}
+	}
+	for _, product := range products {
+		used[product+".item"] = true
+		if len(g.parts[product]) < 3 || len(g.templates[product]) == 0 {
+			t.Errorf("product %s: %d parts, %d templates", product, len(g.parts[product]), len(g.templates[product]))
+		}
+		for _, part := range g.parts[product] {
+			used[part], used[part+"+"], used[part+"-"] = true, true, true
+			if g.byName[part+"+"].Polarity != 1 || g.byName[part+"-"].Polarity != -1 || g.byName[part].Polarity != 0 {
+				t.Errorf("part %s: wrong polarity", part)
+			}
+		}
+	}
+	for _, s := range g.slots {
+		if !used[s.Name] {
+			t.Errorf("slot %s is in no template", s.Name)
+		}
+	}
+}
+
+func TestBadGrammarIsRefused(t *testing.T) {
+	for _, c := range []struct{ slots, templates, want string }{
+		{"a 0 one", "", "slots.txt:1: want a name"},
+		{"a ? one two", "", "slots.txt:1: want a name"},
+		{"a 0 one two\nb 0 two three", "", `"two" is in a and in b`},
+		{"a 0 one two\na 0 three four", "", "slot a comes twice"},
+		{"a 0 one two", "The {a}.", "templates.txt:1: a template before"},
+	} {
+		if _, err := parse(c.slots, c.templates); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v, want %q", c.slots, err, c.want)
+		}
+	}
+}
+
+func TestCorpusIsBalancedAndDistinct(t *testing.T) {
+	for name, docs := range map[string][]Document{"reviews": Reviews(), "news": News()} {
+		counts := map[int]int{}
+		texts := map[string]int{}
+		for _, d := range docs {
+			counts[d.Label]++
+			texts[d.Text()]++
+		}
+		for label, n := range counts {
+			if n != len(docs)/len(counts) {
+				t.Errorf("%s: %d documents of class %d", name, n, label)
+			}
+		}
+		if repeated := len(docs) - len(texts); repeated > len(docs)/100 {
+			t.Errorf("%s: %d of %d documents repeat another", name, repeated, len(docs))
+		}
+	}
+}
+
+func TestArticles(t *testing.T) {
+	for in, want := range map[string]string{
+		"a excellent film":  "an excellent film",
+		"an bistro":         "a bistro",
+		"A university, too": "A university, too",
+		"an useless plug":   "a useless plug",
+		"a hour":            "an hour",
+		"banana":            "banana",
+	} {
+		if got := articles(in); got != want {
+			t.Errorf("articles(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestZipfFavoursTheFirst(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts := make([]int, 4)
+	for range 25000 {
+		counts[zipf(rng, 4, 1)]++
+	}
+	// Expected 12000, 6000, 4000, 3000; 600 is more than 7 standard deviations.
+	for i, want := range []int{12000, 6000, 4000, 3000} {
+		if d := counts[i] - want; d > 600 || d < -600 {
+			t.Errorf("index %d drawn %d times, want about %d", i, counts[i], want)
+		}
+	}
+}
+
+func TestThesaurus(t *testing.T) {
+	var th Thesaurus
+	if l := th.Lemmas("superb"); !slices.Contains(l, "superb") || !slices.Contains(l, "excellent") || !th.Covers("superb") {
+		t.Errorf("superb: %q", l)
+	}
+	if th.Covers("zyzzyva") || th.Lemmas("zyzzyva") != nil {
+		t.Error("a word outside the corpus is covered")
+	}
+	if Polarity("superb") != 1 || Polarity("awful") != -1 || Polarity("street") != 0 || Polarity("zyzzyva") != 0 {
+		t.Error("polarity")
+	}
+}
