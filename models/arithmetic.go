@@ -1,0 +1,65 @@
+package models
+
+import (
+	"math"
+
+	"mldpbench/internal/kernel"
+)
+
+// float is the arithmetic a network can be built in: float32 trains, float64
+// is there so that derivatives can be checked against differences.
+type float interface{ float32 | float64 }
+
+// arithmetic is what the recurrence needs of its number type. Matrices are
+// row-major with a row stride; gemm is C = alpha·op(A)·op(B) + beta·C with
+// op(A) m × k and op(B) k × n.
+type arithmetic[T float] struct {
+	gemm          func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+	sigmoid, tanh func(dst, src []T)
+}
+
+func arithmeticOf[T float]() arithmetic[T] {
+	var a any
+	switch any(T(0)).(type) {
+	case float32:
+		a = arithmetic[float32]{kernel.Gemm, kernel.Sigmoid, kernel.Tanh}
+	case float64:
+		a = arithmetic[float64]{plainGemm, plainSigmoid, plainTanh}
+	}
+	return a.(arithmetic[T])
+}
+
+func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	for i := range m {
+		for j := range n {
+			var sum float64
+			for l := range k {
+				x, y := i*lda+l, l*ldb+j
+				if transA {
+					x = l*lda + i
+				}
+				if transB {
+					y = j*ldb + l
+				}
+				sum += a[x] * b[y]
+			}
+			if beta != 0 {
+				c[i*ldc+j] = alpha*sum + beta*c[i*ldc+j]
+			} else { // whatever C held, even NaN, is gone
+				c[i*ldc+j] = alpha * sum
+			}
+		}
+	}
+}
+
+func plainSigmoid(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = 1 / (1 + math.Exp(-x))
+	}
+}
+
+func plainTanh(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = math.Tanh(x)
+	}
+}

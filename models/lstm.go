@@ -1,0 +1,292 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"mldpbench/internal/check"
+)
+
+func init() {
+	for _, d := range []struct {
+		name, doc  string
+		directions int
+	}{
+		{"lstm", "LSTM over frozen word vectors, its last state to dropout and softmax", 1},
+		{"bilstm", "two LSTMs over frozen word vectors, one reading backwards, their last states to dropout and softmax", 2},
+	} {
+		Register(Definition{
+			Name: d.name,
+			Doc:  d.doc,
+			Parameters: append([]Parameter{
+				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"),
+				{Name: "dropout", Default: 0.2, Legal: "in [0, 1)", Doc: "share of the last state dropped while training", check: func(v any) error {
+					if p := v.(float64); p != 0 {
+						return check.Inside("dropout", p, 0, 1)
+					}
+					return nil
+				}},
+			}, scheduleParameters...),
+			New: func(o Options) (Classifier, error) {
+				if o.Embedding.Len() == 0 {
+					return nil, fmt.Errorf("model %s: needs an embedding", d.name)
+				}
+				return newLSTM(d.name, d.directions, o), nil
+			},
+		})
+	}
+}
+
+// lstm is the network of Meisenbacher et al. 2024: frozen word vectors → LSTM
+// → dropout → dense softmax, trained with Adam on the cross-entropy. Padding
+// is masked exactly: the state that counts is the one after the last token.
+// Weights start as in Keras: Glorot uniform, orthogonal recurrence, forget
+// gate bias 1, other biases 0.
+type lstm struct {
+	name       string
+	directions int
+	options    Options
+	parameters values
+	weights    []*tensor.Dense // recurrence, dense, bias
+	fitted     bool
+}
+
+func newLSTM(name string, directions int, o Options) *lstm {
+	m := &lstm{name: name, directions: directions, options: o, parameters: o.Parameters}
+	d, h := o.Embedding.Dimension, m.parameters.int("hidden")
+	k := d + 1 + h
+	w := make([]float32, directions*k*4*h)
+	seed := o.Seed.Derive("lstm", "weights")
+	for direction := range directions {
+		part := w[direction*k*4*h : (direction+1)*k*4*h]
+		glorot(part[:d*4*h], d, 4*h, seed.Derive("input").At(uint64(direction)))
+		bias := part[d*4*h : (d+1)*4*h]
+		for j := h; j < 2*h; j++ {
+			bias[j] = 1
+		}
+		orthogonal(part[(d+1)*4*h:], h, 4*h, seed.Derive("recurrent").At(uint64(direction)))
+	}
+	out := directions * h
+	dense := make([]float32, out*o.Classes)
+	glorot(dense, out, o.Classes, seed.Derive("dense"))
+	m.weights = []*tensor.Dense{
+		newDense(tensor.Shape{directions * k, 4 * h}, w),
+		newDense(tensor.Shape{out, o.Classes}, dense),
+		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
+	}
+	return m
+}
+
+// lstmGraph is a graph with the inputs of one batch.
+type lstmGraph struct {
+	*graph
+	*batcher
+	mask []float32 // dropout; nil for inference
+	drop float64
+	rng  *rand.Rand
+}
+
+// newGraph compiles the network for batches of at most that many tokens. A
+// nil rng makes an inference graph.
+func (m *lstm) newGraph(tokens int, rng *rand.Rand) (*lstmGraph, error) {
+	size := m.parameters.int("batch")
+	out := &lstmGraph{batcher: newBatcher(size, tokens), drop: m.parameters.float("dropout"), rng: rng}
+	r := newRecurrence[float32](m.options.Embedding, m.parameters.int("hidden"), m.directions)
+	training := rng != nil
+	var err error
+	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)), w[0], training)
+		if err != nil {
+			return nil, nil, err
+		}
+		if training {
+			labels = input(g, "labels", vector(out.labels))
+			if out.drop > 0 {
+				// The mask is an input: gorgonia.Dropout is seeded from the
+				// clock and scales wrongly for shares other than one half.
+				out.mask = make([]float32, size*r.outputs())
+				if state, err = gorgonia.HadamardProd(state, input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask))); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		logits, err = affine(state, w[1], w[2])
+		return logits, labels, err
+	}, training, m.parameters.float("learning_rate"), m.parameters.float("clip"))
+	return out, err
+}
+
+// input adds a tensor that the caller fills before each run.
+func input(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
+	return gorgonia.NewTensor(g, t.Dtype(), t.Dims(), gorgonia.WithShape(t.Shape()...), gorgonia.WithName(name), gorgonia.WithValue(t))
+}
+
+// affine is x·w + b for every row of x.
+func affine(x, w, b *gorgonia.Node) (*gorgonia.Node, error) {
+	y, err := gorgonia.Mul(x, w)
+	if err != nil {
+		return nil, err
+	}
+	return gorgonia.BroadcastAdd(y, b, nil, []byte{0})
+}
+
+func (g *lstmGraph) step(x Examples, indices []int) (float64, error) {
+	g.fill(x, indices)
+	keep := float32(1 / (1 - g.drop))
+	for i := range g.mask {
+		g.mask[i] = 0
+		if g.rng.Float64() >= g.drop {
+			g.mask[i] = keep
+		}
+	}
+	return g.graph.step()
+}
+
+// lstmNetwork trains on one graph and infers on another.
+type lstmNetwork struct{ training, inference *lstmGraph }
+
+func (n lstmNetwork) step(x Examples, indices []int) (float64, error) {
+	return n.training.step(x, indices)
+}
+
+func (n lstmNetwork) infer(x Examples, indices []int, logits []float32) error {
+	g := n.inference
+	g.fill(x, indices)
+	out, err := g.infer()
+	if err != nil {
+		return err
+	}
+	classes := g.logits.Shape()[1]
+	for row, i := range g.order {
+		k := slices.Index(indices, i)
+		copy(logits[k*classes:(k+1)*classes], out[row*classes:])
+	}
+	return nil
+}
+
+func (m *lstm) check(name string, x Examples) error {
+	if err := x.checkLabels(name, m.options.Classes); err != nil {
+		return err
+	}
+	if err := m.checkInputs(x); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (m *lstm) checkInputs(x Examples) error {
+	if x.Vectors != nil {
+		return fmt.Errorf("model %s reads token sequences, not vectors", m.name)
+	}
+	_, err := x.checkInputs(m.options.Embedding.Len())
+	return err
+}
+
+func (m *lstm) Fit(ctx context.Context, train, validation Examples) (History, error) {
+	if m.fitted {
+		return History{Best: -1}, errFitted
+	}
+	if err := m.check("train", train); err != nil {
+		return History{Best: -1}, err
+	}
+	if err := m.check("validation", validation); err != nil {
+		return History{Best: -1}, err
+	}
+	seed, size := m.options.Seed.Derive("lstm"), m.parameters.int("batch")
+	training, err := m.newGraph(capacity(size, train), seed.Derive("dropout").Rand())
+	if err != nil {
+		return History{Best: -1}, err
+	}
+	defer training.close()
+	inference, err := m.newGraph(capacity(size, validation), nil)
+	if err != nil {
+		return History{Best: -1}, err
+	}
+	defer inference.close()
+	history, err := m.parameters.schedule().fit(ctx, lstmNetwork{training, inference}, m.weights, m.options.Classes, seed.Derive("order").Rand(), train, validation)
+	m.fitted = err == nil
+	return history, err
+}
+
+func (m *lstm) Score(ctx context.Context, x Examples) ([][]float64, error) {
+	if !m.fitted {
+		return nil, errNotFitted
+	}
+	if x.Len() == 0 {
+		return nil, nil
+	}
+	if err := m.checkInputs(x); err != nil {
+		return nil, err
+	}
+	s := m.parameters.schedule()
+	inference, err := m.newGraph(capacity(s.batch, x), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer inference.close()
+	logits, err := s.logits(ctx, lstmNetwork{inference: inference}, x, m.options.Classes)
+	if err != nil {
+		return nil, err
+	}
+	return softmaxRows(logits, m.options.Classes), nil
+}
+
+func (m *lstm) Predict(ctx context.Context, x Examples) ([]int, error) {
+	return predictions(m.Score(ctx, x))
+}
+
+func (m *lstm) Save(w io.Writer) error {
+	if !m.fitted {
+		return errNotFitted
+	}
+	return saveState(w, m.name, weightData(m.weights))
+}
+
+func (m *lstm) Load(r io.Reader) error {
+	if m.fitted {
+		return errFitted
+	}
+	err := loadWeights(r, m.name, m.weights)
+	m.fitted = err == nil
+	return err
+}
+
+func weightData(weights []*tensor.Dense) [][]float32 {
+	var all [][]float32
+	for _, w := range weights {
+		all = append(all, data[float32](w))
+	}
+	return all
+}
+
+// loadWeights reads weights saved by a model of the same shapes.
+func loadWeights(r io.Reader, model string, weights []*tensor.Dense) error {
+	var all [][]float32
+	if err := loadState(r, model, &all); err != nil {
+		return err
+	}
+	if len(all) != len(weights) {
+		return fmt.Errorf("load %s: %d weight matrices: must be %d", model, len(all), len(weights))
+	}
+	for i, w := range weights {
+		if len(all[i]) != w.Shape().TotalSize() {
+			return fmt.Errorf("load %s: matrix %d has %d weights: must be %d, as embedding, hidden size and classes have it", model, i, len(all[i]), w.Shape().TotalSize())
+		}
+		for _, v := range all[i] {
+			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+				return fmt.Errorf("load %s: a weight is not finite", model)
+			}
+		}
+	}
+	for i, w := range weights {
+		copy(data[float32](w), all[i])
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"mldpbench/internal/stream"
+)
+
+// graph is one compiled Gorgonia graph over weights that may be shared with
+// other graphs.
+type graph struct {
+	vm      gorgonia.VM
+	logits  *gorgonia.Node
+	loss    *gorgonia.Node // training only
+	weights gorgonia.Nodes
+	solver  gorgonia.Solver
+	clip    float64
+}
+
+// layers adds a network to g and returns its logits and the labels they are
+// to be compared with (nil for inference).
+type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits, labels *gorgonia.Node, err error)
+
+// newGraph compiles a network over weights. Inputs are tensors bound by build,
+// filled by the caller before each run. Training graphs also have the mean
+// cross-entropy, its derivatives and Adam (Kingma & Ba 2015; β 0.9 and 0.999,
+// ε 1e-7 as in Keras); a gradient whose norm over all weights exceeds clip > 0
+// is scaled down to it.
+func newGraph(weights []*tensor.Dense, build layers, training bool, learningRate, clip float64) (*graph, error) {
+	building.Lock()
+	defer building.Unlock()
+	g := gorgonia.NewGraph()
+	out := &graph{clip: clip}
+	for i, w := range weights {
+		out.weights = append(out.weights, gorgonia.NewTensor(g, w.Dtype(), w.Dims(),
+			gorgonia.WithShape(w.Shape()...), gorgonia.WithName(fmt.Sprintf("weights%d", i)), gorgonia.WithValue(w)))
+	}
+	var labels *gorgonia.Node
+	var err error
+	if out.logits, labels, err = build(g, out.weights); err != nil {
+		return nil, err
+	}
+	if !training {
+		out.vm = gorgonia.NewTapeMachine(g)
+		return out, nil
+	}
+	if out.loss, err = crossEntropy[float32](out.logits, labels); err != nil {
+		return nil, err
+	}
+	if _, err := gorgonia.Grad(out.loss, out.weights...); err != nil {
+		return nil, err
+	}
+	out.vm = gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(out.weights...))
+	out.solver = gorgonia.NewAdamSolver(gorgonia.WithLearnRate(learningRate), gorgonia.WithEps(1e-7))
+	return out, nil
+}
+
+func (g *graph) close() { g.vm.Close() }
+
+// infer runs the graph and returns its logits, valid until the next run.
+func (g *graph) infer() ([]float32, error) {
+	g.vm.Reset() // without it a tape machine returns the results of its last run
+	if err := g.vm.RunAll(); err != nil {
+		return nil, err
+	}
+	return data[float32](g.logits.Value()), nil
+}
+
+// step runs the graph, moves the weights and returns the loss before.
+func (g *graph) step() (float64, error) {
+	if _, err := g.infer(); err != nil {
+		return 0, err
+	}
+	loss := float64(g.loss.Value().Data().(float32))
+	var square float64
+	var gradients [][]float32
+	for _, w := range g.weights {
+		v, err := w.Grad()
+		if err != nil {
+			return 0, err
+		}
+		gradient := data[float32](v)
+		gradients = append(gradients, gradient)
+		for _, x := range gradient {
+			square += float64(float64(x) * float64(x))
+		}
+	}
+	if math.IsNaN(loss) || math.IsNaN(square) || math.IsInf(square, 0) {
+		return 0, fmt.Errorf("training diverged: loss %v, squared gradient norm %v; lower the learning rate or clip", loss, square)
+	}
+	if norm := math.Sqrt(square); g.clip > 0 && norm > g.clip {
+		scale := float32(g.clip / norm)
+		for _, gradient := range gradients {
+			for i := range gradient {
+				gradient[i] *= scale
+			}
+		}
+	}
+	return loss, g.solver.Step(gorgonia.NodesToValueGrads(g.weights)) // zeroes the gradients
+}
+
+// network is a model that can be trained batch by batch.
+type network interface {
+	// step trains on the examples with these indices and returns their mean loss.
+	step(x Examples, indices []int) (float64, error)
+	// infer writes the logits (len(indices) × classes) of the examples with these indices.
+	infer(x Examples, indices []int, logits []float32) error
+}
+
+// schedule is how a network is trained.
+type schedule struct {
+	batch, epochs, patience int
+}
+
+var scheduleParameters = []Parameter{
+	atLeast("batch", 1).is(64, "examples per training step"),
+	atLeast("epochs", 1).is(30, "at most so many passes over the training set"),
+	atLeast("patience", 1).is(3, "stop after so many epochs without a lower validation loss; the best weights are kept"),
+	positive("learning_rate").is(0.001, "of Adam"),
+	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
+}
+
+func (v values) schedule() schedule {
+	return schedule{batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience")}
+}
+
+// fit trains with early stopping on the validation loss and leaves the best
+// weights behind.
+func (s schedule) fit(ctx context.Context, net network, weights []*tensor.Dense, classes int, order *rand.Rand, train, validation Examples) (History, error) {
+	history := History{Best: -1}
+	indices := consecutive(train.Len())
+	best := make([][]float32, len(weights))
+	lowest := math.Inf(1)
+	for epoch := 1; epoch <= s.epochs && epoch-history.Best-1 <= s.patience; epoch++ {
+		start := time.Now()
+		order.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
+		line := Epoch{Epoch: epoch}
+		for batch := range slices.Chunk(indices, s.batch) {
+			if err := ctx.Err(); err != nil {
+				return history, err
+			}
+			loss, err := net.step(train, batch)
+			if err != nil {
+				return history, fmt.Errorf("epoch %d: %w", epoch, err)
+			}
+			line.TrainLoss += loss * float64(len(batch)) / float64(len(indices))
+		}
+		logits, err := s.logits(ctx, net, validation, classes)
+		if err != nil {
+			return history, err
+		}
+		right := 0
+		for i, label := range validation.Labels {
+			x := logits[i*classes : (i+1)*classes]
+			line.ValidationLoss += logLoss(x, label) / float64(len(validation.Labels))
+			if argmax(x) == label {
+				right++
+			}
+		}
+		line.ValidationAccuracy = float64(right) / float64(len(validation.Labels))
+		line.Seconds = time.Since(start).Seconds()
+		history.Epochs = append(history.Epochs, line)
+		if line.ValidationLoss < lowest {
+			lowest = line.ValidationLoss
+			history.Best = epoch - 1
+			for i, w := range weights {
+				best[i] = append(best[i][:0], data[float32](w)...)
+			}
+		}
+	}
+	if history.Best < 0 {
+		return history, fmt.Errorf("training diverged: the validation loss was never finite")
+	}
+	for i, w := range weights {
+		copy(data[float32](w), best[i])
+	}
+	return history, nil
+}
+
+// logits of all examples (examples × classes), in their order. Batches are
+// made of sequences of like length.
+func (s schedule) logits(ctx context.Context, net network, x Examples, classes int) ([]float32, error) {
+	out := make([]float32, x.Len()*classes)
+	indices := consecutive(x.Len())
+	if x.Sequences != nil {
+		slices.SortStableFunc(indices, func(i, j int) int { return len(x.Sequences[j]) - len(x.Sequences[i]) })
+	}
+	part := make([]float32, s.batch*classes)
+	for batch := range slices.Chunk(indices, s.batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := net.infer(x, batch, part); err != nil {
+			return nil, err
+		}
+		for k, i := range batch {
+			copy(out[i*classes:(i+1)*classes], part[k*classes:(k+1)*classes])
+		}
+	}
+	return out, nil
+}
+
+// softmaxRows is the softmax of logits, row by row.
+func softmaxRows(logits []float32, classes int) [][]float64 {
+	var out [][]float64
+	for row := range slices.Chunk(logits, classes) {
+		p := make([]float64, classes)
+		softmax(p, row)
+		out = append(out, p)
+	}
+	return out
+}
+
+func consecutive(n int) []int {
+	indices := make([]int, n)
+	for i := range indices {
+		indices[i] = i
+	}
+	return indices
+}
+
+// glorot fills w (in × out) with the uniform distribution of Glorot & Bengio
+// 2010, eq. 16.
+func glorot(w []float32, in, out int, seed stream.Seed) {
+	rng, limit := seed.Rand(), math.Sqrt(6/float64(in+out))
+	for i := range w {
+		w[i] = float32(limit * (2*rng.Float64() - 1))
+	}
+}
+
+// orthogonal fills w (rows × columns, rows <= columns) with orthonormal rows
+// of uniform distribution (Saxe et al. 2014): Gram–Schmidt on Gaussian rows,
+// run twice over each row, which keeps rounding errors from adding up.
+func orthogonal(w []float32, rows, columns int, seed stream.Seed) {
+	rng := seed.Rand()
+	basis := make([][]float64, rows)
+	for i := range basis {
+		v := make([]float64, columns)
+		for j := range v {
+			v[j] = rng.NormFloat64()
+		}
+		for range 2 {
+			for _, u := range basis[:i] {
+				p := product(u, v)
+				for j := range v {
+					v[j] -= float64(p * u[j])
+				}
+			}
+		}
+		length := math.Sqrt(product(v, v))
+		for j := range v {
+			v[j] /= length
+			w[i*columns+j] = float32(v[j])
+		}
+		basis[i] = v
+	}
+}
+
+func product(a, b []float64) float64 {
+	var sum float64
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
+}

@@ -1,0 +1,247 @@
+package models
+
+import "fmt"
+
+// packed is a batch of token sequences of different lengths, laid out by time
+// so that a sequence that has ended takes no part in later steps: masking is
+// exact and padding costs nothing.
+//
+// Sequences are ordered by length, longest first. Step t holds the tokens at
+// position t of the first active[t] sequences, in tokens[offset[t]:].
+type packed struct {
+	lengths []int32
+	tokens  []int32
+	active  []int // per step, ending with a 0
+	offset  []int // per step, ending with the number of tokens
+}
+
+// set takes over a batch whose tokens are in packed order already.
+func (p *packed) set(tokens, lengths []int32) error {
+	p.lengths, p.tokens = lengths, tokens
+	p.active, p.offset = p.active[:0], p.offset[:0]
+	for i := 1; i < len(lengths); i++ {
+		if lengths[i] > lengths[i-1] {
+			return fmt.Errorf("lengths must not increase: %d after %d", lengths[i], lengths[i-1])
+		}
+	}
+	n, rows := len(lengths), 0
+	for t := int32(0); ; t++ {
+		for n > 0 && lengths[n-1] <= t {
+			n--
+		}
+		p.active, p.offset = append(p.active, n), append(p.offset, rows)
+		if n == 0 {
+			break
+		}
+		rows += n
+	}
+	if rows > len(tokens) {
+		return fmt.Errorf("%d tokens for lengths that add up to %d", len(tokens), rows)
+	}
+	return nil
+}
+
+func (p *packed) steps() int { return len(p.active) - 1 }
+func (p *packed) rows() int  { return p.offset[p.steps()] }
+
+// token is the t-th token of sequence i, counted from its end if reversed.
+func (p *packed) token(t, i int, reversed bool) int32 {
+	if reversed {
+		t = int(p.lengths[i]) - 1 - t
+	}
+	return p.tokens[p.offset[t]+i]
+}
+
+// recurrence is an LSTM layer (Hochreiter & Schmidhuber 1997 with the forget
+// gate of Gers et al. 2000) over frozen token vectors, with its backward pass
+// through time. It returns the hidden state after the last token of each
+// sequence; an empty sequence has the zero state.
+//
+//	z = [x_t, 1, h_{t-1}]·W        W is (d+1+h) × 4h, gates i, f, o, g
+//	i, f, o = σ(z_i), σ(z_f), σ(z_o);  g = tanh(z_g)
+//	c_t = f∘c_{t-1} + i∘g;  h_t = o∘tanh(c_t)
+//
+// Keeping x, 1 and h side by side makes the forward step, and the gradient of
+// all weights at once, one matrix product each. With two directions the
+// second reads the sequences backwards with its own W below the first.
+//
+// It owns its scratch memory and serves one forward and backward at a time.
+type recurrence[T float] struct {
+	arithmetic[T]
+	table      []float32 // tokens × d
+	d, h       int
+	directions int
+
+	batch     packed
+	state     []memory[T] // per direction
+	dh, dc    []T         // batch × h
+	transpose []T         // 4h × h
+}
+
+// memory is what the backward pass needs of the forward pass: one row per
+// token, or, for inference, one per sequence, overwritten at every step.
+type memory[T float] struct {
+	in    []T // rows × (d+1+h): x_t, 1, h_{t-1}
+	gates []T // rows × 4h: after their activation; the backward pass leaves dz here
+	prev  []T // rows × h: c_{t-1}
+	tanh  []T // rows × h: tanh c_t
+}
+
+func newRecurrence[T float](e Embedding, hidden, directions int) *recurrence[T] {
+	return &recurrence[T]{
+		arithmetic: arithmeticOf[T](),
+		table:      e.Vectors, d: e.Dimension, h: hidden, directions: directions,
+		state: make([]memory[T], directions),
+	}
+}
+
+func (r *recurrence[T]) width() int       { return r.d + 1 + r.h }
+func (r *recurrence[T]) weightRows() int  { return r.directions * r.width() }
+func (r *recurrence[T]) outputs() int     { return r.directions * r.h }
+func (r *recurrence[T]) weightCount() int { return r.weightRows() * 4 * r.h }
+
+// grow returns a slice of n numbers, reusing s where it is large enough.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// forward writes the final hidden states to out (batch × outputs). With keep
+// it leaves behind what backward needs.
+func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) error {
+	if err := r.batch.set(tokens, lengths); err != nil {
+		return err
+	}
+	clear(out)
+	size := r.width() * 4 * r.h
+	for direction := range r.directions {
+		r.forwardOne(direction, w[direction*size:(direction+1)*size], out[direction*r.h:], keep)
+	}
+	return nil
+}
+
+func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
+	d, h, k, b := r.d, r.h, r.width(), &r.batch
+	rows := len(b.lengths)
+	if keep {
+		rows = b.rows()
+	}
+	s := &r.state[direction]
+	s.in, s.gates = grow(s.in, rows*k), grow(s.gates, rows*4*h)
+	s.prev, s.tanh = grow(s.prev, rows*h), grow(s.tanh, rows*h)
+	for i := range b.active[0] {
+		clear(s.in[i*k+d+1 : (i+1)*k])
+	}
+	clear(s.prev[:b.active[0]*h])
+
+	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
+	for t := range b.steps() {
+		n, going := b.active[t], b.active[t+1]
+		if keep {
+			at, next = b.offset[t], b.offset[t+1]
+		}
+		for i := range n {
+			row := s.in[(at+i)*k : (at+i)*k+d+1]
+			id := int(b.token(t, i, direction == 1))
+			for j, v := range r.table[id*d : (id+1)*d] {
+				row[j] = T(v)
+			}
+			row[d] = 1
+		}
+		r.gemm(false, false, n, 4*h, k, 1, s.in[at*k:], k, w, 4*h, 0, s.gates[at*4*h:], 4*h)
+		for i := at; i < at+n; i++ {
+			z := s.gates[i*4*h : (i+1)*4*h]
+			r.sigmoid(z[:3*h], z[:3*h])
+			r.tanh(z[3*h:], z[3*h:])
+			in, forget, g := z[:h], z[h:2*h], z[3*h:4*h]
+			prev, c := s.prev[i*h:(i+1)*h], s.tanh[i*h:(i+1)*h]
+			for j := range c {
+				c[j] = forget[j]*prev[j] + in[j]*g[j]
+			}
+		}
+		if going > 0 {
+			copy(s.prev[next*h:(next+going)*h], s.tanh[at*h:])
+		}
+		squashed := s.tanh[at*h : (at+n)*h]
+		r.tanh(squashed, squashed)
+		for i := range n {
+			o := s.gates[(at+i)*4*h+2*h : (at+i)*4*h+3*h]
+			tc := s.tanh[(at+i)*h : (at+i+1)*h]
+			var dst []T
+			if i < going {
+				dst = s.in[(next+i)*k+d+1 : (next+i+1)*k]
+			} else {
+				dst = out[i*r.outputs() : i*r.outputs()+h]
+			}
+			for j := range dst {
+				dst[j] = o[j] * tc[j]
+			}
+		}
+	}
+}
+
+// backward writes the gradient of the loss with respect to all weights to dw,
+// given that with respect to the output of the last forward pass with keep.
+func (r *recurrence[T]) backward(w, dout, dw []T) {
+	size := r.width() * 4 * r.h
+	for direction := range r.directions {
+		r.backwardOne(direction, w[direction*size:(direction+1)*size], dout[direction*r.h:], dw[direction*size:(direction+1)*size])
+	}
+}
+
+// accumulate is how many rows are gathered before they are added to the
+// weight gradient: enough for the product to be efficient, few enough that
+// they are still in cache.
+const accumulate = 128
+
+func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
+	d, h, k, b := r.d, r.h, r.width(), &r.batch
+	s := &r.state[direction]
+	r.dh, r.dc = grow(r.dh, len(b.lengths)*h), grow(r.dc, len(b.lengths)*h)
+	r.transpose = grow(r.transpose, 4*h*h)
+	for i := range h {
+		for j, v := range w[(d+1+i)*4*h : (d+2+i)*4*h] {
+			r.transpose[j*h+i] = v
+		}
+	}
+	clear(dw)
+	pending := b.rows() // rows from here on are in dw
+	for t := b.steps() - 1; t >= 0; t-- {
+		n, at := b.active[t], b.offset[t]
+		for i := b.active[t+1]; i < n; i++ { // sequences that end here
+			copy(r.dh[i*h:(i+1)*h], dout[i*r.outputs():])
+			clear(r.dc[i*h : (i+1)*h])
+		}
+		for i := range n {
+			row := at + i
+			z := s.gates[row*4*h : (row+1)*4*h]
+			cellBackward(z[:h], z[h:2*h], z[2*h:3*h], z[3*h:],
+				s.prev[row*h:(row+1)*h], s.tanh[row*h:(row+1)*h], r.dh[i*h:(i+1)*h], r.dc[i*h:(i+1)*h])
+		}
+		if t > 0 {
+			r.gemm(false, false, n, h, 4*h, 1, s.gates[at*4*h:], 4*h, r.transpose, h, 0, r.dh, h)
+		}
+		if rows := pending - at; rows >= accumulate || t == 0 {
+			r.gemm(true, false, k, 4*h, rows, 1, s.in[at*k:], k, s.gates[at*4*h:], 4*h, 1, dw, 4*h)
+			pending = at
+		}
+	}
+}
+
+// cellBackward takes one step of one sequence back: gates become the
+// derivatives with respect to their inputs z, dc that with respect to c_{t-1}.
+func cellBackward[T float](in, forget, out, g, prev, tanh, dh, dc []T) {
+	n := len(dh)
+	in, forget, out, g, prev, tanh, dc = in[:n], forget[:n], out[:n], g[:n], prev[:n], tanh[:n], dc[:n]
+	for j, e := range dh {
+		i, f, o, c, tc := in[j], forget[j], out[j], g[j], tanh[j]
+		dcj := dc[j] + e*o*(1-tc*tc)
+		in[j] = dcj * c * i * (1 - i)
+		forget[j] = dcj * prev[j] * f * (1 - f)
+		out[j] = e * tc * o * (1 - o)
+		g[j] = dcj * i * (1 - c*c)
+		dc[j] = dcj * f
+	}
+}

@@ -1,0 +1,70 @@
+package models
+
+import (
+	"cmp"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+// batcher lays out examples in the order the recurrence wants. Its slices are
+// the backing of graph inputs: filling them is binding them.
+type batcher struct {
+	tokens  []int32
+	lengths []int32
+	labels  []int32
+	order   []int // the example in each row, longest first
+}
+
+func newBatcher(size, capacity int) *batcher {
+	return &batcher{tokens: make([]int32, capacity), lengths: make([]int32, size), labels: make([]int32, size)}
+}
+
+// fill lays out the examples with these indices, at most as many as there are
+// rows. Rows left over are empty and carry no label.
+func (b *batcher) fill(x Examples, indices []int) {
+	b.order = append(b.order[:0], indices...)
+	slices.SortStableFunc(b.order, func(i, j int) int {
+		return cmp.Compare(len(x.Sequences[j]), len(x.Sequences[i]))
+	})
+	for row := range b.lengths {
+		b.lengths[row], b.labels[row] = 0, noLabel
+	}
+	for row, i := range b.order {
+		b.lengths[row] = int32(len(x.Sequences[i]))
+		if x.Labels != nil {
+			b.labels[row] = int32(x.Labels[i])
+		}
+	}
+	at := 0
+	for t, n := 0, len(b.order); ; t++ {
+		for n > 0 && int(b.lengths[n-1]) <= t {
+			n--
+		}
+		if n == 0 {
+			return
+		}
+		for row := range n {
+			b.tokens[at] = x.Sequences[b.order[row]][t]
+			at++
+		}
+	}
+}
+
+// capacity is the largest number of tokens a batch of that size can hold.
+func capacity(size int, parts ...Examples) int {
+	var lengths []int
+	for _, x := range parts {
+		for _, s := range x.Sequences {
+			lengths = append(lengths, len(s))
+		}
+	}
+	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
+	total := 1 // tensors are never empty
+	for _, l := range lengths[:min(size, len(lengths))] {
+		total += l
+	}
+	return total
+}
+
+func vector(v []int32) *tensor.Dense { return newDense(tensor.Shape{len(v)}, v) }
