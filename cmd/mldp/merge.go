@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/experiments"
+)
+
+func init() { commands = append(commands, newMergeCommand) }
+
+func newMergeCommand() *cobra.Command {
+	var out string
+	var partial bool
+	cmd := &cobra.Command{
+		Use:   "merge FOLDER|RESULTS.csv...",
+		Short: "Join the results of shards",
+		Long: `Merge joins what mldp run --shard wrote, from one shared folder or from several,
+into the results that a single run would have written, and makes tables and
+figures of them. It refuses parts of another study, schema or data, and a cell
+that two parts report differently (timing aside). A cell that no part has is an
+error unless --partial is given.`,
+		Example: `  mldp merge results/mini
+  mldp merge node1/mini node2/mini --out results/mini`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				if len(args) > 1 {
+					return &exitError{exitUsage, fmt.Errorf("merge of several folders: say where to with --out")}
+				}
+				out = args[0]
+			}
+			s, err := experiments.Merge(args, out, partial)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells\n", s.Reused, s.Total)
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, experiments.Shard{}, filepath.Join(out, "plots"))
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "folder of the joined results (default: the one folder given)")
+	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing cells")
+	return cmd
+}

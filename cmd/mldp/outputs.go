@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"mldpbench/experiments"
+	"mldpbench/plots"
+	"mldpbench/results"
+)
+
+// writeOutputs writes what is made of finished records and prints the paths,
+// one a line.
+func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experiments.Shard, figures string) error {
+	if shard.Count > 1 {
+		fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
+		return nil // tables and figures are for the merged grid
+	}
+	fmt.Fprintln(stdout, filepath.Join(s.Dir, "results.csv"))
+	paths, err := plots.WriteAll(figures, s.Records)
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		fmt.Fprintln(stdout, p)
+	}
+	return nil
+}
+
+// printRecord prints the record of a key as CSV with a header.
+func printRecord(w io.Writer, s *experiments.Summary, key string) error {
+	for _, r := range s.Records {
+		if r.Key == key {
+			return results.Encode(w, []results.Record{r})
+		}
+	}
+	return fmt.Errorf("cell %s: no record", key)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/experiments"
+)
+
+type runOptions struct {
+	overrides experiments.Overrides
+	seed      uint64
+	data      string
+	out       string
+	workers   int
+	memory    float64
+	shard     string
+	cell      string
+	forceNew  bool
+}
+
+func (o *runOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	f.StringSliceVar(&o.overrides.EmbeddingFiles, "embedding", nil, "vector files, instead of the study's embeddings")
+	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
+	f.StringSliceVar(&o.overrides.Datasets, "datasets", nil, "only these data sets")
+	f.StringSliceVar(&o.overrides.Mechanisms, "mechanisms", nil, "only these mechanisms, as name or name:variant")
+	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
+	f.StringSliceVar(&o.overrides.Models, "models", nil, "these models, on every data set they can read")
+	f.StringSliceVar(&o.overrides.Settings, "settings", nil, "local, train-only or test-only")
+	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
+	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
+	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
+	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
+	f.IntVar(&o.workers, "workers", 0, "cells at a time (default: number of cores)")
+	f.Float64Var(&o.memory, "memory", 0, "GiB that cells at work may use (default: three quarters of what is free)")
+	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
+	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
+	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
+	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
+}
+
+func init() { commands = append(commands, newRunCommand) }
+
+func newRunCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run STUDY|FILE.yaml",
+		Short: "Run a study: privatise, train, measure, tabulate, draw",
+		Long: `Run runs the cells of a study that are not finished yet and leaves records
+(CSV), tables, figures and a report, whose paths it prints. A study is a name
+from mldp study list or a YAML file. Flags change the study for this run; the
+manifest beside the records holds the study as it was run.
+
+A finished cell is never run again: after an interruption (or kill -9) the same
+command goes on where it stopped. A cell that fails does not stop the others;
+its error is kept in the folder failed, and the same command tries it again.
+
+Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
+		Example: `  mldp run mini
+  mldp run comparative --dimensions 100 --models svm --repetitions 1
+  mldp run my.yaml --workers 8 --shard 2/4`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("seed") {
+				o.overrides.Seed = &o.seed
+			}
+			return o.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *runOptions) run(ctx context.Context, ref string, stdout, stderr io.Writer) error {
+	study, err := experiments.OpenStudy(ref)
+	if err != nil {
+		return err
+	}
+	if study, err = study.Override(o.overrides); err != nil {
+		return err
+	}
+	options := experiments.RunOptions{
+		Root: o.data, Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
+		Only: o.cell, ForceNew: o.forceNew, Log: stderr, Version: mldpVersion(), Command: os.Args,
+	}
+	if o.shard != "" {
+		if options.Shard, err = experiments.ParseShard(o.shard); err != nil {
+			return &exitError{exitUsage, err}
+		}
+	}
+	summary, err := experiments.Run(ctx, study, options)
+	if errors.Is(err, experiments.ErrInterrupted) {
+		if summary != nil {
+			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on with the rest",
+				err, summary.Reused+summary.Ran, summary.Total)
+		}
+		return &exitError{exitInterrupted, err}
+	}
+	if err != nil {
+		return err
+	}
+	if o.cell != "" {
+		return printRecord(stdout, summary, o.cell)
+	}
+	fmt.Fprintf(stderr, "%d cells: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+	figures := filepath.Join(summary.Dir, "plots")
+	if o.out == "" {
+		figures = filepath.Join("plots", study.Name)
+	}
+	return writeOutputs(stdout, stderr, summary, options.Shard, figures)
+}

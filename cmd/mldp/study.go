@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/experiments"
+)
+
+func init() { commands = append(commands, newStudyCommand) }
+
+func newStudyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "study",
+		Short: "List, print and check study files",
+		Long: `A study is one YAML file. The built-in ones document the format in comments:
+print one, edit it, check it, run it.`,
+		Example: `  mldp study list
+  mldp study show mini > my.yaml
+  mldp study check my.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:     "list",
+			Short:   "List the built-in studies",
+			Long:    "List prints name and title of every built-in study.",
+			Example: "  mldp study list",
+			Args:    cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				for _, name := range experiments.BuiltinStudies() {
+					s, err := experiments.OpenStudy(name)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Title)
+				}
+				return w.Flush()
+			},
+		},
+		&cobra.Command{
+			Use:     "show NAME",
+			Short:   "Print a built-in study",
+			Long:    "Show prints the YAML of a built-in study, with its comments.",
+			Example: "  mldp study show comparative > my.yaml",
+			Args:    cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				source, err := experiments.BuiltinSource(args[0])
+				if err != nil {
+					return err
+				}
+				_, err = cmd.OutOrStdout().Write(source)
+				return err
+			},
+		},
+		&cobra.Command{
+			Use:   "check FILE.yaml",
+			Short: "Check a study file and count its cells",
+			Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
+is an error with file, line and column. It prints the size of the grid.`,
+			Example: "  mldp study check my.yaml",
+			Args:    cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				s, err := experiments.OpenStudy(args[0])
+				if err != nil {
+					return err
+				}
+				n, err := s.Cells()
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d cells\n", s.Name, n)
+				return err
+			},
+		},
+	)
+	return cmd
+}

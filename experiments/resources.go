@@ -1,0 +1,195 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"mldpbench/datasets"
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+)
+
+// GeneratedEmbedding is the name of the vectors learned from the generated
+// corpus.
+const GeneratedEmbedding = "generated"
+
+// OpenSpace opens an embedding: the path of a vector file, "generated", or the
+// name of an embedding in the data folder root ("" finds it as every command
+// does) such as "glove.6B". keep restricts it to a vocabulary; nil keeps every
+// word. dimension is required for a name and checked for a file; 0 accepts
+// what a file has.
+func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep func(word string) bool) (*embeddings.Space, error) {
+	if ref == GeneratedEmbedding {
+		return generatedSpace(ctx, dimension, keep)
+	}
+	root, err := datasets.Root(root)
+	if err != nil {
+		return nil, err
+	}
+	path, name, err := locateEmbedding(ref, dimension, root)
+	if err != nil {
+		return nil, err
+	}
+	return embeddings.Load(ctx, path, embeddings.LoadOptions{
+		Name: name, Keep: keep, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
+	})
+}
+
+// generated keeps the vectors of the generated corpus, which take a moment to
+// learn, for the life of the process.
+var generated struct {
+	sync.Mutex
+	spaces map[int]*embeddings.Space
+}
+
+func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
+	if dimension == 0 {
+		dimension = 50
+	}
+	generated.Lock()
+	defer generated.Unlock()
+	s, ok := generated.spaces[dimension]
+	if !ok {
+		sentences, err := generatedSentences(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err = embeddings.LearnPPMI(GeneratedEmbedding, sentences, embeddings.LearnOptions{Dimension: dimension})
+		if err != nil {
+			return nil, err
+		}
+		s.Generated = true
+		if generated.spaces == nil {
+			generated.spaces = map[int]*embeddings.Space{}
+		}
+		generated.spaces[dimension] = s
+	}
+	if keep == nil {
+		return s, nil
+	}
+	return s.Restrict(keep)
+}
+
+// generatedSentences are the texts of all generated data sets.
+func generatedSentences(ctx context.Context) ([][]string, error) {
+	var sentences [][]string
+	for _, name := range datasets.Names() {
+		d, err := datasets.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !d.Generated || d.WordLevel {
+			continue
+		}
+		data, err := datasets.Load(ctx, datasets.Request{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range data.Splits() {
+			sentences = append(sentences, datasets.Tokens(s.Documents)...)
+		}
+	}
+	if len(sentences) == 0 {
+		return nil, errors.New("embedding generated: there is no generated text to learn it from")
+	}
+	return sentences, nil
+}
+
+// locateEmbedding finds the file of a reference and the name of its space. A
+// reference with a path separator or a suffix of a vector file is a path.
+func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
+	if isVectorFile(ref) {
+		if _, err := os.Stat(ref); err != nil {
+			return "", "", fmt.Errorf("embedding: %w", err)
+		}
+		return ref, EmbeddingName(ref), nil
+	}
+	if dimension == 0 {
+		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
+	}
+	stem := fmt.Sprintf("%s.%dd", ref, dimension)
+	for _, folder := range []string{"", ref, "embeddings"} {
+		for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin", stem + ".subset.txt.gz", ref + ".vec", ref + ".bin", ref + ".txt"} {
+			p := filepath.Join(root, folder, file)
+			if _, err := os.Stat(p); err == nil {
+				return p, EmbeddingName(p), nil
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return "", "", err
+			}
+		}
+	}
+	return "", "", fmt.Errorf("embedding %s of dimension %d: not in %s; get it with: mldp data fetch %s", ref, dimension, root, ref)
+}
+
+func isVectorFile(ref string) bool {
+	if strings.ContainsRune(ref, filepath.Separator) {
+		return true
+	}
+	switch filepath.Ext(strings.TrimSuffix(ref, ".gz")) {
+	case ".txt", ".vec", ".bin":
+		return true
+	}
+	return false
+}
+
+// EmbeddingName is the name of the embedding in a file: the file's name
+// without suffixes, dimension and the mark of a subset, so that the dimensions
+// of one embedding share a name: glove.6B for glove.6B.100d.subset.txt.gz.
+func EmbeddingName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	for _, suffix := range []string{".txt", ".vec", ".bin"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	name = strings.TrimSuffix(name, ".subset")
+	if i, _ := dimensionSuffix(name); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// dimensionOf reads the dimension in a file's name, as in glove.6B.100d.txt.
+func dimensionOf(path string) (int, bool) {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	_, d := dimensionSuffix(strings.TrimSuffix(name, ".subset"))
+	return d, d > 0
+}
+
+// dimensionSuffix finds a final ".100d": where it begins, and the number.
+func dimensionSuffix(name string) (at, dimension int) {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return 0, 0
+	}
+	digits, ok := strings.CutSuffix(name[i+1:], "d")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if !ok || err != nil || n == 0 {
+		return 0, 0
+	}
+	return i, int(n)
+}
+
+// OpenThesaurus opens the synonyms that SynTF chooses among: WordNet in the
+// data folder, or those of the generated corpus.
+func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
+	if generated {
+		return nil, errors.New("thesaurus: the generated corpus has none yet")
+	}
+	return datasets.OpenWordNet(root)
+}
+
+// OpenEnglish opens the word list of the share of English tokens: "words", the
+// list of the data folder, or a file.
+func OpenEnglish(ref, root string) (*datasets.WordList, error) {
+	if ref == "words" {
+		ref = ""
+	}
+	return datasets.OpenWordList(ref, root)
+}

@@ -1,0 +1,96 @@
+// Package progress tells a waiting person how far a count of equal steps has
+// come: a bar with an estimate of the time left on a terminal, plain lines
+// elsewhere, so that a log file stays readable.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Reporter counts steps towards a total. It is safe for concurrent use.
+type Reporter struct {
+	mu       sync.Mutex
+	out      io.Writer
+	bar      *progressbar.ProgressBar // nil without a terminal
+	what     string
+	total    int
+	done     int
+	start    time.Time
+	lastLine time.Time
+	now      func() time.Time
+}
+
+// interval is the least time between two plain lines.
+const interval = 10 * time.Second
+
+// New starts counting to total. what names the steps in the plural.
+func New(out io.Writer, what string, total int) *Reporter {
+	r := &Reporter{out: out, what: what, total: total, now: time.Now}
+	r.start = r.now()
+	r.lastLine = r.start
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		r.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(out),
+			progressbar.OptionSetDescription(what),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionFullWidth(),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return r
+}
+
+// Add counts n more steps; label says what was done last.
+func (r *Reporter) Add(n int, label string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += n
+	if r.bar != nil {
+		_ = r.bar.Add(n) // a bar that cannot be drawn is no reason to stop
+		return
+	}
+	now := r.now()
+	if r.done < r.total && now.Sub(r.lastLine) < interval {
+		return
+	}
+	r.lastLine = now
+	left := ""
+	if r.done > 0 && r.done < r.total {
+		rest := time.Duration(float64(now.Sub(r.start)) / float64(r.done) * float64(r.total-r.done))
+		left = fmt.Sprintf(", about %s left", rest.Round(time.Second))
+	}
+	fmt.Fprintf(r.out, "%s %d/%d%s: %s\n", r.what, r.done, r.total, left, label)
+}
+
+// Note prints a line of its own beside the bar.
+func (r *Reporter) Note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bar != nil {
+		_ = r.bar.Clear()
+	}
+	fmt.Fprintf(r.out, format+"\n", args...)
+	if r.bar != nil {
+		_ = r.bar.RenderBlank()
+	}
+}
+
+// Close removes the bar.
+func (r *Reporter) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bar != nil {
+		_ = r.bar.Exit()
+		_ = r.bar.Clear()
+		r.bar = nil
+	}
+}
