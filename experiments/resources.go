@@ -29,11 +29,7 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep
 	if ref == GeneratedEmbedding {
 		return generatedSpace(ctx, dimension, keep)
 	}
-	root, err := datasets.Root(root)
-	if err != nil {
-		return nil, err
-	}
-	path, name, err := locateEmbedding(ref, dimension, root)
+	path, name, err := locateEmbedding(ref, dimension, datasets.Root(root))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +53,7 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 	defer generated.Unlock()
 	s, ok := generated.spaces[dimension]
 	if !ok {
-		sentences, err := generatedSentences(ctx)
+		sentences, err := datasets.GeneratedCorpus(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -75,31 +71,6 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 		return s, nil
 	}
 	return s.Restrict(keep)
-}
-
-// generatedSentences are the texts of all generated data sets.
-func generatedSentences(ctx context.Context) ([][]string, error) {
-	var sentences [][]string
-	for _, name := range datasets.Names() {
-		d, err := datasets.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		if !d.Generated || d.WordLevel {
-			continue
-		}
-		data, err := datasets.Load(ctx, datasets.Request{Name: name})
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range data.Splits() {
-			sentences = append(sentences, datasets.Tokens(s.Documents)...)
-		}
-	}
-	if len(sentences) == 0 {
-		return nil, errors.New("embedding generated: there is no generated text to learn it from")
-	}
-	return sentences, nil
 }
 
 // locateEmbedding finds the file of a reference and the name of its space. A
@@ -180,7 +151,7 @@ func dimensionSuffix(name string) (at, dimension int) {
 // data folder, or those of the generated corpus.
 func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 	if generated {
-		return nil, errors.New("thesaurus: the generated corpus has none yet")
+		return datasets.GeneratedThesaurus(), nil
 	}
 	return datasets.OpenWordNet(root)
 }
