@@ -23,11 +23,19 @@ func deniabilityFigures(s *study) ([]Figure, error) {
 		var panels []Panel
 		for _, d := range datasets(shown) {
 			rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+			curves := s.curvesOf(rows, logRatio)
+			for _, c := range curves {
+				for i := range c.Points {
+					// A mean of values within bounds has no business outside them.
+					c.Points[i].Low = max(c.Points[i].Low, math.Log10(lowestRatio))
+					c.Points[i].High = min(c.Points[i].High, math.Log10(highestRatio))
+				}
+			}
 			panels = append(panels, Panel{
 				Title:  datasetTitle(d, shown),
 				X:      epsilonAxis(epsilons(rows)),
 				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Ticks: ratioTicks},
-				Curves: s.curvesOf(rows, logRatio),
+				Curves: curves,
 			})
 		}
 		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more deniable."},

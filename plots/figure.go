@@ -84,8 +84,10 @@ type legendEntry struct {
 type layout struct {
 	title       string
 	panels      []*plot.Plot
+	titles      []string // one per panel
 	columns     int
 	panelHeight vg.Length
+	head        vg.Length // room above a panel beside its title
 	legend      []legendEntry
 	notes       []string
 }
@@ -108,6 +110,7 @@ func (l layout) figure() Figure {
 		legendRows = 0
 	}
 
+	panelHeight := l.panelHeight + l.headHeight()
 	titleHeight := vg.Length(len(title))*titleSize*1.2 + 4
 	legendHeight := vg.Length(legendRows) * legendSize * 1.45
 	notesHeight := vg.Length(len(notes)) * noteSize * 1.2
@@ -117,7 +120,7 @@ func (l layout) figure() Figure {
 	if len(notes) > 0 {
 		notesHeight += 3
 	}
-	height := 2*margin + titleHeight + vg.Length(rows)*l.panelHeight + legendHeight + notesHeight
+	height := 2*margin + titleHeight + vg.Length(rows)*panelHeight + legendHeight + notesHeight
 
 	return Figure{
 		Title: l.title,
@@ -131,7 +134,7 @@ func (l layout) figure() Figure {
 			l.drawPanels(panels, rows)
 			if inside {
 				cell := inner / vg.Length(l.columns)
-				l.drawLegend(c, margin+inner-cell+16, margin+notesHeight+l.panelHeight-14, 1, cell-16)
+				l.drawLegend(c, margin+inner-cell+16, margin+notesHeight+l.panelHeight+4, 1, cell-16)
 			} else {
 				l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
 			}
@@ -144,6 +147,31 @@ func (l layout) figure() Figure {
 	}
 }
 
+// add appends a panel under a title of its own: plot titles would move the
+// panels of a row against each other.
+func (l *layout) add(title string, p *plot.Plot) {
+	l.titles = append(l.titles, title)
+	l.panels = append(l.panels, p)
+}
+
+const titleLine = labelSize * 1.15
+
+// headHeight is the room for panel titles: two lines where one may not do.
+func (l layout) headHeight() vg.Length {
+	cell := (ColumnWidth - 2*margin) / vg.Length(l.columns)
+	lines := 0
+	for _, title := range l.titles {
+		switch {
+		case title == "":
+		case textStyle(labelSize, true).Width(title) > 0.7*cell:
+			lines = max(lines, 2)
+		default:
+			lines = max(lines, 1)
+		}
+	}
+	return vg.Length(lines)*titleLine + 4 + l.head
+}
+
 func (l layout) drawPanels(c draw.Canvas, rows int) {
 	grid := make([][]*plot.Plot, rows)
 	for i := range grid {
@@ -154,21 +182,49 @@ func (l layout) drawPanels(c draw.Canvas, rows int) {
 			}
 		}
 	}
-	for _, p := range l.panels {
-		fitTitle(p, (c.Max.X-c.Min.X)/vg.Length(l.columns)-4)
-	}
-	tiles := draw.Tiles{Rows: rows, Cols: l.columns, PadX: 8, PadY: 6, PadRight: 4}
+	head := l.headHeight()
+	tiles := draw.Tiles{Rows: rows, Cols: l.columns, PadX: 8, PadTop: head, PadY: head + 3, PadRight: 4}
 	canvases := plot.Align(grid, tiles, c)
 	for i := range grid {
 		for j, p := range grid[i] {
-			if p != nil {
-				p.Draw(canvases[i][j])
+			if p == nil {
+				continue
+			}
+			p.Draw(canvases[i][j])
+			data := p.DataCanvas(canvases[i][j])
+			left := data.Min.X - 4
+			lines := breakTitle(l.titles[i*l.columns+j], data.Max.X+4-left)
+			for k, line := range lines {
+				up := vg.Length(len(lines)-k)*titleLine + 2
+				c.FillText(textStyle(labelSize, true), vg.Point{X: left, Y: data.Max.Y + up}, line)
 			}
 		}
 	}
 }
 
-const swatch = 18 * vg.Length(1)
+// breakTitle breaks a panel's title after hyphens and spaces until it fits.
+func breakTitle(title string, width vg.Length) []string {
+	style := textStyle(labelSize, true)
+	var lines []string
+	for _, word := range strings.Fields(title) {
+		for i, piece := range strings.SplitAfter(word, "-") {
+			if i == 0 && len(lines) > 0 {
+				piece = " " + piece
+			}
+			if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+piece) <= width {
+				lines[last] += piece
+			} else {
+				lines = append(lines, strings.TrimSpace(piece))
+			}
+		}
+	}
+	return lines
+}
+
+const (
+	swatch     = 18 * vg.Length(1)
+	legendLine = legendSize * 1.4
+)
 
 // legendGrid returns how many rows and columns the legend needs.
 func (l layout) legendGrid(width vg.Length) (rows, columns int) {
@@ -196,7 +252,7 @@ func (l layout) legendFitsInside(width vg.Length) bool {
 			return false
 		}
 	}
-	return vg.Length(len(l.legend))*legendSize*1.45 < l.panelHeight-14
+	return vg.Length(len(l.legend))*legendLine < l.panelHeight+l.headHeight()-4
 }
 
 func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, width vg.Length) {
@@ -207,13 +263,15 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 	for i, e := range l.legend {
 		// Down the columns first: neighbours in order stay together.
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
-		y := top - vg.Length(i%rows)*legendSize*1.45
+		y := top - vg.Length(i%rows)*legendLine
 		middle := y - legendSize*0.55
 		switch {
 		case e.bar:
 			c.FillPolygon(e.style.Color, rectangle(x+4, middle-3, x+swatch-4, middle+3))
 		case e.level:
 			c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
+		case e.style.Step:
+			c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 3}, x, middle, x+swatch-3, middle)
 		default:
 			if !e.style.NoLine {
 				c.StrokeLine2(e.style.line(), x, middle, x+swatch-3, middle)
@@ -224,23 +282,6 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 		}
 		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 	}
-}
-
-// fitTitle breaks a panel's title after hyphens and spaces until it fits.
-func fitTitle(p *plot.Plot, width vg.Length) {
-	style := textStyle(labelSize, true)
-	lines := []string{""}
-	for _, part := range strings.SplitAfter(strings.ReplaceAll(p.Title.Text, " ", " \x00"), "-") {
-		for _, piece := range strings.Split(part, "\x00") {
-			last := len(lines) - 1
-			if lines[last] != "" && style.Width(lines[last]+piece) > width {
-				lines = append(lines, piece)
-			} else {
-				lines[last] += piece
-			}
-		}
-	}
-	p.Title.Text = strings.Join(lines, "\n")
 }
 
 func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {

@@ -59,6 +59,9 @@ type Panel struct {
 	X, Y   Axis
 	Curves []Curve
 	Levels []Level
+	// InPlace keeps curves from being moved sideways by a point or so, which
+	// otherwise shows curves that share their values of x.
+	InPlace bool
 }
 
 // usable drops what an axis cannot show: missing values, and values ≤ 0 on a
@@ -86,7 +89,7 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // plot draws the panel, or reports that nothing in it can be shown.
 func (p Panel) plot() (_ *plot.Plot, dropped int, ok bool) {
-	out := newPlot(p.Title, p.X.Label, p.Y.Label)
+	out := newPlot(p.X.Label, p.Y.Label)
 	xs, ys := newRange(p.X), newRange(p.Y)
 	var curves []Curve
 	for _, c := range p.Curves {
@@ -119,8 +122,10 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, ok bool) {
 		}
 	}
 	for i, c := range curves {
-		// Side by side by a point or so, so that equal values stay visible.
 		shift := (float64(i) - float64(len(curves)-1)/2) * min(1.6, 10/float64(len(curves)))
+		if p.InPlace {
+			shift = 0
+		}
 		out.Add(curveLine{c, vg.Length(shift)})
 	}
 	return out, dropped, true
@@ -310,7 +315,19 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range l.Points {
 		line = append(line, vg.Point{X: tx(q.X) + l.shift, Y: ty(q.Y)})
 	}
-	if !l.Style.NoLine {
+	switch {
+	case l.Style.NoLine:
+	case l.Style.Step:
+		var steps []vg.Point
+		for i, at := range line {
+			at.X -= l.shift
+			if i > 0 {
+				steps = append(steps, vg.Point{X: at.X, Y: line[i-1].Y})
+			}
+			steps = append(steps, at)
+		}
+		c.StrokeLines(draw.LineStyle{Color: Rule, Width: 3}, steps)
+	default:
 		c.StrokeLines(l.Style.line(), c.ClipLinesXY(line)...)
 	}
 	bar := draw.LineStyle{Color: l.Style.Color, Width: 0.8}
@@ -333,7 +350,7 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 // error against β, percentiles of distances, loss against privacy). The
 // legend holds each label once; notes go below. Nothing to draw is an error.
 func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
-	l := layout{title: title, notes: notes, panelHeight: 1.5 * vg.Inch}
+	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
 	var described []string
 	dropped := 0
 	for _, p := range panels {
@@ -342,7 +359,7 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 		if !ok {
 			continue
 		}
-		l.panels = append(l.panels, drawn)
+		l.add(p.Title, drawn)
 		described = append(described, p.describe())
 		for _, c := range p.Curves {
 			if len(c.Points) > 0 && c.Label != "" {

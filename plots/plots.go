@@ -40,6 +40,10 @@ var kinds = []kind{
 	{"accuracy", accuracyFigures},
 	{"deniability", deniabilityFigures},
 	{"puc", pucFigures},
+	{"puc-map", pucMaps},
+	{"frontier", frontierFigures},
+	{"throughput", throughputFigures},
+	{"stages", stageFigures},
 }
 
 // errNoData is wrapped by kinds that find nothing to draw.

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,8 +56,7 @@ func TestNoRecords(t *testing.T) {
 	if _, err := WriteAll(t.TempDir(), nil); err == nil {
 		t.Error("no records: no error")
 	}
-	var r results.Record
-	blank(&r)
+	r := results.NewRecord()
 	r.Mechanism = "cmp"
 	figures, skipped := All([]results.Record{r})
 	if len(figures) != 0 || len(skipped) != len(kinds) {
@@ -66,5 +66,33 @@ func TestNoRecords(t *testing.T) {
 		if s.Reason == "" {
 			t.Errorf("%s: skipped without a reason", s.Name)
 		}
+	}
+}
+
+// TestAudit looks at the shape of an audit on invented rows (TEST DATA).
+func TestAudit(t *testing.T) {
+	var rows []AuditRow
+	for _, e := range []float64{1, 5, 10} {
+		rows = append(rows,
+			AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.6 * e},
+			AuditRow{Mechanism: "tem", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.99 * e, Exact: true},
+			AuditRow{Mechanism: "vickrey", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.4 * e},
+			AuditRow{Mechanism: "vickrey", Variant: "printed", Epsilon: e, Lower: math.Inf(1), Violated: true},
+			AuditRow{Mechanism: "vickrey", Variant: "released", Epsilon: e, Lower: 3 * e, Violated: true},
+		)
+	}
+	f, err := Audit(rows, "Audit of claimed guarantees — test data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := os.Getenv("MLDP_LOOK")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	if _, err := Save(dir, []Figure{f}, Formats); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Audit(nil, "nothing"); err == nil {
+		t.Error("no rows: no error")
 	}
 }

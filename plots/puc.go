@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -77,7 +78,7 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 	}
 	var described []string
 	for i, d := range sets {
-		p := newPlot(datasetTitle(d, shown), axis, "")
+		p := newPlot(axis, "")
 		r := newRange(Axis{Min: 0, Max: 1})
 		text := d + ":"
 		for _, id := range curves {
@@ -90,20 +91,13 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 		r.apply(&p.X, 0)
 		p.X.Max *= 1.04
 		p.X.Tick.Marker = plot.ConstantTicks(plotTicks(niceTicks(p.X.Min, p.X.Max, false), 3))
-		p.Y.Min, p.Y.Max = 0, float64(len(curves))
-		p.Y.LineStyle.Width = 0
-		p.Y.Tick.LineStyle.Width = 0
-		p.Y.Tick.Length = 0
-		p.Y.Padding = 0
-		var names []plot.Tick
+		labels := make([]string, len(curves))
 		for k, id := range curves {
-			label := s.labels[id]
-			if i > 0 {
-				label = ""
+			if i == 0 { // the other panels stand beside it
+				labels[k] = s.labels[id]
 			}
-			names = append(names, plot.Tick{Value: float64(len(curves)-k) - 0.5, Label: label})
 		}
-		p.Y.Tick.Marker = plot.ConstantTicks(names)
+		nameRows(p, labels)
 		var groups [][]Point
 		var hollow []bool
 		for _, id := range curves {
@@ -111,11 +105,11 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 			hollow = append(hollow, s.styles[id].Hollow)
 		}
 		p.Add(barGroups{groups: groups, hollow: hollow, values: values})
-		l.panels = append(l.panels, p)
+		l.add(datasetTitle(d, shown), p)
 	}
 	l.columns = min(3, len(l.panels))
 	// Bars of 4.5 points each and a gap of 4 between mechanisms.
-	l.panelHeight = 34 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
+	l.panelHeight = 24 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
 	f := l.figure()
 	f.Name = name
 	f.Description = title + ". " + strings.Join(described, " ")
@@ -152,16 +146,13 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 	for g, points := range b.groups {
 		top := ty(float64(len(b.groups)-g)) - 2
 		for _, q := range points {
-			k := indexOf(b.values, q.X)
+			k := slices.Index(b.values, q.X)
 			y1 := top - vg.Length(k)*thick
 			y0 := y1 - thick + 0.6
 			left, right := tx(max(0, p.X.Min)), tx(q.Y)
 			box := rectangle(left, y0, right, y1)
 			if b.hollow[g] {
-				c.FillPolygon(Paper, box)
-				inset := vg.Length(0.35)
-				c.StrokeLines(draw.LineStyle{Color: colors[k], Width: 0.7},
-					append(rectangle(left+inset, y0+inset, right-inset, y1-inset), vg.Point{X: left + inset, Y: y0 + inset}))
+				hollowBox(c, colors[k], box)
 			} else {
 				c.FillPolygon(colors[k], box)
 			}
@@ -175,13 +166,4 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	c.StrokeLine2(draw.LineStyle{Color: Ink, Width: 0.6}, c.Min.X, c.Min.Y, c.Min.X, c.Max.Y)
-}
-
-func indexOf(values []float64, v float64) int {
-	for i, x := range values {
-		if x == v {
-			return i
-		}
-	}
-	return 0
 }

@@ -51,6 +51,14 @@ func MechanismTitle(mechanism string) string {
 	return mechanism
 }
 
+// variantRank puts the definition with the proof first.
+func variantRank(variant string) int {
+	if i := slices.Index([]string{"", "proved", "printed", "released"}, variant); i >= 0 {
+		return i
+	}
+	return 9
+}
+
 func identityOf(r results.Record) identity { return identity{r.Mechanism, r.Variant, r.Parameters} }
 
 func newStudy(records []results.Record) *study {
@@ -70,10 +78,7 @@ func newStudy(records []results.Record) *study {
 			promises[id] = false
 		}
 	}
-	slices.SortFunc(s.curves, func(a, b identity) int {
-		return cmp.Or(cmp.Compare(rank(a.mechanism), rank(b.mechanism)), cmp.Compare(a.mechanism, b.mechanism),
-			cmp.Compare(a.variant, b.variant), compareParameters(a.parameters, b.parameters))
-	})
+	s.sort()
 	var order []string // mechanisms
 	for _, k := range known {
 		order = append(order, k.name)
@@ -94,6 +99,14 @@ func newStudy(records []results.Record) *study {
 		s.labels[id] = s.label(id, !promises[id])
 	}
 	return s
+}
+
+// sort puts curves in the order of legends.
+func (s *study) sort() {
+	slices.SortFunc(s.curves, func(a, b identity) int {
+		return cmp.Or(cmp.Compare(rank(a.mechanism), rank(b.mechanism)), cmp.Compare(a.mechanism, b.mechanism),
+			cmp.Compare(variantRank(a.variant), variantRank(b.variant)), cmp.Compare(a.variant, b.variant), compareParameters(a.parameters, b.parameters))
+	})
 }
 
 // label names a curve by as little as tells it from its siblings.
@@ -378,7 +391,7 @@ func (s *study) warnings(shown []results.Record) []string {
 		}
 	}
 	if dagger {
-		out = append(out, "† hollow: this variant guarantees nothing.")
+		out = append(out, "† This variant guarantees nothing.")
 	}
 	for _, id := range s.curves {
 		if at := undefined[id]; len(at) > 0 {

@@ -35,12 +35,11 @@ func syntheticRecords(repetitions int) []results.Record {
 	for _, set := range sets {
 		for _, d := range []int{50, 100} {
 			for rep := range repetitions {
-				common := results.Record{
-					Schema: results.SchemaVersion, Study: "synthetic test data", Dataset: set.name, Generated: true,
-					Embedding: "generated", Dimension: d, Vocabulary: 2000, Model: "svm", Setting: "local",
-					Repetition: rep, Status: "ok", Policy: "keep",
-				}
-				blank(&common)
+				common := results.NewRecord()
+				common.Study, common.Dataset, common.Generated = "synthetic test data", set.name, true
+				common.Embedding, common.Dimension, common.Vocabulary = "generated", d, 2000
+				common.Model, common.Setting, common.Repetition = "svm", "local", rep
+				common.Status, common.Policy = "ok", "keep"
 				base := common
 				base.Mechanism, base.GuaranteeReason = "none", "no privatisation"
 				base.Accuracy = float(set.base + rng.NormFloat64()*0.4)
@@ -90,17 +89,4 @@ func syntheticRecords(repetitions int) []results.Record {
 		}
 	}
 	return out
-}
-
-// blank sets every metric to missing.
-func blank(r *results.Record) {
-	for _, f := range []*results.Float{
-		&r.Epsilon, &r.GuaranteeEpsilon, &r.GuaranteeDelta, &r.GuaranteeEuclidean, &r.Accuracy, &r.ValidationAccuracy,
-		&r.AUC, &r.BaselineAccuracy, &r.Nw, &r.Sw, &r.NwExact, &r.NwWorst, &r.SwWorst, &r.PP, &r.CS, &r.CSLow,
-		&r.CSHigh, &r.Low, &r.English, &r.PUC75, &r.PUC50, &r.PUC25, &r.EMPosterior, &r.EMMap, &r.EMMapEuclidean,
-		&r.EMStdError, &r.LM, &r.MIAAUC, &r.PrivatizeSeconds, &r.TrainSeconds, &r.MeasureSeconds, &r.TotalSeconds,
-		&r.WordsPerSecond, &r.PeakMemoryMiB,
-	} {
-		*f = results.Missing
-	}
 }

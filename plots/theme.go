@@ -58,10 +58,11 @@ var dashes = [][]vg.Length{
 // Style is the look of one curve.
 type Style struct {
 	Color  color.RGBA
-	Marker int  // index of a shape
+	Marker int  // index of a shape; negative for none
 	Dash   int  // index of a dash pattern
 	Hollow bool // the variant guarantees nothing
 	NoLine bool // points only
+	Step   bool // a thick line that falls at each point
 }
 
 // StyleOf returns the look of the i-th curve of a figure that is not made
@@ -176,24 +177,22 @@ func textStyle(size vg.Length, bold bool) text.Style {
 		Font:    typeface(size, bold),
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YTop,
-		Handler: plot.DefaultTextHandler,
+		Handler: subscripts{},
 	}
 }
 
 // newPlot returns an empty panel in the theme.
-func newPlot(title, xLabel, yLabel string) *plot.Plot {
+func newPlot(xLabel, yLabel string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.Transparent
-	p.Title.Text = title
-	p.Title.TextStyle.Font = typeface(labelSize, true)
-	p.Title.TextStyle.Color = Ink
-	p.Title.Padding = 3
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = typeface(labelSize, false)
 		a.Label.TextStyle.Color = Ink
+		a.Label.TextStyle.Handler = subscripts{}
 		a.Label.Padding = 1
 		a.Tick.Label.Font = typeface(tickSize, false)
 		a.Tick.Label.Color = Ink
+		a.Tick.Label.Handler = subscripts{}
 		a.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
 		a.Tick.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
 		a.Tick.Length = 2.5

@@ -1,0 +1,104 @@
+package plots
+
+import (
+	"cmp"
+	"slices"
+
+	"mldpbench/results"
+)
+
+// frontierFigures draw accuracy against what an adversary gets wrong: the
+// mechanisms are compared at equal measured privacy instead of equal ε, which
+// means something else for each. The step line joins the best accuracies
+// among the settings that guarantee something.
+func frontierFigures(s *study) ([]Figure, error) {
+	accuracy := func(r results.Record) results.Float { return r.Accuracy }
+	var out []Figure
+	for _, sp := range s.spaces() {
+		for _, t := range s.tasks() {
+			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+			inference, axis := adversary(shown)
+			var panels []Panel
+			for _, d := range datasets(shown) {
+				rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+				p := Panel{
+					Title: datasetTitle(d, shown),
+					X:     Axis{Label: axis},
+					Y:     Axis{Label: "accuracy in %"},
+
+					InPlace: true,
+				}
+				errors := s.curvesOf(rows, inference)
+				for _, c := range s.curvesOf(rows, accuracy) {
+					c.Points = against(c, errors)
+					if len(c.Points) > 0 {
+						p.Curves = append(p.Curves, c)
+					}
+				}
+				if front := pareto(p.Curves); len(front) > 0 {
+					p.Curves = append([]Curve{{Label: "best with a guarantee", Style: Style{Color: Faint, Marker: -1, Step: true}, Points: front}}, p.Curves...)
+				}
+				if level, ok := s.baseline(sp, t, d, rows); ok {
+					p.Levels = append(p.Levels, level)
+				}
+				panels = append(panels, p)
+			}
+			notes := append([]string{"Up and right is better. Each line runs over ε."}, s.notes(shown, "Bars (accuracy) and band:")...)
+			f, err := Curves(s.name("frontier", sp, t), s.title("Trade-off: accuracy against the adversary’s error", sp, t, shown), panels, notes...)
+			if err == nil {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, reason(out, "no record has both an accuracy and an inference error (e_m_map or e_m_posterior)")
+}
+
+// adversary chooses the strongest adversary that was measured.
+func adversary(records []results.Record) (metric, string) {
+	for _, r := range records {
+		if r.EMMap.Known() {
+			return func(r results.Record) results.Float { return r.EMMap }, "MAP adversary’s error E_M"
+		}
+	}
+	return func(r results.Record) results.Float { return r.EMPosterior }, "posterior adversary’s error E_M"
+}
+
+// against moves the points of c from ε to the mean error at that ε.
+func against(c Curve, errors []Curve) []Point {
+	i := slices.IndexFunc(errors, func(e Curve) bool { return e.Label == c.Label })
+	if i < 0 {
+		return nil
+	}
+	var out []Point
+	for _, p := range c.Points {
+		for _, e := range errors[i].Points {
+			if e.X == p.X {
+				p.X = e.Y
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// pareto returns the points of curves with a guarantee that no other such
+// point beats in both coordinates, by falling error.
+func pareto(curves []Curve) []Point {
+	var all []Point
+	for _, c := range curves {
+		if !c.Style.Hollow {
+			for _, p := range c.Points {
+				all = append(all, Exactly(p.X, p.Y))
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Point) int { return cmp.Or(cmp.Compare(b.X, a.X), cmp.Compare(b.Y, a.Y)) })
+	var front []Point
+	for _, p := range all {
+		if len(front) == 0 || p.Y > front[len(front)-1].Y {
+			front = append(front, p)
+		}
+	}
+	return front
+}

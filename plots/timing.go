@@ -1,0 +1,256 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/results"
+)
+
+// throughputFigures draw words privatised per second, mechanisms down the
+// side, one bar per dimension: medians over all cells, since a machine is
+// sometimes disturbed and never too fast.
+func throughputFigures(s *study) ([]Figure, error) {
+	value := func(r results.Record) results.Float { return r.WordsPerSecond }
+	spaces := s.spaces()
+	var rows []barRow
+	shown := where(s.records, func(r results.Record) bool { return r.Mechanism != baseline })
+	for _, id := range s.curves {
+		row := barRow{label: s.labels[id], hollow: s.styles[id].Hollow, values: make([]float64, len(spaces))}
+		for i, sp := range spaces {
+			row.values[i] = median(where(s.in(sp), func(r results.Record) bool { return identityOf(r) == id }), value)
+		}
+		if slices.ContainsFunc(row.values, func(v float64) bool { return v > 0 && finite(v) }) {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no record has words_per_second")
+	}
+	var parts []barPart
+	colors := ramp(len(spaces))
+	for i, sp := range spaces {
+		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.embedding, sp.dimension), colors[i]})
+	}
+	f := rowBars{
+		title: "Throughput of privatising" + generatedMark(shown), axis: "words per second (log scale)",
+		parts: parts, rows: rows, logarithmic: true,
+		notes: append([]string{"Medians over cells, as run here: cells that run at once share the machine."}, s.warnings(shown)...),
+	}.figure()
+	f.Name = "throughput"
+	return []Figure{f}, nil
+}
+
+// stageFigures draw where the time of a cell goes, stacked, one bar per
+// mechanism.
+func stageFigures(s *study) ([]Figure, error) {
+	stages := []struct {
+		name  string
+		value metric
+	}{
+		{"privatise", func(r results.Record) results.Float { return r.PrivatizeSeconds }},
+		{"train", func(r results.Record) results.Float { return r.TrainSeconds }},
+		{"measure", func(r results.Record) results.Float { return r.MeasureSeconds }},
+	}
+	parts := make([]barPart, len(stages))
+	for i, c := range []color.RGBA{palette[0], palette[4], palette[6]} {
+		parts[i] = barPart{stages[i].name, c}
+	}
+	var out []Figure
+	for _, t := range s.tasks() {
+		shown := where(s.records, func(r results.Record) bool {
+			return r.Model == t.model && (r.Setting == t.setting || r.Mechanism == baseline)
+		})
+		var rows []barRow
+		add := func(label string, records []results.Record) {
+			row := barRow{label: label, values: make([]float64, len(stages))}
+			some := false
+			for i, st := range stages {
+				row.values[i] = average(records, st.value)
+				some = some || row.values[i] > 0
+			}
+			if some {
+				rows = append(rows, row)
+			}
+		}
+		add(MechanismTitle(baseline), where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
+		for _, id := range s.curves {
+			add(s.labels[id], where(shown, func(r results.Record) bool { return identityOf(r) == id }))
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		f := rowBars{
+			title: "Time of a cell by stage, " + t.model + generatedMark(shown), axis: "seconds, mean over cells",
+			parts: parts, rows: rows, stacked: true,
+			notes: s.warnings(shown),
+		}.figure()
+		f.Name = "stages"
+		if len(s.tasks()) > 1 {
+			f.Name += "-" + slug(t.model) + "-" + slug(t.setting)
+		}
+		out = append(out, f)
+	}
+	return out, reason(out, "no record has the seconds of a stage")
+}
+
+func known64(records []results.Record, m metric) []float64 {
+	var v []float64
+	for _, r := range records {
+		if x := m(r); x.Known() {
+			v = append(v, float64(x))
+		}
+	}
+	return v
+}
+
+func median(records []results.Record, m metric) float64 {
+	v := known64(records, m)
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+func average(records []results.Record, m metric) float64 {
+	v := known64(records, m)
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+type barPart struct {
+	label string
+	color color.RGBA
+}
+
+type barRow struct {
+	label  string
+	values []float64 // one per part, NaN where missing
+	hollow bool
+}
+
+// rowBars are horizontal bars, rows down the side; the parts of a row stand
+// below each other or are stacked.
+type rowBars struct {
+	title, axis string
+	parts       []barPart
+	rows        []barRow
+	logarithmic bool
+	stacked     bool
+	notes       []string
+}
+
+func (b rowBars) figure() Figure {
+	l := layout{title: b.title, notes: b.notes, columns: 1}
+	for _, part := range b.parts {
+		l.legend = append(l.legend, legendEntry{label: part.label, style: Style{Color: part.color}, bar: true})
+	}
+	p := newPlot(b.axis, "")
+	r := newRange(Axis{Log: b.logarithmic})
+	if !b.logarithmic {
+		r.add(0)
+	}
+	var described []string
+	for _, row := range b.rows {
+		total := 0.0
+		var texts []string
+		for i, v := range row.values {
+			if !finite(v) {
+				continue
+			}
+			total += v
+			r.add(v)
+			texts = append(texts, b.parts[i].label+" "+magnitude(v))
+		}
+		if b.stacked {
+			r.add(total)
+		}
+		described = append(described, row.label+": "+strings.Join(texts, ", ")+".")
+	}
+	if b.logarithmic {
+		r.min = math.Pow(10, math.Floor(math.Log10(r.min)-0.01)) // bars need length to be seen
+	}
+	r.apply(&p.X, 0)
+	if b.logarithmic {
+		p.X.Max *= 1.1
+	} else {
+		p.X.Max *= 1.03
+	}
+	var labels []string
+	for _, row := range b.rows {
+		labels = append(labels, row.label)
+	}
+	nameRows(p, labels)
+	p.Add(b)
+	l.add("", p)
+	thick := vg.Length(6)
+	if !b.stacked {
+		thick = 4.5 * vg.Length(len(b.parts))
+	}
+	l.panelHeight = vg.Length(len(b.rows))*(thick+4.5) + 26
+	f := l.figure()
+	f.Description = b.title + ", " + b.axis + ". " + strings.Join(described, " ")
+	f.Caption = strings.Join(b.notes, " ")
+	return f
+}
+
+// Plot draws the bars.
+func (b rowBars) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
+	}
+	row := ty(1) - ty(0)
+	for i, r := range b.rows {
+		top := ty(float64(len(b.rows)-i)) - 2
+		thick := row - 4
+		if !b.stacked {
+			thick /= vg.Length(len(b.parts))
+		}
+		from := 0.0
+		if b.logarithmic {
+			from = p.X.Min
+		}
+		for k, v := range r.values {
+			if !finite(v) || v <= 0 {
+				continue
+			}
+			y1, to := top, from+v
+			if !b.stacked {
+				y1, to = top-vg.Length(k)*thick, v
+			}
+			box := rectangle(tx(from), y1-thick+0.6, tx(to), y1)
+			if r.hollow {
+				hollowBox(c, b.parts[k].color, box)
+			} else {
+				c.FillPolygon(b.parts[k].color, box)
+			}
+			if b.stacked {
+				from = to
+			}
+		}
+	}
+	c.StrokeLine2(draw.LineStyle{Color: Ink, Width: 0.6}, c.Min.X, c.Min.Y, c.Min.X, c.Max.Y)
+}
+
+// hollowBox is the bar of a variant that guarantees nothing.
+func hollowBox(c draw.Canvas, clr color.Color, box []vg.Point) {
+	c.FillPolygon(Paper, box)
+	const inset = 0.35
+	a, b := box[0].Add(vg.Point{X: inset, Y: inset}), box[2].Sub(vg.Point{X: inset, Y: inset})
+	c.StrokeLines(draw.LineStyle{Color: clr, Width: 0.7}, append(rectangle(a.X, a.Y, b.X, b.Y), a))
+}
