@@ -1,0 +1,181 @@
+package results
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/gocarina/gocsv"
+)
+
+//go:embed published/*.csv
+var publishedFiles embed.FS
+
+// PublishedFile opens an embedded table of published numbers by name, such as
+// "table4_mlr.csv".
+func PublishedFile(name string) (fs.File, error) { return publishedFiles.Open("published/" + name) }
+
+// Metric names a column that the study's tables report.
+type Metric string
+
+// The metrics of the study's tables, by the names of our columns.
+const (
+	MetricAccuracy Metric = "accuracy"
+	MetricNw       Metric = "n_w"
+	MetricSw       Metric = "s_w"
+	MetricPP       Metric = "pp"
+	MetricCS       Metric = "cs"
+	MetricLow      Metric = "low"
+	MetricEnglish  Metric = "english"
+	MetricPUC75    Metric = "puc_75"
+	MetricPUC50    Metric = "puc_50"
+	MetricPUC25    Metric = "puc_25"
+)
+
+// PUCMetrics are the composites by weight of utility.
+var PUCMetrics = map[float64]Metric{0.75: MetricPUC75, 0.5: MetricPUC50, 0.25: MetricPUC25}
+
+// Place names a cell of the comparative study's tables in our names. English %
+// is printed without dimension (0); baselines have mechanism "none" and ε 0.
+type Place struct {
+	Dataset   string // "imdb" or "agnews"
+	Dimension int
+	Epsilon   float64
+	Mechanism string
+}
+
+func (p Place) String() string {
+	s := p.Dataset
+	if p.Dimension > 0 {
+		s += fmt.Sprintf(" d=%d", p.Dimension)
+	}
+	if p.Epsilon > 0 {
+		s += fmt.Sprintf(" ε=%g", p.Epsilon)
+	}
+	return s + " " + p.Mechanism
+}
+
+// Published are the numbers of Meisenbacher et al. 2024, Tables 3, 6, 7, 8
+// and 9, as printed.
+type Published struct {
+	values map[Place]map[Metric]float64
+}
+
+// Value returns a printed number, NaN where the paper prints none.
+func (p *Published) Value(at Place, m Metric) float64 {
+	if v, ok := p.values[at][m]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// The grid of the study.
+var (
+	StudyDatasets   = []string{"imdb", "agnews"}
+	StudyDimensions = []int{50, 100, 300}
+	StudyEpsilons   = []float64{1, 5, 10}
+	// StudyMechanisms in the order of the paper's tables.
+	StudyMechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
+)
+
+// publishedTable says where a metric is printed.
+func publishedTable(dataset string, m Metric) string {
+	switch m {
+	case MetricAccuracy:
+		return "Table 3"
+	case MetricEnglish:
+		return "Table 8"
+	case MetricPUC75, MetricPUC50, MetricPUC25:
+		return "Table 9"
+	}
+	if dataset == "agnews" {
+		return "Table 7"
+	}
+	return "Table 6"
+}
+
+type publishedRow struct {
+	Dataset   string  `csv:"dataset"`
+	Dimension int     `csv:"dimension"`
+	Alpha     float64 `csv:"alpha"`
+	Epsilon   float64 `csv:"epsilon"`
+	Mechanism string  `csv:"mechanism"`
+	Metric    string  `csv:"metric"`
+	Value     float64 `csv:"value"`
+}
+
+// StudyTables returns the embedded tables of the comparative study.
+var StudyTables = sync.OnceValue(func() *Published {
+	p := &Published{values: map[Place]map[Metric]float64{}}
+	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv", "table8_english.csv", "table9_puc.csv"} {
+		var rows []publishedRow
+		mustReadPublished(name, &rows)
+		for i, row := range rows {
+			at := Place{strings.ToLower(row.Dataset), row.Dimension, row.Epsilon, publishedMechanism(row.Mechanism)}
+			m := publishedMetric(row)
+			if p.values[at] == nil {
+				p.values[at] = map[Metric]float64{}
+			}
+			if _, dup := p.values[at][m]; dup {
+				panic(fmt.Sprintf("%s: row %d: %v %s twice", name, i+1, at, m))
+			}
+			p.values[at][m] = row.Value
+		}
+	}
+	return p
+})
+
+func publishedMechanism(name string) string {
+	if name == "Baseline" {
+		return BaselineMechanism
+	}
+	return strings.ToLower(name)
+}
+
+func publishedMetric(row publishedRow) Metric {
+	switch row.Metric {
+	case "PUC":
+		return PUCMetrics[row.Alpha]
+	case "Nw":
+		return MetricNw
+	case "Sw":
+		return MetricSw
+	case "english_pct":
+		return MetricEnglish
+	}
+	return Metric(strings.ToLower(row.Metric))
+}
+
+// mustReadPublished reads an embedded table, which tests have read before.
+func mustReadPublished(name string, rows any) {
+	f, err := PublishedFile(name)
+	if err == nil {
+		var data []byte
+		if data, err = io.ReadAll(f); err == nil {
+			err = gocsv.UnmarshalBytes(data, rows)
+		}
+	}
+	if err != nil {
+		panic(fmt.Sprintf("results: embedded %s: %v", name, err))
+	}
+}
+
+// claim returns the printed value of a statement in a paper's prose, found by
+// the start of its transcription.
+func claim(prefix string) string {
+	var rows []struct {
+		Claim string `csv:"claim"`
+		Value string `csv:"published_value"`
+	}
+	mustReadPublished("claims_prose.csv", &rows)
+	for _, r := range rows {
+		if strings.HasPrefix(r.Claim, prefix) {
+			return r.Value
+		}
+	}
+	panic("results: no claim " + prefix)
+}

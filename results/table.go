@@ -1,0 +1,281 @@
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mldpbench/internal/atomicfile"
+)
+
+// TableCell is one cell of a rendered table.
+type TableCell struct {
+	Text      string
+	Best      bool  // bold
+	Above     bool  // above the baseline: underlined
+	Notes     []int // into Table.Notes
+	Separator bool  // in the first cell of a row: a rule above the row
+}
+
+// ColumnGroup is a heading over several columns.
+type ColumnGroup struct {
+	Title string
+	Span  int
+}
+
+// Table is a table before it is Markdown, LaTeX or CSV.
+type Table struct {
+	Name   string // file name without extension
+	Title  string
+	Groups []ColumnGroup // over Header, may be empty
+	Header []string
+	Rows   [][]TableCell
+	Notes  []string // footnotes
+}
+
+// AddRow appends a row of plain texts.
+func (t *Table) AddRow(texts ...string) {
+	row := make([]TableCell, len(texts))
+	for i, s := range texts {
+		row[i].Text = s
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// Note returns the number of a footnote, adding it if it is new.
+func (t *Table) Note(text string) int {
+	if i := slices.Index(t.Notes, text); i >= 0 {
+		return i
+	}
+	t.Notes = append(t.Notes, text)
+	return len(t.Notes) - 1
+}
+
+// noteMark names a footnote: a, b, …, z, aa, ab, …
+func noteMark(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return noteMark(i/26-1) + string(rune('a'+i%26))
+}
+
+func marks(notes []int) string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(notes)))
+	parts := make([]string, len(sorted))
+	for i, n := range sorted {
+		parts[i] = noteMark(n)
+	}
+	return strings.Join(parts, ",")
+}
+
+// heading is the flat name of column j.
+func (t Table) heading(j int) string {
+	at := 0
+	for _, g := range t.Groups {
+		if j < at+g.Span {
+			return strings.TrimSpace(g.Title + " " + t.Header[j])
+		}
+		at += g.Span
+	}
+	return t.Header[j]
+}
+
+func (t Table) headings() []string {
+	h := make([]string, len(t.Header))
+	for j := range h {
+		h[j] = t.heading(j)
+	}
+	return h
+}
+
+// markdownEscaper keeps a text from ending its cell or starting markup.
+var markdownEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", " ", "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
+
+// WriteMarkdown renders the table for GitHub and for a terminal: columns are
+// padded to one width.
+func (t Table) WriteMarkdown(w io.Writer) error {
+	rows := [][]string{nil, nil}
+	for j := range t.Header {
+		rows[0] = append(rows[0], markdownEscaper.Replace(t.heading(j)))
+	}
+	for _, row := range t.Rows {
+		var line []string
+		for _, c := range row {
+			s := markdownEscaper.Replace(c.Text)
+			if c.Above {
+				s = "<u>" + s + "</u>"
+			}
+			if c.Best {
+				s = "**" + s + "**"
+			}
+			if len(c.Notes) > 0 {
+				s += "<sup>" + marks(c.Notes) + "</sup>"
+			}
+			line = append(line, s)
+		}
+		rows = append(rows, line)
+	}
+	widths := make([]int, len(t.Header))
+	for _, row := range rows {
+		for j, s := range row {
+			widths[j] = max(widths[j], utf8.RuneCountInString(s), 3)
+		}
+	}
+	for j := range t.Header {
+		rows[1] = append(rows[1], strings.Repeat("-", widths[j]))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n", markdownEscaper.Replace(t.Title))
+	for _, row := range rows {
+		for j, s := range row {
+			fmt.Fprintf(&b, "| %s%s ", s, strings.Repeat(" ", widths[j]-utf8.RuneCountInString(s)))
+		}
+		b.WriteString("|\n")
+	}
+	if len(t.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	for i, n := range t.Notes {
+		fmt.Fprintf(&b, "<sup>%s</sup> %s  \n", noteMark(i), markdownEscaper.Replace(n))
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// latexEscaper covers LaTeX's special characters and the symbols we print.
+var latexEscaper = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "\n", " ",
+	"ε", `$\varepsilon$`, "δ", `$\delta$`, "α", `$\alpha$`, "γ", `$\gamma$`, "λ", `$\lambda$`, "η", `$\eta$`,
+	"±", `$\pm$`, "×", `$\times$`, "²", `$^2$`, "≥", `$\geq$`, "≤", `$\leq$`, "·", `$\cdot$`, "−", "$-$", "–", "--", "…", `\dots{}`,
+)
+
+// WriteLaTeX renders a booktabs table; it needs \usepackage{booktabs}.
+func (t Table) WriteLaTeX(w io.Writer) error {
+	var b strings.Builder
+	columns := "l" + strings.Repeat("r", max(0, len(t.Header)-1))
+	if t.isText() {
+		columns = strings.Repeat("l", len(t.Header))
+	}
+	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\begin{tabular}{%s}\n\\toprule\n",
+		latexEscaper.Replace(t.Title), t.Name, columns)
+	if len(t.Groups) > 0 {
+		var heads, rules []string
+		at := 1
+		for _, g := range t.Groups {
+			if g.Title == "" {
+				heads = append(heads, strings.Repeat(" & ", g.Span-1))
+			} else {
+				heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Span, latexEscaper.Replace(g.Title)))
+				rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, at, at+g.Span-1))
+			}
+			at += g.Span
+		}
+		fmt.Fprintf(&b, "%s \\\\\n%s\n", strings.Join(heads, " & "), strings.Join(rules, ""))
+	}
+	var heads []string
+	for _, h := range t.Header {
+		heads = append(heads, latexEscaper.Replace(h))
+	}
+	fmt.Fprintf(&b, "%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+	for i, row := range t.Rows {
+		if i > 0 && len(row) > 0 && row[0].Separator {
+			b.WriteString("\\midrule\n")
+		}
+		var cells []string
+		for _, c := range row {
+			s := latexEscaper.Replace(c.Text)
+			if c.Above {
+				s = `\underline{` + s + "}"
+			}
+			if c.Best {
+				s = `\textbf{` + s + "}"
+			}
+			if len(c.Notes) > 0 {
+				s += `\textsuperscript{` + marks(c.Notes) + "}"
+			}
+			cells = append(cells, s)
+		}
+		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & "))
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	if len(t.Notes) > 0 {
+		b.WriteString("\\par\\smallskip\\footnotesize\n")
+	}
+	for i, n := range t.Notes {
+		fmt.Fprintf(&b, "\\textsuperscript{%s}~%s\\par\n", noteMark(i), latexEscaper.Replace(n))
+	}
+	b.WriteString("\\end{table}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// isText says whether the table has no number to align.
+func (t Table) isText() bool {
+	for _, row := range t.Rows {
+		for _, c := range row[min(1, len(row)):] {
+			if c.Text != "" && strings.ContainsRune("0123456789", rune(c.Text[0])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// WriteCSV renders plain values; footnotes go to a last column.
+func (t Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(append(t.headings(), "notes")); err != nil {
+		return err
+	}
+	for _, row := range t.Rows {
+		var line []string
+		var notes []int
+		for _, c := range row {
+			line = append(line, c.Text)
+			notes = append(notes, c.Notes...)
+		}
+		var texts []string
+		for _, n := range slices.Compact(slices.Sorted(slices.Values(notes))) {
+			texts = append(texts, t.Notes[n])
+		}
+		if err := out.Write(append(line, strings.Join(texts, "; "))); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// TableFormats are the file extensions that Save writes.
+var TableFormats = []string{"md", "tex", "csv"}
+
+// Save writes the table to dir in every format and returns the paths.
+func (t Table) Save(dir string) ([]string, error) {
+	var paths []string
+	for _, format := range TableFormats {
+		path := dir + "/" + t.Name + "." + format
+		if err := atomicfile.Write(path, 0o644, func(w io.Writer) error { return t.Write(w, format) }); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// Write renders the table in one of TableFormats.
+func (t Table) Write(w io.Writer, format string) error {
+	switch format {
+	case "md":
+		return t.WriteMarkdown(w)
+	case "tex":
+		return t.WriteLaTeX(w)
+	case "csv":
+		return t.WriteCSV(w)
+	}
+	return fmt.Errorf("format = %q: must be one of %q", format, TableFormats)
+}
