@@ -112,3 +112,21 @@ func (p path) peak(rounds int) {
 	}
 	peakAVX2(rounds)
 }
+
+func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *float32, hits *uint32) int {
+	if p >= pathAVX512 {
+		return scanFloatAVX512(panels, depth, words, heads, bounds, queries, tile, hits)
+	}
+	return scanFloatAVX2(panels, depth, words, heads, bounds, queries, tile, hits)
+}
+
+func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32, hits *uint32) int {
+	return scanInt8AVX512(panels, groups, words, heads, bounds, queries, tile, hits)
+}
+
+func (p path) squaredDistance(n int, a, b *float32) float64 {
+	if p >= pathAVX512 {
+		return squaredDistanceAVX512(n, a, b)
+	}
+	return squaredDistanceAVX2(n, a, b)
+}

@@ -20,3 +20,13 @@ func (p path) axpy(n int, alpha float32, x, y *float32)   { panic("kernel: no as
 const peakRound = 0
 
 func (p path) peak(rounds int) { panic("kernel: no assembly") }
+
+func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *float32, hits *uint32) int {
+	panic("kernel: no assembly")
+}
+
+func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32, hits *uint32) int {
+	panic("kernel: no assembly")
+}
+
+func (p path) squaredDistance(n int, a, b *float32) float64 { panic("kernel: no assembly") }

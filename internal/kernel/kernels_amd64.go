@@ -159,3 +159,18 @@ func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape
 func peakAVX2(n int)
+
+//go:noescape
+func scanFloatAVX512(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
+
+//go:noescape
+func scanFloatAVX2(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
+
+//go:noescape
+func scanInt8AVX512(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+
+//go:noescape
+func squaredDistanceAVX512(n int, a *float32, b *float32) float64
+
+//go:noescape
+func squaredDistanceAVX2(n int, a *float32, b *float32) float64

@@ -7161,3 +7161,934 @@ loop:
 	JNZ         loop
 	VZEROUPPER
 	RET
+
+// func scanFloatAVX512(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·scanFloatAVX512(SB), NOSPLIT, $64-72
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  heads+24(FP), DX
+	MOVQ  bounds+32(FP), BX
+	MOVQ  tile+48(FP), SI
+	MOVQ  hits+56(FP), DI
+	MOVQ  DI, R8
+	XORQ  R9, R9
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	VBROADCASTSS (BX), Z1
+	VBROADCASTSS 12(BX), Z0
+	VFMADD231PS  (SI), Z1, Z0
+	VBROADCASTSS 4(BX), Z1
+	VFMADD231PS  64(SI), Z1, Z0
+	VBROADCASTSS 8(BX), Z1
+	VFMADD231PS  128(SI), Z1, Z0
+	VMOVUPS      Z0, (SP)
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	VPXORD       Z26, Z26, Z26
+	VPXORD       Z27, Z27, Z27
+	VPXORD       Z28, Z28, Z28
+	VPXORD       Z29, Z29, Z29
+	MOVQ         queries+40(FP), R10
+	MOVQ         depth+8(FP), R11
+
+depth:
+	VMOVUPS      (CX), Z0
+	VMOVUPS      64(CX), Z1
+	ADDQ         $0x00000080, CX
+	VBROADCASTSS (R10), Z30
+	VFMADD231PS  Z30, Z0, Z2
+	VFMADD231PS  Z30, Z1, Z3
+	VBROADCASTSS 4(R10), Z30
+	VFMADD231PS  Z30, Z0, Z4
+	VFMADD231PS  Z30, Z1, Z5
+	VBROADCASTSS 8(R10), Z30
+	VFMADD231PS  Z30, Z0, Z6
+	VFMADD231PS  Z30, Z1, Z7
+	VBROADCASTSS 12(R10), Z30
+	VFMADD231PS  Z30, Z0, Z8
+	VFMADD231PS  Z30, Z1, Z9
+	VBROADCASTSS 16(R10), Z30
+	VFMADD231PS  Z30, Z0, Z10
+	VFMADD231PS  Z30, Z1, Z11
+	VBROADCASTSS 20(R10), Z30
+	VFMADD231PS  Z30, Z0, Z12
+	VFMADD231PS  Z30, Z1, Z13
+	VBROADCASTSS 24(R10), Z30
+	VFMADD231PS  Z30, Z0, Z14
+	VFMADD231PS  Z30, Z1, Z15
+	VBROADCASTSS 28(R10), Z30
+	VFMADD231PS  Z30, Z0, Z16
+	VFMADD231PS  Z30, Z1, Z17
+	VBROADCASTSS 32(R10), Z30
+	VFMADD231PS  Z30, Z0, Z18
+	VFMADD231PS  Z30, Z1, Z19
+	VBROADCASTSS 36(R10), Z30
+	VFMADD231PS  Z30, Z0, Z20
+	VFMADD231PS  Z30, Z1, Z21
+	VBROADCASTSS 40(R10), Z30
+	VFMADD231PS  Z30, Z0, Z22
+	VFMADD231PS  Z30, Z1, Z23
+	VBROADCASTSS 44(R10), Z30
+	VFMADD231PS  Z30, Z0, Z24
+	VFMADD231PS  Z30, Z1, Z25
+	VBROADCASTSS 48(R10), Z30
+	VFMADD231PS  Z30, Z0, Z26
+	VFMADD231PS  Z30, Z1, Z27
+	VBROADCASTSS 52(R10), Z30
+	VFMADD231PS  Z30, Z0, Z28
+	VFMADD231PS  Z30, Z1, Z29
+	ADDQ         $0x40, R10
+	DECQ         R11
+	JNZ          depth
+	VBROADCASTSS (SP), Z0
+	VADDPS       Z0, Z2, Z2
+	VADDPS       Z0, Z3, Z3
+	VCMPPS       $0x0d, (DX), Z2, K1
+	VCMPPS       $0x0d, 64(DX), Z3, K2
+	KORTESTW     K1, K2
+	JZ           scanFloata
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000000, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloata:
+	VBROADCASTSS 4(SP), Z0
+	VADDPS       Z0, Z4, Z4
+	VADDPS       Z0, Z5, Z5
+	VCMPPS       $0x0d, (DX), Z4, K1
+	VCMPPS       $0x0d, 64(DX), Z5, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatb
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000001, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatb:
+	VBROADCASTSS 8(SP), Z0
+	VADDPS       Z0, Z6, Z6
+	VADDPS       Z0, Z7, Z7
+	VCMPPS       $0x0d, (DX), Z6, K1
+	VCMPPS       $0x0d, 64(DX), Z7, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatc
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000002, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatc:
+	VBROADCASTSS 12(SP), Z0
+	VADDPS       Z0, Z8, Z8
+	VADDPS       Z0, Z9, Z9
+	VCMPPS       $0x0d, (DX), Z8, K1
+	VCMPPS       $0x0d, 64(DX), Z9, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatd
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000003, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatd:
+	VBROADCASTSS 16(SP), Z0
+	VADDPS       Z0, Z10, Z10
+	VADDPS       Z0, Z11, Z11
+	VCMPPS       $0x0d, (DX), Z10, K1
+	VCMPPS       $0x0d, 64(DX), Z11, K2
+	KORTESTW     K1, K2
+	JZ           scanFloate
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000004, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloate:
+	VBROADCASTSS 20(SP), Z0
+	VADDPS       Z0, Z12, Z12
+	VADDPS       Z0, Z13, Z13
+	VCMPPS       $0x0d, (DX), Z12, K1
+	VCMPPS       $0x0d, 64(DX), Z13, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatf
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000005, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatf:
+	VBROADCASTSS 24(SP), Z0
+	VADDPS       Z0, Z14, Z14
+	VADDPS       Z0, Z15, Z15
+	VCMPPS       $0x0d, (DX), Z14, K1
+	VCMPPS       $0x0d, 64(DX), Z15, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatg
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000006, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatg:
+	VBROADCASTSS 28(SP), Z0
+	VADDPS       Z0, Z16, Z16
+	VADDPS       Z0, Z17, Z17
+	VCMPPS       $0x0d, (DX), Z16, K1
+	VCMPPS       $0x0d, 64(DX), Z17, K2
+	KORTESTW     K1, K2
+	JZ           scanFloath
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000007, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloath:
+	VBROADCASTSS 32(SP), Z0
+	VADDPS       Z0, Z18, Z18
+	VADDPS       Z0, Z19, Z19
+	VCMPPS       $0x0d, (DX), Z18, K1
+	VCMPPS       $0x0d, 64(DX), Z19, K2
+	KORTESTW     K1, K2
+	JZ           scanFloati
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000008, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloati:
+	VBROADCASTSS 36(SP), Z0
+	VADDPS       Z0, Z20, Z20
+	VADDPS       Z0, Z21, Z21
+	VCMPPS       $0x0d, (DX), Z20, K1
+	VCMPPS       $0x0d, 64(DX), Z21, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatj
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000009, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatj:
+	VBROADCASTSS 40(SP), Z0
+	VADDPS       Z0, Z22, Z22
+	VADDPS       Z0, Z23, Z23
+	VCMPPS       $0x0d, (DX), Z22, K1
+	VCMPPS       $0x0d, 64(DX), Z23, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatk
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000a, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatk:
+	VBROADCASTSS 44(SP), Z0
+	VADDPS       Z0, Z24, Z24
+	VADDPS       Z0, Z25, Z25
+	VCMPPS       $0x0d, (DX), Z24, K1
+	VCMPPS       $0x0d, 64(DX), Z25, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatl
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000b, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatl:
+	VBROADCASTSS 48(SP), Z0
+	VADDPS       Z0, Z26, Z26
+	VADDPS       Z0, Z27, Z27
+	VCMPPS       $0x0d, (DX), Z26, K1
+	VCMPPS       $0x0d, 64(DX), Z27, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatm
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000c, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatm:
+	VBROADCASTSS 52(SP), Z0
+	VADDPS       Z0, Z28, Z28
+	VADDPS       Z0, Z29, Z29
+	VCMPPS       $0x0d, (DX), Z28, K1
+	VCMPPS       $0x0d, 64(DX), Z29, K2
+	KORTESTW     K1, K2
+	JZ           scanFloatn
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000d, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatn:
+	ADDQ $0x00000080, DX
+	ADDQ $0x10, BX
+	INCQ R9
+	DECQ AX
+	JNZ  panel
+
+done:
+	SUBQ R8, DI
+	MOVQ DI, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func scanFloatAVX2(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
+// Requires: AVX, FMA3
+TEXT ·scanFloatAVX2(SB), NOSPLIT, $64-72
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  heads+24(FP), DX
+	MOVQ  bounds+32(FP), BX
+	MOVQ  tile+48(FP), SI
+	MOVQ  hits+56(FP), DI
+	MOVQ  DI, R8
+	XORQ  R9, R9
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	VBROADCASTSS (BX), Y1
+	VBROADCASTSS 12(BX), Y0
+	VFMADD231PS  (SI), Y1, Y0
+	VBROADCASTSS 4(BX), Y1
+	VFMADD231PS  64(SI), Y1, Y0
+	VBROADCASTSS 8(BX), Y1
+	VFMADD231PS  128(SI), Y1, Y0
+	VMOVUPS      Y0, (SP)
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VXORPS       Y11, Y11, Y11
+	MOVQ         queries+40(FP), R10
+	MOVQ         depth+8(FP), R11
+
+depth:
+	VMOVUPS      (CX), Y12
+	VMOVUPS      32(CX), Y13
+	ADDQ         $0x00000040, CX
+	VBROADCASTSS (R10), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y1
+	VBROADCASTSS 4(R10), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y3
+	VBROADCASTSS 8(R10), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y5
+	VBROADCASTSS 12(R10), Y14
+	VFMADD231PS  Y14, Y12, Y6
+	VFMADD231PS  Y14, Y13, Y7
+	VBROADCASTSS 16(R10), Y14
+	VFMADD231PS  Y14, Y12, Y8
+	VFMADD231PS  Y14, Y13, Y9
+	VBROADCASTSS 20(R10), Y14
+	VFMADD231PS  Y14, Y12, Y10
+	VFMADD231PS  Y14, Y13, Y11
+	ADDQ         $0x40, R10
+	DECQ         R11
+	JNZ          depth
+	VBROADCASTSS (SP), Y12
+	VADDPS       Y12, Y0, Y0
+	VADDPS       Y12, Y1, Y1
+	VCMPPS       $0x0d, (DX), Y0, Y0
+	VCMPPS       $0x0d, 32(DX), Y1, Y1
+	VMOVMSKPS    Y0, R10
+	VMOVMSKPS    Y1, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloata
+	MOVL         R9, (DI)
+	MOVL         $0x00000000, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloata:
+	VBROADCASTSS 4(SP), Y0
+	VADDPS       Y0, Y2, Y2
+	VADDPS       Y0, Y3, Y3
+	VCMPPS       $0x0d, (DX), Y2, Y2
+	VCMPPS       $0x0d, 32(DX), Y3, Y3
+	VMOVMSKPS    Y2, R10
+	VMOVMSKPS    Y3, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloatb
+	MOVL         R9, (DI)
+	MOVL         $0x00000001, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatb:
+	VBROADCASTSS 8(SP), Y0
+	VADDPS       Y0, Y4, Y4
+	VADDPS       Y0, Y5, Y5
+	VCMPPS       $0x0d, (DX), Y4, Y4
+	VCMPPS       $0x0d, 32(DX), Y5, Y5
+	VMOVMSKPS    Y4, R10
+	VMOVMSKPS    Y5, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloatc
+	MOVL         R9, (DI)
+	MOVL         $0x00000002, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatc:
+	VBROADCASTSS 12(SP), Y0
+	VADDPS       Y0, Y6, Y6
+	VADDPS       Y0, Y7, Y7
+	VCMPPS       $0x0d, (DX), Y6, Y6
+	VCMPPS       $0x0d, 32(DX), Y7, Y7
+	VMOVMSKPS    Y6, R10
+	VMOVMSKPS    Y7, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloatd
+	MOVL         R9, (DI)
+	MOVL         $0x00000003, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatd:
+	VBROADCASTSS 16(SP), Y0
+	VADDPS       Y0, Y8, Y8
+	VADDPS       Y0, Y9, Y9
+	VCMPPS       $0x0d, (DX), Y8, Y8
+	VCMPPS       $0x0d, 32(DX), Y9, Y9
+	VMOVMSKPS    Y8, R10
+	VMOVMSKPS    Y9, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloate
+	MOVL         R9, (DI)
+	MOVL         $0x00000004, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloate:
+	VBROADCASTSS 20(SP), Y0
+	VADDPS       Y0, Y10, Y10
+	VADDPS       Y0, Y11, Y11
+	VCMPPS       $0x0d, (DX), Y10, Y10
+	VCMPPS       $0x0d, 32(DX), Y11, Y11
+	VMOVMSKPS    Y10, R10
+	VMOVMSKPS    Y11, R11
+	SHLL         $0x08, R11
+	ORL          R11, R10
+	JZ           scanFloatf
+	MOVL         R9, (DI)
+	MOVL         $0x00000005, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanFloatf:
+	ADDQ $0x00000040, DX
+	ADDQ $0x10, BX
+	INCQ R9
+	DECQ AX
+	JNZ  panel
+
+done:
+	SUBQ R8, DI
+	MOVQ DI, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func scanInt8AVX512(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·scanInt8AVX512(SB), NOSPLIT, $64-72
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  heads+24(FP), DX
+	MOVQ  bounds+32(FP), BX
+	MOVQ  tile+48(FP), SI
+	MOVQ  hits+56(FP), DI
+	MOVQ  DI, R8
+	XORQ  R9, R9
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	VBROADCASTSS (BX), Z1
+	VBROADCASTSS 12(BX), Z0
+	VFMADD231PS  (SI), Z1, Z0
+	VBROADCASTSS 4(BX), Z1
+	VFMADD231PS  64(SI), Z1, Z0
+	VBROADCASTSS 8(BX), Z1
+	VFMADD231PS  128(SI), Z1, Z0
+	VMOVUPS      Z0, (SP)
+	VPBROADCASTD 256(SI), Z0
+	VMOVDQA32    Z0, Z1
+	VPBROADCASTD 260(SI), Z2
+	VMOVDQA32    Z2, Z3
+	VPBROADCASTD 264(SI), Z4
+	VMOVDQA32    Z4, Z5
+	VPBROADCASTD 268(SI), Z6
+	VMOVDQA32    Z6, Z7
+	VPBROADCASTD 272(SI), Z8
+	VMOVDQA32    Z8, Z9
+	VPBROADCASTD 276(SI), Z10
+	VMOVDQA32    Z10, Z11
+	VPBROADCASTD 280(SI), Z12
+	VMOVDQA32    Z12, Z13
+	VPBROADCASTD 284(SI), Z14
+	VMOVDQA32    Z14, Z15
+	VPBROADCASTD 288(SI), Z16
+	VMOVDQA32    Z16, Z17
+	VPBROADCASTD 292(SI), Z18
+	VMOVDQA32    Z18, Z19
+	VPBROADCASTD 296(SI), Z20
+	VMOVDQA32    Z20, Z21
+	VPBROADCASTD 300(SI), Z22
+	VMOVDQA32    Z22, Z23
+	VPBROADCASTD 304(SI), Z24
+	VMOVDQA32    Z24, Z25
+	VPBROADCASTD 308(SI), Z26
+	VMOVDQA32    Z26, Z27
+	MOVQ         queries+40(FP), R10
+	MOVQ         depth+8(FP), R11
+
+depth:
+	VMOVUPS      (CX), Z28
+	VMOVUPS      64(CX), Z29
+	ADDQ         $0x00000080, CX
+	VPBROADCASTD (R10), Z30
+	VPDPBUSD     Z30, Z28, Z0
+	VPDPBUSD     Z30, Z29, Z1
+	VPBROADCASTD 4(R10), Z30
+	VPDPBUSD     Z30, Z28, Z2
+	VPDPBUSD     Z30, Z29, Z3
+	VPBROADCASTD 8(R10), Z30
+	VPDPBUSD     Z30, Z28, Z4
+	VPDPBUSD     Z30, Z29, Z5
+	VPBROADCASTD 12(R10), Z30
+	VPDPBUSD     Z30, Z28, Z6
+	VPDPBUSD     Z30, Z29, Z7
+	VPBROADCASTD 16(R10), Z30
+	VPDPBUSD     Z30, Z28, Z8
+	VPDPBUSD     Z30, Z29, Z9
+	VPBROADCASTD 20(R10), Z30
+	VPDPBUSD     Z30, Z28, Z10
+	VPDPBUSD     Z30, Z29, Z11
+	VPBROADCASTD 24(R10), Z30
+	VPDPBUSD     Z30, Z28, Z12
+	VPDPBUSD     Z30, Z29, Z13
+	VPBROADCASTD 28(R10), Z30
+	VPDPBUSD     Z30, Z28, Z14
+	VPDPBUSD     Z30, Z29, Z15
+	VPBROADCASTD 32(R10), Z30
+	VPDPBUSD     Z30, Z28, Z16
+	VPDPBUSD     Z30, Z29, Z17
+	VPBROADCASTD 36(R10), Z30
+	VPDPBUSD     Z30, Z28, Z18
+	VPDPBUSD     Z30, Z29, Z19
+	VPBROADCASTD 40(R10), Z30
+	VPDPBUSD     Z30, Z28, Z20
+	VPDPBUSD     Z30, Z29, Z21
+	VPBROADCASTD 44(R10), Z30
+	VPDPBUSD     Z30, Z28, Z22
+	VPDPBUSD     Z30, Z29, Z23
+	VPBROADCASTD 48(R10), Z30
+	VPDPBUSD     Z30, Z28, Z24
+	VPDPBUSD     Z30, Z29, Z25
+	VPBROADCASTD 52(R10), Z30
+	VPDPBUSD     Z30, Z28, Z26
+	VPDPBUSD     Z30, Z29, Z27
+	ADDQ         $0x40, R10
+	DECQ         R11
+	JNZ          depth
+	VBROADCASTSS (SP), Z28
+	VBROADCASTSS 192(SI), Z29
+	VCVTDQ2PS    Z0, Z0
+	VFMADD213PS  Z28, Z29, Z0
+	VCVTDQ2PS    Z1, Z1
+	VFMADD213PS  Z28, Z29, Z1
+	VCMPPS       $0x0d, (DX), Z0, K1
+	VCMPPS       $0x0d, 64(DX), Z1, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8a
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000000, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8a:
+	VBROADCASTSS 4(SP), Z0
+	VBROADCASTSS 196(SI), Z1
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  Z0, Z1, Z2
+	VCVTDQ2PS    Z3, Z3
+	VFMADD213PS  Z0, Z1, Z3
+	VCMPPS       $0x0d, (DX), Z2, K1
+	VCMPPS       $0x0d, 64(DX), Z3, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8b
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000001, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8b:
+	VBROADCASTSS 8(SP), Z0
+	VBROADCASTSS 200(SI), Z1
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  Z0, Z1, Z4
+	VCVTDQ2PS    Z5, Z5
+	VFMADD213PS  Z0, Z1, Z5
+	VCMPPS       $0x0d, (DX), Z4, K1
+	VCMPPS       $0x0d, 64(DX), Z5, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8c
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000002, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8c:
+	VBROADCASTSS 12(SP), Z0
+	VBROADCASTSS 204(SI), Z1
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  Z0, Z1, Z6
+	VCVTDQ2PS    Z7, Z7
+	VFMADD213PS  Z0, Z1, Z7
+	VCMPPS       $0x0d, (DX), Z6, K1
+	VCMPPS       $0x0d, 64(DX), Z7, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8d
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000003, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8d:
+	VBROADCASTSS 16(SP), Z0
+	VBROADCASTSS 208(SI), Z1
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  Z0, Z1, Z8
+	VCVTDQ2PS    Z9, Z9
+	VFMADD213PS  Z0, Z1, Z9
+	VCMPPS       $0x0d, (DX), Z8, K1
+	VCMPPS       $0x0d, 64(DX), Z9, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8e
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000004, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8e:
+	VBROADCASTSS 20(SP), Z0
+	VBROADCASTSS 212(SI), Z1
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  Z0, Z1, Z10
+	VCVTDQ2PS    Z11, Z11
+	VFMADD213PS  Z0, Z1, Z11
+	VCMPPS       $0x0d, (DX), Z10, K1
+	VCMPPS       $0x0d, 64(DX), Z11, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8f
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000005, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8f:
+	VBROADCASTSS 24(SP), Z0
+	VBROADCASTSS 216(SI), Z1
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  Z0, Z1, Z12
+	VCVTDQ2PS    Z13, Z13
+	VFMADD213PS  Z0, Z1, Z13
+	VCMPPS       $0x0d, (DX), Z12, K1
+	VCMPPS       $0x0d, 64(DX), Z13, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8g
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000006, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8g:
+	VBROADCASTSS 28(SP), Z0
+	VBROADCASTSS 220(SI), Z1
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  Z0, Z1, Z14
+	VCVTDQ2PS    Z15, Z15
+	VFMADD213PS  Z0, Z1, Z15
+	VCMPPS       $0x0d, (DX), Z14, K1
+	VCMPPS       $0x0d, 64(DX), Z15, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8h
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000007, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8h:
+	VBROADCASTSS 32(SP), Z0
+	VBROADCASTSS 224(SI), Z1
+	VCVTDQ2PS    Z16, Z16
+	VFMADD213PS  Z0, Z1, Z16
+	VCVTDQ2PS    Z17, Z17
+	VFMADD213PS  Z0, Z1, Z17
+	VCMPPS       $0x0d, (DX), Z16, K1
+	VCMPPS       $0x0d, 64(DX), Z17, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8i
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000008, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8i:
+	VBROADCASTSS 36(SP), Z0
+	VBROADCASTSS 228(SI), Z1
+	VCVTDQ2PS    Z18, Z18
+	VFMADD213PS  Z0, Z1, Z18
+	VCVTDQ2PS    Z19, Z19
+	VFMADD213PS  Z0, Z1, Z19
+	VCMPPS       $0x0d, (DX), Z18, K1
+	VCMPPS       $0x0d, 64(DX), Z19, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8j
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x00000009, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8j:
+	VBROADCASTSS 40(SP), Z0
+	VBROADCASTSS 232(SI), Z1
+	VCVTDQ2PS    Z20, Z20
+	VFMADD213PS  Z0, Z1, Z20
+	VCVTDQ2PS    Z21, Z21
+	VFMADD213PS  Z0, Z1, Z21
+	VCMPPS       $0x0d, (DX), Z20, K1
+	VCMPPS       $0x0d, 64(DX), Z21, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8k
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000a, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8k:
+	VBROADCASTSS 44(SP), Z0
+	VBROADCASTSS 236(SI), Z1
+	VCVTDQ2PS    Z22, Z22
+	VFMADD213PS  Z0, Z1, Z22
+	VCVTDQ2PS    Z23, Z23
+	VFMADD213PS  Z0, Z1, Z23
+	VCMPPS       $0x0d, (DX), Z22, K1
+	VCMPPS       $0x0d, 64(DX), Z23, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8l
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000b, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8l:
+	VBROADCASTSS 48(SP), Z0
+	VBROADCASTSS 240(SI), Z1
+	VCVTDQ2PS    Z24, Z24
+	VFMADD213PS  Z0, Z1, Z24
+	VCVTDQ2PS    Z25, Z25
+	VFMADD213PS  Z0, Z1, Z25
+	VCMPPS       $0x0d, (DX), Z24, K1
+	VCMPPS       $0x0d, 64(DX), Z25, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8m
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000c, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8m:
+	VBROADCASTSS 52(SP), Z0
+	VBROADCASTSS 244(SI), Z1
+	VCVTDQ2PS    Z26, Z26
+	VFMADD213PS  Z0, Z1, Z26
+	VCVTDQ2PS    Z27, Z27
+	VFMADD213PS  Z0, Z1, Z27
+	VCMPPS       $0x0d, (DX), Z26, K1
+	VCMPPS       $0x0d, 64(DX), Z27, K2
+	KORTESTW     K1, K2
+	JZ           scanInt8n
+	KUNPCKWD     K1, K2, K1
+	KMOVD        K1, R10
+	MOVL         R9, (DI)
+	MOVL         $0x0000000d, 4(DI)
+	MOVL         R10, 8(DI)
+	ADDQ         $0x0c, DI
+
+scanInt8n:
+	ADDQ $0x00000080, DX
+	ADDQ $0x10, BX
+	INCQ R9
+	DECQ AX
+	JNZ  panel
+
+done:
+	SUBQ R8, DI
+	MOVQ DI, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func squaredDistanceAVX512(n int, a *float32, b *float32) float64
+// Requires: AVX, AVX512F, SSE2
+TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   b+16(FP), DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	TESTQ  AX, AX
+	JZ     sum
+
+loop:
+	VCVTPS2PD   (CX), Z2
+	VCVTPS2PD   (DX), Z3
+	VSUBPD      Z3, Z2, Z2
+	VFMADD231PD Z2, Z2, Z0
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	JNZ         loop
+
+sum:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	MOVSD         X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func squaredDistanceAVX2(n int, a *float32, b *float32) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   b+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	TESTQ  AX, AX
+	JZ     sum
+
+loop:
+	VCVTPS2PD   (CX), Y2
+	VCVTPS2PD   (DX), Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD Y2, Y2, Y0
+	VCVTPS2PD   16(CX), Y2
+	VCVTPS2PD   16(DX), Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD Y2, Y2, Y1
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	JNZ         loop
+
+sum:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDPD       X0, X1, X1
+	MOVSD        X1, ret+24(FP)
+	VZEROUPPER
+	RET

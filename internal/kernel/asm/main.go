@@ -43,5 +43,10 @@ func main() {
 		axpy(v)
 		peak(v)
 	}
+	scan(avx512, scanRows512, false)
+	scan(avx2, scanRows256, false)
+	scan(avx512, scanRows512, true)
+	squaredDistance(avx512)
+	squaredDistance(avx2)
 	Generate()
 }

@@ -122,3 +122,22 @@ func peak(v vectors) {
 }
 
 const peakChains = 12 // two units × four cycles of latency, and some to spare
+
+// horizontalSum64 adds the float64 lanes of a register.
+func horizontalSum64(v vectors, r Op) reg.Register {
+	y := r.(reg.VecVirtual).AsY()
+	if v.lanes == 16 {
+		high := YMM()
+		VEXTRACTF64X4(U8(1), r, high)
+		sum := YMM()
+		VADDPD(high, y, sum)
+		y = sum
+	}
+	low, high := y.(reg.VecVirtual).AsX(), XMM()
+	VEXTRACTF128(U8(1), y, high)
+	VADDPD(low, high, high)
+	swapped := XMM()
+	VPERMILPD(U8(1), high, swapped)
+	VADDPD(swapped, high, high)
+	return high
+}
