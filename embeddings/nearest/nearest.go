@@ -1,10 +1,17 @@
 // Package nearest answers exact nearest-neighbour queries over a space.
 //
 // It believes in exactness: what it returns is what a float64 scan of all
-// words ordered by (distance, word id) returns, on every processor.
+// words ordered by (distance, word id) returns, on every processor. Fast
+// float32 or 8-bit arithmetic only rules words out, by bounds that include
+// its rounding; what it can not rule out is measured again in float64. It
+// prunes nothing by geometry: at the noise of a private mechanism, trees,
+// clusters and partial distances do not pay.
 package nearest
 
 import (
+	"fmt"
+	"sync"
+
 	"mldpbench/embeddings"
 )
 
@@ -17,14 +24,17 @@ type Neighbor struct {
 
 // Index searches one space. It is safe for concurrent use.
 type Index struct {
-	space *embeddings.Space
+	space   *embeddings.Space
+	packed  *packed
+	scratch sync.Pool // of *scratch
 }
 
 type indexKey struct{}
 
-// Of returns the index of a space, built once and kept with it.
+// Of returns the index of a space, built once and kept with it, for the SIMD
+// path in use at that time.
 func Of(s *embeddings.Space) *Index {
-	v, err := s.Derived(indexKey{}, func() (any, error) { return &Index{space: s}, nil })
+	v, err := s.Derived(indexKey{}, func() (any, error) { return build(s, true), nil })
 	if err != nil {
 		panic(err) // building cannot fail
 	}
@@ -37,11 +47,17 @@ func Of(s *embeddings.Space) *Index {
 // distance +Inf. Batches of 1024 queries or more are fastest. It uses the
 // calling goroutine only; callers bring their own parallelism.
 func (x *Index) Search(dst []Neighbor, queries []float32, k int) {
-	x.reference(dst, queries, k, nil)
+	x.search(dst, queries, k, nil)
 }
 
 // SearchExcluding is Search over all words but excluded[i] for query i
 // (Unknown excludes nothing).
 func (x *Index) SearchExcluding(dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
-	x.reference(dst, queries, k, excluded)
+	if excluded != nil && len(excluded)*k != len(dst) {
+		panic(fmt.Sprintf("nearest: %d excluded words for %d results of %d each", len(excluded), len(dst), k))
+	}
+	x.search(dst, queries, k, excluded)
 }
+
+// Memory is what the index keeps beside the space, in bytes.
+func (x *Index) Memory() int { return x.packed.memory() }

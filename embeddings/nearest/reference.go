@@ -16,18 +16,9 @@ func (x *Index) reference(dst []Neighbor, queries []float32, k int, excluded []e
 		}
 		query := queries[q*d : q*d+d]
 		for id := range embeddings.WordID(x.space.Len()) {
-			if excluded != nil && excluded[q] == id {
-				continue
+			if excluded == nil || excluded[q] != id {
+				insert(row, Neighbor{id, embeddings.Euclidean(query, x.space.Vector(id))})
 			}
-			dist := embeddings.Euclidean(query, x.space.Vector(id))
-			if dist >= row[k-1].Distance {
-				continue
-			}
-			i := k - 1
-			for ; i > 0 && dist < row[i-1].Distance; i-- {
-				row[i] = row[i-1]
-			}
-			row[i] = Neighbor{id, dist}
 		}
 	}
 }

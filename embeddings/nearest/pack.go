@@ -1,0 +1,208 @@
+package nearest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
+)
+
+// packed is a space in the form that scans read.
+//
+// Let c be the mean vector and 2^−e the scale that brings the longest e−c into
+// [½, 1). With word e' = 2^−e(e−c) and query q' alike, the scan looks for small
+//
+//	s = ½‖e'‖² − q'·e' = ½‖q'−e'‖² − ½‖q'‖².
+//
+// The float form multiplies in float32. The 8-bit form writes, with one scale
+// σ per panel and t per query,
+//
+//	e' = σb + r,  q' = ta + ρ,  b, a ∈ {−127..127}^d
+//	q'·e' = tσ a·b + ρ·σb + q'·r  ≤  tσ a·b + ‖ρ‖‖σb‖ + ‖q'‖‖r‖
+//
+// (Cauchy–Schwarz), which bounds s from below. Words are sorted by their
+// largest component so that one σ suits a panel; panels then lie in a
+// scattered order, so that any first few of them are a fair sample.
+//
+// Both forms are divided by σ (1 for float) and hold, per panel, the four
+// numbers of a kernel scan bound: a = 1/σ, b = max‖b‖, and in c and d what
+// rounding in float32 may cost.
+type packed struct {
+	geometry kernel.Geometry
+	depth    int                 // axes, or groups of four axes
+	ids      []embeddings.WordID // by place; Unknown for the places after the last word
+	center   []float64
+	exponent int // e
+	heads    []float32
+	bounds   []float32
+	floats   []float32 // float form
+	bytes    []byte    // 8-bit form
+}
+
+// rounding is the relative room for float32 arithmetic outside the product: a
+// dozen roundings of 2⁻²⁴, and as much again.
+const rounding = 0x1p-19
+
+// tiny is the absolute room for underflow, at vectors of length below 1.
+const tiny = 0x1p-100
+
+// maxInt8Dimension keeps sums of 8-bit products inside 24 bits, where float32
+// is exact.
+const maxInt8Dimension = 1 << 24 / (127 * 127)
+
+// build packs a space for the SIMD path in use; filter allows the 8-bit form.
+func build(s *embeddings.Space, filter bool) *Index {
+	x := &Index{space: s, packed: pack(s, filter)}
+	x.scratch.New = func() any { return new(scratch) }
+	return x
+}
+
+func pack(s *embeddings.Space, filter bool) *packed {
+	n, d := s.Len(), s.Dimension
+	p := &packed{geometry: kernel.ScanGeometry(), depth: d, center: make([]float64, d)}
+	quantised := filter && p.geometry.Int8 && d <= maxInt8Dimension
+	for id := range embeddings.WordID(n) {
+		for i, v := range s.Vector(id) {
+			p.center[i] += float64(v) / float64(n)
+		}
+	}
+
+	// Scale by the longest vector, sort by the largest component.
+	longest := 0.0
+	largest := make([]float64, n)
+	order := make([]embeddings.WordID, n)
+	for id := range order {
+		order[id] = embeddings.WordID(id)
+		sum := 0.0
+		for i, v := range s.Vector(embeddings.WordID(id)) {
+			y := float64(v) - p.center[i]
+			sum += y * y
+			largest[id] = max(largest[id], math.Abs(y))
+		}
+		longest = max(longest, math.Sqrt(sum))
+	}
+	_, p.exponent = math.Frexp(longest)
+	slices.SortFunc(order, func(a, b embeddings.WordID) int {
+		return cmp.Or(cmp.Compare(largest[a], largest[b]), cmp.Compare(a, b))
+	})
+
+	width := p.geometry.PanelWords
+	panels := (n + width - 1) / width
+	p.ids = make([]embeddings.WordID, panels*width)
+	p.heads = make([]float32, panels*width)
+	p.bounds = make([]float32, 4*panels)
+	if quantised {
+		p.depth = (d + 3) / 4
+		p.bytes = make([]byte, panels*width*p.depth*4)
+	} else {
+		p.floats = make([]float32, panels*width*d)
+	}
+	vectors := make([]float64, width*d)
+	step := scatter(panels)
+	for panel := range panels {
+		words := order[panel*width : min(n, (panel+1)*width)]
+		for w, id := range words {
+			for i, v := range s.Vector(id) {
+				vectors[w*d+i] = math.Ldexp(float64(v)-p.center[i], -p.exponent)
+			}
+		}
+		place := panel * step % panels
+		for w := range width {
+			p.ids[place*width+w] = embeddings.Unknown
+			p.heads[place*width+w] = float32(math.Inf(1))
+		}
+		copy(p.ids[place*width:], words)
+		heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
+		if quantised {
+			size := width * p.depth * 4
+			quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d)
+		} else {
+			size := width * d
+			interleave(p.floats[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d)
+		}
+	}
+	return p
+}
+
+// scatter returns a step near the golden section of n that visits all of 0..n−1.
+func scatter(n int) int {
+	step := max(1, int(0.618*float64(n)))
+	for gcd(step, n) != 1 {
+		step++
+	}
+	return step
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// interleave fills a panel of the float form.
+func interleave(panel, heads, bounds []float32, vectors []float64, d int) {
+	width := len(heads)
+	norm := 0.0
+	for w := range len(vectors) / d {
+		sum := 0.0
+		for i, y := range vectors[w*d : w*d+d] {
+			panel[i*width+w] = float32(y)
+			sum += y * y
+		}
+		heads[w] = float32(sum / 2)
+		norm = max(norm, math.Sqrt(sum))
+	}
+	bounds[0] = 1
+	// A float32 sum of d products errs by at most d·2⁻²⁴‖q'‖‖e'‖ or so.
+	bounds[2] = up(norm * (float64(d+8)*0x1p-24*1.01 + rounding))
+	bounds[3] = up(rounding*norm*norm + tiny)
+}
+
+// quantise fills a panel of the 8-bit form.
+func quantise(panel []byte, heads, bounds []float32, vectors []float64, d int) {
+	width := len(heads)
+	largest := 0.0
+	for _, y := range vectors {
+		largest = max(largest, math.Abs(y))
+	}
+	scale := max(largest/127, 0x1p-60) // a panel of zeros has a scale too
+	norm, bytesNorm, residual := 0.0, 0.0, 0.0
+	for i := range panel {
+		panel[i] = 128
+	}
+	for w := range len(vectors) / d {
+		var sum, bytesSum, residualSum float64
+		for i, y := range vectors[w*d : w*d+d] {
+			b := math.RoundToEven(y / scale)
+			r := y - scale*b
+			sum += y * y
+			bytesSum += b * b
+			residualSum += r * r
+			panel[(i/4*width+w)*4+i%4] = byte(int(b) + 128)
+		}
+		heads[w] = float32(sum / 2 / scale)
+		norm = max(norm, math.Sqrt(sum))
+		bytesNorm = max(bytesNorm, math.Sqrt(bytesSum))
+		residual = max(residual, math.Sqrt(residualSum))
+	}
+	bounds[0] = float32(1 / scale)
+	bounds[1] = up(bytesNorm)
+	bounds[2] = up((residual*(1+rounding) + rounding*norm) / scale)
+	bounds[3] = up((rounding*norm*norm + tiny) / scale)
+}
+
+// up rounds a bound to float32 upwards.
+func up(x float64) float32 {
+	y := float32(x)
+	if float64(y) < x {
+		y = math.Nextafter32(y, float32(math.Inf(1)))
+	}
+	return y
+}
+
+func (p *packed) memory() int {
+	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)+len(p.floats)) + 8*len(p.center) + len(p.bytes)
+}

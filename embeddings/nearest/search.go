@@ -1,0 +1,288 @@
+package nearest
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
+)
+
+// batch is how many queries are searched together: a block of words is read
+// from memory once for all of them.
+const batch = 2048
+
+// blockBytes is how much of the words is scanned by all tiles before the next
+// part: half of a usual second cache.
+const blockBytes = 256 << 10
+
+// candidate is a word that could not be ruled out and its squared distance in
+// float64, right but for its last bits.
+type candidate struct {
+	squared float64
+	id      embeddings.WordID
+}
+
+// best is the state of one query.
+type best struct {
+	candidates []candidate // all words whose squared distance was at most the limit of their time
+	limit      float64     // no word farther than this (squared) can be among the k nearest
+	nearest    []float64   // the k smallest squared distances so far, ascending
+	norm       float64     // ‖q'‖², see packed
+	excluded   embeddings.WordID
+	plain      bool // to be answered by the reference: components too large for float32 arithmetic
+}
+
+// scratch is what one goroutine needs for one batch.
+type scratch struct {
+	tiles    []kernel.Tile
+	floats   []float32 // tiles × axes × TileStride
+	bytes    []byte
+	best     []best
+	nearest  []float64
+	hits     []kernel.Hit
+	centered []float64
+}
+
+func (x *Index) search(dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
+	if len(dst) == 0 {
+		return
+	}
+	d := x.space.Dimension
+	n := len(dst) / k
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	for from := 0; from < n; from += batch {
+		to := min(n, from+batch)
+		var without []embeddings.WordID
+		if excluded != nil {
+			without = excluded[from:to]
+		}
+		x.searchBatch(s, dst[from*k:to*k], queries[from*d:to*d], k, without)
+	}
+}
+
+func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
+	p := x.packed
+	d := x.space.Dimension
+	rows := p.geometry.TileRows
+	n := len(dst) / k
+	x.prepare(s, queries, n, k, excluded)
+
+	// A few words measured at once give every query a first limit. They are
+	// met again by the scan, so only the limit is kept.
+	seeds := min(len(p.ids), 4*k)
+	for q := range n {
+		b := &s.best[q]
+		for i := range seeds {
+			x.measure(b, queries[q*d:q*d+d], p.ids[i*len(p.ids)/seeds])
+		}
+		b.candidates = b.candidates[:0]
+		for i := range b.nearest {
+			b.nearest[i] = math.Inf(1)
+		}
+	}
+
+	panels := len(p.bounds) / 4
+	panelBytes := 4 * p.geometry.PanelWords * p.depth
+	largest := max(1, blockBytes/panelBytes)
+	if need := largest * rows; len(s.hits) < need {
+		s.hits = make([]kernel.Hit, need)
+	}
+	// Blocks double, so that limits are known when there is much to rule out.
+	for from, size := 0, 1; from < panels; {
+		to := min(panels, from+size)
+		for t := range s.tiles {
+			x.scanTile(s, queries, t, n, from, to)
+		}
+		size = min(to, largest)
+		from = to
+	}
+	x.settle(s, dst, queries, k, excluded)
+}
+
+// prepare centres, scales, quantises and interleaves the queries.
+func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embeddings.WordID) {
+	p := x.packed
+	d := x.space.Dimension
+	rows := p.geometry.TileRows
+	tiles := (n + rows - 1) / rows
+	tileSize := p.depth * kernel.TileStride
+	s.tiles = slices.Grow(s.tiles[:0], tiles)[:tiles]
+	if p.bytes != nil {
+		s.bytes = slices.Grow(s.bytes[:0], 4*tiles*tileSize)[:4*tiles*tileSize]
+		clear(s.bytes)
+	} else {
+		s.floats = slices.Grow(s.floats[:0], tiles*tileSize)[:tiles*tileSize]
+		clear(s.floats)
+	}
+	s.best = slices.Grow(s.best[:0], n)[:n]
+	s.nearest = slices.Grow(s.nearest[:0], n*k)[:n*k]
+	s.centered = slices.Grow(s.centered[:0], d)[:d]
+	for i := range s.nearest {
+		s.nearest[i] = math.Inf(1)
+	}
+	for t := range s.tiles {
+		s.tiles[t] = kernel.Tile{}
+		for r := range s.tiles[t].Tau {
+			s.tiles[t].Tau[r] = float32(math.Inf(-1)) // nothing passes for an empty row
+		}
+	}
+	for q := range n {
+		b := &s.best[q]
+		*b = best{candidates: b.candidates[:0], limit: math.Inf(1), nearest: s.nearest[q*k : q*k+k], excluded: embeddings.Unknown}
+		if excluded != nil {
+			b.excluded = excluded[q]
+		}
+		largest := 0.0
+		for i, v := range queries[q*d : q*d+d] {
+			y := ldexp(float64(v)-p.center[i], -p.exponent)
+			s.centered[i] = y
+			b.norm += y * y
+			largest = max(largest, math.Abs(y))
+		}
+		if !(b.norm < 0x1p60) {
+			b.plain = true
+			continue
+		}
+		t, r := q/rows, q%rows
+		tile := &s.tiles[t]
+		tile.Norm[r] = up(math.Sqrt(b.norm))
+		if p.bytes == nil {
+			to := s.floats[t*tileSize+r : (t+1)*tileSize]
+			for i, y := range s.centered {
+				to[i*kernel.TileStride] = float32(y)
+			}
+			continue
+		}
+		scale := max(largest/127, 0x1p-60)
+		tile.Scale[r] = float32(scale)
+		scale = float64(tile.Scale[r]) // the scan must use the very scale that made the bytes
+		inverse := 1 / scale
+		residual, sum := 0.0, int32(0)
+		to := s.bytes[4*(t*tileSize+r) : 4*(t+1)*tileSize]
+		for i, y := range s.centered {
+			a := math.RoundToEven(y * inverse)
+			a = min(127, max(-127, a))
+			e := y - scale*a
+			residual += e * e
+			sum += int32(a)
+			to[i>>2*4*kernel.TileStride+i&3] = byte(int8(a))
+		}
+		tile.Residual[r] = up(math.Sqrt(residual))
+		tile.Bias[r] = -128 * sum
+	}
+}
+
+// ldexp is math.Ldexp for exponents that keep 2^e a normal number.
+func ldexp(x float64, e int) float64 {
+	return x * math.Float64frombits(uint64(1023+e)<<52)
+}
+
+// scanTile scans panels from..to for the queries of one tile and measures what passes.
+func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
+	p := x.packed
+	d := x.space.Dimension
+	rows, width := p.geometry.TileRows, p.geometry.PanelWords
+	tile := &s.tiles[t]
+	first := t * rows
+	for r := range min(rows, n-first) {
+		if b := &s.best[first+r]; !b.plain {
+			tile.Tau[r] = tau(b.limit, b.norm, p.exponent)
+		}
+	}
+	heads, bounds := p.heads[from*width:to*width], p.bounds[4*from:4*to]
+	size := p.depth * kernel.TileStride
+	var hits []kernel.Hit
+	if p.bytes != nil {
+		panel := 4 * width * p.depth
+		hits = s.hits[:p.geometry.ScanInt8(p.depth, p.bytes[from*panel:to*panel], heads, bounds, s.bytes[4*t*size:4*(t+1)*size], tile, s.hits)]
+	} else {
+		panel := width * p.depth
+		hits = s.hits[:p.geometry.ScanFloat(p.depth, p.floats[from*panel:to*panel], heads, bounds, s.floats[t*size:(t+1)*size], tile, s.hits)]
+	}
+	for _, h := range hits {
+		q := first + int(h.Query)
+		place := (from + int(h.Panel)) * width
+		for words := h.Words; words != 0; words &= words - 1 {
+			x.measure(&s.best[q], queries[q*d:q*d+d], p.ids[place+bits.TrailingZeros32(words)])
+		}
+	}
+}
+
+// tau is the limit on the squared distance as a limit on s (see packed), with
+// room for what is lost in float32.
+func tau(limit, norm float64, exponent int) float32 {
+	t := (ldexp(ldexp(limit, -exponent), -exponent) - norm) / 2
+	return up(t + rounding*math.Abs(t))
+}
+
+// measure takes the word among the candidates of a query unless it is out of
+// the question.
+func (x *Index) measure(b *best, query []float32, id embeddings.WordID) {
+	if id == b.excluded || id == embeddings.Unknown || b.plain {
+		return
+	}
+	squared := kernel.SquaredDistance(query, x.space.Vector(id))
+	if squared > b.limit {
+		return
+	}
+	b.candidates = append(b.candidates, candidate{squared, id})
+	k := len(b.nearest)
+	if squared >= b.nearest[k-1] {
+		return
+	}
+	i := k - 1
+	for ; i > 0 && squared < b.nearest[i-1]; i-- {
+		b.nearest[i] = b.nearest[i-1]
+	}
+	b.nearest[i] = squared
+	// Two float64 sums of the same terms differ by less than this factor, so
+	// a word beyond it is farther by the reference sum, too, than k others.
+	b.limit = min(b.limit, b.nearest[k-1]*(1+float64(8*len(query)+64)*0x1p-53))
+}
+
+// settle orders the candidates by (embeddings.Euclidean, id).
+func (x *Index) settle(s *scratch, dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
+	d := x.space.Dimension
+	for q := range s.best {
+		b := &s.best[q]
+		row, query := dst[q*k:q*k+k], queries[q*d:q*d+d]
+		if b.plain {
+			var without []embeddings.WordID
+			if excluded != nil {
+				without = excluded[q : q+1]
+			}
+			x.reference(row, query, k, without)
+			continue
+		}
+		kept := b.candidates[:0]
+		for _, c := range b.candidates {
+			if c.squared <= b.limit {
+				kept = append(kept, c)
+			}
+		}
+		// In ascending order of ids, the smaller wins a tie.
+		slices.SortFunc(kept, func(a, b candidate) int { return int(a.id) - int(b.id) })
+		for i := range row {
+			row[i] = Neighbor{embeddings.Unknown, math.Inf(1)}
+		}
+		for _, c := range kept {
+			insert(row, Neighbor{c.id, embeddings.Euclidean(query, x.space.Vector(c.id))})
+		}
+	}
+}
+
+// insert keeps row, ascending by distance, the nearest of what was inserted;
+// of equals the first stays first.
+func insert(row []Neighbor, n Neighbor) {
+	i := len(row) - 1
+	if n.Distance >= row[i].Distance {
+		return
+	}
+	for ; i > 0 && n.Distance < row[i-1].Distance; i-- {
+		row[i] = row[i-1]
+	}
+	row[i] = n
+}
