@@ -3,39 +3,27 @@ package mechanisms
 import (
 	"math"
 	"math/rand/v2"
+
+	"mldpbench/internal/kernel"
 )
 
 // sphericalNoise writes to z noise of density ∝ exp(−ε‖z‖) in len(z)
 // dimensions: a direction uniform on the unit sphere (a normalised Gaussian)
 // times a length from Gamma(shape len(z), scale 1/ε). E‖z‖ = len(z)/ε.
-// (Wu et al. 2017, §2.3; Feyisetan et al. 2020, §2.6.)
-//
-// The products are converted explicitly so that no compiler fuses them with
-// the sum: the same draws give the same bits on every processor.
-func sphericalNoise(z []float64, epsilon float64, rng *rand.Rand) {
-	var squares float64
-	for squares == 0 { // a zero vector has no direction; it has probability 0
-		squares = 0
-		for i := range z {
-			x := rng.NormFloat64()
-			z[i] = x
-			squares += float64(x * x)
-		}
-	}
-	length := gamma(float64(len(z)), rng) / epsilon
-	// Lengths that float64 cannot square stay finite, see projector.pullBack.
-	length = min(length, longestNoise)
-	scale := length / math.Sqrt(squares)
-	for i := range z {
-		z[i] *= scale
-	}
+// (Wu et al. 2017, §2.3; Feyisetan et al. 2020, §2.6.) The same draws give
+// the same bits on every processor.
+func sphericalNoise(z []float32, epsilon float64, rng *rand.Rand) {
+	kernel.FillNormal(z, rng)
+	kernel.SetNorm(z, min(gamma(float64(len(z)), rng)/epsilon, longestNoise))
 }
 
-// longestNoise keeps squared lengths finite at absurdly small ε.
-const longestNoise = 1e150
+// longestNoise keeps noise finite in float32 at absurdly small ε, where the
+// outcome depends on its direction only; see projector.pullBack.
+const longestNoise = 1e30
 
 // gamma draws from Gamma(shape, 1), shape >= 1, by rejection from the cube of
-// a shifted normal (Marsaglia and Tsang 2000): exact, about 1.05 tries.
+// a shifted normal (Marsaglia and Tsang 2000): exact, about 1.05 tries. The
+// products are converted explicitly so that no compiler fuses them with sums.
 func gamma(shape float64, rng *rand.Rand) float64 {
 	d := shape - 1.0/3
 	c := 1 / math.Sqrt(9*d)

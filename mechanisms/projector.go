@@ -1,11 +1,11 @@
 package mechanisms
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/kernel"
 )
 
 // batchWords is the number of words searched for at once.
@@ -22,9 +22,9 @@ type projector struct {
 	space     *embeddings.Space
 	index     *nearest.Index
 
-	// shape turns spherical noise into the mechanism's noise in place; nil
-	// leaves it spherical.
-	shape func(z []float64)
+	// shape, Dimension × Dimension, turns rows of spherical noise into the
+	// mechanism's noise by multiplication from the right; nil leaves them.
+	shape []float32
 	// neighbors is how many nearest words the choice sees.
 	neighbors int
 	// excludeInput searches all words but the input (printed Vickrey).
@@ -85,45 +85,38 @@ func tokenEpsilon(epsilon float64, epsilons [][]float64, d, i int) float64 {
 	return epsilons[d][i]
 }
 
-// batch collects noisy vectors until it is worth searching.
+// batch collects noise until it is worth adding and searching.
 type batch struct {
 	m        *projector
-	noise    []float64
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	queries  []float32
+	noise    []float32 // one row per word
+	shaped   []float32
 	near     []nearest.Neighbor
 }
 
 func (m *projector) newBatch(words int) *batch {
-	return &batch{
+	b := &batch{
 		m:        m,
-		noise:    make([]float64, m.space.Dimension),
 		words:    make([]WordID, 0, words),
 		outputs:  make([]*WordID, 0, words),
 		uniforms: make([]float64, 0, words),
-		queries:  make([]float32, 0, words*m.space.Dimension),
+		noise:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
 	}
+	if m.shape != nil {
+		b.shaped = make([]float32, len(b.noise))
+	}
+	return b
 }
 
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
-	m := b.m
-	sphericalNoise(b.noise, epsilon, rng)
-	if m.shape != nil {
-		m.shape(b.noise)
-	}
-	for i, x := range m.space.Vector(w) {
-		b.noise[i] += float64(x)
-	}
-	m.pullBack(b.noise)
-	for _, x := range b.noise {
-		b.queries = append(b.queries, float32(x))
-	}
+	d := b.m.space.Dimension
+	sphericalNoise(b.noise[len(b.words)*d:][:d], epsilon, rng)
 	var u float64
-	if m.choose != nil {
+	if b.m.choose != nil {
 		u = rng.Float64()
 	}
 	b.words = append(b.words, w)
@@ -131,16 +124,36 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
+// queries adds the word vectors to the noise.
+func (b *batch) queries() []float32 {
+	m, d := b.m, b.m.space.Dimension
+	q := b.noise[:len(b.words)*d]
+	if m.shape != nil {
+		shaped := b.shaped[:len(q)]
+		kernel.Transform(shaped, q, m.shape, d)
+		q = shaped
+	}
+	for i, w := range b.words {
+		row := q[i*d:][:d]
+		for j, x := range m.space.Vector(w) {
+			row[j] += x
+		}
+		m.pullBack(row)
+	}
+	return q
+}
+
 func (b *batch) flush() {
 	m, n := b.m, len(b.words)
 	if n == 0 {
 		return
 	}
+	queries := b.queries()
 	near := b.near[:n*m.neighbors]
 	if m.excludeInput {
-		m.index.SearchExcluding(near, b.queries, m.neighbors, b.words)
+		m.index.SearchExcluding(near, queries, m.neighbors, b.words)
 	} else {
-		m.index.Search(near, b.queries, m.neighbors)
+		m.index.Search(near, queries, m.neighbors)
 	}
 	for i, w := range b.words {
 		row := near[i*m.neighbors : (i+1)*m.neighbors]
@@ -150,23 +163,20 @@ func (b *batch) flush() {
 			*b.outputs[i] = row[0].ID
 		}
 	}
-	b.words, b.outputs, b.uniforms, b.queries = b.words[:0], b.outputs[:0], b.uniforms[:0], b.queries[:0]
+	b.words, b.outputs, b.uniforms = b.words[:0], b.outputs[:0], b.uniforms[:0]
 }
 
 // pullBack moves a noisy vector beyond a million times the longest word vector
 // onto that sphere along its ray. It looks at the noisy vector alone, so it is
 // post-processing; it keeps distances comparable in float64 at absurdly small
 // ε, where the nearest word depends on the direction only.
-func (m *projector) pullBack(v []float64) {
+func (m *projector) pullBack(v []float32) {
 	var squares float64
 	for _, x := range v {
-		squares += float64(x * x)
+		squares += float64(float64(x) * float64(x))
 	}
-	if norm := math.Sqrt(squares); norm > m.radius {
-		scale := m.radius / norm
-		for i := range v {
-			v[i] *= scale
-		}
+	if squares > m.radius*m.radius {
+		kernel.SetNorm(v, m.radius)
 	}
 }
 

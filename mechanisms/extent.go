@@ -1,0 +1,121 @@
+package mechanisms
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+)
+
+// extent holds the largest and the smallest positive distance of two words.
+type extent struct{ largest, smallest float64 }
+
+type extentKey struct{}
+
+// errNoDistance is returned where all vectors of a space are equal.
+var errNoDistance = errors.New("no two words of the embedding have different vectors")
+
+// extentOf computes the extent once per space.
+func extentOf(s *embeddings.Space) (extent, error) {
+	v, err := s.Derived(extentKey{}, func() (any, error) {
+		e := extent{smallest: smallestDistance(s), largest: largestDistance(s)}
+		if math.IsInf(e.smallest, 1) {
+			return nil, errNoDistance
+		}
+		return e, nil
+	})
+	if err != nil {
+		return extent{}, err
+	}
+	return v.(extent), nil
+}
+
+// smallestDistance searches for the nearest neighbour of every word. Words
+// whose neighbour has the same vector are scanned, once per distinct vector.
+func smallestDistance(s *embeddings.Space) float64 {
+	index, d := nearest.Of(s), s.Dimension
+	smallest := math.Inf(1)
+	scanned := map[string]bool{}
+	near := make([]nearest.Neighbor, 2*batchWords)
+	for start := 0; start < s.Len(); start += batchWords {
+		count := min(batchWords, s.Len()-start)
+		index.Search(near[:2*count], s.Vectors[start*d:(start+count)*d], 2)
+		for i := range count {
+			second := near[2*i+1]
+			if second.ID == embeddings.Unknown {
+				continue
+			}
+			if second.Distance > 0 {
+				smallest = min(smallest, second.Distance)
+				continue
+			}
+			key := vectorKey(s.Vector(WordID(start + i)))
+			if scanned[key] {
+				continue
+			}
+			scanned[key] = true
+			row := make([]float64, s.Len())
+			distancesFrom(row, s, WordID(start+i))
+			for _, x := range row {
+				if x > 0 {
+					smallest = min(smallest, x)
+				}
+			}
+		}
+	}
+	return smallest
+}
+
+func vectorKey(v []float32) string {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		bits := math.Float32bits(x + 0) // −0 equals 0
+		b = append(b, byte(bits), byte(bits>>8), byte(bits>>16), byte(bits>>24))
+	}
+	return string(b)
+}
+
+// largestDistance visits words by their distance r from the centre, farthest
+// first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at.
+func largestDistance(s *embeddings.Space) float64 {
+	d := s.Dimension
+	mean := make([]float64, d)
+	for i, x := range s.Vectors {
+		mean[i%d] += float64(x)
+	}
+	center := make([]float32, d)
+	for i := range center {
+		center[i] = float32(mean[i] / float64(s.Len()))
+	}
+	radius := make([]float64, s.Len())
+	order := make([]WordID, s.Len())
+	for id := range order {
+		order[id] = WordID(id)
+		radius[id] = embeddings.Euclidean(center, s.Vector(WordID(id)))
+	}
+	slices.SortStableFunc(order, func(a, b WordID) int {
+		switch {
+		case radius[a] > radius[b]:
+			return -1
+		case radius[a] < radius[b]:
+			return 1
+		}
+		return 0
+	})
+	largest := 0.0
+	const slack = 1 + 1e-9 // for the rounding of radii
+	for i, a := range order {
+		if 2*radius[a]*slack < largest {
+			break
+		}
+		for _, b := range order[i+1:] {
+			if (radius[a]+radius[b])*slack < largest {
+				break
+			}
+			largest = max(largest, s.Distance(a, b))
+		}
+	}
+	return largest
+}

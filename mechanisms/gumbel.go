@@ -1,0 +1,329 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "gumbel",
+		Title:    "Truncated Gumbel",
+		Source:   "Xu et al. 2021a, Algorithm 1",
+		Variants: []Variant{Proved, Released},
+		Parameters: []Parameter{{
+			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Variants: []Variant{Released},
+			Doc: "what happens when the random start word gives a noise scale that is not positive, where the released package fails",
+		}},
+		New: newGumbel,
+	})
+}
+
+// truncatedGumbel draws k from a Poisson law truncated to [least, greatest] and
+// returns argmin_j d_j + g_j over the k nearest words of w, w the first of
+// them, g_j i.i.d. Gumbel(0, b) truncated to [−Δ, Δ].
+//
+//   - Proved: k has mean parameter ln n and lies in [1, n]; Δ and Δ₀ are the
+//     largest and the smallest positive distance of any two words;
+//     α = (ε − 2(1+ln n)/Δ₀)/3, b = 2Δ/min{W₀(2αΔ), ln(αΔ₀)}, where αΔ₀ > 1.
+//   - Released: parameter ln(n−1), k in [0, n−1], a word with k = 0 stays; Δ
+//     and Δ₀ are those of one random word's distances; where α ≤ 0,
+//     b = 2Δ/Re W₀(2αΔ), a complex W.
+type truncatedGumbel struct {
+	settings  Settings
+	guarantee Guarantee
+	space     *embeddings.Space
+	extent    extent
+	poisson   truncatedPoisson
+	// near holds the candidates of a word, computed when first needed.
+	near []atomic.Pointer[[]nearest.Neighbor]
+}
+
+func newGumbel(env Environment, s Settings) (Mechanism, error) {
+	n := env.Space.Len()
+	m := &truncatedGumbel{settings: s, space: env.Space, near: make([]atomic.Pointer[[]nearest.Neighbor], n)}
+	if s.Variant == Released {
+		m.poisson = newTruncatedPoisson(math.Log(float64(n-1)), 0, n-1)
+		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, below its smallest usable epsilon the scale comes from a complex number"}
+		return m, m.drawStart(env)
+	}
+	var err error
+	if m.extent, err = extentOf(env.Space); err != nil {
+		return nil, err
+	}
+	m.poisson = newTruncatedPoisson(math.Log(float64(n)), 1, n)
+	if err := m.CheckEpsilon(s.Epsilon); err != nil {
+		return nil, err
+	}
+	m.guarantee = m.provedGuarantee()
+	return m, nil
+}
+
+// provedGuarantee is the source's ε·d, unless counting candidates refutes it
+// for this space. Let y be the word farthest from w. It is a candidate of w
+// only if k = n, so Pr[M(w)=y] ≤ Pr[k=n], which falls like 1/n!, while
+// Pr[M(y)=y] ≥ Pr[k=1]. The ratio must not exceed e^{ε·d(w,y)} ≤ e^{ε·Δ}.
+func (m *truncatedGumbel) provedGuarantee() Guarantee {
+	n := m.space.Len()
+	needed := (m.poisson.logMass(1) - m.poisson.logMass(n)) / m.extent.largest
+	if m.settings.Epsilon < needed {
+		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = %d candidates, which is rarer than any epsilon below %.4g allows", n, needed)}
+	}
+	return euclideanGuarantee(m.space, m.settings.Epsilon, "as stated by the source; whether far words are candidates often enough was checked for the farthest only")
+}
+
+// drawStart takes Δ and Δ₀ from the distances of a random word.
+func (m *truncatedGumbel) drawStart(env Environment) error {
+	policy := m.settings.Parameters["start"].(string)
+	if err := check.OneOf("start", policy, "redraw", "error"); err != nil {
+		return err
+	}
+	n := env.Space.Len()
+	rng := env.Seed.Derive("gumbel", "start").Rand()
+	row := make([]float64, n)
+	var last error
+	for _, start := range rng.Perm(n) {
+		distancesFrom(row, env.Space, WordID(start))
+		m.extent = extent{smallest: math.Inf(1)}
+		for _, d := range row {
+			if d > 0 {
+				m.extent.smallest = min(m.extent.smallest, d)
+				m.extent.largest = max(m.extent.largest, d)
+			}
+		}
+		if m.extent.largest == 0 {
+			last = errNoDistance
+		} else {
+			last = m.CheckEpsilon(m.settings.Epsilon)
+		}
+		if last == nil {
+			return nil
+		}
+		if policy == "error" {
+			return fmt.Errorf("start word %q: %w", env.Space.Vocabulary.Word(WordID(start)), last)
+		}
+	}
+	return fmt.Errorf("no start word will do: %w", last)
+}
+
+// CheckEpsilon returns an *UndefinedError where the noise has no scale.
+func (m *truncatedGumbel) CheckEpsilon(epsilon float64) error {
+	if m.settings.Variant == Released {
+		if b := m.scale(epsilon); !(b > 0) || math.IsInf(b, 1) {
+			return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of this start word is %.4g", epsilon, b)}
+		}
+		return nil
+	}
+	// αΔ₀ > 1. The scale must be finite as well, which rounding can prevent
+	// within the last bits above the threshold.
+	smallest := (2*(1+math.Log(float64(m.space.Len()))) + 3) / m.extent.smallest
+	if b := m.scale(epsilon); epsilon <= smallest || !(b > 0) || math.IsInf(b, 1) {
+		return &UndefinedError{
+			Reason:          fmt.Sprintf("epsilon = %v: must be > %.6g for this embedding", epsilon, smallest),
+			SmallestEpsilon: smallest,
+		}
+	}
+	return nil
+}
+
+// scale is b.
+func (m *truncatedGumbel) scale(epsilon float64) float64 {
+	delta, delta0 := m.extent.largest, m.extent.smallest
+	alpha := (epsilon - 2*(1+math.Log(float64(m.space.Len())))/delta0) / 3
+	w := real(lambertW(2 * alpha * delta))
+	if alpha*delta0 > 0 {
+		w = min(w, math.Log(alpha*delta0))
+	}
+	return 2 * delta / w
+}
+
+func (m *truncatedGumbel) Settings() Settings                 { return m.settings }
+func (m *truncatedGumbel) Guarantee() Guarantee               { return m.guarantee }
+func (m *truncatedGumbel) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
+
+func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
+	for i, w := range src {
+		if epsilons != nil {
+			noise.scale = m.scale(epsilons[i])
+		}
+		k := m.poisson.draw(rng)
+		best, bestCost := w, math.Inf(1)
+		for _, c := range m.candidates(w, k) {
+			if cost := c.Distance + noise.draw(rng); cost < bestCost {
+				best, bestCost = c.ID, cost
+			}
+		}
+		dst[i] = best
+	}
+}
+
+// candidates are the k words nearest to w, w first, then by distance and id.
+func (m *truncatedGumbel) candidates(w WordID, k int) []nearest.Neighbor {
+	if kept := m.near[w].Load(); kept != nil {
+		return (*kept)[:k]
+	}
+	count := m.poisson.most()
+	// One more, in case so many words share the vector of w that w itself is
+	// not among the first.
+	found := make([]nearest.Neighbor, min(count+1, m.space.Len()))
+	nearest.Of(m.space).Search(found, m.space.Vector(w), len(found))
+	own := slices.IndexFunc(found, func(c nearest.Neighbor) bool { return c.ID == w })
+	if own < 0 {
+		own = len(found) - 1
+	}
+	copy(found[1:own+1], found[:own])
+	found[0] = nearest.Neighbor{ID: w}
+	found = slices.Clip(found[:min(count, len(found))])
+	m.near[w].Store(&found)
+	return found[:k]
+}
+
+// gumbelNoise is Gumbel(0, scale) truncated to [−bound, bound].
+type gumbelNoise struct{ scale, bound float64 }
+
+// cdf is that of the untruncated law, exp(−e^{−x/b}).
+func (g gumbelNoise) cdf(x float64) float64 { return math.Exp(-math.Exp(-x / g.scale)) }
+
+// draw inverts the distribution function between the bounds.
+func (g gumbelNoise) draw(rng *rand.Rand) float64 {
+	low, high := g.cdf(-g.bound), g.cdf(g.bound)
+	u := high - (high-low)*rng.Float64() // in (low, high]
+	x := -g.scale * math.Log(-math.Log(u))
+	return min(max(x, -g.bound), g.bound)
+}
+
+// truncatedPoisson is Poisson(mean) conditioned on [least, greatest]. Values
+// beyond the last that float64 can tell from certainty are never drawn.
+type truncatedPoisson struct {
+	mean            float64
+	least, greatest int
+	masses          []float64 // of least, least+1, …
+	cumulative      []float64
+}
+
+func newTruncatedPoisson(mean float64, least, greatest int) truncatedPoisson {
+	p := truncatedPoisson{mean: mean, least: least, greatest: greatest}
+	if !(mean > 0) { // a vocabulary of one or two words: the law degenerates
+		p.masses, p.cumulative = []float64{1}, []float64{1}
+		return p
+	}
+	// Up to a mean of ln n < 40 the terms neither over- nor underflow.
+	var total float64
+	for k := least; k <= greatest; k++ {
+		mass := math.Exp(p.logTerm(k))
+		if float64(k) > mean && mass < 1e-18*total {
+			break
+		}
+		p.masses = append(p.masses, mass)
+		total += mass
+	}
+	var sum float64
+	for i := range p.masses {
+		p.masses[i] /= total
+		sum += p.masses[i]
+		p.cumulative = append(p.cumulative, sum)
+	}
+	return p
+}
+
+// logTerm is ln(mean^k/k!).
+func (p *truncatedPoisson) logTerm(k int) float64 {
+	factorial, _ := math.Lgamma(float64(k) + 1)
+	return float64(k)*math.Log(p.mean) - factorial
+}
+
+// logMass is the logarithm of Pr[k], also where the mass underflows.
+func (p *truncatedPoisson) logMass(k int) float64 {
+	if !(p.mean > 0) {
+		return 0
+	}
+	return math.Log(p.masses[0]) + p.logTerm(k) - p.logTerm(p.least)
+}
+
+// most is the largest k that is drawn.
+func (p *truncatedPoisson) most() int { return p.least + len(p.masses) - 1 }
+
+func (p *truncatedPoisson) draw(rng *rand.Rand) int {
+	u := rng.Float64()
+	i, _ := slices.BinarySearchFunc(p.cumulative, u, func(c, u float64) int {
+		if c <= u {
+			return -1
+		}
+		return 1
+	})
+	return p.least + min(i, len(p.masses)-1)
+}
+
+// gumbelCells is the number of cells of the numerical integration.
+const gumbelCells = 1 << 15
+
+// Distribution integrates over the winner's cost. Given k, candidate j wins
+// at cost x when all others cost more:
+//
+//	Pr[j] = ∫ T_j(x) dF_j(x),  T_j(x) = Σ_{k>j} Pr[k] · Π_{i<k, i≠j} S_i(x)
+//
+// with F_j the distribution function of d_j + g_j and S_i = 1 − F_i. T_j never
+// increases, so on each cell of a grid its values at the two ends bound the
+// integral: the result is their mean, AbsoluteError half their difference,
+// summed over cells. The cells are quantiles of the input word's own cost.
+func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
+	if err := checkWord(m.space.Vocabulary, word); err != nil {
+		return Distribution{}, err
+	}
+	result := Distribution{Probabilities: make([]float64, m.space.Len())}
+	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
+	low, high := noise.cdf(-noise.bound), noise.cdf(noise.bound)
+	candidates := m.candidates(word, m.poisson.most())
+	count := len(candidates)
+	mass := make([]float64, count+1) // of k
+	for i, p := range m.poisson.masses {
+		mass[min(m.poisson.least+i, count)] += p
+	}
+	distribution := make([]float64, count) // F at the right end of the cell
+	before := make([]float64, count)       // F at the left end
+	tail, tailBefore := make([]float64, count), make([]float64, count)
+	errors := make([]float64, count)
+	result.Probabilities[word] += mass[0]
+	for cell := range gumbelCells + 1 {
+		u := low + (high-low)*float64(cell)/gumbelCells
+		x := min(max(-noise.scale*math.Log(-math.Log(u)), -noise.bound), noise.bound)
+		product := 1.0 // Π_{i<k} S_i
+		for k := 1; k <= count; k++ {
+			f := (noise.cdf(x-candidates[k-1].Distance) - low) / (high - low)
+			distribution[k-1] = min(max(f, 0), 1)
+			if x-candidates[k-1].Distance <= -noise.bound {
+				distribution[k-1] = 0
+			}
+			product *= 1 - distribution[k-1]
+			tail[k-1] = mass[k] * product
+		}
+		// Sum over k > j, then take S_j out. Where S_j is 0, T_j ≥ 0 will do.
+		var sum float64
+		for j := count - 1; j >= 0; j-- {
+			sum += tail[j]
+			tail[j] = 0
+			if s := 1 - distribution[j]; s > 0 {
+				tail[j] = sum / s
+			}
+		}
+		if cell > 0 {
+			for j, c := range candidates {
+				weight := distribution[j] - before[j]
+				result.Probabilities[c.ID] += weight * (tail[j] + tailBefore[j]) / 2
+				errors[j] += weight * math.Abs(tailBefore[j]-tail[j]) / 2
+			}
+		}
+		distribution, before = before, distribution
+		tail, tailBefore = tailBefore, tail
+	}
+	result.AbsoluteError = slices.Max(errors) + 1e-12 // rounding, and k never drawn
+	return result, nil
+}

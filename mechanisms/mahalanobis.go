@@ -1,0 +1,156 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "mahalanobis",
+		Title:    "Mahalanobis",
+		Source:   "Xu et al. 2020, Algorithm 1",
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{{
+			Name: "lambda", Default: 0.2, Legal: "in [0, 1]",
+			Doc: "share of the covariance in the shape of the noise; 0 is CMP",
+		}},
+		New: newMahalanobis,
+	})
+}
+
+// newMahalanobis builds the regularised Mahalanobis mechanism: noise of
+// density ∝ exp(−ε·‖R^{−1/2} z‖) with R = λΣ + (1−λ)I and Σ the sample
+// covariance of the space scaled to trace p, then the nearest word by
+// Euclidean distance. It promises ε·d_R, d_R(w,u) = ‖R^{−1/2}(φ(w)−φ(u))‖,
+// which is not ε·d: along directions of little variance d_R exceeds d.
+func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
+	lambda := s.Parameters["lambda"].(float64)
+	if err := check.Within("lambda", lambda, 0, 1); err != nil {
+		return nil, err
+	}
+	shape, err := mahalanobisShapeOf(env.Space, lambda)
+	if err != nil {
+		return nil, err
+	}
+	m := newProjector(env, s, 1)
+	m.shape = shape.transposed
+	m.guarantee = Guarantee{
+		Metric:           "mahalanobis",
+		Epsilon:          s.Epsilon,
+		EuclideanEpsilon: s.Epsilon / math.Sqrt(shape.smallest),
+		Reason:           "the noise is private for the distance after whitening with R and the nearest word is post-processing",
+		Distance: func(a, b WordID) float64 {
+			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
+		},
+	}
+	return m, nil
+}
+
+// mahalanobisShape is R and a root of it. Any A with AAᵀ = R turns spherical
+// noise into the same law, because spherical noise is unchanged by rotation;
+// Cholesky's triangle also serves to whiten distances.
+type mahalanobisShape struct {
+	dimension  int
+	lower      []float64 // packed rows of L, LLᵀ = R
+	transposed []float32 // Lᵀ, dimension × dimension: a row of noise times Lᵀ is L times the noise
+	smallest   float64   // smallest eigenvalue of R
+}
+
+type mahalanobisKey struct{ lambda float64 }
+
+// mahalanobisShapeOf computes the shape once per space and λ.
+func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape, error) {
+	v, err := s.Derived(mahalanobisKey{lambda}, func() (any, error) {
+		r := scaledCovariance(s)
+		for i := range s.Dimension {
+			for j := range i + 1 {
+				x := lambda * r.At(i, j)
+				if i == j {
+					x += 1 - lambda
+				}
+				r.SetSym(i, j, x)
+			}
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(r, false) {
+			return nil, fmt.Errorf("the eigenvalues of the covariance did not converge")
+		}
+		smallest := eigen.Values(nil)[0]
+		var chol mat.Cholesky
+		if smallest < 1e-12 || !chol.Factorize(r) {
+			return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1", lambda)
+		}
+		var l mat.TriDense
+		chol.LTo(&l)
+		shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, transposed: make([]float32, s.Dimension*s.Dimension)}
+		for i := range s.Dimension {
+			for j := range i + 1 {
+				shape.lower = append(shape.lower, l.At(i, j))
+				shape.transposed[j*s.Dimension+i] = float32(l.At(i, j))
+			}
+		}
+		return shape, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.(*mahalanobisShape), nil
+}
+
+// scaledCovariance is the sample covariance of the vectors scaled to trace p,
+// or the identity where all vectors are equal and there is nothing to scale.
+func scaledCovariance(s *embeddings.Space) *mat.SymDense {
+	p, n := s.Dimension, s.Len()
+	mean := make([]float64, p)
+	for i, x := range s.Vectors {
+		mean[i%p] += float64(x)
+	}
+	for i := range mean {
+		mean[i] /= float64(n)
+	}
+	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
+	const block = 512
+	rows := make([]float64, block*p)
+	for start := 0; start < n; start += block {
+		count := min(block, n-start)
+		for i, x := range s.Vectors[start*p : (start+count)*p] {
+			rows[i] = float64(x) - mean[i%p]
+		}
+		blas64.Syrk(blas.Trans, 1, blas64.General{Rows: count, Cols: p, Stride: p, Data: rows}, 1, sum)
+	}
+	cov := mat.NewSymDense(p, sum.Data)
+	trace := mat.Trace(cov)
+	if trace == 0 {
+		identity := mat.NewSymDense(p, nil)
+		for i := range p {
+			identity.SetSym(i, i, 1)
+		}
+		return identity
+	}
+	cov.ScaleSym(float64(p)/trace, cov)
+	return cov
+}
+
+// distance is ‖L⁻¹(a−b)‖ by forward substitution, equal to ‖R^{−1/2}(a−b)‖.
+func (m *mahalanobisShape) distance(a, b []float32) float64 {
+	y := make([]float64, m.dimension)
+	var squares float64
+	for i := range y {
+		row := m.lower[i*(i+1)/2:][:i+1]
+		rest := float64(a[i]) - float64(b[i])
+		for k := range i {
+			rest -= row[k] * y[k]
+		}
+		y[i] = rest / row[i]
+		squares += y[i] * y[i]
+	}
+	return math.Sqrt(squares)
+}

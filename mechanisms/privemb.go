@@ -1,0 +1,127 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "privemb",
+		Title:    "PrivEmb",
+		Source:   "Feyisetan & Kasiviswanathan 2021, Algorithm 1 (M2); without projection their baseline M1",
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{
+			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,
+				Doc: "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
+			{Name: "beta", Default: 0.9, Legal: "in (0, 1)",
+				Doc: "how much the projection may stretch distances"},
+			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)",
+				Doc: "probability that it stretches some more"},
+			{Name: "m", Default: "derived", Number: true, Legal: `"derived" or a whole number >= 1`,
+				Doc: "dimensions released; derived from beta, delta and p"},
+		},
+		NewVector: newPrivEmb,
+	})
+}
+
+// privEmb releases Φx + κ, Φ ∈ R^{m×p} i.i.d. N(0, 1/m), κ of density
+// ∝ exp(−ε‖κ‖/(1+β)). With probability 1−δ over Φ no distance grows by more
+// than 1+β, and then the release is ε·d-private: this is the (ε, δ) of the
+// source. Without projection it is the multivariate Laplace mechanism on x.
+type privEmb struct {
+	settings   Settings
+	guarantee  Guarantee
+	space      *embeddings.Space
+	projection []float64 // m × p, row-major; nil for M1
+	m          int
+	noise      float64 // ε of the noise: ε/(1+β), or ε for M1
+}
+
+func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
+	beta, delta := s.Parameters["beta"].(float64), s.Parameters["delta"].(float64)
+	projection := s.Parameters["projection"].(string)
+	for _, err := range []error{
+		check.Inside("beta", beta, 0, 1),
+		check.Inside("delta", delta, 0, 1),
+		check.OneOf("projection", projection, "gaussian", "none"),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	p := env.Space.Dimension
+	if projection == "none" {
+		return &privEmb{
+			settings: s, space: env.Space, m: p, noise: s.Epsilon,
+			guarantee: euclideanGuarantee(env.Space, s.Epsilon, "multivariate Laplace noise on the vector"),
+		}, nil
+	}
+	m := ProjectedDimension(p, beta, delta)
+	if v, ok := s.Parameters["m"].(float64); ok {
+		if v != math.Trunc(v) || v < 1 || v > 1e6 {
+			return nil, fmt.Errorf("m = %v: must be a whole number in [1, 1000000]", v)
+		}
+		m = int(v)
+	} else if word := s.Parameters["m"]; word != "derived" {
+		return nil, fmt.Errorf("m = %q: must be %q or a whole number >= 1", word, "derived")
+	}
+	e := &privEmb{
+		settings: s, space: env.Space, m: m, noise: s.Epsilon / (1 + beta),
+		guarantee: euclideanGuarantee(env.Space, s.Epsilon, "with probability 1-delta over the projection it stretches no distance by more than 1+beta"),
+	}
+	e.guarantee.Delta = delta
+	rng := env.Seed.Derive("privemb", "projection").Rand()
+	e.projection = make([]float64, m*p)
+	for i := range e.projection {
+		e.projection[i] = rng.NormFloat64() / math.Sqrt(float64(m))
+	}
+	return e, nil
+}
+
+// ProjectedDimension is m = (√log₂p + √ln(1/δ))²/β², to the nearest integer:
+// the reading of the source's Ω(·) that gives its own pairs
+// (β, m) = (0.93, 50), (0.66, 100), (0.468, 200) at p = 300, δ = 1e-6.
+func ProjectedDimension(p int, beta, delta float64) int {
+	root := math.Sqrt(math.Log2(float64(p))) + math.Sqrt(math.Log(1/delta))
+	return max(1, int(math.Round(root*root/(beta*beta))))
+}
+
+func (m *privEmb) Settings() Settings                 { return m.settings }
+func (m *privEmb) Guarantee() Guarantee               { return m.guarantee }
+func (m *privEmb) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
+func (m *privEmb) OutputDimension() int               { return m.m }
+
+func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
+	noise := make([]float32, m.m)
+	for i, w := range src {
+		sphericalNoise(noise, m.noise, rng)
+		x := m.space.Vector(w)
+		out := dst[i*m.m : (i+1)*m.m]
+		for r := range out {
+			out[r] = float32(m.coordinate(r, x)) + noise[r]
+		}
+	}
+}
+
+// coordinate is the r-th coordinate of Φx, or of x itself.
+func (m *privEmb) coordinate(r int, x []float32) float64 {
+	if m.projection == nil {
+		return float64(x[r])
+	}
+	row := m.projection[r*len(x):][:len(x)]
+	var s0, s1 float64
+	i := 0
+	for ; i+2 <= len(x); i += 2 {
+		s0 += float64(row[i] * float64(x[i]))
+		s1 += float64(row[i+1] * float64(x[i+1]))
+	}
+	if i < len(x) {
+		s0 += float64(row[i] * float64(x[i]))
+	}
+	return s0 + s1
+}

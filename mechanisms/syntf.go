@@ -1,0 +1,180 @@
+package mechanisms
+
+import (
+	"errors"
+	"math"
+
+	"mldpbench/embeddings"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "syntf",
+		Title:    "SynTF",
+		Source:   "Weggenmann & Kerschbaum 2018, §4.2",
+		Variants: []Variant{Proved, Printed, Released},
+		New:      newSynTF,
+	})
+}
+
+// newSynTF builds the synonym mechanism, Pr[y] ∝ exp((ε/2)·ρ(w,y)) with
+// ρ ∈ [0, 1].
+//
+//   - Proved: the candidates are all words of the space that the thesaurus
+//     covers, the same for every input, and ρ is the cosine of the embeddings
+//     clipped to [0, 1]. A word that the thesaurus does not cover is an input
+//     like any other: if it stayed as it is, it would be told from all others.
+//     Guarantee: ε-DP per word, any two words being neighbours.
+//   - Printed and Released, which compute the same: see thesaurusScores.
+func newSynTF(env Environment, s Settings) (Mechanism, error) {
+	if env.Thesaurus == nil {
+		return nil, errors.New("it needs a thesaurus: WordNet, or that of the generated corpus")
+	}
+	if s.Variant != Proved {
+		return newThesaurusSynTF(env, s)
+	}
+	space := env.Space
+	var candidates []WordID
+	for id, w := range space.Vocabulary.Words() {
+		if env.Thesaurus.Covers(w) {
+			candidates = append(candidates, WordID(id))
+		}
+	}
+	if len(candidates) == 0 {
+		return nil, errors.New("the thesaurus covers no word of the embedding")
+	}
+	norms := make([]float64, space.Len())
+	for id := range norms {
+		norms[id] = math.Sqrt(dot(space.Vector(WordID(id)), space.Vector(WordID(id))))
+	}
+	return &selector{
+		settings: s,
+		guarantee: Guarantee{
+			Metric:  "discrete",
+			Epsilon: s.Epsilon,
+			Reason:  "exponential mechanism over one candidate set with a rating of sensitivity 1",
+			Distance: func(a, b WordID) float64 {
+				if a == b {
+					return 0
+				}
+				return 1
+			},
+		},
+		vocabulary: space.Vocabulary,
+		scores: func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+			row = row[:len(candidates)]
+			for i, y := range candidates {
+				row[i] = epsilon / 2 * clippedCosine(space, norms, word, y)
+			}
+			return row, candidates
+		},
+	}, nil
+}
+
+// clippedCosine is the rating ρ: 1 for the word itself, 0 where a vector is
+// zero and has no direction.
+func clippedCosine(s *embeddings.Space, norms []float64, a, b WordID) float64 {
+	if a == b {
+		return 1
+	}
+	if norms[a] == 0 || norms[b] == 0 {
+		return 0
+	}
+	return min(max(dot(s.Vector(a), s.Vector(b))/(norms[a]*norms[b]), 0), 1)
+}
+
+// dot sums in two interleaved sequences.
+func dot(a, b []float32) float64 {
+	b = b[:len(a)]
+	var s0, s1 float64
+	i := 0
+	for ; i+2 <= len(a); i += 2 {
+		s0 += float64(float64(a[i]) * float64(b[i]))
+		s1 += float64(float64(a[i+1]) * float64(b[i+1]))
+	}
+	if i < len(a) {
+		s0 += float64(float64(a[i]) * float64(b[i]))
+	}
+	return s0 + s1
+}
+
+// newThesaurusSynTF builds what the study's package computes. The candidates
+// of a word are its own lemmas in the thesaurus, as printed there, so they
+// give the word away. The score of a candidate that occurs in the corpus is
+// the tf-idf of the *input* word, of the others 0. The package computes
+// tf-idf over the corpus joined to one document, so it is the word's count
+// over the root of the sum of squared counts.
+//
+// Inputs are the words of the space and, beyond it, every token of the corpus
+// that the thesaurus covers: the vocabulary is extended by these and by all
+// lemmas. A word without lemmas stays, and so does a lemma that is neither in
+// the space nor in the corpus, since it is no input.
+func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
+	counts := map[string]float64{}
+	words := env.Space.Vocabulary.Words()
+	words = words[:len(words):len(words)]
+	for _, document := range env.Documents {
+		for _, token := range document {
+			if counts[token] == 0 && env.Space.Vocabulary.ID(token) == embeddings.Unknown && env.Thesaurus.Covers(token) {
+				words = append(words, token)
+			}
+			counts[token]++
+		}
+	}
+	var squares float64
+	for _, c := range counts {
+		squares += c * c // whole numbers: exact in any order
+	}
+	inputs := len(words)
+	ids := make(map[string]WordID, len(words))
+	for i, w := range words {
+		ids[w] = WordID(i)
+	}
+	lemmas := make([][]WordID, inputs)
+	for i := range inputs {
+		seen := map[string]bool{}
+		for _, lemma := range env.Thesaurus.Lemmas(words[i]) {
+			if seen[lemma] {
+				continue
+			}
+			seen[lemma] = true
+			id, known := ids[lemma]
+			if !known {
+				id = WordID(len(words))
+				ids[lemma] = id
+				words = append(words, lemma)
+			}
+			lemmas[i] = append(lemmas[i], id)
+		}
+	}
+	vocabulary, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		return nil, err
+	}
+	tfidf := func(w WordID) float64 {
+		if squares == 0 {
+			return 0
+		}
+		return counts[words[w]] / math.Sqrt(squares)
+	}
+	return &selector{
+		settings:   s,
+		guarantee:  Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is impossible for another"},
+		vocabulary: vocabulary,
+		scores: func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+			if int(word) >= inputs || len(lemmas[word]) == 0 {
+				row = row[:1]
+				row[0] = 0
+				return row, []WordID{word}
+			}
+			row = row[:len(lemmas[word])]
+			for i, y := range lemmas[word] {
+				row[i] = 0
+				if counts[words[y]] > 0 {
+					row[i] = epsilon / 2 * tfidf(word)
+				}
+			}
+			return row, lemmas[word]
+		},
+	}, nil
+}

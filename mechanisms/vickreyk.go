@@ -1,0 +1,91 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/check"
+)
+
+// mostNeighbors bounds k of the generalised mechanisms.
+const mostNeighbors = 64
+
+func init() {
+	Register(Definition{
+		Name:     "vickrey-k",
+		Title:    "Generalised Vickrey",
+		Source:   "Xu et al. 2021b, Algorithm 3",
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{{
+			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
+			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
+		}},
+		New: newVickreyK,
+	})
+	Register(Definition{
+		Name:     "kth",
+		Title:    "k-th neighbour",
+		Source:   "Xu et al. 2021b, Figure 3",
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{{
+			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",
+			Doc: "the k-th nearest word of the noisy vector is returned; 1 is CMP",
+		}},
+		New: newKth,
+	})
+}
+
+// newVickreyK builds the generalised Vickrey mechanism over all of W: of the
+// k nearest words of the noisy vector, at distances a_r, the r-th is returned
+// with probability ∝ exp(−t_r·a_r). A space of fewer words has fewer to choose
+// from.
+func newVickreyK(env Environment, s Settings) (Mechanism, error) {
+	t := s.Parameters["t"].([]float64)
+	if len(t) < 1 || len(t) > mostNeighbors {
+		return nil, fmt.Errorf("t has %d numbers: must be 1 to %d", len(t), mostNeighbors)
+	}
+	for _, x := range t {
+		if err := check.NonNegative("t", x); err != nil {
+			return nil, err
+		}
+	}
+	m := newProjector(env, s, min(len(t), env.Space.Len()))
+	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
+		var weights [mostNeighbors]float64
+		// The smallest cost is subtracted so that one weight is 1.
+		least := math.Inf(1)
+		for r, a := range near {
+			weights[r] = t[r] * a.Distance
+			least = min(least, weights[r])
+		}
+		var sum float64
+		for r := range near {
+			weights[r] = math.Exp(least - weights[r])
+			sum += weights[r]
+		}
+		u *= sum
+		for r, a := range near[:len(near)-1] {
+			if u < weights[r] {
+				return a.ID
+			}
+			u -= weights[r]
+		}
+		return near[len(near)-1].ID
+	}
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the choice among its nearest words is post-processing")
+	return m, nil
+}
+
+// newKth builds the deterministic k-th neighbour over all of W.
+func newKth(env Environment, s Settings) (Mechanism, error) {
+	k := s.Parameters["k"].(float64)
+	most := min(mostNeighbors, env.Space.Len())
+	if k != math.Trunc(k) || k < 1 || k > float64(most) {
+		return nil, fmt.Errorf("k = %v: must be a whole number in [1, %d]", k, most)
+	}
+	m := newProjector(env, s, int(k))
+	m.choose = func(_ WordID, near []nearest.Neighbor, _ float64) WordID { return near[len(near)-1].ID }
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and its k-th nearest word is post-processing")
+	return m, nil
+}
