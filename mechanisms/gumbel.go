@@ -283,6 +283,10 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 	low, high := noise.cdf(-noise.bound), noise.cdf(noise.bound)
 	candidates := m.candidates(word, m.poisson.most())
 	count := len(candidates)
+	if count == 0 { // released, two words: k is always 0
+		result.Probabilities[word] = 1
+		return result, nil
+	}
 	mass := make([]float64, count+1) // of k
 	for i, p := range m.poisson.masses {
 		mass[min(m.poisson.least+i, count)] += p

@@ -14,17 +14,14 @@ func init() {
 // as cost: Pr[y] ∝ exp(−(ε/2)·d(w,y)). The weights and, by the triangle
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
-	return &selector{
-		settings:   s,
-		guarantee:  euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost"),
-		vocabulary: env.Space.Vocabulary,
-		scores: func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			row = row[:env.Space.Len()]
-			distancesFrom(row, env.Space, word)
-			for i, d := range row {
-				row[i] = -epsilon / 2 * d
-			}
-			return row, nil
-		},
-	}, nil
+	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:env.Space.Len()]
+		distancesFrom(row, env.Space, word)
+		for i, d := range row {
+			row[i] = -epsilon / 2 * d
+		}
+		return row, nil
+	}
+	return newSelector(s, g, env.Space.Vocabulary, scores), nil
 }

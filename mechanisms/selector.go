@@ -2,21 +2,16 @@ package mechanisms
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
 )
-
-// rowMemory bounds the alias tables one selector keeps, in bytes.
-const rowMemory = 256 << 20
 
 // selector is the selection family: the output distribution of every word is
 // known in closed form, tabulated once per distinct word and sampled in O(1).
@@ -30,7 +25,14 @@ type selector struct {
 	// constant. The outputs are the ids returned, nil meaning words
 	// 0 … len(scores)−1. It may use and return buffer.
 	scores func(word WordID, epsilon float64, buffer []float64) (scores []float64, ids []WordID)
-	rows   rowCache
+	rows   rowCache // of the instance's own epsilon
+}
+
+func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
+	return &selector{
+		settings: s, guarantee: g, vocabulary: v, scores: scores,
+		rows: rowCache{slots: make([]atomic.Pointer[cachedRow], v.Len())},
+	}
 }
 
 func (m *selector) Settings() Settings                 { return m.settings }
@@ -78,13 +80,21 @@ func (m *selector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Ra
 	}
 }
 
+// row returns the table of a word, built at need. Tables of other epsilons
+// than the instance's are not kept.
 func (m *selector) row(key rowKey) *aliasTable {
-	return m.rows.get(key, func() *aliasTable {
-		var b rowBuilder
-		t := new(aliasTable)
-		b.build(m, t, key)
-		return t
-	})
+	if key.epsilon == m.settings.Epsilon {
+		if t := m.rows.get(key.word); t != nil {
+			return t
+		}
+	}
+	var b rowBuilder
+	row := new(cachedRow)
+	b.build(m, &row.aliasTable, key)
+	if key.epsilon == m.settings.Epsilon {
+		m.rows.offer(key.word, row)
+	}
+	return &row.aliasTable
 }
 
 // PrivatizeBatch builds the table of every distinct word once.
@@ -142,17 +152,7 @@ func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, ep
 					end = groups[i+1]
 				}
 				run := all[groups[i]:end]
-				table := m.rows.peek(run[0].key)
-				if table == nil {
-					table = &scratch
-					if m.rows.hasRoom() {
-						table = new(aliasTable)
-					}
-					b.build(m, table, run[0].key)
-					if table != &scratch {
-						m.rows.offer(run[0].key, table)
-					}
-				}
+				table := m.groupTable(run[0].key, &b, &scratch)
 				for _, o := range run {
 					*o.output = table.draw(o.random)
 				}
@@ -160,6 +160,25 @@ func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, ep
 		})
 	}
 	return g.Wait()
+}
+
+// groupTable is row for one pass over many words: once there is no room, new
+// tables do not push out old ones but are built in scratch.
+func (m *selector) groupTable(key rowKey, b *rowBuilder, scratch *aliasTable) *aliasTable {
+	keep := key.epsilon == m.settings.Epsilon
+	if keep {
+		if t := m.rows.get(key.word); t != nil {
+			return t
+		}
+	}
+	if keep && m.rows.hasRoom() {
+		row := new(cachedRow)
+		b.build(m, &row.aliasTable, key)
+		m.rows.offer(key.word, row)
+		return &row.aliasTable
+	}
+	b.build(m, scratch, key)
+	return scratch
 }
 
 // rowBuilder is one worker's scratch space for tables.
@@ -180,65 +199,4 @@ func (b *rowBuilder) build(m *selector, t *aliasTable, key rowKey) {
 type rowKey struct {
 	word    WordID
 	epsilon float64
-}
-
-// rowCache keeps the most recently used tables within rowMemory.
-type rowCache struct {
-	mu     sync.Mutex
-	bytes  int
-	recent list.List // of *cachedRow, most recent first
-	byKey  map[rowKey]*list.Element
-}
-
-type cachedRow struct {
-	key   rowKey
-	table *aliasTable
-}
-
-// peek returns a table that is there, else nil.
-func (c *rowCache) peek(key rowKey) *aliasTable {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byKey[key]
-	if e == nil {
-		return nil
-	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*cachedRow).table
-}
-
-// get returns the table of a key and builds it, outside the lock, where it is
-// missing; two callers may build the same table, and both are right.
-func (c *rowCache) get(key rowKey, build func() *aliasTable) *aliasTable {
-	if t := c.peek(key); t != nil {
-		return t
-	}
-	t := build()
-	c.offer(key, t)
-	return t
-}
-
-func (c *rowCache) hasRoom() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.bytes < rowMemory
-}
-
-// offer keeps a table and drops the ones unused for longest.
-func (c *rowCache) offer(key rowKey, t *aliasTable) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byKey == nil {
-		c.byKey = map[rowKey]*list.Element{}
-	}
-	if c.byKey[key] != nil {
-		return
-	}
-	c.byKey[key] = c.recent.PushFront(&cachedRow{key, t})
-	c.bytes += t.bytes()
-	for c.bytes > rowMemory && c.recent.Len() > 1 {
-		old := c.recent.Remove(c.recent.Back()).(*cachedRow)
-		delete(c.byKey, old.key)
-		c.bytes -= old.table.bytes()
-	}
 }

@@ -47,28 +47,25 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	for id := range norms {
 		norms[id] = math.Sqrt(dot(space.Vector(WordID(id)), space.Vector(WordID(id))))
 	}
-	return &selector{
-		settings: s,
-		guarantee: Guarantee{
-			Metric:  "discrete",
-			Epsilon: s.Epsilon,
-			Reason:  "exponential mechanism over one candidate set with a rating of sensitivity 1",
-			Distance: func(a, b WordID) float64 {
-				if a == b {
-					return 0
-				}
-				return 1
-			},
-		},
-		vocabulary: space.Vocabulary,
-		scores: func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			row = row[:len(candidates)]
-			for i, y := range candidates {
-				row[i] = epsilon / 2 * clippedCosine(space, norms, word, y)
+	g := Guarantee{
+		Metric:  "discrete",
+		Epsilon: s.Epsilon,
+		Reason:  "exponential mechanism over one candidate set with a rating of sensitivity 1",
+		Distance: func(a, b WordID) float64 {
+			if a == b {
+				return 0
 			}
-			return row, candidates
+			return 1
 		},
-	}, nil
+	}
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:len(candidates)]
+		for i, y := range candidates {
+			row[i] = epsilon / 2 * clippedCosine(space, norms, word, y)
+		}
+		return row, candidates
+	}
+	return newSelector(s, g, space.Vocabulary, scores), nil
 }
 
 // clippedCosine is the rating ρ: 1 for the word itself, 0 where a vector is
@@ -157,24 +154,21 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 		}
 		return counts[words[w]] / math.Sqrt(squares)
 	}
-	return &selector{
-		settings:   s,
-		guarantee:  Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is impossible for another"},
-		vocabulary: vocabulary,
-		scores: func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			if int(word) >= inputs || len(lemmas[word]) == 0 {
-				row = row[:1]
-				row[0] = 0
-				return row, []WordID{word}
+	g := Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is impossible for another"}
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		if int(word) >= inputs || len(lemmas[word]) == 0 {
+			row = row[:1]
+			row[0] = 0
+			return row, []WordID{word}
+		}
+		row = row[:len(lemmas[word])]
+		for i, y := range lemmas[word] {
+			row[i] = 0
+			if counts[words[y]] > 0 {
+				row[i] = epsilon / 2 * tfidf(word)
 			}
-			row = row[:len(lemmas[word])]
-			for i, y := range lemmas[word] {
-				row[i] = 0
-				if counts[words[y]] > 0 {
-					row[i] = epsilon / 2 * tfidf(word)
-				}
-			}
-			return row, lemmas[word]
-		},
-	}, nil
+		}
+		return row, lemmas[word]
+	}
+	return newSelector(s, g, vocabulary, scores), nil
 }

@@ -62,22 +62,18 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	default:
 		return nil, errors.New("gamma: must be a number or a word")
 	}
-	m := &selector{
-		settings:   s,
-		vocabulary: env.Space.Vocabulary,
-	}
 	if s.Variant == Released {
-		m.guarantee = Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
-		m.scores = func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
+		scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:n]
 			distancesFrom(row, env.Space, word)
 			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
 			return row, nil
 		}
-		return m, nil
+		return newSelector(s, g, env.Space.Vocabulary, scores), nil
 	}
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	m.scores = func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:n]
 		distancesFrom(row, env.Space, word)
 		gamma := truncation(epsilon)
@@ -86,7 +82,7 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		}
 		return row, nil
 	}
-	return m, nil
+	return newSelector(s, g, env.Space.Vocabulary, scores), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),
