@@ -53,23 +53,25 @@ func generatedRows(docs []generated.Document) []Row {
 	return rows
 }
 
-// GeneratedCorpus returns the tokens of all documents of the generated corpus,
+// GeneratedCorpus returns the tokens of all sentences of the generated corpus,
 // cleaned as its data sets are: what its word vectors are learned from.
 func GeneratedCorpus(ctx context.Context) ([][]string, error) {
 	cleaner, err := NewCleaner(CleanContent, "")
 	if err != nil {
 		return nil, err
 	}
-	var docs []Document
+	var sentences []Document
 	for _, task := range [][]generated.Document{generated.Reviews(), generated.News()} {
 		for _, d := range task {
-			docs = append(docs, Document{Text: d.Text()})
+			for _, sentence := range d.Sentences {
+				sentences = append(sentences, Document{Text: sentence})
+			}
 		}
 	}
-	if err := clean(ctx, cleaner, 0, 0, [][]Document{docs}); err != nil {
+	if err := clean(ctx, cleaner, 0, 0, [][]Document{sentences}); err != nil {
 		return nil, err
 	}
-	return Tokens(docs), nil
+	return Tokens(sentences), nil
 }
 
 // GeneratedThesaurus returns the synonyms of the generated corpus.

@@ -33,8 +33,8 @@ var templatesText string
 
 // Numbers of documents of the two tasks.
 const (
-	ReviewCount = 4000
-	NewsCount   = 4000
+	ReviewCount = 5000
+	NewsCount   = 5000
 )
 
 // The shares that set the difficulty: how often a sentence of a review goes
@@ -42,10 +42,10 @@ const (
 // news item is on its topic, on another, or on none. They are such that a
 // linear classifier on mean vectors is well above chance and below perfect.
 const (
-	reviewWith    = 0.44
-	reviewAgainst = 0.21
-	newsOn        = 0.50
-	newsOff       = 0.25
+	reviewWith    = 0.55
+	reviewAgainst = 0.16
+	newsOn        = 0.62
+	newsOff       = 0.16
 )
 
 // Classes of the tasks.
@@ -80,6 +80,8 @@ type grammar struct {
 	byWord    map[string]*Slot
 	templates map[string][]string // by section
 	parts     map[string][]string // product → names of its parts
+	// counterparts maps a slot of praise to that of blame, and back.
+	counterparts map[string]*Slot
 }
 
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -91,7 +93,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 })
 
 func parse(slots, templates string) (*grammar, error) {
-	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{}, parts: map[string][]string{}}
+	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{}, parts: map[string][]string{}, counterparts: map[string]*Slot{}}
 	for n, line := range strings.Split(slots, "\n") {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] == "#" {
@@ -119,6 +121,19 @@ func parse(slots, templates string) (*grammar, error) {
 			}
 			g.byWord[w] = s
 		}
+	}
+	pair := func(a, b *Slot) {
+		if a != nil && b != nil {
+			g.counterparts[a.Name], g.counterparts[b.Name] = b, a
+		}
+	}
+	for _, parts := range g.parts {
+		for _, part := range parts {
+			pair(g.byName[part+"+"], g.byName[part+"-"])
+		}
+	}
+	for _, names := range byPolarity {
+		pair(g.byName[names[0]], g.byName[names[1]])
 	}
 	section := ""
 	for n, line := range strings.Split(templates, "\n") {
@@ -167,9 +182,20 @@ func zipf(rng *rand.Rand, n int, s float64) int {
 
 // Exponents of zipf: words of a slot, and templates, products and parts.
 const (
-	wordExponent  = 1
-	groupExponent = 0.5
+	wordExponent  = 1.2
+	groupExponent = 0.8
 )
+
+// word draws a word of a slot. The rarest word of every slot of judgement is
+// ambiguous, as some words of every language are: half the time its
+// counterpart stands in for it, so that its use does not tell its polarity.
+func (g *grammar) word(rng *rand.Rand, s *Slot) string {
+	i := zipf(rng, len(s.Words), wordExponent)
+	if counterpart := g.counterparts[s.Name]; counterpart != nil && i == len(s.Words)-1 && rng.IntN(2) == 0 {
+		return counterpart.Words[len(counterpart.Words)-1]
+	}
+	return s.Words[i]
+}
 
 // sentence fills a template of a section in. lookup turns a name of the
 // template into the name of a slot.
@@ -186,10 +212,10 @@ func (g *grammar) sentence(rng *rand.Rand, section string, lookup func(name stri
 		}
 		end := open + strings.IndexByte(template[open:], '}')
 		b.WriteString(template[:open])
-		words := g.byName[lookup(template[open+1:end])].Words
-		word := words[zipf(rng, len(words), wordExponent)]
+		slot := g.byName[lookup(template[open+1:end])]
+		word := g.word(rng, slot)
 		for slices.Contains(last, word) {
-			word = words[zipf(rng, len(words), wordExponent)]
+			word = g.word(rng, slot)
 		}
 		last = append(last, word)
 		b.WriteString(word)
@@ -228,7 +254,7 @@ func capitalise(s string) string {
 func (g *grammar) review(rng *rand.Rand, label int) Document {
 	product := products[zipf(rng, len(products), groupExponent)]
 	d := Document{Label: label}
-	for range 3 + rng.IntN(3) {
+	for range 5 + rng.IntN(4) {
 		parts := g.parts[product]
 		part := parts[zipf(rng, len(parts), groupExponent)]
 		praise := label == 1
@@ -242,9 +268,9 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 		default:
 			section = product
 		}
-		side, sign := 0, "+"
+		side, sign, opposite := 0, "+", "-"
 		if !praise {
-			side, sign = 1, "-"
+			side, sign, opposite = 1, "-", "+"
 		}
 		if section == "opinion" && rng.IntN(8) == 0 {
 			section = [2]string{"praise", "blame"}[side]
@@ -257,6 +283,8 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 				return product + ".item"
 			case "adj":
 				return part + sign
+			case "opposite":
+				return part + opposite
 			}
 			if pair, ok := byPolarity[name]; ok {
 				return pair[side]
@@ -270,7 +298,7 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 // news writes one news item on a topic.
 func (g *grammar) news(rng *rand.Rand, label int) Document {
 	d := Document{Label: label}
-	for range 2 + rng.IntN(2) {
+	for range 3 + rng.IntN(3) {
 		section := "report"
 		switch u := rng.Float64(); {
 		case u < newsOn:

@@ -20,7 +20,7 @@ func TestGrammarIsWhole(t *testing.T) {
 					used[pair[0]], used[pair[1]] = true, true
 					continue
 				}
-				if n == "n" || n == "item" || n == "adj" {
+				if n == "n" || n == "item" || n == "adj" || n == "opposite" {
 					continue
 				}
 				if g.byName[n] == nil {
