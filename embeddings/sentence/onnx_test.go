@@ -1,0 +1,176 @@
+package sentence
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mldpbench/internal/realdata"
+)
+
+type reference struct {
+	Items []struct {
+		Text      string
+		TokenIDs  []uint32 `json:"token_ids"`
+		Embedding []float32
+	}
+}
+
+// openReal opens the encoder of the real data with its reference vectors.
+var openReal = func() func(t testing.TB) (*ONNX, reference) {
+	var once sync.Once
+	var e *ONNX
+	var ref reference
+	var err error
+	return func(t testing.TB) (*ONNX, reference) {
+		t.Helper()
+		file := realdata.File(t, "use-lite-onnx/reference.json")
+		if testing.Short() {
+			t.Skip("takes seconds")
+		}
+		once.Do(func() {
+			if e, err = Open(context.Background(), filepath.Dir(file)); err != nil {
+				return
+			}
+			var data []byte
+			if data, err = os.ReadFile(file); err == nil {
+				err = json.Unmarshal(data, &ref)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, ref
+	}
+}()
+
+func cosine(a, b []float32) float64 {
+	var ab, aa, bb float64
+	for i, x := range a {
+		ab += float64(x) * float64(b[i])
+		aa += float64(x) * float64(x)
+		bb += float64(b[i]) * float64(b[i])
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+func TestReferenceIDsAndVectors(t *testing.T) {
+	e, ref := openReal(t)
+	if len(ref.Items) != 6 || e.Name() != "use-lite-onnx" {
+		t.Fatalf("%d items, name %s", len(ref.Items), e.Name())
+	}
+	var sentences []string
+	for _, item := range ref.Items {
+		sentences = append(sentences, item.Text)
+		if ids := e.tokenize(item.Text); !slices.Equal(ids, item.TokenIDs) {
+			t.Errorf("%q: ids %v, want %v", item.Text, ids, item.TokenIDs)
+		}
+	}
+	vectors, err := e.Encode(context.Background(), sentences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range ref.Items {
+		if c := cosine(vectors[i], item.Embedding); c < 0.999999 {
+			t.Errorf("%q: cosine %v", item.Text, c)
+		}
+	}
+}
+
+func someSentences() []string {
+	words := strings.Fields("the movie was a long and rather dull story about stocks on Wall Street which nobody would ever really enjoy twice")
+	var out []string
+	for n := range 10 {
+		var s []string
+		for i := range 1 + n*3 {
+			s = append(s, words[(i*(n+3)+n)%len(words)])
+		}
+		out = append(out, strings.Join(s, " "))
+	}
+	return append(out, strings.Repeat("very ", 300)+"long", "", "  the\tmovie\n was ")
+}
+
+// A sentence has one vector, whatever is encoded with it and by how many.
+func TestVectorDoesNotDependOnNeighbours(t *testing.T) {
+	e, _ := openReal(t)
+	sentences := someSentences()
+	all, err := e.Encode(context.Background(), sentences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, i := range []int{0, 9, 10} {
+		wg.Go(func() {
+			one, err := e.Encode(context.Background(), sentences[i:i+1])
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !slices.Equal(one[0], all[i]) {
+				t.Errorf("sentence %d has another vector on its own", i)
+			}
+		})
+	}
+	wg.Wait()
+	trimmed, err := e.Encode(context.Background(), []string{"the movie was"})
+	if err != nil || !slices.Equal(trimmed[0], all[len(all)-1]) {
+		t.Errorf("white space is not collapsed: %v", err)
+	}
+}
+
+func TestEncodeStopsWithContext(t *testing.T) {
+	e, _ := openReal(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := e.Encode(ctx, []string{"a"}); err == nil || !strings.Contains(err.Error(), "context canceled") {
+		t.Fatalf("err = %v", err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "model.onnx") {
+		t.Errorf("err = %v", err)
+	}
+	for name, content := range map[string]string{"model.onnx": "x", "tokenizer.json": "{"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "tokenizer.json") {
+		t.Errorf("err = %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), dir); err == nil {
+		t.Error("no error for a damaged model")
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e, _ := openReal(b)
+	for _, words := range []int{14, 60} {
+		b.Run(map[int]string{14: "short", 60: "long"}[words], func(b *testing.B) {
+			s := make([]string, 32)
+			for i := range s {
+				s[i] = strings.Repeat("movie the ", words/2)
+			}
+			if _, err := e.Encode(context.Background(), s); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := e.Encode(context.Background(), s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(s)*b.N)/b.Elapsed().Seconds(), "sentences/s")
+		})
+	}
+}
