@@ -1,12 +1,8 @@
 package models
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -50,16 +46,13 @@ func init() {
 // Weights start as in Keras: Glorot uniform, orthogonal recurrence, forget
 // gate bias 1, other biases 0.
 type lstm struct {
-	name       string
+	neural
 	directions int
-	options    Options
-	parameters values
-	weights    []*tensor.Dense // recurrence, dense, bias
-	fitted     bool
 }
 
 func newLSTM(name string, directions int, o Options) *lstm {
-	m := &lstm{name: name, directions: directions, options: o, parameters: o.Parameters}
+	m := &lstm{neural: neural{name: name, options: o, parameters: o.Parameters}, directions: directions}
+	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng) }
 	d, h := o.Embedding.Dimension, m.parameters.int("hidden")
 	k := d + 1 + h
 	w := make([]float32, directions*k*4*h)
@@ -93,13 +86,17 @@ type lstmGraph struct {
 	rng  *rand.Rand
 }
 
-// newGraph compiles the network for batches of at most that many tokens. A
-// nil rng makes an inference graph.
-func (m *lstm) newGraph(tokens int, rng *rand.Rand) (*lstmGraph, error) {
+// newGraph compiles the network for batches of x. A nil rng makes an inference
+// graph.
+func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 	size := m.parameters.int("batch")
-	out := &lstmGraph{batcher: newBatcher(size, tokens), drop: m.parameters.float("dropout"), rng: rng}
+	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: m.parameters.float("dropout"), rng: rng}
 	r := newRecurrence[float32](m.options.Embedding, m.parameters.int("hidden"), m.directions)
 	training := rng != nil
+	var train *adam
+	if training {
+		train = m.parameters.adam()
+	}
 	var err error
 	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
 		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)), w[0], training)
@@ -119,7 +116,7 @@ func (m *lstm) newGraph(tokens int, rng *rand.Rand) (*lstmGraph, error) {
 		}
 		logits, err = affine(state, w[1], w[2])
 		return logits, labels, err
-	}, training, m.parameters.float("learning_rate"), m.parameters.float("clip"))
+	}, train)
 	return out, err
 }
 
@@ -149,144 +146,7 @@ func (g *lstmGraph) step(x Examples, indices []int) (float64, error) {
 	return g.graph.step()
 }
 
-// lstmNetwork trains on one graph and infers on another.
-type lstmNetwork struct{ training, inference *lstmGraph }
-
-func (n lstmNetwork) step(x Examples, indices []int) (float64, error) {
-	return n.training.step(x, indices)
-}
-
-func (n lstmNetwork) infer(x Examples, indices []int, logits []float32) error {
-	g := n.inference
+func (g *lstmGraph) infer(x Examples, indices []int, logits []float32) error {
 	g.fill(x, indices)
-	out, err := g.infer()
-	if err != nil {
-		return err
-	}
-	classes := g.logits.Shape()[1]
-	for row, i := range g.order {
-		k := slices.Index(indices, i)
-		copy(logits[k*classes:(k+1)*classes], out[row*classes:])
-	}
-	return nil
-}
-
-func (m *lstm) check(name string, x Examples) error {
-	if err := x.checkLabels(name, m.options.Classes); err != nil {
-		return err
-	}
-	if err := m.checkInputs(x); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-func (m *lstm) checkInputs(x Examples) error {
-	if x.Vectors != nil {
-		return fmt.Errorf("model %s reads token sequences, not vectors", m.name)
-	}
-	_, err := x.checkInputs(m.options.Embedding.Len())
-	return err
-}
-
-func (m *lstm) Fit(ctx context.Context, train, validation Examples) (History, error) {
-	if m.fitted {
-		return History{Best: -1}, errFitted
-	}
-	if err := m.check("train", train); err != nil {
-		return History{Best: -1}, err
-	}
-	if err := m.check("validation", validation); err != nil {
-		return History{Best: -1}, err
-	}
-	seed, size := m.options.Seed.Derive("lstm"), m.parameters.int("batch")
-	training, err := m.newGraph(capacity(size, train), seed.Derive("dropout").Rand())
-	if err != nil {
-		return History{Best: -1}, err
-	}
-	defer training.close()
-	inference, err := m.newGraph(capacity(size, validation), nil)
-	if err != nil {
-		return History{Best: -1}, err
-	}
-	defer inference.close()
-	history, err := m.parameters.schedule().fit(ctx, lstmNetwork{training, inference}, m.weights, m.options.Classes, seed.Derive("order").Rand(), train, validation)
-	m.fitted = err == nil
-	return history, err
-}
-
-func (m *lstm) Score(ctx context.Context, x Examples) ([][]float64, error) {
-	if !m.fitted {
-		return nil, errNotFitted
-	}
-	if x.Len() == 0 {
-		return nil, nil
-	}
-	if err := m.checkInputs(x); err != nil {
-		return nil, err
-	}
-	s := m.parameters.schedule()
-	inference, err := m.newGraph(capacity(s.batch, x), nil)
-	if err != nil {
-		return nil, err
-	}
-	defer inference.close()
-	logits, err := s.logits(ctx, lstmNetwork{inference: inference}, x, m.options.Classes)
-	if err != nil {
-		return nil, err
-	}
-	return softmaxRows(logits, m.options.Classes), nil
-}
-
-func (m *lstm) Predict(ctx context.Context, x Examples) ([]int, error) {
-	return predictions(m.Score(ctx, x))
-}
-
-func (m *lstm) Save(w io.Writer) error {
-	if !m.fitted {
-		return errNotFitted
-	}
-	return saveState(w, m.name, weightData(m.weights))
-}
-
-func (m *lstm) Load(r io.Reader) error {
-	if m.fitted {
-		return errFitted
-	}
-	err := loadWeights(r, m.name, m.weights)
-	m.fitted = err == nil
-	return err
-}
-
-func weightData(weights []*tensor.Dense) [][]float32 {
-	var all [][]float32
-	for _, w := range weights {
-		all = append(all, data[float32](w))
-	}
-	return all
-}
-
-// loadWeights reads weights saved by a model of the same shapes.
-func loadWeights(r io.Reader, model string, weights []*tensor.Dense) error {
-	var all [][]float32
-	if err := loadState(r, model, &all); err != nil {
-		return err
-	}
-	if len(all) != len(weights) {
-		return fmt.Errorf("load %s: %d weight matrices: must be %d", model, len(all), len(weights))
-	}
-	for i, w := range weights {
-		if len(all[i]) != w.Shape().TotalSize() {
-			return fmt.Errorf("load %s: matrix %d has %d weights: must be %d, as embedding, hidden size and classes have it", model, i, len(all[i]), w.Shape().TotalSize())
-		}
-		for _, v := range all[i] {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-				return fmt.Errorf("load %s: a weight is not finite", model)
-			}
-		}
-	}
-	for i, w := range weights {
-		copy(data[float32](w), all[i])
-	}
-	return nil
+	return g.logitsOf(g.batcher, logits)
 }

@@ -245,7 +245,7 @@ func BenchmarkLSTM(b *testing.B) {
 	for _, d := range []int{50, 100, 300} {
 		m, x, indices := trainingBatch(b, d)
 		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(capacity(64, x), stream.FromUint64(30).Rand())
+			g, err := m.newGraph(x, stream.FromUint64(30).Rand())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -257,14 +257,14 @@ func BenchmarkLSTM(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("infer/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(capacity(64, x), nil)
+			g, err := m.newGraph(x, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer g.close()
 			logits := make([]float32, 64*2)
 			for b.Loop() {
-				if err := (lstmNetwork{inference: g}).infer(x, indices, logits); err != nil {
+				if err := g.infer(x, indices, logits); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -19,26 +19,37 @@ import (
 type graph struct {
 	vm      gorgonia.VM
 	logits  *gorgonia.Node
-	loss    *gorgonia.Node // training only
 	weights gorgonia.Nodes
-	solver  gorgonia.Solver
-	clip    float64
+
+	// For training only.
+	loss   *gorgonia.Node
+	adam   *adam
+	solver gorgonia.Solver
 }
+
+// adam is how weights move: Kingma & Ba 2015 with β 0.9 and 0.999 and ε 1e-7
+// (as in Keras). A gradient whose norm over all weights exceeds clip > 0 is
+// scaled down to it.
+type adam struct {
+	learningRate, clip float64
+	// own is the number of leading weights that the caller moves itself.
+	own int
+}
+
+const adamBeta1, adamBeta2, adamEpsilon = 0.9, 0.999, 1e-7
 
 // layers adds a network to g and returns its logits and the labels they are
 // to be compared with (nil for inference).
 type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits, labels *gorgonia.Node, err error)
 
 // newGraph compiles a network over weights. Inputs are tensors bound by build,
-// filled by the caller before each run. Training graphs also have the mean
-// cross-entropy, its derivatives and Adam (Kingma & Ba 2015; β 0.9 and 0.999,
-// ε 1e-7 as in Keras); a gradient whose norm over all weights exceeds clip > 0
-// is scaled down to it.
-func newGraph(weights []*tensor.Dense, build layers, training bool, learningRate, clip float64) (*graph, error) {
+// filled by the caller before each run. With an adam the graph can train on
+// the mean cross-entropy, else it infers.
+func newGraph(weights []*tensor.Dense, build layers, train *adam) (*graph, error) {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
-	out := &graph{clip: clip}
+	out := &graph{adam: train}
 	for i, w := range weights {
 		out.weights = append(out.weights, gorgonia.NewTensor(g, w.Dtype(), w.Dims(),
 			gorgonia.WithShape(w.Shape()...), gorgonia.WithName(fmt.Sprintf("weights%d", i)), gorgonia.WithValue(w)))
@@ -48,7 +59,7 @@ func newGraph(weights []*tensor.Dense, build layers, training bool, learningRate
 	if out.logits, labels, err = build(g, out.weights); err != nil {
 		return nil, err
 	}
-	if !training {
+	if train == nil {
 		out.vm = gorgonia.NewTapeMachine(g)
 		return out, nil
 	}
@@ -59,14 +70,15 @@ func newGraph(weights []*tensor.Dense, build layers, training bool, learningRate
 		return nil, err
 	}
 	out.vm = gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(out.weights...))
-	out.solver = gorgonia.NewAdamSolver(gorgonia.WithLearnRate(learningRate), gorgonia.WithEps(1e-7))
+	out.solver = gorgonia.NewAdamSolver(gorgonia.WithLearnRate(train.learningRate),
+		gorgonia.WithBeta1(adamBeta1), gorgonia.WithBeta2(adamBeta2), gorgonia.WithEps(adamEpsilon))
 	return out, nil
 }
 
 func (g *graph) close() { g.vm.Close() }
 
-// infer runs the graph and returns its logits, valid until the next run.
-func (g *graph) infer() ([]float32, error) {
+// run runs the graph and returns its logits, valid until the next run.
+func (g *graph) run() ([]float32, error) {
 	g.vm.Reset() // without it a tape machine returns the results of its last run
 	if err := g.vm.RunAll(); err != nil {
 		return nil, err
@@ -76,7 +88,7 @@ func (g *graph) infer() ([]float32, error) {
 
 // step runs the graph, moves the weights and returns the loss before.
 func (g *graph) step() (float64, error) {
-	if _, err := g.infer(); err != nil {
+	if _, err := g.run(); err != nil {
 		return 0, err
 	}
 	loss := float64(g.loss.Value().Data().(float32))
@@ -96,23 +108,24 @@ func (g *graph) step() (float64, error) {
 	if math.IsNaN(loss) || math.IsNaN(square) || math.IsInf(square, 0) {
 		return 0, fmt.Errorf("training diverged: loss %v, squared gradient norm %v; lower the learning rate or clip", loss, square)
 	}
-	if norm := math.Sqrt(square); g.clip > 0 && norm > g.clip {
-		scale := float32(g.clip / norm)
+	if norm := math.Sqrt(square); g.adam.clip > 0 && norm > g.adam.clip {
+		scale := float32(g.adam.clip / norm)
 		for _, gradient := range gradients {
 			for i := range gradient {
 				gradient[i] *= scale
 			}
 		}
 	}
-	return loss, g.solver.Step(gorgonia.NodesToValueGrads(g.weights)) // zeroes the gradients
+	return loss, g.solver.Step(gorgonia.NodesToValueGrads(g.weights[g.adam.own:])) // zeroes the gradients
 }
 
-// network is a model that can be trained batch by batch.
-type network interface {
+// batchGraph is a graph that can lay out examples of its kind.
+type batchGraph interface {
 	// step trains on the examples with these indices and returns their mean loss.
 	step(x Examples, indices []int) (float64, error)
 	// infer writes the logits (len(indices) × classes) of the examples with these indices.
 	infer(x Examples, indices []int, logits []float32) error
+	close()
 }
 
 // schedule is how a network is trained.
@@ -128,13 +141,17 @@ var scheduleParameters = []Parameter{
 	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
 }
 
+func (v values) adam() *adam {
+	return &adam{learningRate: v.float("learning_rate"), clip: v.float("clip")}
+}
+
 func (v values) schedule() schedule {
 	return schedule{batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience")}
 }
 
 // fit trains with early stopping on the validation loss and leaves the best
 // weights behind.
-func (s schedule) fit(ctx context.Context, net network, weights []*tensor.Dense, classes int, order *rand.Rand, train, validation Examples) (History, error) {
+func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int, order *rand.Rand, train, validation Examples) (History, error) {
 	history := History{Best: -1}
 	indices := consecutive(train.Len())
 	best := make([][]float32, len(weights))
@@ -147,13 +164,13 @@ func (s schedule) fit(ctx context.Context, net network, weights []*tensor.Dense,
 			if err := ctx.Err(); err != nil {
 				return history, err
 			}
-			loss, err := net.step(train, batch)
+			loss, err := training.step(train, batch)
 			if err != nil {
 				return history, fmt.Errorf("epoch %d: %w", epoch, err)
 			}
 			line.TrainLoss += loss * float64(len(batch)) / float64(len(indices))
 		}
-		logits, err := s.logits(ctx, net, validation, classes)
+		logits, err := s.logits(ctx, inference, validation, classes)
 		if err != nil {
 			return history, err
 		}
@@ -187,7 +204,7 @@ func (s schedule) fit(ctx context.Context, net network, weights []*tensor.Dense,
 
 // logits of all examples (examples × classes), in their order. Batches are
 // made of sequences of like length.
-func (s schedule) logits(ctx context.Context, net network, x Examples, classes int) ([]float32, error) {
+func (s schedule) logits(ctx context.Context, g batchGraph, x Examples, classes int) ([]float32, error) {
 	out := make([]float32, x.Len()*classes)
 	indices := consecutive(x.Len())
 	if x.Sequences != nil {
@@ -198,7 +215,7 @@ func (s schedule) logits(ctx context.Context, net network, x Examples, classes i
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := net.infer(x, batch, part); err != nil {
+		if err := g.infer(x, batch, part); err != nil {
 			return nil, err
 		}
 		for k, i := range batch {

@@ -132,3 +132,14 @@ func convert(name string, v, like any) (any, error) {
 	}
 	panic(fmt.Sprintf("models: parameter %s has a default of type %T", name, like))
 }
+
+// withDefaults is a copy of parameters with some other defaults.
+func withDefaults(parameters []Parameter, defaults map[string]any) []Parameter {
+	parameters = slices.Clone(parameters)
+	for i, p := range parameters {
+		if v, ok := defaults[p.Name]; ok {
+			parameters[i].Default = v
+		}
+	}
+	return parameters
+}

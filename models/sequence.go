@@ -13,7 +13,7 @@ type batcher struct {
 	tokens  []int32
 	lengths []int32
 	labels  []int32
-	order   []int // the example in each row, longest first
+	order   []int // of the indices filled in, the one in each row: longest first
 }
 
 func newBatcher(size, capacity int) *batcher {
@@ -23,17 +23,20 @@ func newBatcher(size, capacity int) *batcher {
 // fill lays out the examples with these indices, at most as many as there are
 // rows. Rows left over are empty and carry no label.
 func (b *batcher) fill(x Examples, indices []int) {
-	b.order = append(b.order[:0], indices...)
+	b.order = b.order[:0]
+	for k := range indices {
+		b.order = append(b.order, k)
+	}
 	slices.SortStableFunc(b.order, func(i, j int) int {
-		return cmp.Compare(len(x.Sequences[j]), len(x.Sequences[i]))
+		return cmp.Compare(len(x.Sequences[indices[j]]), len(x.Sequences[indices[i]]))
 	})
 	for row := range b.lengths {
 		b.lengths[row], b.labels[row] = 0, noLabel
 	}
-	for row, i := range b.order {
-		b.lengths[row] = int32(len(x.Sequences[i]))
+	for row, k := range b.order {
+		b.lengths[row] = int32(len(x.Sequences[indices[k]]))
 		if x.Labels != nil {
-			b.labels[row] = int32(x.Labels[i])
+			b.labels[row] = int32(x.Labels[indices[k]])
 		}
 	}
 	at := 0
@@ -45,19 +48,31 @@ func (b *batcher) fill(x Examples, indices []int) {
 			return
 		}
 		for row := range n {
-			b.tokens[at] = x.Sequences[b.order[row]][t]
+			b.tokens[at] = x.Sequences[indices[b.order[row]]][t]
 			at++
 		}
 	}
 }
 
+// logitsOf runs the graph on what b holds and writes its logits in the order
+// of the indices b was filled with.
+func (g *graph) logitsOf(b *batcher, logits []float32) error {
+	out, err := g.run()
+	if err != nil {
+		return err
+	}
+	classes := g.logits.Shape()[1]
+	for row, k := range b.order {
+		copy(logits[k*classes:(k+1)*classes], out[row*classes:])
+	}
+	return nil
+}
+
 // capacity is the largest number of tokens a batch of that size can hold.
-func capacity(size int, parts ...Examples) int {
+func capacity(size int, x Examples) int {
 	var lengths []int
-	for _, x := range parts {
-		for _, s := range x.Sequences {
-			lengths = append(lengths, len(s))
-		}
+	for _, s := range x.Sequences {
+		lengths = append(lengths, len(s))
 	}
 	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
 	total := 1 // tensors are never empty

@@ -1,0 +1,222 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name: "averaged",
+		Doc:  "mean of trainable word vectors to softmax, as in fastText",
+		Parameters: append([]Parameter{
+			oneOf("init", "embedding", "random").is("embedding", "word vectors before training: those of the embedding, or random ones"),
+			{Name: "dimension", Default: 100, Legal: ">= 1", Doc: "of random word vectors", check: func(v any) error { return check.AtLeast("dimension", v.(int), 1) }},
+		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
+		New: func(o Options) (Classifier, error) {
+			if o.Embedding.Len() == 0 {
+				return nil, fmt.Errorf("model averaged: needs an embedding")
+			}
+			return newAveraged(o), nil
+		},
+	})
+}
+
+// averaged is the classifier of Joulin et al. 2017 (fastText) without n-grams,
+// as used by Carvalho et al. 2023: the mean of the trainable vectors of a
+// document's words → dense softmax. It is trained with Adam like the other
+// networks. Of the word vectors, each step moves those of its batch only and
+// leaves the moments of all others as they are (lazy Adam): a step then costs
+// as much as its batch, whatever the vocabulary.
+type averaged struct {
+	neural
+	d int
+}
+
+func newAveraged(o Options) *averaged {
+	m := &averaged{neural: neural{name: "averaged", options: o, parameters: o.Parameters}, d: o.Embedding.Dimension}
+	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng != nil) }
+	seed := o.Seed.Derive("averaged", "weights")
+	table := slices.Clone(o.Embedding.Vectors)
+	if m.parameters.text("init") == "random" {
+		n := o.Embedding.Len()
+		m.d = m.parameters.int("dimension")
+		table = make([]float32, n*m.d)
+		rng := seed.Derive("table").Rand()
+		for i := range table { // uniform in ±1/d as in fastText
+			table[i] = float32((2*rng.Float64() - 1) / float64(m.d))
+		}
+	}
+	dense := make([]float32, m.d*o.Classes)
+	glorot(dense, m.d, o.Classes, seed.Derive("dense"))
+	m.weights = []*tensor.Dense{
+		newDense(tensor.Shape{len(table) / m.d, m.d}, table),
+		newDense(tensor.Shape{m.d, o.Classes}, dense),
+		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
+	}
+	return m
+}
+
+// averagedGraph works on the distinct tokens of a batch: their vectors are
+// copied into rows, one of the graph's weights, and back after they moved.
+type averagedGraph struct {
+	*graph
+	*batcher
+	m     *averaged
+	words []int32 // the token of each row in use
+	local []int32 // the row of each token of the batch
+	row   []int32 // the row of every token in the vocabulary, -1 outside the batch
+	rows  *tensor.Dense
+
+	steps        int
+	mean, square []float32 // Adam's moments, as large as the table; training only
+}
+
+func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
+	size := m.parameters.int("batch")
+	most := capacity(size, x)
+	distinct := min(most, m.options.Embedding.Len())
+	out := &averagedGraph{
+		m: m, batcher: newBatcher(size, most),
+		local: make([]int32, most), row: slices.Repeat([]int32{-1}, m.options.Embedding.Len()),
+		rows: newDense(tensor.Shape{distinct, m.d}, make([]float32, distinct*m.d)),
+	}
+	var train *adam
+	if training {
+		train = m.parameters.adam()
+		train.own = 1
+		out.mean, out.square = make([]float32, len(data[float32](m.weights[0]))), make([]float32, len(data[float32](m.weights[0])))
+	}
+	var err error
+	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+		mean, err := meanRows[float32](input(g, "tokens", vector(out.local)), input(g, "lengths", vector(out.lengths)), w[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		if training {
+			labels = input(g, "labels", vector(out.labels))
+		}
+		logits, err = affine(mean, w[1], w[2])
+		return logits, labels, err
+	}, train)
+	return out, err
+}
+
+// fill lays out a batch and copies the vectors of its words into rows.
+func (g *averagedGraph) fill(x Examples, indices []int) {
+	g.batcher.fill(x, indices)
+	total := 0
+	for _, l := range g.lengths {
+		total += int(l)
+	}
+	g.words = g.words[:0]
+	table, rows := data[float32](g.m.weights[0]), data[float32](g.rows)
+	d := g.m.d
+	for k, id := range g.tokens[:total] {
+		if g.row[id] < 0 {
+			g.row[id] = int32(len(g.words))
+			copy(rows[len(g.words)*d:(len(g.words)+1)*d], table[int(id)*d:])
+			g.words = append(g.words, id)
+		}
+		g.local[k] = g.row[id]
+	}
+	for _, id := range g.words {
+		g.row[id] = -1
+	}
+}
+
+func (g *averagedGraph) step(x Examples, indices []int) (float64, error) {
+	g.fill(x, indices)
+	loss, err := g.graph.step()
+	if err != nil {
+		return 0, err
+	}
+	v, err := g.weights[0].Grad()
+	if err != nil {
+		return 0, err
+	}
+	g.steps++
+	gradient, table, d := data[float32](v), data[float32](g.m.weights[0]), g.m.d
+	// The two corrections of Kingma & Ba, Algorithm 1, in one factor.
+	rate := float32(g.adam.learningRate * math.Sqrt(1-math.Pow(adamBeta2, float64(g.steps))) / (1 - math.Pow(adamBeta1, float64(g.steps))))
+	for k, id := range g.words {
+		grad := gradient[k*d : (k+1)*d]
+		at := int(id) * d
+		w, mean, square := table[at:at+d], g.mean[at:at+d], g.square[at:at+d]
+		for j, e := range grad {
+			mean[j] = adamBeta1*mean[j] + (1-adamBeta1)*e
+			square[j] = adamBeta2*square[j] + (1-adamBeta2)*e*e
+			w[j] -= rate * mean[j] / (float32(math.Sqrt(float64(square[j]))) + adamEpsilon)
+		}
+	}
+	clear(gradient) // Gorgonia adds the next one to what is there
+	return loss, nil
+}
+
+func (g *averagedGraph) infer(x Examples, indices []int, logits []float32) error {
+	g.fill(x, indices)
+	return g.logitsOf(g.batcher, logits)
+}
+
+// meanRows adds the mean of the rows of each sequence of a packed batch as one
+// op: tokens (int32, packed) → lengths (int32) → rows (n × d) → batch × d.
+// An empty sequence has the mean zero.
+func meanRows[T float](tokens, lengths, rows *gorgonia.Node) (*gorgonia.Node, error) {
+	t, d := dtypeOf[T](), rows.Shape()[1]
+	shape := tensor.Shape{lengths.Shape()[0], d}
+	out := newDense(shape, make([]T, shape.TotalSize()))
+	var batch packed
+	op := &differentiableOp{
+		fusedOp: newFusedOp("MeanRows", func(in []gorgonia.Value) (gorgonia.Value, error) {
+			if err := batch.set(data[int32](in[0]), data[int32](in[1])); err != nil {
+				return nil, err
+			}
+			from, to := data[T](in[2]), data[T](out)
+			clear(to)
+			for t := range batch.steps() {
+				for i := range batch.active[t] {
+					id := int(batch.token(t, i, false))
+					sum := to[i*d : (i+1)*d]
+					for j, v := range from[id*d : (id+1)*d] {
+						sum[j] += v
+					}
+				}
+			}
+			for i := range to {
+				if l := batch.lengths[i/d]; l > 1 {
+					to[i] /= T(l)
+				}
+			}
+			return out, nil
+		}, shape, vectorOf(tensor.Int32), vectorOf(tensor.Int32), matrixOf(t), matrixOf(t)),
+		differentiable: []bool{false, false, true},
+	}
+	gradShape := rows.Shape().Clone()
+	op.gradient = func(in gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+		drows := newDense(gradShape, make([]T, gradShape.TotalSize()))
+		diff := newFusedOp("dMeanRows", func(in []gorgonia.Value) (gorgonia.Value, error) {
+			from, to := data[T](in[1]), data[T](drows)
+			clear(to)
+			for t := range batch.steps() {
+				for i := range batch.active[t] {
+					id, scale := int(batch.token(t, i, false)), 1/T(batch.lengths[i])
+					sum := to[id*d : (id+1)*d]
+					for j, v := range from[i*d : (i+1)*d] {
+						sum[j] += scale * v
+					}
+				}
+			}
+			return drows, nil
+		}, gradShape, matrixOf(t), matrixOf(t), matrixOf(t))
+		n, err := gorgonia.ApplyOp(&diff, output, grad)
+		return gorgonia.Nodes{nil, nil, n}, err
+	}
+	return gorgonia.ApplyOp(op, tokens, lengths, rows)
+}
