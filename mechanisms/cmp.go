@@ -5,6 +5,7 @@ func init() {
 		Name:     "cmp",
 		Title:    "CMP",
 		Source:   "Feyisetan et al. 2020 (WSDM), Algorithm 1",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved},
 		New:      newCMP,
 	})

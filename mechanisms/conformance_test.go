@@ -151,7 +151,8 @@ func TestGuaranteeAgreesWithVariant(t *testing.T) {
 		if g.Reason == "" {
 			t.Errorf("%s: the guarantee gives no reason", x.name)
 		}
-		if g.Holds() && (g.Epsilon != x.usable || g.Distance == nil) {
+		d, _ := Find(got.Mechanism)
+		if g.Holds() && (g.Epsilon != x.usable || g.Distance == nil || g.Metric != d.Metric) {
 			t.Errorf("%s: guarantee %+v", x.name, g)
 		}
 		if _, err := Complete(got); err != nil {
@@ -235,6 +236,35 @@ func TestSamplerMatchesDistribution(t *testing.T) {
 				}
 			}
 			requireFit(t, x.name, sample(m, w, 40000, stream.FromUint64(22).At(uint64(w))), p)
+		}
+	})
+}
+
+// Certain bounds must contain the distribution and be as sharp as it is.
+func TestLogBoundsContainTheDistribution(t *testing.T) {
+	s := gaussianSpace(t, 30, 4, 21)
+	eachWordInstance(t, func(t *testing.T, x instance) {
+		m := mustNew(t, environment(s), x.at(x.usable))
+		b, ok := m.(LogBounder)
+		if !ok {
+			t.Skip("no certain bounds")
+		}
+		d, err := m.(Distributor).Distribution(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high, err := b.LogBounds(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y, p := range d.Probabilities {
+			lo, hi := math.Exp(low[y]), math.Exp(high[y])
+			if lo > hi || lo > p+d.AbsoluteError+1e-14 || hi < p-d.AbsoluteError-1e-14 || hi-lo > 2*d.AbsoluteError+1e-14 {
+				t.Errorf("word %d: [%v, %v], probability %v ± %v", y, lo, hi, p, d.AbsoluteError)
+			}
+		}
+		if _, _, err := b.LogBounds(-1); err == nil {
+			t.Error("the bounds of no word are given")
 		}
 	})
 }

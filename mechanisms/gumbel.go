@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ func init() {
 		Name:     "gumbel",
 		Title:    "Truncated Gumbel",
 		Source:   "Xu et al. 2021a, Algorithm 1",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
 			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Variants: []Variant{Released},
@@ -248,6 +250,18 @@ func (p *truncatedPoisson) logMass(k int) float64 {
 	return math.Log(p.masses[0]) + p.logTerm(k) - p.logTerm(p.least)
 }
 
+// logTail bounds ln Pr[K ≥ k] from above, by 0 up to the mean and by a
+// geometric series above it. Above greatest it is −Inf.
+func (p *truncatedPoisson) logTail(k int) float64 {
+	switch {
+	case k > p.greatest:
+		return math.Inf(-1)
+	case float64(k+1) <= p.mean || k <= p.least:
+		return 0
+	}
+	return min(0, p.logMass(k)-math.Log1p(-max(0, p.mean)/float64(k+1)))
+}
+
 // most is the largest k that is drawn.
 func (p *truncatedPoisson) most() int { return p.least + len(p.masses) - 1 }
 
@@ -278,14 +292,24 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 	if err := checkWord(m.space.Vocabulary, word); err != nil {
 		return Distribution{}, err
 	}
-	result := Distribution{Probabilities: make([]float64, m.space.Len())}
+	p, errors := m.integrate(word)
+	return Distribution{Probabilities: p, AbsoluteError: slices.Max(errors)}, nil
+}
+
+// integrate returns the probabilities of all words and their errors.
+func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float64) {
+	probabilities = make([]float64, m.space.Len())
+	errors = make([]float64, m.space.Len())
+	for y := range errors {
+		errors[y] = 1e-12 // rounding
+	}
 	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
 	low, high := noise.cdf(-noise.bound), noise.cdf(noise.bound)
 	candidates := m.candidates(word, m.poisson.most())
 	count := len(candidates)
 	if count == 0 { // released, two words: k is always 0
-		result.Probabilities[word] = 1
-		return result, nil
+		probabilities[word] = 1
+		return probabilities, errors
 	}
 	mass := make([]float64, count+1) // of k
 	for i, p := range m.poisson.masses {
@@ -294,8 +318,7 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 	distribution := make([]float64, count) // F at the right end of the cell
 	before := make([]float64, count)       // F at the left end
 	tail, tailBefore := make([]float64, count), make([]float64, count)
-	errors := make([]float64, count)
-	result.Probabilities[word] += mass[0]
+	probabilities[word] += mass[0]
 	for cell := range gumbelCells + 1 {
 		u := low + (high-low)*float64(cell)/gumbelCells
 		x := min(max(-noise.scale*math.Log(-math.Log(u)), -noise.bound), noise.bound)
@@ -321,13 +344,39 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 		if cell > 0 {
 			for j, c := range candidates {
 				weight := distribution[j] - before[j]
-				result.Probabilities[c.ID] += weight * (tail[j] + tailBefore[j]) / 2
-				errors[j] += weight * math.Abs(tailBefore[j]-tail[j]) / 2
+				probabilities[c.ID] += weight * (tail[j] + tailBefore[j]) / 2
+				errors[c.ID] += weight * math.Abs(tailBefore[j]-tail[j]) / 2
 			}
 		}
 		distribution, before = before, distribution
 		tail, tailBefore = tailBefore, tail
 	}
-	result.AbsoluteError = slices.Max(errors) + 1e-12 // rounding, and k never drawn
-	return result, nil
+	return probabilities, errors
+}
+
+// LogBounds adds to the integration what holds without it: the r-th nearest
+// word of w is a candidate only if k ≥ r.
+func (m *truncatedGumbel) LogBounds(word WordID) (low, high []float64, err error) {
+	if err := checkWord(m.space.Vocabulary, word); err != nil {
+		return nil, nil, err
+	}
+	n := m.space.Len()
+	p, errors := m.integrate(word)
+	low, high = make([]float64, n), make([]float64, n)
+	order := make([]WordID, n)
+	distances := make([]float64, n)
+	distancesFrom(distances, m.space, word)
+	distances[word] = -1 // itself first
+	for y := range n {
+		order[y] = WordID(y)
+		low[y] = math.Log(max(0, p[y]-errors[y]))
+		high[y] = math.Log(min(1, p[y]+errors[y]))
+	}
+	slices.SortFunc(order, func(a, b WordID) int {
+		return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b))
+	})
+	for i, y := range order[1:] {
+		high[y] = min(high[y], m.poisson.logTail(i+2))
+	}
+	return low, high, nil
 }

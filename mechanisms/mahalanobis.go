@@ -17,6 +17,7 @@ func init() {
 		Name:     "mahalanobis",
 		Title:    "Mahalanobis",
 		Source:   "Xu et al. 2020, Algorithm 1",
+		Metric:   "mahalanobis",
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "lambda", Default: 0.2, Legal: "in [0, 1]",

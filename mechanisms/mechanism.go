@@ -89,6 +89,14 @@ type Distributor interface {
 	Distribution(word WordID) (Distribution, error)
 }
 
+// LogBounder is implemented by mechanisms whose probabilities have certain
+// bounds, however small they are: what an exact audit needs. low and high are
+// natural logarithms over Vocabulary(), −Inf where an output may be, or is,
+// impossible; equal up to rounding for a closed form.
+type LogBounder interface {
+	LogBounds(word WordID) (low, high []float64, err error)
+}
+
 // Guarantee is the promise of one instance, per word. The zero value promises
 // nothing and must carry a Reason.
 type Guarantee struct {

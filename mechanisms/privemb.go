@@ -14,6 +14,7 @@ func init() {
 		Name:     "privemb",
 		Title:    "PrivEmb",
 		Source:   "Feyisetan & Kasiviswanathan 2021, Algorithm 1 (M2); without projection their baseline M1",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
 			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,

@@ -92,6 +92,7 @@ type Definition struct {
 	Name       string    // "cmp"
 	Title      string    // "CMP"
 	Source     string    // paper and equation
+	Metric     string    // the distance in which the source states ε: that of Guarantee where one holds
 	Variants   []Variant // the first is the default
 	Parameters []Parameter
 	// New builds a word mechanism; NewVector one that releases vectors. One

@@ -5,6 +5,7 @@ func init() {
 		Name:     "santext",
 		Title:    "SanText",
 		Source:   "Yue et al. 2021, Algorithm 1",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved},
 		New:      newSanText,
 	})

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
 )
@@ -54,6 +55,27 @@ func (m *selector) Distribution(word WordID) (Distribution, error) {
 		full[id] += p[i]
 	}
 	return Distribution{Probabilities: full}, nil
+}
+
+// LogBounds is the closed form in logarithms, which do not underflow.
+func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
+	if err := checkWord(m.vocabulary, word); err != nil {
+		return nil, nil, err
+	}
+	logs := make([]float64, m.vocabulary.Len())
+	for i := range logs {
+		logs[i] = math.Inf(-1)
+	}
+	scores, ids := m.scores(word, m.settings.Epsilon, make([]float64, m.vocabulary.Len()))
+	normalizer := floats.LogSumExp(scores)
+	for i, s := range scores {
+		y := i
+		if ids != nil {
+			y = int(ids[i])
+		}
+		logs[y] = s - normalizer
+	}
+	return logs, logs, nil
 }
 
 // softmax turns log-weights into probabilities in place.

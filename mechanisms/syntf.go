@@ -12,6 +12,7 @@ func init() {
 		Name:     "syntf",
 		Title:    "SynTF",
 		Source:   "Weggenmann & Kerschbaum 2018, §4.2",
+		Metric:   "discrete",
 		Variants: []Variant{Proved, Printed, Released},
 		New:      newSynTF,
 	})

@@ -13,6 +13,7 @@ func init() {
 		Name:     "tem",
 		Title:    "TEM",
 		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{
 			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,

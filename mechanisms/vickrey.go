@@ -13,6 +13,7 @@ func init() {
 		Name:     "vickrey",
 		Title:    "Vickrey",
 		Source:   "Xu et al. 2021b, Algorithm 2",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved, Printed, Released},
 		Parameters: []Parameter{{
 			Name: "t", Default: 0.5, Legal: "in [0, 1]", Variants: []Variant{Proved, Printed},

@@ -16,6 +16,7 @@ func init() {
 		Name:     "vickrey-k",
 		Title:    "Generalised Vickrey",
 		Source:   "Xu et al. 2021b, Algorithm 3",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
@@ -27,6 +28,7 @@ func init() {
 		Name:     "kth",
 		Title:    "k-th neighbour",
 		Source:   "Xu et al. 2021b, Figure 3",
+		Metric:   "euclidean",
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",
