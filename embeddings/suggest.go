@@ -1,0 +1,52 @@
+package embeddings
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// suggestionDistance is the number of typing errors that Suggest forgives.
+const suggestionDistance = 2
+
+// Suggest returns the word of the vocabulary that was probably meant by one
+// that is not in it: the lower-case form, else the word with the fewest
+// insertions, deletions and substitutions between, of equal ones the first,
+// which in the usual files is the most frequent. It returns "" where nothing
+// is near.
+func (v *Vocabulary) Suggest(word string) string {
+	if lower := strings.ToLower(word); v.ID(lower) != Unknown {
+		return lower
+	}
+	best, bestDistance := "", min(suggestionDistance, utf8.RuneCountInString(word)-1)+1
+	target := []rune(word)
+	for _, w := range v.words {
+		if n := utf8.RuneCountInString(w); n > len(target)+bestDistance || n < len(target)-bestDistance {
+			continue
+		}
+		if d := editDistance([]rune(w), target); d < bestDistance {
+			best, bestDistance = w, d
+		}
+	}
+	return best
+}
+
+// editDistance is the Levenshtein distance.
+func editDistance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			substitute := diagonal
+			if x != y {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
