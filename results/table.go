@@ -34,6 +34,7 @@ type Table struct {
 	Header []string
 	Rows   [][]TableCell
 	Notes  []string // footnotes
+	Legend string   // what the numbers are, below the table
 }
 
 // AddRow appends a row of plain texts.
@@ -53,6 +54,33 @@ func (t *Table) Note(text string) int {
 	t.Notes = append(t.Notes, text)
 	return len(t.Notes) - 1
 }
+
+// hoist moves a footnote that all numbers of a row carry to the row's head, the
+// cell in column head.
+func (t *Table) hoist(row, head int) {
+	cells := t.Rows[row]
+	var common []int
+	numbers := 0
+	for _, c := range cells[head+1:] {
+		if c.Text == "" || c.Text == missingText {
+			continue
+		}
+		if numbers++; numbers == 1 {
+			common = slices.Clone(c.Notes)
+		}
+		common = slices.DeleteFunc(common, func(n int) bool { return !slices.Contains(c.Notes, n) })
+	}
+	if numbers < 2 {
+		return
+	}
+	cells[head].Notes = append(cells[head].Notes, common...)
+	for j := head + 1; j < len(cells); j++ {
+		cells[j].Notes = slices.DeleteFunc(cells[j].Notes, func(n int) bool { return slices.Contains(common, n) })
+	}
+}
+
+// missingText stands for a number that was not measured.
+const missingText = "–"
 
 // noteMark names a footnote: a, b, …, z, aa, ab, …
 func noteMark(i int) string {
@@ -135,13 +163,16 @@ func (t Table) WriteMarkdown(w io.Writer) error {
 		}
 		b.WriteString("|\n")
 	}
-	if len(t.Notes) > 0 {
-		b.WriteString("\n")
+	b.WriteString("\n")
+	if t.Legend != "" {
+		fmt.Fprintf(&b, "%s\n\n", markdownEscaper.Replace(t.Legend))
 	}
 	for i, n := range t.Notes {
 		fmt.Fprintf(&b, "<sup>%s</sup> %s  \n", noteMark(i), markdownEscaper.Replace(n))
 	}
-	b.WriteString("\n")
+	if len(t.Notes) > 0 {
+		b.WriteString("\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -203,8 +234,11 @@ func (t Table) WriteLaTeX(w io.Writer) error {
 		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & "))
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	if len(t.Notes) > 0 {
+	if len(t.Notes) > 0 || t.Legend != "" {
 		b.WriteString("\\par\\smallskip\\footnotesize\n")
+	}
+	if t.Legend != "" {
+		fmt.Fprintf(&b, "%s\\par\n", latexEscaper.Replace(t.Legend))
 	}
 	for i, n := range t.Notes {
 		fmt.Fprintf(&b, "\\textsuperscript{%s}~%s\\par\n", noteMark(i), latexEscaper.Replace(n))
