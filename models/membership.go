@@ -1,0 +1,204 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"mldpbench/internal/stream"
+)
+
+// Membership is what an attacker knows of a trained model: documents it was
+// trained on and documents it was not.
+type Membership struct {
+	Model   Classifier
+	Members Examples
+	Others  Examples
+}
+
+// MembershipInference attacks target as in Carvalho et al. 2023, Appendix C
+// (after Shokri et al. 2017 with one shadow model): a multilayer perceptron
+// with two layers of 64 ReLU learns to tell members from others by the scores
+// that the shadow model gives them, and is then applied to the scores of the
+// target. It sees the scores only, not the label or the text.
+//
+// It returns, for the target's members and then its others, the attack's
+// probability of membership and the truth: the input of an AUC, 0.5 for an
+// attack that learns nothing. A fifth of the shadow's documents, drawn from
+// seed, decides when training stops. Both models must be trained, on the same
+// number of classes; the four sets should not overlap.
+func MembershipInference(ctx context.Context, shadow, target Membership, seed stream.Seed) (scores []float64, member []bool, err error) {
+	known, err := shadow.outputs(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("shadow model: %w", err)
+	}
+	attacked, err := target.outputs(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("target model: %w", err)
+	}
+	if a, b := len(known.Vectors[0]), len(attacked.Vectors[0]); a != b {
+		return nil, nil, fmt.Errorf("shadow model has %d classes, target model %d", a, b)
+	}
+	seed = seed.Derive("membership")
+	held := max(1, known.Len()/5) // there are two documents at least
+	var train, validation Examples
+	for k, i := range seed.Derive("split").Rand().Perm(known.Len()) {
+		part := &train
+		if k < held {
+			part = &validation
+		}
+		part.Vectors = append(part.Vectors, known.Vectors[i])
+		part.Labels = append(part.Labels, known.Labels[i])
+	}
+	attack := newPerceptron(len(known.Vectors[0]), []int{64, 64}, 2, seed)
+	if err := attack.fit(ctx, train, validation); err != nil {
+		return nil, nil, fmt.Errorf("attack: %w", err)
+	}
+	probabilities, err := attack.score(ctx, attacked)
+	if err != nil {
+		return nil, nil, fmt.Errorf("attack: %w", err)
+	}
+	for i, p := range probabilities {
+		scores = append(scores, p[1])
+		member = append(member, attacked.Labels[i] == 1)
+	}
+	return scores, member, nil
+}
+
+// outputs are the model's scores of members (label 1), then of others (0).
+func (m Membership) outputs(ctx context.Context) (Examples, error) {
+	var out Examples
+	for _, part := range []struct {
+		x     Examples
+		label int
+	}{{m.Members, 1}, {m.Others, 0}} {
+		if part.x.Len() == 0 {
+			return out, fmt.Errorf("needs members and others, has %d and %d", m.Members.Len(), m.Others.Len())
+		}
+		scores, err := m.Model.Score(ctx, part.x)
+		if err != nil {
+			return out, err
+		}
+		for _, s := range scores {
+			v := make([]float32, len(s))
+			for j := range v {
+				v[j] = float32(s[j])
+			}
+			out.Vectors = append(out.Vectors, v)
+			out.Labels = append(out.Labels, part.label)
+		}
+	}
+	return out, nil
+}
+
+// perceptron is a multilayer perceptron with ReLU between its layers.
+type perceptron struct {
+	inputs, classes int
+	weights         []*tensor.Dense // matrix, bias, matrix, bias, …
+	schedule        schedule
+	adam            adam
+	seed            stream.Seed
+}
+
+func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *perceptron {
+	m := &perceptron{
+		inputs: inputs, classes: classes, seed: seed.Derive("perceptron"),
+		schedule: schedule{batch: 64, epochs: 50, patience: 5},
+		adam:     adam{learningRate: 0.001},
+	}
+	in := inputs
+	for layer, out := range append(hidden, classes) {
+		w := make([]float32, in*out)
+		glorot(w, in, out, m.seed.Derive("weights").At(uint64(layer)))
+		m.weights = append(m.weights, newDense(tensor.Shape{in, out}, w), newDense(tensor.Shape{1, out}, make([]float32, out)))
+		in = out
+	}
+	return m
+}
+
+type perceptronGraph struct {
+	*graph
+	inputs []float32
+	labels []int32
+}
+
+func (m *perceptron) newGraph(train *adam) (*perceptronGraph, error) {
+	size := m.schedule.batch
+	out := &perceptronGraph{inputs: make([]float32, size*m.inputs), labels: make([]int32, size)}
+	var err error
+	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x, labels *gorgonia.Node, err error) {
+		x = input(g, "inputs", newDense(tensor.Shape{size, m.inputs}, out.inputs))
+		for layer := 0; layer < len(w); layer += 2 {
+			if layer > 0 {
+				if x, err = gorgonia.Rectify(x); err != nil {
+					return nil, nil, err
+				}
+			}
+			if x, err = affine(x, w[layer], w[layer+1]); err != nil {
+				return nil, nil, err
+			}
+		}
+		if train != nil {
+			labels = input(g, "labels", vector(out.labels))
+		}
+		return x, labels, nil
+	}, train)
+	return out, err
+}
+
+func (g *perceptronGraph) fill(x Examples, indices []int) {
+	width := len(g.inputs) / len(g.labels)
+	clear(g.inputs)
+	for row := range g.labels {
+		g.labels[row] = noLabel
+	}
+	for row, i := range indices {
+		copy(g.inputs[row*width:(row+1)*width], x.Vectors[i])
+		g.labels[row] = int32(x.Labels[i])
+	}
+}
+
+func (g *perceptronGraph) step(x Examples, indices []int) (float64, error) {
+	g.fill(x, indices)
+	return g.graph.step()
+}
+
+func (g *perceptronGraph) infer(x Examples, indices []int, logits []float32) error {
+	g.fill(x, indices)
+	out, err := g.run()
+	if err != nil {
+		return err
+	}
+	copy(logits, out[:len(indices)*g.logits.Shape()[1]])
+	return nil
+}
+
+func (m *perceptron) fit(ctx context.Context, train, validation Examples) error {
+	training, err := m.newGraph(&m.adam)
+	if err != nil {
+		return err
+	}
+	defer training.close()
+	inference, err := m.newGraph(nil)
+	if err != nil {
+		return err
+	}
+	defer inference.close()
+	_, err = m.schedule.fit(ctx, training, inference, m.weights, m.classes, m.seed.Derive("order").Rand(), train, validation)
+	return err
+}
+
+func (m *perceptron) score(ctx context.Context, x Examples) ([][]float64, error) {
+	inference, err := m.newGraph(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer inference.close()
+	logits, err := m.schedule.logits(ctx, inference, x, m.classes)
+	if err != nil {
+		return nil, err
+	}
+	return softmaxRows(logits, m.classes), nil
+}
