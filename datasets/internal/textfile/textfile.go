@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 )
 
 // MaxLine is the longest line accepted, in bytes: far above any real text, and
@@ -87,4 +89,17 @@ func LinesOf(path string, each func(line string) error) error {
 	}
 	defer f.Close()
 	return Lines(f, path, each)
+}
+
+// Latin1 returns line as it is if it is UTF-8, and else decodes it as
+// ISO-8859-1, in which several older corpora are published.
+func Latin1(line string) string {
+	if utf8.ValidString(line) {
+		return line
+	}
+	var b strings.Builder
+	for i := range len(line) {
+		b.WriteRune(rune(line[i]))
+	}
+	return b.String()
 }

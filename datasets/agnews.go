@@ -1,0 +1,100 @@
+package datasets
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+
+	"mldpbench/datasets/fetch"
+)
+
+func init() {
+	Register(Definition{
+		Name: "agnews", Title: "AG News", Doc: "news titles and descriptions, 4 topics",
+		Citation: "Zhang et al. 2015", Needs: []string{"agnews", "wordnet"},
+		Classes:  []string{"world", "sports", "business", "science"},
+		Sizes:    Sizes{Train: 16000, Validation: 4000, Test: 4000}, // Meisenbacher et al. 2024, Table 2
+		Cleaning: CleanTopic,
+		Read:     readAGNews,
+	})
+}
+
+// readAGNews reads the official train.csv and test.csv, or any part of them,
+// train rows first; with q.File, that one file as a pool.
+func readAGNews(ctx context.Context, q Request) (Rows, error) {
+	if q.File != "" {
+		rows, err := withFile(q.File, func(r io.Reader) ([]Row, error) { return readNewsTable(ctx, r, q.File, "") })
+		return Rows{Rows: rows, Source: q.File}, err
+	}
+	var out Rows
+	for _, part := range []string{"train", "test"} {
+		path, err := fetch.Locate(q.Root, "agnews", part)
+		if err != nil {
+			return Rows{}, err
+		}
+		rows, err := withFile(path, func(r io.Reader) ([]Row, error) { return readNewsTable(ctx, r, path, part) })
+		if err != nil {
+			return Rows{}, err
+		}
+		out.Rows = append(out.Rows, rows...)
+		if out.Source != "" {
+			out.Source += " + "
+		}
+		out.Source += path
+	}
+	return out, nil
+}
+
+// readNewsTable reads rows "class","title","description" without a header;
+// classes are 1 to 4.
+func readNewsTable(ctx context.Context, r io.Reader, name, split string) ([]Row, error) {
+	t := csv.NewReader(r)
+	t.FieldsPerRecord, t.ReuseRecord = 3, true
+	var rows []Row
+	for {
+		if len(rows)%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		f, err := t.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, csvError(name, err)
+		}
+		line, _ := t.FieldPos(0)
+		if len(f[0]) != 1 || f[0][0] < '1' || f[0][0] > '4' {
+			return nil, fmt.Errorf("%s:%d: class %q: must be 1, 2, 3 or 4", name, line, f[0])
+		}
+		rows = append(rows, Row{Text: repairNews(f[1] + " " + f[2]), Label: int(f[0][0] - '1'), Split: split})
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: no news", name)
+	}
+	return rows, nil
+}
+
+// brokenEntity matches what the official files have left of an HTML entity:
+// " #36;10 million" for "$10 million", " quot;" for a quotation mark. Only
+// names that are no words of their own are taken.
+var brokenEntity = regexp.MustCompile(` ?#(x[0-9a-fA-F]+|[0-9]+);| (quot|amp|lt|gt|nbsp|hellip|lsquo|rsquo|ldquo|rdquo|mdash|ndash);`)
+
+// repairNews undoes the two damages of the official files: a backslash where
+// a line ended, and HTML entities without their ampersand. Tags stay.
+func repairNews(text string) string {
+	text = strings.ReplaceAll(text, `\`, " ")
+	if strings.IndexByte(text, ';') < 0 {
+		return text
+	}
+	return brokenEntity.ReplaceAllStringFunc(text, func(s string) string {
+		entity := html.UnescapeString("&" + strings.TrimPrefix(s, " "))
+		if s[0] == ' ' && s[1] != '#' {
+			return " " + entity
+		}
+		return entity
+	})
+}

@@ -1,0 +1,145 @@
+package datasets
+
+import (
+	"math"
+	"strings"
+)
+
+// Summary is what there is to know of a prepared data set before using it.
+type Summary struct {
+	// Table2 describes train and validation together, which is what the
+	// comparative study counts in its Table 2 (808,382 words are 10,000
+	// documents of 80.84).
+	Table2 Counts
+	Splits []SplitCounts
+	// Vocabulary of all splits.
+	Vocabulary int
+	// DuplicatesAcross is the number of test documents whose tokens are those
+	// of a train or validation document; DuplicatesWithin that of documents of
+	// any split that repeat an earlier one of the same split.
+	DuplicatesAcross int
+	DuplicatesWithin int
+	// Conflicting is the number of distinct token lists that come with more
+	// than one label.
+	Conflicting int
+	// Empty is the number of documents that cleaning left without a token.
+	Empty int
+}
+
+// Counts are the rows of the study's Table 2.
+type Counts struct {
+	Documents  int
+	Words      int // tokens
+	Vocabulary int // distinct tokens
+	MeanLength float64
+	Deviation  float64 // sample standard deviation of the length
+}
+
+// SplitCounts are counts of one split.
+type SplitCounts struct {
+	Name    string
+	Counts  Counts
+	Classes []int // documents per class
+}
+
+// Describe counts what is in a data set.
+func Describe(d *Dataset) Summary {
+	var s Summary
+	s.Table2 = count(d.Train, d.Validation)
+	s.Vocabulary = count(d.Train, d.Validation, d.Test).Vocabulary
+	labels := map[string]int{}
+	conflicting := map[string]bool{}
+	earlier := map[string]bool{}
+	for _, split := range d.Splits() {
+		c := SplitCounts{Name: split.Name, Counts: count(split.Documents), Classes: make([]int, len(d.Classes))}
+		own := map[string]bool{}
+		for _, doc := range split.Documents {
+			c.Classes[doc.Label]++
+			if len(doc.Tokens) == 0 {
+				s.Empty++
+				continue
+			}
+			text := strings.Join(doc.Tokens, " ")
+			if label, ok := labels[text]; ok && label != doc.Label {
+				conflicting[text] = true
+			}
+			labels[text] = doc.Label
+			if own[text] {
+				s.DuplicatesWithin++
+			}
+			if split.Name == "test" && earlier[text] {
+				s.DuplicatesAcross++
+			}
+			own[text] = true
+		}
+		for text := range own {
+			earlier[text] = true
+		}
+		s.Splits = append(s.Splits, c)
+	}
+	s.Conflicting = len(conflicting)
+	return s
+}
+
+func count(parts ...[]Document) Counts {
+	var c Counts
+	vocabulary := map[string]struct{}{}
+	for _, docs := range parts {
+		for _, d := range docs {
+			c.Documents++
+			c.Words += len(d.Tokens)
+			for _, t := range d.Tokens {
+				vocabulary[t] = struct{}{}
+			}
+		}
+	}
+	c.Vocabulary = len(vocabulary)
+	if c.Documents == 0 {
+		return c
+	}
+	c.MeanLength = float64(c.Words) / float64(c.Documents)
+	var squares float64
+	for _, docs := range parts {
+		for _, d := range docs {
+			e := float64(len(d.Tokens)) - c.MeanLength
+			squares += float64(e * e)
+		}
+	}
+	if c.Documents > 1 {
+		c.Deviation = math.Sqrt(squares / float64(c.Documents-1))
+	}
+	return c
+}
+
+// Coverage says how many tokens and distinct tokens of a data set are known,
+// for example to an embedding.
+type Coverage struct {
+	Tokens, KnownTokens int
+	Words, KnownWords   int // distinct
+}
+
+// Cover counts what known covers of all splits.
+func Cover(d *Dataset, known func(word string) bool) Coverage {
+	var c Coverage
+	seen := map[string]bool{}
+	for _, split := range d.Splits() {
+		for _, doc := range split.Documents {
+			for _, t := range doc.Tokens {
+				is, ok := seen[t]
+				if !ok {
+					is = known(t)
+					seen[t] = is
+					c.Words++
+					if is {
+						c.KnownWords++
+					}
+				}
+				c.Tokens++
+				if is {
+					c.KnownTokens++
+				}
+			}
+		}
+	}
+	return c
+}

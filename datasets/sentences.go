@@ -1,0 +1,209 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/internal/textfile"
+)
+
+// The sentence classification sets of the PrivEmb paper, as tables
+// "label<TAB>text" or in the layouts of their authors.
+func init() {
+	polarity := []string{"negative", "positive"}
+	for _, d := range []Definition{
+		{Name: "mr", Title: "MR", Doc: "sentences of film reviews, 2 classes", Citation: "Pang & Lee 2005", Classes: polarity},
+		{Name: "cr", Title: "CR", Doc: "sentences of customer reviews, 2 classes", Citation: "Hu & Liu 2004", Classes: polarity},
+		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Citation: "Wiebe et al. 2005", Classes: polarity},
+		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades", Citation: "Socher et al. 2013",
+			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
+		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer", Citation: "Li & Roth 2002",
+			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
+		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance", Citation: "Feng et al. 2015"},
+	} {
+		d.Needs, d.Cleaning = []string{d.Name}, CleanNone
+		if d.Name == "insuranceqa" {
+			d.Cleaning = CleanWords
+		}
+		classes := d.Classes
+		name := d.Name
+		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, name, classes) }
+		Register(d)
+	}
+}
+
+// readSentences reads one file as a pool, or the parts train, validation and
+// test where the catalogue has them and they are there.
+func readSentences(ctx context.Context, q Request, name string, classes []string) (Rows, error) {
+	type file struct{ path, split string }
+	var files []file
+	if q.File != "" {
+		files = []file{{q.File, ""}}
+	} else {
+		entry, err := fetch.Find(name)
+		if err != nil {
+			return Rows{}, err
+		}
+		for _, split := range []string{"train", "validation", "test"} {
+			if entry.Accept[split] == nil {
+				continue
+			}
+			path, err := fetch.Locate(q.Root, name, split)
+			if err != nil {
+				return Rows{}, err
+			}
+			files = append(files, file{path, split})
+		}
+		if files == nil {
+			path, err := fetch.Locate(q.Root, name, "sentences")
+			if err != nil {
+				return Rows{}, err
+			}
+			files = []file{{path, ""}}
+		}
+	}
+	var texts, labels, splits, sources []string
+	for _, f := range files {
+		before := len(texts)
+		add := func(label, text string) { texts, labels = append(texts, text), append(labels, label) }
+		if err := eachSentence(f.path, add); err != nil {
+			return Rows{}, err
+		}
+		if len(texts) == before {
+			return Rows{}, fmt.Errorf("%s: no sentences", f.path)
+		}
+		for range len(texts) - before {
+			splits = append(splits, f.split)
+		}
+		sources = append(sources, f.path)
+		if err := ctx.Err(); err != nil {
+			return Rows{}, err
+		}
+	}
+	source := strings.Join(sources, " + ")
+	if classes == nil {
+		rows, err := labelled(source, texts, labels)
+		for i := range rows.Rows {
+			rows.Rows[i].Split = splits[i]
+		}
+		return rows, err
+	}
+	out := Rows{Source: source}
+	for i := range texts {
+		c := slices.Index(classes, labels[i])
+		if n, err := strconv.Atoi(labels[i]); c < 0 && err == nil && n >= 0 && n < len(classes) {
+			c = n // in two of the layouts classes are numbers
+		}
+		if c < 0 {
+			return Rows{}, fmt.Errorf("%s: sentence %d: label %q: must be one of %q or its number from 0", source, i+1, labels[i], classes)
+		}
+		out.Rows = append(out.Rows, Row{Text: texts[i], Label: c, Split: splits[i]})
+	}
+	return out, nil
+}
+
+// eachSentence reads a file of labelled sentences, or a folder with one file
+// per polarity (rt-polarity.neg, rt-polarity.pos).
+func eachSentence(path string, add func(label, text string)) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		f, err := textfile.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return parseSentences(f, path, add)
+	}
+	for label, suffix := range []string{".neg", ".pos"} {
+		found, err := filepath.Glob(filepath.Join(path, "*"+suffix))
+		if err != nil || len(found) != 1 {
+			return fmt.Errorf("%s: want one file *%s, found %d", path, suffix, len(found))
+		}
+		err = textfile.LinesOf(found[0], func(line string) error {
+			if line = strings.TrimSpace(textfile.Latin1(line)); line != "" {
+				add(strconv.Itoa(label), line)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseSentences reads "label<TAB>text", "label text" (the label may be
+// "DESC:manner", of which the coarse half counts), or a tree of the Stanford
+// Sentiment Treebank, one a line. A text may be empty: CR and MPQA have one
+// such line each.
+func parseSentences(r io.Reader, name string, add func(label, text string)) error {
+	return textfile.Lines(r, name, func(line string) error {
+		line = strings.TrimRight(textfile.Latin1(line), "\r ")
+		if strings.TrimSpace(line) == "" {
+			return nil
+		}
+		if line[0] == '(' {
+			label, text, err := parseTree(line)
+			if err == nil {
+				add(label, text)
+			}
+			return err
+		}
+		i := strings.IndexByte(line, '\t')
+		if i < 0 {
+			i = strings.IndexByte(line, ' ')
+		}
+		if i < 0 {
+			return fmt.Errorf("%q: want a label, a tab and a text", line)
+		}
+		label, _, _ := strings.Cut(line[:i], ":")
+		add(label, strings.TrimSpace(line[i+1:]))
+		return nil
+	})
+}
+
+// parseTree returns the label of the root and the leaves of "(3 (2 a) (4 b))".
+func parseTree(line string) (label, text string, err error) {
+	bad := fmt.Errorf("not a tree of the form (3 (2 word) (4 word))")
+	var leaves []string
+	depth := 0
+	fields := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(line))
+	for i, f := range fields {
+		switch {
+		case f == "(":
+			depth++
+		case f == ")":
+			if depth--; depth < 0 || depth == 0 && i != len(fields)-1 {
+				return "", "", bad
+			}
+		case i > 0 && fields[i-1] == "(":
+			if label == "" {
+				label = f
+			}
+		case depth == 0:
+			return "", "", bad
+		default:
+			switch f { // how the treebank writes brackets
+			case "-LRB-":
+				f = "("
+			case "-RRB-":
+				f = ")"
+			}
+			leaves = append(leaves, f)
+		}
+	}
+	if depth != 0 || label == "" || len(leaves) == 0 {
+		return "", "", bad
+	}
+	return label, strings.Join(leaves, " "), nil
+}
