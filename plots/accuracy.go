@@ -6,6 +6,9 @@ import (
 	"mldpbench/results"
 )
 
+// percent bounds a percentage.
+var percent = &[2]float64{0, 100}
+
 // accuracyFigures draw test accuracy against ε (Figure 1 of Meisenbacher et
 // al. 2024): one figure per space and classifier, one panel per data set.
 func accuracyFigures(s *study) ([]Figure, error) {
@@ -20,7 +23,7 @@ func accuracyFigures(s *study) ([]Figure, error) {
 				p := Panel{
 					Title:  datasetTitle(d, shown),
 					X:      epsilonAxis(epsilons(rows)),
-					Y:      Axis{Label: "accuracy in %"},
+					Y:      Axis{Label: "accuracy in %", Bound: percent},
 					Curves: s.curvesOf(rows, accuracy),
 				}
 				if level, ok := s.baseline(sp, t, d, rows); ok {

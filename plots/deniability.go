@@ -23,19 +23,11 @@ func deniabilityFigures(s *study) ([]Figure, error) {
 		var panels []Panel
 		for _, d := range datasets(shown) {
 			rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
-			curves := s.curvesOf(rows, logRatio)
-			for _, c := range curves {
-				for i := range c.Points {
-					// A mean of values within bounds has no business outside them.
-					c.Points[i].Low = max(c.Points[i].Low, math.Log10(lowestRatio))
-					c.Points[i].High = min(c.Points[i].High, math.Log10(highestRatio))
-				}
-			}
 			panels = append(panels, Panel{
 				Title:  datasetTitle(d, shown),
 				X:      epsilonAxis(epsilons(rows)),
-				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Ticks: ratioTicks},
-				Curves: curves,
+				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks},
+				Curves: s.curvesOf(rows, logRatio),
 			})
 		}
 		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more deniable."},
@@ -53,6 +45,10 @@ func logRatio(r results.Record) results.Float {
 	if !r.Nw.Known() || !r.Sw.Known() || r.Nw == 0 && r.Sw == 0 {
 		return results.Missing
 	}
-	ratio := float64(r.Nw) / float64(r.Sw) // +Inf at S_w = 0
+	support := float64(r.Sw)
+	if r.SwWords > 0 && r.NwRuns > 0 {
+		support *= 100 * float64(r.SwWords) / float64(r.NwRuns) // on the scale of 100 runs a word
+	}
+	ratio := float64(r.Nw) / support // +Inf at S_w = 0
 	return results.Float(math.Log10(min(highestRatio, max(lowestRatio, ratio))))
 }

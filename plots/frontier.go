@@ -23,8 +23,8 @@ func frontierFigures(s *study) ([]Figure, error) {
 				rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
 				p := Panel{
 					Title: datasetTitle(d, shown),
-					X:     Axis{Label: axis},
-					Y:     Axis{Label: "accuracy in %"},
+					X:     Axis{Label: axis, Bound: &[2]float64{0, 1}},
+					Y:     Axis{Label: "accuracy in %", Bound: percent},
 
 					InPlace: true,
 				}

@@ -1,28 +1,24 @@
 package plots
 
 import (
-	"fmt"
-	"math"
+	"errors"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"mldpbench/results"
 )
 
 // meanPoint is the mean of repetitions with its t interval.
 func meanPoint(x float64, values []float64) Point {
-	if len(values) == 1 {
-		return Exactly(x, values[0])
+	s := results.Summarize(values)
+	if s.N < 2 {
+		return Exactly(x, s.Mean)
 	}
-	mean, sd := stat.MeanStdDev(values, nil)
-	n := float64(len(values))
-	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
-	return Point{x, mean, mean - half, mean + half}
+	return Point{x, s.Mean, s.Low, s.High}
 }
 
 // reason turns an empty set of figures into an error.
 func reason(figures []Figure, why string) error {
 	if len(figures) == 0 {
-		return fmt.Errorf("%s", why)
+		return errors.New(why)
 	}
 	return nil
 }

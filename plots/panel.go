@@ -43,6 +43,8 @@ type Axis struct {
 	Log   bool
 	// Min and Max fix the range where they differ; the data widen it.
 	Min, Max float64
+	// Bound is what values cannot pass, if not nil: 0 and 100 of a percentage.
+	Bound *[2]float64
 	// Ticks are the values to mark; none leaves the choice to the panel.
 	Ticks []Tick
 }
@@ -88,10 +90,11 @@ func (p Panel) usable(points []Point) (kept []Point, dropped int) {
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // plot draws the panel, or reports that nothing in it can be shown.
-func (p Panel) plot() (_ *plot.Plot, dropped int, ok bool) {
+func (p Panel) plot() (_ *plot.Plot, dropped int, cut, ok bool) {
 	out := newPlot(p.X.Label, p.Y.Label)
 	xs, ys := newRange(p.X), newRange(p.Y)
 	var curves []Curve
+	var bars []float64
 	for _, c := range p.Curves {
 		kept, n := p.usable(c.Points)
 		dropped += n
@@ -102,17 +105,20 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, ok bool) {
 		curves = append(curves, c)
 		for _, q := range kept {
 			xs.add(q.X)
-			ys.add(q.Y, q.Low, q.High)
+			ys.add(q.Y)
+			bars = append(bars, q.Low, q.High)
 		}
 	}
 	if len(curves) == 0 {
-		return nil, dropped, false
+		return nil, dropped, false, false
 	}
 	for _, l := range p.Levels {
 		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
-			ys.add(l.Y, l.Low, l.High)
+			ys.add(l.Y)
+			bars = append(bars, l.Low, l.High)
 		}
 	}
+	cut = ys.stretch(bars)
 	xs.apply(&out.X, 0.1)
 	ys.apply(&out.Y, 0.08)
 	out.Add(gridLines{})
@@ -128,7 +134,7 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, ok bool) {
 		}
 		out.Add(curveLine{c, vg.Length(shift)})
 	}
-	return out, dropped, true
+	return out, dropped, cut, true
 }
 
 // axisRange collects what an axis must show.
@@ -153,6 +159,34 @@ func (r *axisRange) add(values ...float64) {
 	}
 }
 
+// stretch makes room for intervals, but not so much that wide ones flatten the
+// data: half the range of the data to either side. cut says that some need more.
+func (r *axisRange) stretch(bars []float64) (cut bool) {
+	if r.min > r.max {
+		return false
+	}
+	lo, hi := r.min, r.max
+	var least, most float64
+	if r.axis.Log {
+		f := max(1.5, math.Sqrt(hi/lo))
+		least, most = lo/f, hi*f
+	} else {
+		room := max((hi-lo)/2, 0.02*math.Abs(hi))
+		least, most = lo-room, hi+room
+	}
+	if r.axis.Bound != nil {
+		least, most = max(least, r.axis.Bound[0]), min(most, r.axis.Bound[1])
+	}
+	for _, v := range bars {
+		if !finite(v) {
+			continue
+		}
+		r.add(min(most, max(least, v)))
+		cut = cut || v < least || v > most
+	}
+	return cut
+}
+
 // apply sets range, scale and ticks of a plot's axis; pad is a share of the range.
 func (r *axisRange) apply(a *plot.Axis, pad float64) {
 	lo, hi := r.min, r.max
@@ -169,6 +203,10 @@ func (r *axisRange) apply(a *plot.Axis, pad float64) {
 		}
 		d := (hi - lo) * pad
 		a.Min, a.Max = lo-d, hi+d
+		if b := r.axis.Bound; b != nil {
+			// A marker on the bound still needs half its height.
+			a.Min, a.Max = max(a.Min, b[0]-d/2), min(a.Max, b[1]+d/2)
+		}
 	}
 	ticks := r.axis.Ticks
 	if ticks == nil {
@@ -296,7 +334,7 @@ func (l levelLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	if finite(l.Low) && finite(l.High) {
 		band := color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}
-		c.FillPolygon(band, rectangle(c.Min.X, y(l.Low), c.Max.X, y(l.High)))
+		c.FillPolygon(band, rectangle(c.Min.X, max(y(l.Low), c.Min.Y), c.Max.X, min(y(l.High), c.Max.Y)))
 	}
 	c.StrokeLine2(levelStyle, c.Min.X, y(l.Y), c.Max.X, y(l.Y))
 }
@@ -334,9 +372,13 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, q := range l.Points {
 		if finite(q.Low) && q.High > q.Low {
 			x, lo, hi := line[i].X, ty(q.Low), ty(q.High)
-			c.StrokeLine2(bar, x, lo, x, hi)
-			c.StrokeLine2(bar, x-1.5, lo, x+1.5, lo)
-			c.StrokeLine2(bar, x-1.5, hi, x+1.5, hi)
+			c.StrokeLine2(bar, x, max(lo, c.Min.Y), x, min(hi, c.Max.Y))
+			if lo >= c.Min.Y {
+				c.StrokeLine2(bar, x-1.5, lo, x+1.5, lo)
+			}
+			if hi <= c.Max.Y {
+				c.StrokeLine2(bar, x-1.5, hi, x+1.5, hi)
+			}
 		}
 	}
 	if l.Style.Marker >= 0 {
@@ -352,10 +394,11 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
 	var described []string
-	dropped := 0
+	dropped, anyCut := 0, false
 	for _, p := range panels {
-		drawn, n, ok := p.plot()
+		drawn, n, cut, ok := p.plot()
 		dropped += n
+		anyCut = anyCut || cut
 		if !ok {
 			continue
 		}
@@ -377,6 +420,9 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 	}
 	if dropped > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.", dropped))
+	}
+	if anyCut {
+		l.notes = append(l.notes, "Bars without an end go on beyond the panel.")
 	}
 	l.columns = min(2, len(l.panels))
 	trimLabels(l.panels, l.columns)

@@ -10,8 +10,7 @@ import (
 	"mldpbench/results"
 )
 
-// baseline is the Mechanism of rows without privatisation.
-const baseline = "none"
+const baseline = results.BaselineMechanism
 
 // identity names a curve: a mechanism as it was configured.
 type identity struct{ mechanism, variant, parameters string }
@@ -74,7 +73,7 @@ func newStudy(records []results.Record) *study {
 			promises[id] = true
 		}
 		// An undefined cell has no instance and so no guarantee to report.
-		if r.Status != "undefined" && r.GuaranteeMetric == "" {
+		if r.Status != results.StatusUndefined && r.GuaranteeMetric == "" {
 			promises[id] = false
 		}
 	}
@@ -312,7 +311,7 @@ type metric func(results.Record) results.Float
 func byRepetition(records []results.Record, m metric) []float64 {
 	sum, n := map[int]float64{}, map[int]int{}
 	for _, r := range records {
-		if v := m(r); v.Known() && r.Status != "undefined" {
+		if v := m(r); v.Known() && r.Status != results.StatusUndefined {
 			sum[r.Repetition] += float64(v)
 			n[r.Repetition]++
 		}
@@ -364,9 +363,13 @@ func (s *study) notes(shown []results.Record, bars string) []string {
 	for _, r := range shown {
 		repetitions[r.Repetition] = true
 	}
-	if len(repetitions) > 1 {
-		out = append(out, fmt.Sprintf("%s 95%% t interval over %d repetitions.", bars, len(repetitions)))
-	} else {
+	n := len(repetitions)
+	switch {
+	case n > 1 && n < results.FewRepetitions:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over only %d repetitions: wide.", bars, n))
+	case n > 1:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over %d repetitions.", bars, n))
+	default:
 		out = append(out, "One repetition: no interval.")
 	}
 	return append(out, s.warnings(shown)...)
@@ -383,7 +386,7 @@ func (s *study) warnings(shown []results.Record) []string {
 		}
 		id := identityOf(r)
 		dagger = dagger || s.styles[id].Hollow
-		if r.Status == "undefined" && r.Epsilon.Known() {
+		if r.Status == results.StatusUndefined && r.Epsilon.Known() {
 			if undefined[id] == nil {
 				undefined[id] = map[float64]bool{}
 			}
