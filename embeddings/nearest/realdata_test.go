@@ -1,0 +1,147 @@
+package nearest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
+	"mldpbench/internal/realdata"
+)
+
+// realFiles are the spaces of the real data by dimension.
+var realFiles = map[int]string{50: "local.50d.txt.gz", 100: "glove.6B.100d.subset.txt.gz", 300: "local.300d.txt.gz"}
+
+// realSpace is the first n words of the real space of that dimension (all if
+// n is 0).
+func realSpace(t testing.TB, d, n int) *embeddings.Space {
+	t.Helper()
+	s, err := embeddings.Load(context.Background(), realdata.File(t, realFiles[d]),
+		embeddings.LoadOptions{Dimension: d, CacheDir: os.Getenv("MLDP_TEST_CACHE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n > 0 {
+		left := n
+		s, err = s.Restrict(func(string) bool { left--; return left >= 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// noisy returns n words drawn uniformly, each with spherical noise of density
+// ∝ exp(−ε‖z‖): what the noise mechanisms search for.
+func noisy(s *embeddings.Space, rng *rand.Rand, n int, epsilon float64) []float32 {
+	d := s.Dimension
+	queries := make([]float32, n*d)
+	kernel.FillNormal(queries, rng)
+	for i := range n {
+		row := queries[i*d : i*d+d]
+		length := 0.0
+		for range d { // Gamma(d, 1/ε) as a sum of exponentials
+			length += rng.ExpFloat64() / epsilon
+		}
+		kernel.SetNorm(row, length)
+		kernel.Axpy(1, s.Vector(embeddings.WordID(rng.IntN(s.Len()))), row)
+	}
+	return queries
+}
+
+// TestRealSpaces compares every form of the index with a float64 scan of real
+// vectors: a few dozen queries for each dimension and ε, or as many as
+// MLDP_NEAREST_QUERIES says. The full run takes hours:
+//
+//	MLDP_NEAREST_QUERIES=100000 go test -run RealSpaces -timeout 0 -v ./embeddings/nearest
+func TestRealSpaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads real vectors")
+	}
+	total := 24
+	if v := os.Getenv("MLDP_NEAREST_QUERIES"); v != "" {
+		var err error
+		if total, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const k = 2
+	for _, d := range []int{50, 100, 300} {
+		s := realSpace(t, d, 0)
+		type form struct {
+			name  string
+			index *Index
+		}
+		var all []form
+		forms(t, func(name string, build func(*embeddings.Space) *Index) {
+			all = append(all, form{name, build(s)})
+		})
+		for _, epsilon := range []float64{1, 5, 10, 50} {
+			rng := rand.New(rand.NewChaCha8([32]byte{byte(d), byte(d >> 8), byte(epsilon)}))
+			wrong := make(map[string]int)
+			for done := 0; done < total; {
+				n := min(batch, total-done)
+				queries := noisy(s, rng, n, epsilon)
+				want := make([]Neighbor, n*k)
+				var workers sync.WaitGroup
+				const part = 64
+				for from := 0; from < n; from += part {
+					to := min(n, from+part)
+					workers.Go(func() { all[0].index.reference(want[from*k:to*k], queries[from*d:to*d], k, nil) })
+				}
+				workers.Wait()
+				got := make([]Neighbor, n*k)
+				for _, f := range all {
+					f.index.Search(got, queries, k)
+					for q := range n {
+						if !slices.Equal(got[q*k:q*k+k], want[q*k:q*k+k]) {
+							wrong[f.name]++
+						}
+					}
+				}
+				done += n
+			}
+			for _, f := range all {
+				t.Logf("%d × %d, ε = %v, %s: %d of %d queries differ from the float64 scan", s.Len(), d, epsilon, f.name, wrong[f.name], total)
+				if wrong[f.name] > 0 {
+					t.Errorf("%s: top %d is not exact", f.name, k)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkSearch is the time of one query in batches of 2048, beside the
+// share of words that had to be measured in float64.
+func BenchmarkSearch(b *testing.B) {
+	for _, size := range []struct{ d, n int }{{50, 27_000}, {100, 27_000}, {300, 27_000}, {300, 42_700}, {100, 85_000}} {
+		s := realSpace(b, size.d, size.n)
+		for _, epsilon := range []float64{1, 5, 10} {
+			queries := noisy(s, rand.New(rand.NewPCG(1, 2)), batch, epsilon)
+			for _, k := range []int{1, 2} {
+				forms(b, func(name string, build func(*embeddings.Space) *Index) {
+					if name == "go" {
+						return
+					}
+					x := build(s)
+					dst := make([]Neighbor, batch*k)
+					b.Run(fmt.Sprintf("%dx%d/eps=%v/top%d/%s", size.n, size.d, epsilon, k, name), func(b *testing.B) {
+						for b.Loop() {
+							x.Search(dst, queries, k)
+						}
+						perQuery := b.Elapsed().Seconds() / float64(b.N) / batch
+						b.ReportMetric(perQuery*1e6, "µs/query")
+						b.ReportMetric(math.Round(1/perQuery), "queries/s")
+					})
+				})
+			}
+		}
+	}
+}
