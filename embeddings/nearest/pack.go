@@ -65,8 +65,11 @@ func pack(s *embeddings.Space, filter bool) *packed {
 	quantised := filter && p.geometry.Int8 && d <= maxInt8Dimension
 	for id := range embeddings.WordID(n) {
 		for i, v := range s.Vector(id) {
-			p.center[i] += float64(v) / float64(n)
+			p.center[i] += float64(v)
 		}
+	}
+	for i := range p.center {
+		p.center[i] /= float64(n)
 	}
 
 	// Scale by the longest vector, sort by the largest component.
@@ -105,7 +108,7 @@ func pack(s *embeddings.Space, filter bool) *packed {
 		words := order[panel*width : min(n, (panel+1)*width)]
 		for w, id := range words {
 			for i, v := range s.Vector(id) {
-				vectors[w*d+i] = math.Ldexp(float64(v)-p.center[i], -p.exponent)
+				vectors[w*d+i] = ldexp(float64(v)-p.center[i], -p.exponent)
 			}
 		}
 		place := panel * step % panels
@@ -205,4 +208,9 @@ func up(x float64) float32 {
 
 func (p *packed) memory() int {
 	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)+len(p.floats)) + 8*len(p.center) + len(p.bytes)
+}
+
+// ldexp is math.Ldexp for exponents that keep 2^e a normal number.
+func ldexp(x float64, e int) float64 {
+	return x * math.Float64frombits(uint64(1023+e)<<52)
 }

@@ -145,3 +145,15 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkBuild is the time to pack a space.
+func BenchmarkBuild(b *testing.B) {
+	s := realSpace(b, 100, 27_000)
+	forms(b, func(name string, build func(*embeddings.Space) *Index) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				build(s)
+			}
+		})
+	})
+}

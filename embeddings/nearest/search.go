@@ -175,11 +175,6 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 	}
 }
 
-// ldexp is math.Ldexp for exponents that keep 2^e a normal number.
-func ldexp(x float64, e int) float64 {
-	return x * math.Float64frombits(uint64(1023+e)<<52)
-}
-
 // scanTile scans panels from..to for the queries of one tile and measures what passes.
 func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 	p := x.packed
