@@ -1,0 +1,11 @@
+//go:build !linux
+
+package throughput
+
+import "mldpbench/results"
+
+// Other systems have no high-water mark that can be started anew.
+
+func resetPeakMemory() {}
+
+func peakMemoryMiB() results.Float { return results.Missing }
