@@ -368,7 +368,7 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 	default:
 		c.StrokeLines(l.Style.line(), c.ClipLinesXY(line)...)
 	}
-	bar := draw.LineStyle{Color: l.Style.Color, Width: 0.8}
+	bar := draw.LineStyle{Color: shade(l.Style.Color, 0.35), Width: 0.7}
 	for i, q := range l.Points {
 		if finite(q.Low) && q.High > q.Low {
 			x, lo, hi := line[i].X, ty(q.Low), ty(q.High)

@@ -23,31 +23,15 @@ type study struct {
 	styles  map[identity]Style
 }
 
-// known fixes order, name and colour of the mechanisms of the comparative
-// study, so that they look alike in every study. Others follow by name.
-var known = []struct{ name, title string }{
-	{"cmp", "CMP"}, {"mahalanobis", "Mahalanobis"}, {"vickrey", "Vickrey"}, {"tem", "TEM"},
-	{"santext", "SanText"}, {"gumbel", "Gumbel"}, {"syntf", "SynTF"}, {"privemb", "PrivEmb"},
-}
+// known fixes order and colour of the mechanisms of the comparative study, so
+// that they look alike in every study. Others follow by name.
+var known = []string{"cmp", "mahalanobis", "vickrey", "tem", "santext", "gumbel", "syntf", "privemb"}
 
 func rank(mechanism string) int {
-	for i, k := range known {
-		if k.name == mechanism {
-			return i
-		}
+	if i := slices.Index(known, mechanism); i >= 0 {
+		return i
 	}
 	return len(known)
-}
-
-// MechanismTitle is the printed name of a mechanism.
-func MechanismTitle(mechanism string) string {
-	if mechanism == baseline {
-		return "no privatisation"
-	}
-	if i := rank(mechanism); i < len(known) {
-		return known[i].title
-	}
-	return mechanism
 }
 
 // variantRank puts the definition with the proof first.
@@ -78,10 +62,7 @@ func newStudy(records []results.Record) *study {
 		}
 	}
 	s.sort()
-	var order []string // mechanisms
-	for _, k := range known {
-		order = append(order, k.name)
-	}
+	order := slices.Clone(known)
 	member := map[string]int{}
 	for _, id := range s.curves {
 		if !slices.Contains(order, id.mechanism) {
@@ -92,7 +73,7 @@ func newStudy(records []results.Record) *study {
 		member[id.mechanism]++
 		style.Color = shade(style.Color, []float64{0, 0.4, -0.35, 0.6, -0.6}[k%5])
 		style.Marker = (style.Marker + k) % len(shapes)
-		style.Dash = k
+		style.Dash = (style.Dash + k) % len(dashes)
 		style.Hollow = !promises[id]
 		s.styles[id] = style
 		s.labels[id] = s.label(id, !promises[id])
@@ -108,9 +89,14 @@ func (s *study) sort() {
 	})
 }
 
+// title is the printed name of a mechanism, short enough for a legend.
+func title(mechanism string) string {
+	return strings.TrimPrefix(results.MechanismTitle(mechanism), "Truncated ")
+}
+
 // label names a curve by as little as tells it from its siblings.
 func (s *study) label(id identity, dagger bool) string {
-	parts := []string{MechanismTitle(id.mechanism)}
+	parts := []string{title(id.mechanism)}
 	varies := map[string]map[string]bool{}
 	variants := map[string]bool{}
 	for _, o := range s.curves {

@@ -68,10 +68,11 @@ type Style struct {
 // StyleOf returns the look of the i-th curve of a figure that is not made
 // from records.
 func StyleOf(i int) Style {
+	round := i / len(palette)
 	return Style{
-		Color:  palette[i%len(palette)],
-		Marker: (i + i/len(palette)) % len(shapes),
-		Dash:   (i / len(palette)) % len(dashes),
+		Color:  shade(palette[i%len(palette)], []float64{0, -0.45, 0.45}[round%3]),
+		Marker: (i + 3*round) % len(shapes),
+		Dash:   round % len(dashes),
 	}
 }
 

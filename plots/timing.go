@@ -80,7 +80,7 @@ func stageFigures(s *study) ([]Figure, error) {
 				rows = append(rows, row)
 			}
 		}
-		add(MechanismTitle(baseline), where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
+		add("no privatisation", where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
 		for _, id := range s.curves {
 			add(s.labels[id], where(shown, func(r results.Record) bool { return identityOf(r) == id }))
 		}
