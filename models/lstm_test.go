@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gorgonia.org/gorgonia"
+
 	"mldpbench/internal/stream"
 )
 
@@ -265,6 +267,35 @@ func BenchmarkLSTM(b *testing.B) {
 			logits := make([]float32, 64*2)
 			for b.Loop() {
 				if err := g.infer(x, indices, logits); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkUnrolled is the same training step built from Gorgonia primitives,
+// one node per operation and step: what the fused op replaces.
+func BenchmarkUnrolled(b *testing.B) {
+	for _, d := range []int{50, 100, 300} {
+		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
+			m, x, indices := trainingBatch(b, d)
+			batch := newBatcher(64, capacity(64, x))
+			batch.fill(x, indices)
+			var p packed
+			if err := p.set(batch.tokens, batch.lengths); err != nil {
+				b.Fatal(err)
+			}
+			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+				logits, err = affine(unrolled(g, m.options.Embedding, &p, 64, w[0], false), w[1], w[2])
+				return logits, input(g, "labels", vector(batch.labels)), err
+			}, m.parameters.adam())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer g.close()
+			for b.Loop() {
+				if _, err := g.step(); err != nil {
 					b.Fatal(err)
 				}
 			}

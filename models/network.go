@@ -137,7 +137,7 @@ var scheduleParameters = []Parameter{
 	atLeast("batch", 1).is(64, "examples per training step"),
 	atLeast("epochs", 1).is(30, "at most so many passes over the training set"),
 	atLeast("patience", 1).is(3, "stop after so many epochs without a lower validation loss; the best weights are kept"),
-	positive("learning_rate").is(0.001, "of Adam"),
+	positive("learning_rate").is(0.003, "of Adam"),
 	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
 }
 
