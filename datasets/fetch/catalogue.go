@@ -53,8 +53,8 @@ type Download struct {
 	Bytes  int64    `yaml:"bytes"`
 	SHA256 string   `yaml:"sha256"` // as published; "" where nobody published one
 	MD5    string   `yaml:"md5"`    // as published, for want of better
-	// Unpack lists what is taken out of an archive: member pattern (see
-	// path.Match) → file or, with a final slash, folder under the data folder.
+	// Unpack lists what is taken out of an archive: the end of a member's path
+	// → file or, with a final slash, folder under the data folder.
 	Unpack map[string]string `yaml:"unpack"`
 }
 
@@ -85,6 +85,38 @@ func Find(name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	return Entry{}, fmt.Errorf("data = %q: must be one of %q", name, names)
+}
+
+// Expand returns the entries that names mean: an entry, the entries of one
+// embedding ("glove.6B", of which dimensions selects), or all that a built-in
+// study needs ("comparative").
+func Expand(names []string, dimensions []int) ([]Entry, error) {
+	var out []Entry
+	for _, name := range names {
+		matched := false
+		for _, e := range Catalogue() {
+			suffix, member := strings.CutPrefix(e.Name, name+".")
+			member = member && !strings.Contains(suffix, ".")
+			if member && len(dimensions) > 0 {
+				member = slices.ContainsFunc(dimensions, func(d int) bool { return suffix == fmt.Sprintf("%dd", d) })
+			}
+			if e.Name != name && !member && !slices.Contains(e.Studies, name) {
+				continue
+			}
+			matched = true
+			if !slices.ContainsFunc(out, func(o Entry) bool { return o.Name == e.Name }) {
+				out = append(out, e)
+			}
+		}
+		if !matched {
+			_, err := Find(name)
+			if len(dimensions) > 0 {
+				err = fmt.Errorf("%w (dimensions %d)", err, dimensions)
+			}
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Root returns the data folder: dir if given, else MLDP_DATA, else the folder
@@ -140,18 +172,34 @@ func Locate(dir, name, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	accept, ok := entry.Accept[part]
+	return entry.locate(dir, part)
+}
+
+func (e Entry) locate(dir, part string) (string, error) {
+	accept, ok := e.Accept[part]
 	if !ok {
-		return "", fmt.Errorf("%s has no part %q: it has %q", name, part, slices.Sorted(maps.Keys(entry.Accept)))
+		return "", fmt.Errorf("%s has no part %q: it has %q", e.Name, part, slices.Sorted(maps.Keys(e.Accept)))
 	}
 	root := Root(dir)
-	for _, candidate := range accept {
-		path := filepath.Join(root, filepath.FromSlash(candidate))
-		if complete(path) {
-			return path, nil
+	if !exists(incomplete(root, e.Name)) {
+		for _, candidate := range accept {
+			path := filepath.Join(root, filepath.FromSlash(candidate))
+			if complete(path) {
+				return path, nil
+			}
 		}
 	}
-	return "", &MissingError{Entry: entry, Part: part, Root: root, Looked: accept, dir: dir}
+	return "", &MissingError{Entry: e, Part: part, Root: root, Looked: accept, dir: dir}
+}
+
+// incomplete is the path of the mark that an entry is being moved into place:
+// while it is there, or left behind by a killed process, the entry counts as
+// missing.
+func incomplete(root, name string) string { return filepath.Join(root, ".incomplete-"+name) }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // complete says whether path is a file, or a folder with something in it.
@@ -172,7 +220,7 @@ func complete(path string) bool {
 func (e Entry) Present(dir string) (map[string]string, error) {
 	paths := map[string]string{}
 	for _, part := range slices.Sorted(maps.Keys(e.Accept)) {
-		path, err := Locate(dir, e.Name, part)
+		path, err := e.locate(dir, part)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,328 @@
+package fetch
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// AskAbove is the number of bytes above which a download is confirmed first.
+const AskAbove = 500e6
+
+// Fetcher gets entries into a data folder. Any number of processes may fetch
+// into one folder at once.
+type Fetcher struct {
+	Dir string // data folder, see Root
+	// Mirror is asked before the addresses of the catalogue: a URL, or a
+	// folder that holds the files under their own names. "" means MLDP_MIRROR.
+	Mirror string
+	// Confirm is asked before more than AskAbove bytes are downloaded; nil
+	// means yes.
+	Confirm func(bytes int64) error
+	// Notice is told in one line what the user should know; nil means nobody.
+	Notice func(line string)
+	// Progress is told of a download's start; it returns what is called with
+	// the bytes so far, and at the end with -1. nil means nobody.
+	Progress func(file string, total int64) func(done int64)
+
+	Client  *http.Client  // nil means one that honours HTTP_PROXY and HTTPS_PROXY
+	Retries int           // per address, after failures that may pass; 0 means 5
+	Backoff time.Duration // before the first retry, doubled each time; 0 means 1 s
+	Stall   time.Duration // without a byte, before a connection is given up; 0 means 30 s
+
+	// openPart is os.OpenFile, replaced in tests of a full disk.
+	openPart func(name string, flag int, perm os.FileMode) (partFile, error)
+}
+
+// partFile is what a download is written to.
+type partFile interface {
+	io.Writer
+	io.Closer
+	Sync() error
+}
+
+// Fetch gets all entries that are not in the data folder yet. One that fails
+// does not keep the others from being fetched; all failures are returned.
+func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
+	var missing []Entry
+	var total int64
+	counted := map[string]bool{}
+	var failed []error
+	for _, e := range entries {
+		if _, err := e.Present(f.Dir); err == nil {
+			f.notice("%s: already in %s", e.Name, Root(f.Dir))
+			continue
+		}
+		if len(e.Sources) == 0 {
+			failed = append(failed, fmt.Errorf("%s: %s", e.Name, e.Manual))
+			continue
+		}
+		missing = append(missing, e)
+		for _, d := range e.Sources[0] {
+			if !counted[d.File] && !exists(f.path(d.File)) {
+				counted[d.File] = true
+				total += d.Bytes
+			}
+		}
+	}
+	if total > AskAbove && f.Confirm != nil {
+		if err := f.Confirm(total); err != nil {
+			return err
+		}
+	}
+	for _, e := range missing {
+		if err := f.fetchEntry(ctx, e); err != nil {
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s: %w; what was downloaded is kept, the same command goes on", e.Name, ctx.Err())
+			}
+			failed = append(failed, fmt.Errorf("%s: %w", e.Name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// fetchEntry tries the sources of an entry in order.
+func (f *Fetcher) fetchEntry(ctx context.Context, e Entry) error {
+	if err := os.MkdirAll(f.path(""), 0o755); err != nil {
+		return err
+	}
+	var failed []error
+	for _, source := range e.Sources {
+		err := f.fetchSource(ctx, e, source)
+		if err == nil {
+			f.notice("%s: in %s", e.Name, Root(f.Dir))
+			return nil
+		}
+		failed = append(failed, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (f *Fetcher) fetchSource(ctx context.Context, e Entry, source Source) error {
+	for _, d := range source {
+		if err := f.fetchFile(ctx, e, d); err != nil {
+			return err
+		}
+	}
+	if _, err := e.Present(f.Dir); err != nil {
+		return fmt.Errorf("fetched, but not complete: %w", err)
+	}
+	return nil
+}
+
+// fetchFile downloads one file unless it is there, and unpacks it. The lock
+// makes a second process wait and then find it there.
+func (f *Fetcher) fetchFile(ctx context.Context, e Entry, d Download) error {
+	unlock, err := f.lock(ctx, d.File)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	target := f.path(d.File)
+	if !exists(target) {
+		if err := f.download(ctx, d, target); err != nil {
+			return err
+		}
+	}
+	if d.Unpack == nil {
+		return nil
+	}
+	if _, err := e.Present(f.Dir); err == nil {
+		return nil
+	}
+	mark := incomplete(f.path(""), e.Name)
+	return f.unpack(ctx, d, mark)
+}
+
+func (f *Fetcher) path(file string) string {
+	return filepath.Join(Root(f.Dir), filepath.FromSlash(file))
+}
+
+func (f *Fetcher) notice(format string, args ...any) {
+	if f.Notice != nil {
+		f.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+// lock takes the lock of one file of the data folder; locks of killed
+// processes are released by the operating system.
+func (f *Fetcher) lock(ctx context.Context, file string) (unlock func(), err error) {
+	name := f.path(path.Join(".locks", strings.ReplaceAll(file, "/", "_")))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, err
+	}
+	l := flock.New(name)
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		f.notice("another process is getting %s: waiting for it", file)
+		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+// download tries the mirror and then all addresses of a file in order.
+func (f *Fetcher) download(ctx context.Context, d Download, target string) error {
+	var failed []error
+	mirror := f.Mirror
+	if mirror == "" {
+		mirror = os.Getenv("MLDP_MIRROR")
+	}
+	urls := d.URLs
+	if isURL(mirror) {
+		urls = slices.Concat(mirrorNames(mirror, d.File), urls)
+	} else if mirror != "" {
+		done, err := f.copyFromFolder(mirror, d, target)
+		if done || err != nil {
+			return err
+		}
+		failed = append(failed, fmt.Errorf("%s is not in the mirror folder %s", path.Base(d.File), mirror))
+	}
+	for _, u := range urls {
+		err := f.downloadFrom(ctx, u, d, target)
+		if err == nil || ctx.Err() != nil || errors.Is(err, errDisk) {
+			return err
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", u, err))
+	}
+	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...), path.Base(d.File))
+}
+
+func isURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+// mirrorNames are the names under which a mirror may hold a file: as under
+// the data folder, without "archives/", or bare.
+func mirrorNames(mirror, file string) []string {
+	mirror = strings.TrimSuffix(mirror, "/")
+	names := []string{mirror + "/" + strings.TrimPrefix(file, "archives/"), mirror + "/" + path.Base(file)}
+	return slices.Compact(names)
+}
+
+// copyFromFolder takes a file out of a mirror folder. The folder is the
+// user's own, so a file there may differ from the published one; that is said,
+// and remembered.
+func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done bool, err error) {
+	for _, name := range mirrorNames(filepath.ToSlash(mirror), d.File) {
+		in, err := os.Open(filepath.FromSlash(name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		defer in.Close()
+		part := target + ".part"
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return false, err
+		}
+		out, err := f.open(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
+		if err != nil {
+			return false, err
+		}
+		if _, err = io.Copy(out, in); err == nil {
+			err = out.Sync()
+		}
+		if cerr := out.Close(); err == nil {
+			err = cerr
+		}
+		if err == nil {
+			err = checkKind(part, d.File)
+		}
+		if err != nil {
+			return false, errors.Join(diskError(err, target), os.Remove(part))
+		}
+		sums, err := hashFile(part)
+		if err != nil {
+			return false, err
+		}
+		if err := d.checkPublished(sums); err != nil {
+			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is", path.Base(d.File), err)
+		}
+		return true, f.place(part, target, d.File, name, sums)
+	}
+	return false, nil
+}
+
+// sums are the checksums of a file.
+type sums struct {
+	sha256, md5 string
+	bytes       int64
+}
+
+func hashFile(name string) (sums, error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return sums{}, err
+	}
+	defer in.Close()
+	s, m := sha256.New(), md5.New()
+	n, err := io.Copy(io.MultiWriter(s, m), in)
+	hexOf := func(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+	return sums{hexOf(s), hexOf(m), n}, err
+}
+
+// errChecksum is in the chain of every wrong checksum.
+var errChecksum = errors.New("wrong checksum")
+
+func (d Download) checkPublished(got sums) error {
+	switch {
+	case d.SHA256 != "" && got.sha256 != d.SHA256:
+		return fmt.Errorf("%w: SHA-256 is %s, published is %s", errChecksum, got.sha256, d.SHA256)
+	case d.SHA256 == "" && d.MD5 != "" && got.md5 != d.MD5:
+		return fmt.Errorf("%w: MD5 is %s, published is %s", errChecksum, got.md5, d.MD5)
+	}
+	return nil
+}
+
+// place moves a checked .part into place and remembers what it is.
+func (f *Fetcher) place(part, target, file, from string, s sums) error {
+	if err := f.remember(map[string]Receipt{file: {SHA256: s.sha256, Bytes: s.bytes, From: from}}); err != nil {
+		return err
+	}
+	_ = os.Remove(part + ".json")
+	return os.Rename(part, target)
+}
+
+// checkKind refuses a file that does not start as its name says, a web page
+// above all.
+func checkKind(file, name string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(in, head)
+	head = head[:n]
+	start := strings.ToLower(strings.TrimSpace(string(head)))
+	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
+		return fmt.Errorf("got a web page instead of %s", path.Base(name))
+	}
+	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b", ".tgz": "\x1f\x8b", ".rar": "Rar!"} {
+		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(string(head), magic) {
+			return fmt.Errorf("what came is not a %s file", suffix)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"mldpbench/internal/atomicfile"
+)
+
+// permanent marks failures that a retry at the same address will not cure.
+type permanent struct{ error }
+
+func (p permanent) Unwrap() error { return p.error }
+
+// errDisk is in the chain of errors of a full disk: no other address helps.
+var errDisk = errors.New("no space left")
+
+func diskError(err error, target string) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w on the disk of %s: make room and run the same command again", errDisk, filepath.Dir(target))
+	}
+	return err
+}
+
+// partial remembers where a .part came from, so that it is continued only
+// with bytes of the same file.
+type partial struct {
+	URL       string `json:"url"`
+	Validator string `json:"validator"` // ETag or Last-Modified
+}
+
+// downloadFrom gets one file from one address, with retries that continue
+// where the last one stopped.
+func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, target string) error {
+	part := target + ".part"
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	retries, wait := cmp.Or(f.Retries, 5), cmp.Or(f.Backoff, time.Second)
+	fresh := false // whether the .part was begun here, not taken over from an earlier run
+	for attempt := 0; ; attempt++ {
+		before := size(part)
+		began, err := f.transfer(ctx, address, d, part)
+		fresh = fresh || began
+		if err == nil {
+			err = f.accept(d, part, target, address)
+			if errors.Is(err, errChecksum) && !fresh {
+				// What an earlier run left may have been of another file: once more, from the start.
+				f.notice("%s: continued download does not add up, starting again", address)
+				fresh = true
+				continue
+			}
+			return err
+		}
+		var p permanent
+		if errors.As(err, &p) || ctx.Err() != nil || errors.Is(err, errDisk) {
+			return err
+		}
+		if size(part) > before {
+			attempt = -1 // it goes on: only attempts without a byte count
+		}
+		if attempt >= retries {
+			return fmt.Errorf("given up after %d attempts: %w", attempt+1, err)
+		}
+		f.notice("%s: %v: trying again", address, err)
+		select {
+		case <-time.After(wait << max(attempt, 0)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func size(name string) int64 {
+	if info, err := os.Stat(name); err == nil {
+		return info.Size()
+	}
+	return 0
+}
+
+// accept checks a complete .part and moves it into place.
+func (f *Fetcher) accept(d Download, part, target, address string) error {
+	drop := func(err error) error {
+		return permanent{errors.Join(err, removeAll(part, part+".json"))}
+	}
+	if err := checkKind(part, d.File); err != nil {
+		return drop(err)
+	}
+	s, err := hashFile(part)
+	if err != nil {
+		return err
+	}
+	if err := d.checkPublished(s); err != nil {
+		return drop(err)
+	}
+	if d.SHA256 == "" {
+		pinned, err := f.receipts()
+		if err != nil {
+			return err
+		}
+		if old, ok := pinned[d.File]; ok && old.SHA256 != s.sha256 {
+			return drop(fmt.Errorf("%w: SHA-256 is %s, the first download had %s; if the publisher has replaced the file, delete its entry in %s",
+				errChecksum, s.sha256, old.SHA256, f.path(receiptsFile)))
+		} else if !ok {
+			f.notice("notice: nobody published a SHA-256 of %s; pinned to what came: %s", filepath.Base(d.File), s.sha256)
+		}
+	}
+	return f.place(part, target, d.File, address, s)
+}
+
+func removeAll(names ...string) error {
+	var errs []error
+	for _, n := range names {
+		if err := os.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// transfer makes one request and appends what comes to part. began says that
+// part was written from its first byte.
+func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part string) (began bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := cmp.Or(f.Stall, 30*time.Second)
+	watchdog := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte for %v", stall)) })
+	defer watchdog.Stop()
+
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false, permanent{err}
+	}
+	req.Header.Set("User-Agent", "mldp (mldpbench)")
+	have := f.resumable(req, address, d, part)
+	client := f.Client
+	if client == nil {
+		client = http.DefaultClient // its transport honours HTTP_PROXY and HTTPS_PROXY
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false, networkError(ctx, req.URL, err)
+	}
+	defer resp.Body.Close()
+	flag := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && have > 0 && rangeStart(resp) == have:
+		flag = os.O_WRONLY | os.O_APPEND
+	case resp.StatusCode == http.StatusOK:
+		have = 0
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0:
+		if resp.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", have) {
+			return false, nil // it was complete already
+		}
+		return false, errors.Join(errors.New("the server has a file of another size: starting again"), removeAll(part))
+	case resp.StatusCode == http.StatusPartialContent:
+		return false, errors.Join(errors.New("the server sent another part than asked for: starting again"), removeAll(part))
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout:
+		return false, fmt.Errorf("the server says %s", resp.Status)
+	default:
+		return false, permanent{fmt.Errorf("the server says %s", resp.Status)}
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		return false, permanent{fmt.Errorf("got a web page instead of %s", filepath.Base(d.File))}
+	}
+	began = have == 0
+	if began {
+		f.noteOrigin(part, address, resp)
+	}
+	total := int64(-1)
+	if resp.ContentLength >= 0 {
+		total = have + resp.ContentLength
+	}
+	return began, f.write(ctx, resp.Body, part, flag, have, total, d, func() { watchdog.Reset(stall) })
+}
+
+// write copies a body to part, reporting progress and life.
+func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag int, have, total int64, d Download, alive func()) error {
+	out, err := f.open(part, flag)
+	if err != nil {
+		return permanent{diskError(err, part)}
+	}
+	report := func(int64) {}
+	if f.Progress != nil {
+		expected := total
+		if expected < 0 {
+			expected = d.Bytes
+		}
+		report = f.Progress(filepath.Base(d.File), expected)
+	}
+	defer report(-1)
+	got := have
+	buf := make([]byte, 1<<16)
+	for err == nil {
+		var n int
+		var rerr error
+		n, rerr = body.Read(buf)
+		if n > 0 {
+			alive()
+			if _, err = out.Write(buf[:n]); err != nil {
+				err = diskError(err, part)
+				break
+			}
+			got += int64(n)
+			report(got)
+		}
+		if rerr == io.EOF {
+			break
+		}
+		if rerr != nil {
+			err = cause(ctx, fmt.Errorf("connection lost after %d bytes: %w", got, rerr))
+		}
+	}
+	if err == nil {
+		err = diskError(out.Sync(), part)
+	}
+	if cerr := out.Close(); err == nil {
+		err = diskError(cerr, part)
+	}
+	if err == nil && total >= 0 && got != total {
+		err = fmt.Errorf("truncated: %d of %d bytes", got, total)
+	}
+	return err
+}
+
+func (f *Fetcher) open(name string, flag int) (partFile, error) {
+	if f.openPart != nil {
+		return f.openPart(name, flag, 0o644)
+	}
+	return os.OpenFile(name, flag, 0o644)
+}
+
+// resumable asks for the rest of part where it can be told that it is of the
+// same file: by a published checksum, or by the server's validator.
+func (f *Fetcher) resumable(req *http.Request, address string, d Download, part string) (have int64) {
+	have = size(part)
+	if have == 0 {
+		return 0
+	}
+	var origin partial
+	if b, err := os.ReadFile(part + ".json"); err == nil {
+		_ = json.Unmarshal(b, &origin) // an unreadable note is no note
+	}
+	switch {
+	case origin.URL == address && origin.Validator != "":
+		req.Header.Set("If-Range", origin.Validator)
+	case d.SHA256 == "" && d.MD5 == "":
+		return 0
+	}
+	req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	return have
+}
+
+func (f *Fetcher) noteOrigin(part, address string, resp *http.Response) {
+	validator := resp.Header.Get("ETag")
+	if strings.HasPrefix(validator, "W/") || validator == "" { // If-Range wants a strong one
+		validator = resp.Header.Get("Last-Modified")
+	}
+	b, _ := json.Marshal(partial{URL: address, Validator: validator})
+	_ = atomicfile.WriteBytes(part+".json", 0o644, b) // without the note a later run starts again
+}
+
+func rangeStart(resp *http.Response) int64 {
+	var start int64 = -1
+	_, _ = fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-", &start)
+	return start
+}
+
+// cause prefers the reason of a cancelled context, such as a stall.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); c != nil && !errors.Is(c, context.Canceled) {
+		return c
+	}
+	return err
+}
+
+// networkError says in words what keeps a request from being made.
+func networkError(ctx context.Context, u *url.URL, err error) error {
+	if c := cause(ctx, nil); c != nil {
+		return c
+	}
+	var dns *net.DNSError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return fmt.Errorf("the proxy (HTTP_PROXY, HTTPS_PROXY) does not answer: %w", op.Err)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return permanent{fmt.Errorf("offline, or no such host: %s", u.Hostname())}
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return permanent{fmt.Errorf("offline: no route to %s", u.Hostname())}
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err
+	}
+	return err
+}

@@ -1,0 +1,231 @@
+package fetch
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nwaples/rardecode/v2"
+)
+
+// Limits on what comes out of an archive: far above every file of the
+// catalogue (the largest has 5.6 GB), low enough to stop a bomb.
+const (
+	maxMember  = 16 << 30
+	maxMembers = 1_000_000
+)
+
+// unpack takes the wanted members out of an archive: first into a folder of
+// its own, then, when all are there, into place, under the mark incomplete.
+// The names of members only select; where a file goes is the catalogue's
+// word, so no archive can write anywhere else.
+func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err error) {
+	staging, err := os.MkdirTemp(f.path(""), ".unpack-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	archive := f.path(d.File)
+	staged := map[string]string{} // wanted → staged file
+	take := func(name string, r io.Reader) error {
+		want := wanted(d.Unpack, name)
+		if want == "" || staged[want] != "" {
+			return nil
+		}
+		out, err := os.CreateTemp(staging, "*")
+		if err != nil {
+			return err
+		}
+		n, err := io.Copy(out, io.LimitReader(&contextReader{ctx, r}, maxMember+1))
+		if err == nil {
+			err = out.Sync()
+		}
+		if cerr := out.Close(); err == nil {
+			err = cerr
+		}
+		if err == nil && n > maxMember {
+			err = fmt.Errorf("%s is larger than %d bytes", name, int64(maxMember))
+		}
+		staged[want] = out.Name()
+		return diskError(err, archive)
+	}
+	if err := eachMember(archive, take); err != nil {
+		return fmt.Errorf("%s: %w", archive, err)
+	}
+	receipts := map[string]Receipt{}
+	for _, want := range slices.Sorted(maps.Keys(d.Unpack)) {
+		if staged[want] == "" {
+			return fmt.Errorf("%s: no %s in it", archive, want)
+		}
+		s, err := hashFile(staged[want])
+		if err != nil {
+			return err
+		}
+		receipts[target(d.Unpack, want)] = Receipt{SHA256: s.sha256, Bytes: s.bytes, From: d.File}
+	}
+	if err := os.WriteFile(mark, nil, 0o644); err != nil {
+		return diskError(err, archive)
+	}
+	for want, file := range staged {
+		to := f.path(target(d.Unpack, want))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.Chmod(file, 0o644); err != nil {
+			return err
+		}
+		if err := os.Rename(file, to); err != nil {
+			return err
+		}
+	}
+	if err := f.remember(receipts); err != nil {
+		return err
+	}
+	return os.Remove(mark)
+}
+
+// wanted returns the key of unpack that is the end of a member's path.
+func wanted(unpack map[string]string, name string) string {
+	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
+	if strings.Contains(name, "/__MACOSX/") {
+		return ""
+	}
+	for want := range unpack {
+		if strings.HasSuffix(name, "/"+want) {
+			return want
+		}
+	}
+	return ""
+}
+
+func target(unpack map[string]string, want string) string {
+	if to := unpack[want]; !strings.HasSuffix(to, "/") {
+		return to
+	}
+	return unpack[want] + path.Base(want)
+}
+
+// contextReader ends a long copy when the context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// eachMember calls take with every regular file of a zip, tar.gz, rar or gz.
+func eachMember(archive string, take func(name string, r io.Reader) error) error {
+	in, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	switch name := strings.ToLower(archive); {
+	case strings.HasSuffix(name, ".zip"):
+		return eachZip(in, take)
+	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return damaged(err)
+		}
+		return eachTar(z, take)
+	case strings.HasSuffix(name, ".rar"):
+		return eachRar(in, take)
+	case strings.HasSuffix(name, ".gz"):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return damaged(err)
+		}
+		return take(strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive)), z)
+	}
+	return errors.New("unknown kind of archive")
+}
+
+func damaged(err error) error { return fmt.Errorf("damaged archive: %w", err) }
+
+func eachZip(in *os.File, take func(string, io.Reader) error) error {
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(in, info.Size())
+	if err != nil {
+		return damaged(err)
+	}
+	for i, m := range z.File {
+		if i == maxMembers {
+			return fmt.Errorf("more than %d files", maxMembers)
+		}
+		if !m.Mode().IsRegular() {
+			continue
+		}
+		r, err := m.Open()
+		if err != nil {
+			return damaged(err)
+		}
+		err = take(m.Name, r)
+		r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachTar(r io.Reader, take func(string, io.Reader) error) error {
+	t := tar.NewReader(r)
+	for range maxMembers {
+		h, err := t.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return damaged(err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := take(h.Name, t); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("more than %d files", maxMembers)
+}
+
+func eachRar(r io.Reader, take func(string, io.Reader) error) error {
+	a, err := rardecode.NewReader(r)
+	if err != nil {
+		return damaged(err)
+	}
+	for range maxMembers {
+		h, err := a.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return damaged(err)
+		}
+		if h.IsDir || !h.Mode().IsRegular() {
+			continue
+		}
+		if err := take(h.Name, a); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("more than %d files", maxMembers)
+}
