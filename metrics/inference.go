@@ -52,7 +52,14 @@ type InferenceError struct {
 	MAPLower float64
 	// Runs per candidate, 0 when exact.
 	Runs int
+	// PerRun are the errors of each run by itself, nil when exact: their means
+	// are Posterior, MAP and LM, their spread is what error bars show.
+	PerRun []RunError
 }
+
+// RunError is what the adversary misses, and the loss, when every candidate is
+// sent once.
+type RunError struct{ Posterior, MAP, LM float64 }
 
 // UniformPrior gives each of m candidates 1/m.
 func UniformPrior(m int) []float64 {
@@ -244,6 +251,7 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 		}
 	}
 	e.Runs = runs
+	e.PerRun = make([]RunError, runs)
 	if fallback == nil {
 		best := 0
 		for w, p := range a.Prior {
@@ -272,11 +280,13 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 				guess := posterior.best
 				if guess != w {
 					wrong++
+					e.PerRun[run].MAP += a.Prior[w]
 				}
 				for _, c := range posterior.mass {
 					share := c.mass / posterior.total
 					if c.candidate != w {
 						e.Posterior += weight * share
+						e.PerRun[run].Posterior += a.Prior[w] * share
 						if a.Distance != nil {
 							posteriorEuclid += weight * share * a.Distance(w, c.candidate)
 						}
@@ -286,7 +296,9 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 					mapEuclid += weight * a.Distance(w, guess)
 				}
 				if a.Loss != nil {
-					loss += weight * a.Loss(w, y)
+					l := a.Loss(w, y)
+					loss += weight * l
+					e.PerRun[run].LM += a.Prior[w] * l
 				}
 			}
 			share := float64(wrong) / float64(runs/2)

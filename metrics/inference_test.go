@@ -168,8 +168,17 @@ func TestEstimateMeetsExact(t *testing.T) {
 	near(t, "MAPEuclidean", got.MAPEuclidean, exact.MAPEuclidean, 5*tolerance) // distances up to 4
 	near(t, "PosteriorEuclidean", got.PosteriorEuclidean, exact.PosteriorEuclidean, 5*tolerance)
 	if !(got.StandardError > 0 && got.StandardError < 0.005) || got.Runs != runs || got.Candidates != m {
-		t.Errorf("%+v", got)
+		t.Errorf("standard error %v, %d runs, %d candidates", got.StandardError, got.Runs, got.Candidates)
 	}
+	var mean RunError
+	for _, r := range got.PerRun {
+		mean.MAP += r.MAP / runs
+		mean.Posterior += r.Posterior / runs
+		mean.LM += r.LM / runs
+	}
+	near(t, "mean of MAP per run", mean.MAP, got.MAP, 1e-9)
+	near(t, "mean of Posterior per run", mean.Posterior, got.Posterior, 1e-9)
+	near(t, "mean of LM per run", mean.LM, got.LM, 1e-9)
 }
 
 // Few runs on many outputs: the estimate and the resubstitution error must

@@ -25,6 +25,17 @@ with the reason.`,
 		Example: `  mldp figures results/mini -o plots/mini`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if points := filepath.Join(args[0], "points.csv"); isFile(points) { // a paper study
+				read, err := results.ReadPoints(points)
+				if err != nil {
+					return err
+				}
+				dir := out
+				if dir == "" {
+					dir = filepath.Join(args[0], "plots")
+				}
+				return drawPoints(read, dir, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			file, err := recordsFile(args[0])
 			if err != nil {
 				return err
@@ -64,4 +75,9 @@ func recordsFile(path string) (string, error) {
 		path = filepath.Join(path, "results.csv")
 	}
 	return path, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

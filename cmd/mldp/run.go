@@ -72,6 +72,13 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 			if cmd.Flags().Changed("seed") {
 				o.overrides.Seed = &o.seed
 			}
+			paper, err := openPaper(args[0])
+			if err != nil {
+				return err
+			}
+			if paper != nil {
+				return runPaper(cmd.Context(), paper, &o, cmd.Flags(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

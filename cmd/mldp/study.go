@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments"
+	"mldpbench/experiments/papers"
 )
 
 func init() { commands = append(commands, newStudyCommand) }
@@ -39,6 +40,13 @@ print one, edit it, check it, run it.`,
 					}
 					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Title)
 				}
+				for _, name := range papers.Builtin() {
+					s, err := openPaper(name)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(w, "%s\t%s\n", papers.Name(s), papers.Title(s))
+				}
 				return w.Flush()
 			},
 		},
@@ -49,7 +57,10 @@ print one, edit it, check it, run it.`,
 			Example: "  mldp study show comparative > my.yaml",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				source, err := experiments.BuiltinSource(args[0])
+				source, err := papers.Source(args[0])
+				if err != nil {
+					source, err = experiments.BuiltinSource(args[0])
+				}
 				if err != nil {
 					return err
 				}
@@ -65,6 +76,14 @@ is an error with file, line and column. It prints the size of the grid.`,
 			Example: "  mldp study check my.yaml",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
+				paper, err := openPaper(args[0])
+				if err != nil {
+					return err
+				}
+				if paper != nil {
+					_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a paper study\n", papers.Name(paper))
+					return err
+				}
 				s, err := experiments.OpenStudy(args[0])
 				if err != nil {
 					return err

@@ -1,0 +1,152 @@
+package papers
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"mldpbench/results"
+)
+
+func open(t *testing.T, name string) Study {
+	t.Helper()
+	data, err := Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestBuiltinStudiesParse(t *testing.T) {
+	for _, name := range Builtin() {
+		if got := open(t, name).header().Name; got != name {
+			t.Errorf("%s.yaml: name = %q", name, got)
+		}
+	}
+	for _, p := range Protocols() {
+		for _, name := range []string{p, p + "-generated"} {
+			if _, err := Source(name); err != nil {
+				t.Errorf("protocol %s: %v", p, err)
+			}
+		}
+	}
+}
+
+// TestGeneratedStudies runs every protocol on the generated corpus, twice with
+// different numbers of workers, and a third time to see that nothing is run
+// again.
+func TestGeneratedStudies(t *testing.T) {
+	for _, p := range Protocols() {
+		t.Run(p, func(t *testing.T) {
+			if testing.Short() && p != "privemb" {
+				t.Skip("the long protocols are left out of short runs")
+			}
+			t.Parallel()
+			study := open(t, p+"-generated")
+			dir := t.TempDir()
+			var runs [][]results.Point
+			for _, o := range []Options{{Out: filepath.Join(dir, "a"), Workers: 1}, {Out: filepath.Join(dir, "b"), Workers: 4}, {Out: filepath.Join(dir, "a"), Workers: 2}} {
+				out, err := Run(context.Background(), study, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if third := len(runs) == 2; third != (out.Reused == out.Units) || !third && out.Reused != 0 {
+					t.Errorf("run %d: %d of %d units reused", len(runs), out.Reused, out.Units)
+				}
+				read, err := results.ReadPoints(out.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(read) == 0 || len(read) != len(out.Points) {
+					t.Fatalf("%d points in the file, %d in memory", len(read), len(out.Points))
+				}
+				for _, x := range read {
+					if !x.Generated {
+						t.Fatalf("%s: %s: not labelled generated", x.Panel, x.Series)
+					}
+				}
+				runs = append(runs, read)
+			}
+			for i := 1; i < len(runs); i++ {
+				for j := range runs[0] {
+					a, b := runs[0][j], runs[i][j]
+					if !same(a, b) {
+						t.Fatalf("run %d differs in row %d: %+v, %+v", i, j, a, b)
+					}
+				}
+			}
+		})
+	}
+}
+
+// same compares points; missing numbers are equal.
+func same(a, b results.Point) bool {
+	for _, f := range []*results.Float{&a.X, &b.X, &a.Value, &b.Value, &a.Epsilon, &b.Epsilon} {
+		if !f.Known() {
+			*f = -1
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func TestParseRefuses(t *testing.T) {
+	valid := `schema: 1
+name: x
+protocol: privemb
+seed: 1
+distance:
+  - name: d
+    embedding: {name: generated, dimension: 50}
+    words: 10
+    epsilons: [1]
+    betas: [0.5]
+    repetitions: 1
+`
+	if _, err := Parse("x.yaml", []byte(valid)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"protocol: privemb", "protocol: nonsense", `x.yaml: protocol = "nonsense": must be one of`},
+		{"schema: 1", "schema: 7", "x.yaml: schema = 7"},
+		{"name: x", "name: a/b", `x.yaml: name = "a/b"`},
+		{"seed: 1", "sede: 1", "x.yaml:4:1: unknown field"},
+		{"epsilons: [1]", "epsilons: [-1]", "x.yaml: distance[0]: epsilon = -1: must be > 0 and finite"},
+		{"betas: [0.5]", "betas: [1.5]", "beta = 1.5: must be in (0, 1)"},
+		{"words: 10", "words: ten", "x.yaml:8:12: "},
+	} {
+		_, err := Parse("x.yaml", []byte(strings.Replace(valid, c.old, c.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+func TestDamagedUnitIsRunAgain(t *testing.T) {
+	study := open(t, "privemb-generated")
+	dir := t.TempDir()
+	first, err := Run(context.Background(), study, Options{Out: dir, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "units", "*.json"))
+	if err != nil || len(files) != first.Units {
+		t.Fatalf("%d files for %d units, %v", len(files), first.Units, err)
+	}
+	if err := os.WriteFile(files[0], []byte("[{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Run(context.Background(), study, Options{Out: dir, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.Reused != first.Units-1 {
+		t.Errorf("%d of %d units reused", second.Reused, first.Units)
+	}
+}

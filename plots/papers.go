@@ -1,0 +1,260 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/results"
+)
+
+// quantities are the axis labels of what paper studies measure.
+var quantities = map[string]string{
+	"e_m_map":             "MAP adversary’s error E_M",
+	"e_m_posterior":       "posterior adversary’s error E_M",
+	"loss":                "utility loss",
+	"accuracy":            "accuracy in %",
+	"train_accuracy":      "training accuracy in %",
+	"auc":                 "AUC",
+	"mia_auc":             "membership inference AUC",
+	"distance_error":      "distance error",
+	"inner_product_error": "inner product error",
+	"distance":            "distance",
+	"n_w":                 "N_w in %",
+	"s_w":                 "S_w",
+	"average_n_w":         "average N_w",
+}
+
+// axes are the labels of x.
+var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k"}
+
+// pointGroup is what one figure shows: one quantity of mechanisms that belong
+// together.
+type pointGroup struct{ quantity, name string }
+
+// Papers draws the points of paper studies: every quantity against its x with
+// one panel per data set, the adversary's error against the utility loss where
+// both were measured, and histograms over words of N_w and S_w. Curves carry
+// t intervals over repetitions (for N_w and S_w: over words).
+func Papers(points []results.Point) ([]Figure, []Skip) {
+	var figures []Figure
+	var skipped []Skip
+	add := func(name string, f Figure, err error) {
+		if err != nil {
+			skipped = append(skipped, Skip{name, err.Error()})
+			return
+		}
+		figures = append(figures, f)
+	}
+	var groups []pointGroup
+	for _, p := range points {
+		if g := groupOf(p); quantities[p.Quantity] != "" && !slices.Contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	for _, g := range groups {
+		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return groupOf(p) != g })
+		var panels []Panel
+		for _, name := range panelsOf(shown) {
+			panels = append(panels, curvePanel(name, g.quantity, shown))
+		}
+		f, err := Curves(g.name, pointTitle(quantities[g.quantity], shown), panels, pointNotes(shown)...)
+		add(g.name, f, err)
+		if g.quantity == "n_w" || g.quantity == "s_w" {
+			var panels []Panel
+			for _, name := range panelsOf(shown) {
+				panels = append(panels, histogramPanels(name, g.quantity, shown)...)
+			}
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), panels, pointNotes(shown)...)
+			add(g.name+"-histogram", f, err)
+		}
+		if g.quantity == "e_m_map" {
+			f, err := againstLoss(g, points)
+			add(strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1), f, err)
+		}
+	}
+	return figures, skipped
+}
+
+// groupOf keeps the k-th neighbours apart from the mechanisms: they are a
+// figure of their own in the source.
+func groupOf(p results.Point) pointGroup {
+	name := strings.ReplaceAll(p.Quantity, "_", "-")
+	if p.Mechanism == "kth" {
+		name += "-kth"
+	}
+	return pointGroup{p.Quantity, name}
+}
+
+func panelsOf(points []results.Point) []string {
+	var names []string
+	for _, p := range points {
+		if !slices.Contains(names, p.Panel) {
+			names = append(names, p.Panel)
+		}
+	}
+	return names
+}
+
+func seriesOf(points []results.Point) []string {
+	var names []string
+	for _, p := range points {
+		if !slices.Contains(names, p.Series) {
+			names = append(names, p.Series)
+		}
+	}
+	return names
+}
+
+// pointCurves makes one curve per series out of the rows of a panel, in the order
+// of the series in all that the figure shows, so that styles agree between
+// panels. Rows without x become levels.
+func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, levels []Level) {
+	for i, series := range seriesOf(all) {
+		values := map[float64][]float64{}
+		var xs, level []float64
+		hollow := false
+		for _, p := range all {
+			if p.Panel != panel || p.Quantity != quantity || p.Series != series || !p.Value.Known() {
+				continue
+			}
+			hollow = hollow || p.GuaranteeMetric == "" && p.GuaranteeReason != ""
+			if !p.X.Known() {
+				level = append(level, float64(p.Value))
+				continue
+			}
+			x := float64(p.X)
+			if _, ok := values[x]; !ok {
+				xs = append(xs, x)
+			}
+			values[x] = append(values[x], float64(p.Value))
+		}
+		if len(level) > 0 {
+			p := meanPoint(0, level)
+			levels = append(levels, Level{Label: series, Y: p.Y, Low: p.Low, High: p.High})
+		}
+		if len(xs) == 0 {
+			continue
+		}
+		slices.Sort(xs)
+		c := Curve{Label: series, Style: StyleOf(i)}
+		if hollow {
+			c.Label += " †"
+			c.Style.Hollow = true
+		}
+		for _, x := range xs {
+			c.Points = append(c.Points, meanPoint(x, values[x]))
+		}
+		curves = append(curves, c)
+	}
+	return curves, levels
+}
+
+func curvePanel(name, quantity string, shown []results.Point) Panel {
+	p := Panel{Title: name, Y: Axis{Label: quantities[quantity]}}
+	p.Curves, p.Levels = pointCurves(name, quantity, shown)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, q := range shown {
+		if q.Panel == name {
+			p.X.Label = cmp.Or(axes[q.XName], q.XName)
+			if q.X.Known() {
+				low, high = min(low, float64(q.X)), max(high, float64(q.X))
+			}
+		}
+	}
+	p.X.Log = low > 0 && high/low >= 20
+	return p
+}
+
+// histogramPanels are one per mechanism with one curve per ε: the share of
+// words in each of twenty bins of equal width.
+func histogramPanels(panel, quantity string, shown []results.Point) []Panel {
+	const bins = 20
+	var out []Panel
+	for _, series := range seriesOf(shown) {
+		values := map[float64][]float64{}
+		top := 0.0
+		for _, p := range shown {
+			if p.Panel == panel && p.Series == series && p.Value.Known() && p.X.Known() {
+				values[float64(p.X)] = append(values[float64(p.X)], float64(p.Value))
+				top = max(top, float64(p.Value))
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		if quantity == "n_w" {
+			top = 100
+		}
+		epsilons := make([]float64, 0, len(values))
+		for e := range values {
+			epsilons = append(epsilons, e)
+		}
+		slices.Sort(epsilons)
+		title := panel
+		if len(seriesOf(shown)) > 1 {
+			title += ": " + series
+		}
+		p := Panel{Title: title, X: Axis{Label: quantities[quantity]}, Y: Axis{Label: "share of words in %"}, InPlace: true}
+		for i, e := range epsilons {
+			var n [bins]float64
+			for _, v := range values[e] {
+				n[min(bins-1, int(v/top*bins))]++
+			}
+			c := Curve{Label: fmt.Sprintf("ε = %v", e), Style: StyleOf(i)}
+			for b, k := range n {
+				c.Points = append(c.Points, Exactly((float64(b)+0.5)*top/bins, 100*k/float64(len(values[e]))))
+			}
+			p.Curves = append(p.Curves, c)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// againstLoss draws the adversary's error over the mean utility loss at the
+// same ε: what privacy a loss buys.
+func againstLoss(g pointGroup, points []results.Point) (Figure, error) {
+	shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
+		return groupOf(p) != g && groupOf(p).name != strings.Replace(g.name, "e-m-map", "loss", 1)
+	})
+	var panels []Panel
+	for _, name := range panelsOf(shown) {
+		p := Panel{Title: name, X: Axis{Label: quantities["loss"]}, Y: Axis{Label: quantities["e_m_map"]}, InPlace: true}
+		errors, _ := pointCurves(name, "e_m_map", shown)
+		losses, _ := pointCurves(name, "loss", shown)
+		for _, c := range errors {
+			if c.Points = against(c, losses); len(c.Points) > 0 {
+				p.Curves = append(p.Curves, c)
+			}
+		}
+		panels = append(panels, p)
+	}
+	name := strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1)
+	return Curves(name, pointTitle("Adversary’s error against utility loss", shown), panels,
+		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
+}
+
+func pointTitle(title string, shown []results.Point) string {
+	if first := title[:1]; !strings.ContainsAny(title[1:2], "_") {
+		title = strings.ToUpper(first) + title[1:]
+	}
+	for _, p := range shown {
+		if p.Generated {
+			return title + " — generated data"
+		}
+	}
+	return title
+}
+
+func pointNotes(shown []results.Point) []string {
+	notes := []string{"Bars: 95% t interval."}
+	for _, p := range shown {
+		if p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != "" {
+			return append(notes, "† guarantees nothing.")
+		}
+	}
+	return notes
+}
