@@ -1,0 +1,212 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/mechanisms"
+	"mldpbench/results"
+)
+
+// mechanism is the page's section on one mechanism.
+type mechanism struct {
+	Name     string // anchor
+	Title    string
+	Source   string
+	Variants []variant
+}
+
+type variant struct {
+	Title    string
+	Holds    bool
+	Promises []string // what is guaranteed at each ε
+	Reason   string
+	Texts    []sample
+}
+
+// sample is one document under a variant.
+type sample struct {
+	Dataset  string
+	Original string
+	Outputs  []output
+}
+
+type output struct {
+	Epsilon string
+	Words   []word
+}
+
+type word struct {
+	Text string
+	Kept bool // unchanged
+}
+
+// mechanismSections gathers promises and examples by mechanism.
+func mechanismSections(in Input) []mechanism {
+	var out []mechanism
+	var names []string
+	for _, r := range in.Records {
+		if !r.IsBaseline() && !slices.Contains(names, r.Mechanism) {
+			names = append(names, r.Mechanism)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(results.MechanismTitle(a), results.MechanismTitle(b)) })
+	for _, name := range names {
+		m := mechanism{Name: "mechanism-" + name, Title: results.MechanismTitle(name)}
+		if d, err := mechanisms.Find(name); err == nil {
+			m.Source = d.Source
+		}
+		var seen []results.Instance
+		for _, r := range in.Records {
+			if r.Mechanism == name && !slices.Contains(seen, r.Instance()) {
+				seen = append(seen, r.Instance())
+				m.Variants = append(m.Variants, describe(in, r.Instance()))
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func describe(in Input, i results.Instance) variant {
+	v := variant{Title: i.Variant}
+	if i.Parameters != "" {
+		v.Title = strings.TrimSpace(v.Title + ", " + i.Parameters)
+	}
+	byEpsilon := map[float64][]results.Record{}
+	var epsilons []float64
+	for _, r := range in.Records {
+		if r.Instance() != i || !r.Epsilon.Known() {
+			continue
+		}
+		e := float64(r.Epsilon)
+		if byEpsilon[e] == nil {
+			epsilons = append(epsilons, e)
+		}
+		byEpsilon[e] = append(byEpsilon[e], r)
+	}
+	slices.Sort(epsilons)
+	for _, e := range epsilons {
+		p := promise(byEpsilon[e])
+		v.Promises = append(v.Promises, fmt.Sprintf("ε = %s: %s", short(e), p))
+		for _, r := range byEpsilon[e] {
+			v.Holds = v.Holds || r.GuaranteeMetric != ""
+			if v.Reason == "" && r.Status != results.StatusUndefined {
+				v.Reason = r.GuaranteeReason
+			}
+		}
+	}
+	v.Texts = samples(in.Examples, i)
+	return v
+}
+
+// promise says what the records of one ε guarantee per word.
+func promise(records []results.Record) string {
+	var texts []string
+	undefined := ""
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, r := range records {
+		var s string
+		switch {
+		case r.Status == results.StatusUndefined:
+			undefined = sentence(r.Reason)
+			continue
+		case r.GuaranteeMetric == "":
+			s = "nothing is guaranteed"
+		case r.GuaranteeMetric == "discrete":
+			s = fmt.Sprintf("differential privacy per word with ε = %s", short(float64(r.GuaranteeEpsilon)))
+		default:
+			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)), r.GuaranteeMetric)
+		}
+		if r.GuaranteeDelta.Known() && r.GuaranteeDelta > 0 {
+			s += fmt.Sprintf(" and δ = %s", short(float64(r.GuaranteeDelta)))
+		}
+		if !slices.Contains(texts, s) {
+			texts = append(texts, s)
+		}
+		if e := float64(r.GuaranteeEuclidean); r.GuaranteeEuclidean.Known() && e > 0 && r.GuaranteeMetric != "euclidean" {
+			lo, hi = min(lo, e), max(hi, e)
+		}
+	}
+	switch {
+	case len(texts) == 0:
+		return "undefined: " + undefined
+	case undefined != "":
+		texts = append(texts, "undefined on some data: "+strings.TrimSuffix(undefined, "."))
+	}
+	s := strings.Join(texts, "; ")
+	if lo <= hi {
+		s += fmt.Sprintf("; implies %s times the Euclidean distance", bounds(lo, hi))
+	}
+	return s + "."
+}
+
+func bounds(lo, hi float64) string {
+	if short(lo) == short(hi) {
+		return short(lo)
+	}
+	return short(lo) + " to " + short(hi)
+}
+
+// samples takes the first document of each data set that was kept for all ε.
+func samples(examples []results.Example, i results.Instance) []sample {
+	type source struct {
+		dataset   string
+		embedding string
+		dimension int
+		document  int
+	}
+	outputs := map[source][]results.Example{}
+	var order []source
+	most := map[string]int{} // ε per document, by data set
+	for _, x := range examples {
+		if (results.Instance{Mechanism: x.Mechanism, Variant: x.Variant, Parameters: x.Parameters}) != i {
+			continue
+		}
+		s := source{x.Dataset, x.Embedding, x.Dimension, x.Document}
+		if outputs[s] == nil {
+			order = append(order, s)
+		}
+		outputs[s] = append(outputs[s], x)
+		most[x.Dataset] = max(most[x.Dataset], len(outputs[s]))
+	}
+	var out []sample
+	done := map[string]bool{}
+	for _, s := range order {
+		if done[s.dataset] || len(outputs[s]) < most[s.dataset] || len(strings.Fields(outputs[s][0].Original)) < 2 {
+			continue
+		}
+		done[s.dataset] = true
+		x := outputs[s]
+		slices.SortFunc(x, func(a, b results.Example) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+		t := sample{Dataset: fmt.Sprintf("%s, %s, %d dimensions", results.DatasetTitle(s.dataset), s.embedding, s.dimension), Original: cut(x[0].Original)}
+		for _, e := range x {
+			t.Outputs = append(t.Outputs, output{short(e.Epsilon), compare(cut(e.Original), cut(e.Privatised))})
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// cut keeps the first 60 words.
+func cut(s string) string {
+	words := strings.Fields(s)
+	if len(words) > 60 {
+		return strings.Join(words[:60], " ") + " …"
+	}
+	return strings.Join(words, " ")
+}
+
+// compare marks the words that came back unchanged. Under the policy drop
+// positions no longer match, and nothing is marked.
+func compare(original, privatised string) []word {
+	a, b := strings.Fields(original), strings.Fields(privatised)
+	var out []word
+	for i, w := range b {
+		out = append(out, word{w, len(a) == len(b) && a[i] == w && w != "…"})
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+// Package report puts a study on one page: HTML that needs no network, no
+// server and no mouse.
+//
+// It believes that a reader should meet the warnings beside the numbers, find
+// every mechanism's promise next to what it does to a sentence, and be able to
+// run everything again from what stands on the page. It stops at presenting:
+// numbers come from results, drawings from plots.
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mldpbench/plots"
+	"mldpbench/results"
+)
+
+// Input is what a report is made of. Records should come from results.Derive.
+type Input struct {
+	Study    string
+	Records  []results.Record
+	Examples []results.Example
+	Datasets []results.DatasetDescription
+	Audit    []plots.AuditRow // empty: no audit section
+
+	// How the records came about, as far as a manifest says.
+	Command    []string
+	Definition string // the study file
+	Version    string
+	Machine    string
+	Started    string
+}
+
+//go:embed report.gohtml
+var page string
+
+//go:embed report.css
+var style string
+
+//go:embed report.js
+var script string
+
+var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
+	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
+	"sub":  subscripts,
+}).Parse(page))
+
+// view is what the page shows.
+type view struct {
+	Input
+	Style     template.CSS
+	Script    template.JS
+	Generated string // "", "generated data" or "partly generated data"
+	Facts     []fact
+	Summary   results.Table
+	Figures   []figure
+	Skipped   []plots.Skip
+	Tables    []results.Table
+	Sections  []mechanism
+	Warnings  []string
+	Shell     string // the command line
+}
+
+type fact struct{ Name, Value string }
+
+type figure struct {
+	plots.Figure
+	SVG template.HTML
+}
+
+// Write renders the report.
+func Write(w io.Writer, in Input) error {
+	if len(in.Records) == 0 {
+		return fmt.Errorf("no records: nothing to report")
+	}
+	figures, skipped := plots.All(in.Records)
+	if len(in.Audit) > 0 {
+		f, err := plots.Audit(in.Audit, "Audit of claimed guarantees")
+		if err != nil {
+			return err
+		}
+		figures = append(figures, f)
+	}
+	v := view{
+		Input: in, Style: template.CSS(style), Script: template.JS(script),
+		Generated: generated(in.Records), Facts: facts(in), Summary: summary(in.Records),
+		Skipped:  skipped,
+		Tables:   results.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
+		Sections: mechanismSections(in), Warnings: warnings(in.Records), Shell: shell(in.Command),
+	}
+	for _, f := range figures {
+		svg, err := f.Render("svg")
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+		v.Figures = append(v.Figures, figure{f, inline(svg)})
+	}
+	return tmpl.Execute(w, v)
+}
+
+// inline keeps the svg element alone: a declaration and a doctype have no
+// place inside a page. The drawing escapes all text itself.
+func inline(svg []byte) template.HTML {
+	s := string(svg)
+	return template.HTML(s[strings.Index(s, "<svg"):])
+}
+
+var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
+
+// subscripts sets N_w as the field prints it.
+func subscripts(s string) template.HTML {
+	return template.HTML(subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
+}
+
+func generated(records []results.Record) string {
+	n := 0
+	for _, r := range records {
+		if r.Generated {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case len(records):
+		return "generated data"
+	}
+	return "partly generated data"
+}
+
+func facts(in Input) []fact {
+	list := func(f func(results.Record) string) string {
+		var out []string
+		for _, r := range in.Records {
+			if v := f(r); v != "" && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+		return strings.Join(out, ", ")
+	}
+	repetitions := map[int]bool{}
+	for _, r := range in.Records {
+		if !r.IsBaseline() {
+			repetitions[r.Repetition] = true
+		}
+	}
+	all := []fact{
+		{"Records", fmt.Sprintf("%d in %d cells", len(in.Records), len(results.GroupCells(in.Records)))},
+		{"Data sets", list(func(r results.Record) string { return results.DatasetTitle(r.Dataset) })},
+		{"Embeddings", list(func(r results.Record) string {
+			if r.Embedding == "" {
+				return ""
+			}
+			return fmt.Sprintf("%s (%d dimensions)", r.Embedding, r.Dimension)
+		})},
+		{"Mechanisms", list(func(r results.Record) string {
+			if r.IsBaseline() {
+				return ""
+			}
+			return results.MechanismTitle(r.Mechanism)
+		})},
+		{"ε", list(func(r results.Record) string {
+			if !r.Epsilon.Known() {
+				return ""
+			}
+			return short(float64(r.Epsilon))
+		})},
+		{"Classifiers", list(func(r results.Record) string {
+			if r.Model == "" {
+				return ""
+			}
+			return r.Model + " (" + r.Setting + ")"
+		})},
+		{"Repetitions", fmt.Sprint(len(repetitions))},
+		{"Unknown words", list(func(r results.Record) string { return r.Policy })},
+		{"Seed", list(func(r results.Record) string { return fmt.Sprint(r.Seed) })},
+		{"Run on", in.Machine},
+		{"mldp", in.Version},
+		{"Started", in.Started},
+	}
+	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
+}
+
+// shell quotes a command line so that it can be pasted.
+func shell(command []string) string {
+	var out []string
+	for i, a := range command {
+		if i == 0 {
+			a = "mldp" // wherever the binary lay
+		}
+		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/plots"
+	"mldpbench/results"
+)
+
+// input is TEST DATA: invented numbers in the shape of a study.
+func input() Input {
+	in := Input{
+		Study:      "synthetic <test> data",
+		Command:    []string{"/somewhere/mldp", "run", "my study.yaml", "--seed", "7"},
+		Definition: "name: synthetic\n",
+		Version:    "test",
+	}
+	for rep := range 3 {
+		for _, m := range []string{results.BaselineMechanism, "cmp", "vickrey"} {
+			for i, e := range []float64{1, 5, 10} {
+				r := results.NewRecord()
+				r.Study, r.Dataset, r.Generated, r.Status = in.Study, "generated-reviews", true, results.StatusOK
+				r.Embedding, r.Dimension, r.Model, r.Setting = "generated", 50, "svm", "local"
+				r.Mechanism, r.Repetition, r.Seed = m, rep, 7
+				r.TestTotal, r.TestCorrect = 1000, 600+100*i+7*rep
+				if m == results.BaselineMechanism {
+					if i > 0 {
+						continue
+					}
+					r.TestCorrect = 900 + rep
+				} else {
+					r.Epsilon, r.Variant, r.GuaranteeMetric, r.GuaranteeEpsilon = results.Float(e), "proved", "euclidean", results.Float(e)
+					r.NwRuns, r.NwUnchanged, r.SwWords, r.SwDistinct = 100, 10+30*i+rep, 1, 90-30*i
+					r.EMMap = results.Float(0.9 - 0.3*float64(i))
+				}
+				if m == "vickrey" {
+					r.Variant, r.GuaranteeMetric, r.GuaranteeEpsilon = "released", "", results.Missing
+					r.GuaranteeReason = "test <reason>"
+					r.TestCorrect -= 50
+				}
+				in.Records = append(in.Records, r)
+			}
+		}
+	}
+	for _, e := range []float64{1, 5} {
+		in.Examples = append(in.Examples, results.Example{
+			Dataset: "generated-reviews", Embedding: "generated", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: e,
+			Original: "a <b>good</b> film", Privatised: "a poor film",
+		})
+	}
+	in.Audit = []plots.AuditRow{{Mechanism: "cmp", Variant: "proved", Epsilon: 1, Promises: true, Lower: 0.5}}
+	return in
+}
+
+func write(t *testing.T, in Input) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSelfContained(t *testing.T) {
+	page := write(t, input())
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.HasPrefix(m[1], "#") && m[1] != "data:," {
+			t.Errorf("the page refers to %q", m[1])
+		}
+	}
+	if regexp.MustCompile(`@import|url\(`).MatchString(page) {
+		t.Error("the style refers to a file")
+	}
+	if write(t, input()) != page {
+		t.Error("two runs differ")
+	}
+}
+
+func TestContent(t *testing.T) {
+	page := write(t, input())
+	for _, want := range []string{
+		"synthetic &lt;test&gt; data", "Generated data.", "mldp run &#39;my study.yaml&#39; --seed 7",
+		"no guarantee", "test &lt;reason&gt;", "a &lt;b&gt;good&lt;/b&gt; film", "<mark>a</mark> poor <mark>film</mark>",
+		"Fewer than 5 repetitions", "Audit of claimed guarantees", "N<sub>w</sub>", `id="mechanism-cmp"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "/somewhere") {
+		t.Error("the page tells where the binary lay")
+	}
+}
+
+// TestStructure checks what keyboards and screen readers rest on.
+func TestStructure(t *testing.T) {
+	page := write(t, input())
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if ids[m[1]] {
+			t.Errorf("id %q twice", m[1])
+		}
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`(?:href="#|aria-labelledby=")([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		for _, id := range strings.Fields(m[1]) {
+			if !ids[id] {
+				t.Errorf("nothing has the id %q", id)
+			}
+		}
+	}
+	level := 0
+	for _, m := range regexp.MustCompile(`<h([1-6])`).FindAllStringSubmatch(page, -1) {
+		n := int(m[1][0] - '0')
+		if n > level+1 {
+			t.Errorf("heading h%d follows h%d", n, level)
+		}
+		level = n
+	}
+	if n, m := strings.Count(page, "<svg"), strings.Count(page, `role="img"`); n != m || n == 0 {
+		t.Errorf("%d drawings, %d marked as images", n, m)
+	}
+}
+
+func TestNoRecords(t *testing.T) {
+	if err := Write(&bytes.Buffer{}, Input{}); err == nil {
+		t.Error("no error without records")
+	}
+}
+
+// probe is run inside a frame of a phone's width, in a page around the report.
+const probe = `<!doctype html><title>probe</title><body><iframe id="f" style="width:360px;height:700px;border:0" srcdoc="%s"></iframe>
+<script>
+var frame = document.getElementById("f");
+frame.addEventListener("load", function () {
+  var d = frame.contentDocument, out = [];
+  out.push("width=" + d.documentElement.scrollWidth);
+  var table = d.querySelector("#summary table"), head = table.tHead.rows[table.tHead.rows.length - 1].cells;
+  var at = Array.prototype.findIndex.call(head, function (h) { return h.textContent.indexOf("Highest") === 0; });
+  var read = function () { return Array.prototype.map.call(table.tBodies[0].rows, function (r) { return parseFloat(r.cells[at].textContent); }).join(","); };
+  head[at].querySelector("button").click();
+  out.push("up=" + read() + " " + head[at].getAttribute("aria-sort"));
+  head[at].querySelector("button").click();
+  out.push("down=" + read() + " " + head[at].getAttribute("aria-sort"));
+  var unreachable = Array.prototype.filter.call(d.querySelectorAll("button,a,summary"), function (e) { return e.tabIndex < 0; });
+  out.push("unreachable=" + unreachable.length);
+  d.querySelectorAll("details").forEach(function (x) { x.open = true; });
+  out.push("open=" + d.documentElement.scrollWidth);
+  document.body.setAttribute("data-probe", out.join("; "));
+});
+</script></body>`
+
+// TestBrowser opens the page in headless Chromium, where it is installed.
+func TestBrowser(t *testing.T) {
+	var chromium string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			chromium = path
+			break
+		}
+	}
+	if chromium == "" {
+		t.Skip("no Chromium on this machine: the page is not tried in a browser")
+	}
+	if testing.Short() {
+		t.Skip("starting a browser takes seconds")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "probe.html")
+	if err := os.WriteFile(path, fmt.Appendf(nil, probe, html.EscapeString(write(t, input()))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr",
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--virtual-time-budget=5000", "--dump-dom", "file://"+path)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.WaitDelay = 5 * time.Second
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Skipf("Chromium does not start here: %v", err)
+	}
+	if strings.Contains(stderr.String(), "CONSOLE") {
+		t.Errorf("the console is not empty:\n%s", stderr.String())
+	}
+	m := regexp.MustCompile(`data-probe="([^"]*)"`).FindSubmatch(dom)
+	if m == nil {
+		t.Fatal("the probe did not run")
+	}
+	// The highest mean of three repetitions, in %: CMP at ε = 1, 5, 10.
+	want := "width=360; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; unreachable=0; open=360"
+	if got := string(m[1]); got != want {
+		t.Errorf("in the browser:\n got %s\nwant %s", got, want)
+	}
+}
