@@ -6,7 +6,7 @@ RESULTS ?= results/$(STUDY)
 RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: help build test race reproduce check bench lint figures fuzz clean
+.PHONY: help build test race reproduce check bench lint figures asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ bench: ## kernels, search, models: go test -bench
 
 figures: build ## draw the figures of STUDY again from its records
 	./bin/mldp figures $(RESULTS) -o plots/$(STUDY)
+
+asm: ## generate the assembly again (downloads avo) and fail if it differs from what is committed
+	$(GO) generate ./internal/kernel
+	git diff --exit-code -- internal/kernel
 
 FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME

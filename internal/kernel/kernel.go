@@ -12,6 +12,8 @@
 // panics: it is an error of the program, never of a user.
 package kernel
 
+//go:generate go -C asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
+
 import (
 	"fmt"
 	"os"

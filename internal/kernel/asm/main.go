@@ -1,6 +1,6 @@
-// Command asm writes the assembly of package kernel:
+// Command asm writes the assembly of package kernel; run it with
 //
-//	go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
+//	go generate ./internal/kernel
 //
 // It is a module of its own so that avo is no dependency of the project.
 package main
