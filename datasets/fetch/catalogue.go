@@ -12,6 +12,7 @@ package fetch
 import (
 	_ "embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,6 +22,8 @@ import (
 	"sync"
 
 	"github.com/goccy/go-yaml"
+
+	"mldpbench/internal/atomicfile"
 )
 
 //go:embed catalogue.yaml
@@ -215,11 +218,45 @@ func complete(path string) bool {
 	return err == nil && len(entries) > 0
 }
 
+// Parts are the names of the parts, sorted.
+func (e Entry) Parts() []string { return slices.Sorted(maps.Keys(e.Accept)) }
+
+// Place copies a file of the user's into the data folder as the one part of
+// an entry that is got by hand, and returns its new path.
+func (e Entry) Place(dir, file string) (string, error) {
+	parts := e.Parts()
+	if len(parts) != 1 {
+		return "", fmt.Errorf("%s has the parts %q: copy them by hand", e.Name, parts)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	magic := make([]byte, 2)
+	_, _ = io.ReadFull(in, magic)
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	gzipped := string(magic) == "\x1f\x8b"
+	for _, name := range e.Accept[parts[0]] {
+		if strings.HasSuffix(name, ".gz") != gzipped {
+			continue
+		}
+		path := filepath.Join(Root(dir), filepath.FromSlash(name))
+		return path, atomicfile.Write(path, 0o644, func(w io.Writer) error {
+			_, err := io.Copy(w, in)
+			return err
+		})
+	}
+	return "", fmt.Errorf("%s: want one of %s", file, strings.Join(e.Accept[parts[0]], ", "))
+}
+
 // Present returns the paths of all parts of an entry, or a *MissingError for
 // the first part that is not there.
 func (e Entry) Present(dir string) (map[string]string, error) {
 	paths := map[string]string{}
-	for _, part := range slices.Sorted(maps.Keys(e.Accept)) {
+	for _, part := range e.Parts() {
 		path, err := e.locate(dir, part)
 		if err != nil {
 			return nil, err

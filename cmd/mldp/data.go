@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+)
+
+func init() { commands = append(commands, newDataCommand) }
+
+func newDataCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "Fetch, verify and describe data sets and embeddings",
+		Long: `Data sets, embeddings and word lists lie in one data folder: that of --data,
+else of MLDP_DATA, else mldp/data in the user's cache folder (XDG_CACHE_HOME).
+Every other command looks there. The generated data sets need no files.`,
+		Example: `  mldp data list
+  mldp data fetch comparative
+  mldp data describe imdb agnews`,
+		Args: cobra.NoArgs,
+	}
+	cmd.PersistentFlags().StringVar(&dir, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
+		newDataDescribeCommand(&dir), newDataPathCommand(&dir))
+	return cmd
+}
+
+func newDataListCommand(dir *string) *cobra.Command {
+	var verbose bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what there is, what is here, and which studies need it",
+		Long: `List prints the catalogue: name, whether it is in the data folder, size of the
+download, the studies that need it, and what it is; with --verbose also licence,
+citation and addresses. The data sets that can be run are listed below it.`,
+		Example: "  mldp data list\n  mldp data list --verbose",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			fmt.Fprintf(out, "data folder: %s\n\n", fetch.Root(*dir))
+			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tHERE\tSIZE\tSTUDIES\tWHAT")
+			for _, e := range fetch.Catalogue() {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, here(e, *dir), downloadSize(e), strings.Join(e.Studies, ","), e.What)
+				if verbose {
+					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
+					for _, s := range e.Sources {
+						for _, d := range s {
+							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n", strings.Join(d.URLs, " or "))
+						}
+					}
+					if e.Manual != "" {
+						fmt.Fprintf(w, "\t\t\t\tby hand: %s\n", e.Manual)
+					}
+				}
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			fmt.Fprintln(out, "\ndata sets:")
+			for _, name := range datasets.Names() {
+				d, err := datasets.Find(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(w, "  %s\t%s\n", name, d.Doc)
+			}
+			return errors.Join(w.Flush(), out.Flush())
+		},
+	}
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation and addresses as well")
+	return cmd
+}
+
+func here(e fetch.Entry, dir string) string {
+	if _, err := e.Present(dir); err == nil {
+		return "yes"
+	}
+	return "no"
+}
+
+func downloadSize(e fetch.Entry) string {
+	if len(e.Sources) == 0 {
+		return "by hand"
+	}
+	var n int64
+	for _, d := range e.Sources[0] {
+		n += d.Bytes
+	}
+	return megabytes(n)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func newDataFetchCommand(dir *string) *cobra.Command {
+	var yes bool
+	var dimensions []int
+	var mirror, from string
+	cmd := &cobra.Command{
+		Use:   "fetch [NAME...]",
+		Short: "Get data sets and embeddings, once, checked and resumable",
+		Long: `Fetch gets what is not in the data folder yet. A name is one of mldp data list,
+an embedding of several dimensions (glove.6B, see --dimensions), or a study,
+which means all that it needs; without a name, the comparative study.
+
+An interrupted download is continued by the same command. Files are checked
+against the published SHA-256; where nobody published one, what comes first is
+pinned and said so. Above 500 MB in all it asks first, unless --yes is given.
+
+MLDP_MIRROR (or --mirror) is asked before the canonical addresses: a URL, or a
+folder that holds the files under their own names.`,
+		Example: `  mldp data fetch
+  mldp data fetch imdb agnews wordnet
+  mldp data fetch glove.6B --dimensions 100 --yes
+  mldp data fetch disaster-tweets --from train.csv`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if from != "" {
+				return placeOwn(cmd, *dir, args, from)
+			}
+			if len(args) == 0 {
+				args = []string{"comparative"}
+			}
+			entries, err := fetch.Expand(args, dimensions)
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			stderr := cmd.ErrOrStderr()
+			f := &fetch.Fetcher{
+				Dir: *dir, Mirror: mirror,
+				Notice:   func(line string) { fmt.Fprintln(stderr, line) },
+				Progress: downloadProgress(stderr),
+			}
+			if !yes {
+				f.Confirm = confirmDownload(cmd.InOrStdin(), stderr)
+			}
+			if err := f.Fetch(cmd.Context(), entries); err != nil {
+				return oneLine{err}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
+	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to ask first (default: MLDP_MIRROR)")
+	cmd.Flags().StringVar(&from, "from", "", "take this file, for what only you may download")
+	return cmd
+}
+
+// oneLine keeps the causes of a failure in one message.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return strings.ReplaceAll(e.error.Error(), "\n", "; ") }
+func (e oneLine) Unwrap() error { return e.error }
+
+// confirmDownload asks on a terminal and refuses elsewhere.
+func confirmDownload(in io.Reader, out io.Writer) func(int64) error {
+	return func(bytes int64) error {
+		f, ok := in.(*os.File)
+		if !ok || !term.IsTerminal(int(f.Fd())) {
+			return fmt.Errorf("this downloads about %s: say --yes", megabytes(bytes))
+		}
+		fmt.Fprintf(out, "This downloads about %s. Go on? [y/N] ", megabytes(bytes))
+		answer, _ := bufio.NewReader(in).ReadString('\n')
+		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+			return errors.New("nothing downloaded")
+		}
+		return nil
+	}
+}
+
+// downloadProgress draws a bar with the time left on a terminal, and prints
+// one line per download elsewhere.
+func downloadProgress(out io.Writer) func(string, int64) func(int64) {
+	return func(file string, total int64) func(int64) {
+		if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+			fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
+			return func(int64) {}
+		}
+		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(file),
+			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		return func(done int64) {
+			if done < 0 {
+				_ = bar.Exit() // a bar that cannot be drawn is no reason to stop
+				return
+			}
+			_ = bar.Set64(done)
+		}
+	}
+}
+
+// placeOwn copies a file that only the user may download into the data
+// folder, after reading it.
+func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error {
+	if len(args) != 1 {
+		return &exitError{exitUsage, errors.New("--from takes exactly one NAME")}
+	}
+	entry, err := fetch.Find(args[0])
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Sources) > 0 {
+		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file into a folder and set MLDP_MIRROR to it", entry.Name)}
+	}
+	if _, err := datasets.Load(cmd.Context(), datasets.Request{Name: entry.Name, Root: dir, File: from}); err != nil {
+		return err
+	}
+	path, err := entry.Place(dir, from)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: in %s\n", entry.Name, path)
+	return nil
+}
+
+func newDataVerifyCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Check every fetched file against its checksum",
+		Long: `Verify hashes every file that fetch has put into the data folder: ok is the
+published file, unchanged is as it was when fetched (nobody published a
+checksum, or it came from a mirror folder of yours).
+
+Exit codes: 0 all files are as they should be, 1 one is changed or missing.`,
+		Example: "  mldp data verify",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			bad := 0
+			for _, c := range checks {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Path, c.Detail)
+				if c.Status == "changed" || c.Status == "missing" {
+					bad++
+				}
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			if len(checks) == 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "nothing was fetched into %s\n", fetch.Root(*dir))
+			}
+			if bad > 0 {
+				return fmt.Errorf("%d of %d files are changed or missing", bad, len(checks))
+			}
+			return nil
+		},
+	}
+}
+
+func newDataPathCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "path [NAME]",
+		Short: "Print the data folder, or the files of one entry",
+		Long: `Path prints the data folder; with a name of mldp data list, the files of that
+entry, one a line, or what to do to get them.`,
+		Example: "  mldp data path\n  mldp data path imdb",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				path, err := filepath.Abs(fetch.Root(*dir))
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), path)
+				return nil
+			}
+			entry, err := fetch.Find(args[0])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			paths, err := entry.Present(*dir)
+			if err != nil {
+				return err
+			}
+			for _, part := range entry.Parts() {
+				fmt.Fprintln(cmd.OutOrStdout(), paths[part])
+			}
+			return nil
+		},
+	}
+}
