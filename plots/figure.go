@@ -67,7 +67,7 @@ func (f Figure) finishSVG(svg []byte) []byte {
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
-	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" xml:space=\"preserve\" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
+	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" style=\"white-space:pre\" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
 	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id, html.EscapeString(f.Title), id, html.EscapeString(f.Description))
 	return []byte(s[:open] + head + s[end:])
 }

@@ -245,17 +245,16 @@ func datasets(records []results.Record) []string {
 
 // datasetTitle heads a panel.
 func datasetTitle(name string, shown []results.Record) string {
-	some, all := false, true
-	own := false
+	title := results.DatasetTitle(name)
+	all, own := true, false
 	for _, r := range shown {
-		some = some || r.Generated
 		all = all && r.Generated
 		own = own || r.Dataset == name && r.Generated
 	}
-	if own && some && !all {
-		return name + " (generated)"
+	if own && !all && !strings.Contains(title, "generated") {
+		title += " (generated)"
 	}
-	return name
+	return title
 }
 
 // slug makes a name fit for a file.

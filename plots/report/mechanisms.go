@@ -22,6 +22,7 @@ type mechanism struct {
 type variant struct {
 	Title    string
 	Holds    bool
+	Exists   bool     // false: undefined at every ε
 	Promises []string // what is guaranteed at each ε
 	Reason   string
 	Texts    []sample
@@ -93,9 +94,10 @@ func describe(in Input, i results.Instance) variant {
 		p := promise(byEpsilon[e])
 		v.Promises = append(v.Promises, fmt.Sprintf("ε = %s: %s", short(e), p))
 		for _, r := range byEpsilon[e] {
+			v.Exists = v.Exists || r.Status != results.StatusUndefined
 			v.Holds = v.Holds || r.GuaranteeMetric != ""
-			if v.Reason == "" && r.Status != results.StatusUndefined {
-				v.Reason = r.GuaranteeReason
+			if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
+				v.Reason = capital(sentence(r.GuaranteeReason))
 			}
 		}
 	}
@@ -119,7 +121,7 @@ func promise(records []results.Record) string {
 		case r.GuaranteeMetric == "discrete":
 			s = fmt.Sprintf("differential privacy per word with ε = %s", short(float64(r.GuaranteeEpsilon)))
 		default:
-			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)), r.GuaranteeMetric)
+			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)), capital(r.GuaranteeMetric))
 		}
 		if r.GuaranteeDelta.Known() && r.GuaranteeDelta > 0 {
 			s += fmt.Sprintf(" and δ = %s", short(float64(r.GuaranteeDelta)))
@@ -142,6 +144,14 @@ func promise(records []results.Record) string {
 		s += fmt.Sprintf("; implies %s times the Euclidean distance", bounds(lo, hi))
 	}
 	return s + "."
+}
+
+// capital starts a sentence or a name.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func bounds(lo, hi float64) string {
