@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -501,14 +500,4 @@ func (a PublishedAudit) ErrataTable() Table {
 		t.AddRow(e.Table, e.Place, e.Printed, e.Recomputed, e.Cause)
 	}
 	return t
-}
-
-// WriteMarkdown prints both tables.
-func (a PublishedAudit) WriteMarkdown(w io.Writer) error {
-	for _, t := range []Table{a.ChecksTable(), a.ErrataTable()} {
-		if err := t.WriteMarkdown(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -119,8 +119,9 @@ func (t Table) headings() []string {
 	return h
 }
 
-// markdownEscaper keeps a text from ending its cell or starting markup.
-var markdownEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", " ", "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
+// markdownEscaper keeps a text from ending its cell or starting markup. An
+// underscore within a word is none.
+var markdownEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", " ", "*", `\*`, "<", "&lt;", "`", "\\`")
 
 // WriteMarkdown renders the table for GitHub and for a terminal: columns are
 // padded to one width.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/internal/check"
+	"mldpbench/results"
+)
+
+func init() { commands = append(commands, newCompareCommand) }
+
+func newCompareCommand() *cobra.Command {
+	var publishedOnly bool
+	var margin float64
+	var format string
+	cmd := &cobra.Command{
+		Use:   "compare RESULTS.csv | --published-only",
+		Short: "Compare results with the published tables, or those with each other",
+		Long: `Compare sets every cell that Meisenbacher et al. 2024 print beside ours: published
+value, our mean with its 95% interval, the difference, and a class: agrees,
+differs, or not comparable, with the cause where one is known. S_w is compared
+without the word itself, as published; cells of Table 9 that contradict the
+paper's other tables are replaced by what those give, and say so.
+
+With --published-only no results are needed: the papers' printed numbers are
+recomputed from their other printed numbers, and what does not follow is listed.`,
+		Example: `  mldp compare results/comparative/results.csv
+  mldp compare --published-only`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			want := 1
+			if publishedOnly {
+				want = 0
+			}
+			if len(args) != want {
+				return &exitError{exitUsage, errors.New("compare takes one results file, or --published-only and none")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := check.OneOf("format", format, results.TableFormats...); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if err := check.NonNegative("margin", margin); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if publishedOnly {
+				return auditPublished(cmd.OutOrStdout(), format)
+			}
+			return compareResults(cmd.OutOrStdout(), args[0], margin, format)
+		},
+	}
+	cmd.Flags().BoolVar(&publishedOnly, "published-only", false, "audit the papers' own arithmetic")
+	cmd.Flags().Float64Var(&margin, "margin", results.DefaultMargin, "points of difference that always agree")
+	cmd.Flags().StringVar(&format, "format", "md", "md, tex or csv")
+	return cmd
+}
+
+func auditPublished(w io.Writer, format string) error {
+	audit, err := results.AuditPublished()
+	if err != nil {
+		return err
+	}
+	if err := audit.ChecksTable().Write(w, format); err != nil {
+		return err
+	}
+	return audit.ErrataTable().Write(w, format)
+}
+
+func compareResults(w io.Writer, path string, margin float64, format string) error {
+	records, err := readDerived(path)
+	if err != nil {
+		return err
+	}
+	comparisons, err := results.Compare(records, margin)
+	if err != nil {
+		return err
+	}
+	if len(comparisons) == 0 {
+		_, err := fmt.Fprintf(w, "None of the %d records has a published counterpart.\n", len(records))
+		return err
+	}
+	if format != "csv" { // one table, one header
+		if err := results.CompareSummary(comparisons).Write(w, format); err != nil {
+			return err
+		}
+	}
+	return results.CompareTable(comparisons).Write(w, format)
+}
+
+// readDerived reads results and completes what follows from other records.
+func readDerived(path string) ([]results.Record, error) {
+	records, err := results.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	derived, err := results.Derive(records)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return derived, nil
+}

@@ -1,0 +1,125 @@
+package results
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// publishedAs makes records that say exactly what the paper prints for CMP on
+// IMDb at d=100, shifted by some points.
+func publishedAs(shift float64) []Record {
+	var records []Record
+	for i := range 5 {
+		r := cellRecord(i, i+1, 0)
+		r.Epsilon, r.Embedding = 10, "glove.6B"
+		jitter := []float64{-0.4, -0.2, 0, 0.2, 0.4}[i]
+		r.TestCorrect, r.TestTotal = int(math.Round(20*(78.85+shift+jitter))), 2000
+		r.DeniabilityWords, r.NwRuns, r.SwWords, r.NwUnchanged, r.SwDistinct = "", 0, 0, 0, 0
+		r.Nw, r.Sw = Missing, Missing
+		r.TokensChanged, r.TokensTotal = int(math.Round(100*(StudyTables().Value(Place{"imdb", 100, 10, "cmp"}, MetricPP)+shift+jitter))), 10000
+		r.CS, r.CSEncoder = Float(StudyTables().Value(Place{"imdb", 100, 10, "cmp"}, MetricCS)), "paraphrase-distilroberta-base-v1"
+		r.LowPresent, r.LowTotal, r.English = 0, 0, Missing
+		if err := r.Recompute(); err != nil {
+			panic(err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+func compared(t *testing.T, records []Record) map[Metric]Comparison {
+	t.Helper()
+	all, err := Compare(records, DefaultMargin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byMetric := map[Metric]Comparison{}
+	for _, k := range all {
+		byMetric[k.Metric] = k
+	}
+	return byMetric
+}
+
+func TestCompareClasses(t *testing.T) {
+	same := compared(t, publishedAs(0))
+	for _, m := range []Metric{MetricAccuracy, MetricPP, MetricCS} {
+		if k := same[m]; k.Class != Agrees {
+			t.Errorf("%s: %+v, want agrees", m, k)
+		}
+	}
+	other := compared(t, publishedAs(-3))
+	for _, m := range []Metric{MetricAccuracy, MetricPP} {
+		if k := other[m]; k.Class != Differs || k.Cause == "" || math.Abs(k.Difference+3) > 0.2 {
+			t.Errorf("%s: %+v, want differs by 3 with a cause", m, k)
+		}
+	}
+	if _, measured := same[MetricNw]; measured {
+		t.Error("what was not measured must not be compared")
+	}
+}
+
+func TestCompareRefusesTheIncomparable(t *testing.T) {
+	for want, change := range map[string]func(*Record){
+		"embedding local":       func(r *Record) { r.Embedding = "local" },
+		"model svm":             func(r *Record) { r.Model = "svm" },
+		"setting train-only":    func(r *Record) { r.Setting = "train-only" },
+		"1000 test documents":   func(r *Record) { r.TestTotal = 1000 },
+		"undefined here: small": func(r *Record) { r.Status, r.Reason = StatusUndefined, "small" },
+	} {
+		records := publishedAs(0)
+		for i := range records {
+			change(&records[i])
+		}
+		if k := compared(t, records)[MetricAccuracy]; k.Class != NotComparable || !strings.Contains(k.Cause, want) {
+			t.Errorf("%s: %+v", want, k)
+		}
+	}
+	records := publishedAs(0)
+	for i := range records {
+		records[i].CSEncoder = "use-lite"
+	}
+	got := compared(t, records)
+	if got[MetricCS].Class != NotComparable || got[MetricAccuracy].Class != Agrees {
+		t.Errorf("another encoder: %+v", got)
+	}
+	for i := range records {
+		records[i].Dataset = "generated-reviews"
+	}
+	if all, err := Compare(records, 1); err != nil || len(all) != 0 {
+		t.Errorf("a data set the study does not have: %v, %v", all, err)
+	}
+}
+
+func TestCompareCorrectsTable9(t *testing.T) {
+	audit, err := AuditPublished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := Comparison{Place: Place{"agnews", 100, 1, "cmp"}, Metric: MetricPUC50}
+	k.Published = StudyTables().Value(k.Place, k.Metric)
+	note := k.correctPUC(StudyTables(), audit)
+	if !strings.Contains(note, "79.68") || !strings.Contains(note, "Gumbel") {
+		t.Errorf("note %q", note)
+	}
+	near(t, "corrected", k.Published, 74.808, 0.005) // by table9_agnews_relabelled.csv
+}
+
+// S_w is published without the word itself.
+func TestSwOthers(t *testing.T) {
+	near(t, "SwOthers", cellRecord(0, 1, 1).SwOthers(), (19.+40)/2, 1e-12)
+}
+
+func TestCompareTables(t *testing.T) {
+	all, err := Compare(publishedAs(-3), DefaultMargin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := render(t, CompareTable(all), "md")
+	if !strings.Contains(md, "differs") || !strings.Contains(md, "78.85") {
+		t.Errorf("table:\n%s", md)
+	}
+	if md := render(t, CompareSummary(all), "md"); !strings.Contains(md, "accuracy") {
+		t.Errorf("summary:\n%s", md)
+	}
+}
