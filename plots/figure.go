@@ -60,14 +60,13 @@ func (f Figure) Render(format string) ([]byte, error) {
 }
 
 // finishSVG gives the drawing a title and a description for screen readers,
-// names fonts of the same widths for machines without Liberation Sans, and keeps
-// the spaces between pieces of text.
+// and names fonts of the same widths for machines without Liberation Sans.
 func (f Figure) finishSVG(svg []byte) []byte {
 	s := strings.ReplaceAll(string(svg), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
-	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" style=\"white-space:pre\" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
+	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
 	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id, html.EscapeString(f.Title), id, html.EscapeString(f.Description))
 	return []byte(s[:open] + head + s[end:])
 }

@@ -94,7 +94,12 @@ func (h subscripts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			if s.lower {
 				down = sty.Font.Size * 0.22
 			}
-			c.FillString(face, vg.Point{X: at.X, Y: at.Y - down}, s.text)
+			// SVG drops a piece's leading space: move instead of drawing it.
+			visible := strings.TrimLeft(s.text, " ")
+			indent := face.Width(s.text[:len(s.text)-len(visible)])
+			if visible != "" {
+				c.FillString(face, vg.Point{X: at.X + indent, Y: at.Y - down}, visible)
+			}
 			at.X += face.Width(s.text)
 		}
 	}

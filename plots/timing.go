@@ -39,9 +39,24 @@ func throughputFigures(s *study) ([]Figure, error) {
 	for i, sp := range spaces {
 		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.embedding, sp.dimension), colors[i]})
 	}
+	// A log axis cuts bars off at an arbitrary foot: only where a linear one
+	// would hide the slow ones.
+	slowest, fastest := math.Inf(1), 0.0
+	for _, r := range rows {
+		for _, v := range r.values {
+			if v > 0 {
+				slowest, fastest = min(slowest, v), max(fastest, v)
+			}
+		}
+	}
+	logarithmic := fastest > 20*slowest
+	axis := "words per second"
+	if logarithmic {
+		axis += " (log scale)"
+	}
 	f := rowBars{
-		title: "Throughput of privatising" + generatedMark(shown), axis: "words per second (log scale)",
-		parts: parts, rows: rows, logarithmic: true,
+		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
+		parts: parts, rows: rows, logarithmic: logarithmic,
 		notes: append([]string{"Medians over cells, as run here: cells that run at once share the machine."}, s.warnings(shown)...),
 	}.figure()
 	f.Name = "throughput"
@@ -185,6 +200,13 @@ func (b rowBars) figure() Figure {
 		r.min = math.Pow(10, math.Floor(math.Log10(r.min)-0.01)) // bars need length to be seen
 	}
 	r.apply(&p.X, 0)
+	if r.max >= 5000 && !b.logarithmic {
+		var ticks []plot.Tick
+		for _, t := range niceTicks(p.X.Min, p.X.Max, false) {
+			ticks = append(ticks, plot.Tick{Value: t.Value, Label: magnitude(t.Value)})
+		}
+		p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	}
 	if b.logarithmic {
 		p.X.Max *= 1.1
 	} else {
