@@ -119,6 +119,9 @@ func TestGeneratedTasksAreLearnableNotTrivialAndDegradeWithNoise(t *testing.T) {
 
 // Words of one slot are used alike, so their vectors must be neighbours.
 func TestWordsOfASlotAreNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns vectors")
+	}
 	for _, dimension := range []int{50, 100} {
 		s := generatedSpace(t, dimension)
 		hits, possible, first, words := 0, 0, 0, 0

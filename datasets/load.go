@@ -29,6 +29,7 @@ type Request struct {
 	Format      string
 	TextColumns []string // joined by a space
 	LabelColumn string
+	WordLevel   bool // every row of the user's own table is one word
 
 	Sizes    Sizes
 	Seed     stream.Seed // decides which rows are drawn, and their order

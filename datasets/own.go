@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -28,7 +27,11 @@ func ownDefinition(q Request) (Definition, error) {
 	if _, taken := registry[q.Name]; taken {
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another", q.Name)
 	}
-	return Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords, Read: readOwn}, nil
+	d := Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords, WordLevel: q.WordLevel, Read: readOwn}
+	if q.WordLevel {
+		d.Cleaning = CleanNone
+	}
+	return d, nil
 }
 
 // readOwn reads a table with a header (CSV, TSV) or one JSON object a line.
@@ -182,11 +185,12 @@ func eachObject(ctx context.Context, r io.Reader, name string, add addRow) error
 			if !ok {
 				return "", fmt.Errorf("no field %q", c)
 			}
-			var s string
-			if json.Unmarshal(raw, &s) == nil {
-				return s, nil
-			}
-			if bytes.HasPrefix(raw, []byte("{")) || bytes.HasPrefix(raw, []byte("[")) || bytes.Equal(raw, []byte("null")) {
+			switch raw[0] {
+			case '"':
+				var s string
+				err := json.Unmarshal(raw, &s)
+				return s, err
+			case '{', '[', 'n':
 				return "", fmt.Errorf("field %q is neither text nor a number", c)
 			}
 			return string(raw), nil // a number or a truth value, as written

@@ -99,7 +99,7 @@ func (w *workspace) corpus(ctx context.Context, spec DatasetSpec) (*corpus, erro
 		root := Cell{Seed: w.study.Seed}.root()
 		d, err := datasets.Load(ctx, datasets.Request{
 			Name: spec.Name, Root: w.root,
-			File: spec.File, TextColumns: spec.Text, LabelColumn: spec.Label,
+			File: spec.File, TextColumns: spec.Text, LabelColumn: spec.Label, WordLevel: spec.WordLevel,
 			Sizes:     datasets.Sizes{Train: spec.Train, Validation: spec.Validation, Test: spec.Test},
 			MaxTokens: spec.MaxTokens, Cleaning: datasets.Cleaning(spec.Cleaning),
 			Seed: root.Derive("dataset"),

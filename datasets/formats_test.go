@@ -1,0 +1,298 @@
+package datasets
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/stream"
+)
+
+// smallIMDb has reviews in the official layout, ids out of order on purpose.
+func smallIMDb() map[string]string {
+	files := map[string]string{"aclImdb/train/unsup/0_0.txt": "no label", "aclImdb/README": "read me", "aclImdb/train/pos/x.txt": "not a review"}
+	for _, split := range []string{"train", "test"} {
+		for _, class := range []string{"pos", "neg"} {
+			for i := range 12 {
+				files[fmt.Sprintf("aclImdb/%s/%s/%d_%d.txt", split, class, i, 1+i%10)] = fmt.Sprintf("a %s film, the %s number %c", class, split, 'a'+i)
+			}
+		}
+	}
+	return files
+}
+
+func TestIMDbLayoutsAgree(t *testing.T) {
+	files := smallIMDb()
+	folder := t.TempDir()
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	for name, text := range files { // in any order
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644}); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write([]byte(text))
+	}
+	w.Close()
+	z.Close()
+	var table strings.Builder
+	table.WriteString("review,sentiment\n")
+	for _, split := range []string{"train", "test"} {
+		for class, sentiment := range map[string]string{"pos": "positive"} {
+			for i := range 12 {
+				fmt.Fprintf(&table, "\"a %s film, the %s number %c\",%s\n", class, split, 'a'+i, sentiment)
+			}
+		}
+		for i := range 12 {
+			fmt.Fprintf(&table, "\"a neg film, the %s number %c\",negative\n", split, 'a'+i)
+		}
+	}
+	tarball := filepath.Join(t.TempDir(), "aclImdb_v1.tar.gz")
+	if err := os.WriteFile(tarball, archive.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	prints := map[string]string{}
+	for _, file := range []string{filepath.Join(folder, "aclImdb"), tarball, write(t, "imdb.csv.gz", table.String())} {
+		d, err := Load(t.Context(), Request{Name: "imdb", File: file, Cleaning: CleanWords, Sizes: Sizes{20, 8, 8}, Seed: stream.FromUint64(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints[d.Fingerprint] = file
+	}
+	if len(prints) != 1 {
+		t.Errorf("one corpus in three layouts, %d fingerprints: %v", len(prints), prints)
+	}
+}
+
+func TestReaderErrors(t *testing.T) {
+	damaged := "\x1f\x8b\x08\x00 and then nothing good"
+	for _, c := range []struct{ name, file, text, want string }{
+		{"imdb", "a.csv", "text,label\nx,positive\n", "a.csv:1: header"},
+		{"imdb", "a.csv", "review,sentiment\nx,good\n", `a.csv:2: sentiment "good": must be positive or negative`},
+		{"imdb", "a.csv", "review,sentiment\nx,positive,y\n", "a.csv:2: column 1: wrong number of fields"},
+		{"imdb", "a.csv", "review,sentiment\n", "a.csv: no reviews"},
+		{"imdb", "a.tar.gz", "", "no reviews"},
+		{"imdb", "a.tar.gz.gz", "not a tar", "a.tar.gz"},
+		{"agnews", "a.csv", "\"5\",\"a\",\"b\"\n", `a.csv:1: class "5": must be 1, 2, 3 or 4`},
+		{"agnews", "a.csv", "\"1\",\"a\",\"b\"\n\"2\",\"a\"\n", "a.csv:2: column 1: wrong number of fields"},
+		{"agnews", "a.csv", "\"1\",\"a\n", "a.csv:"},
+		{"agnews", "a.csv", "", "a.csv: no news"},
+		{"disaster-tweets", "a.csv", "text,target\nx,2\n", `a.csv: tweet 1: target "2": must be 0 or 1`},
+		{"mr", "a.tsv", "3\tx\n", `a.tsv: sentence 1: label "3"`},
+		{"mr", "a.tsv", "x\n", `a.tsv:1: "x": want a label, a tab and a text`},
+		{"mr", "a.tsv", "\n", "a.tsv: no sentences"},
+		{"sst5", "a.txt", "(3 (2 a) (4 b)\n", "a.txt:1: not a tree"},
+		{"product-reviews", "a.txt", "good\n", "two files"},
+		{"imdb", "none/a.csv", "-", "no such file"},
+	} {
+		path := write(t, c.file, c.text)
+		if c.text == "-" {
+			path += ".gone"
+		}
+		_, err := Load(t.Context(), Request{Name: c.name, File: path, Cleaning: CleanWords})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: got %v, want %q", c.name, c.text, err, c.want)
+		}
+		if strings.Contains(fmt.Sprint(err), "\n") {
+			t.Errorf("%s: more than one line: %v", c.name, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(damaged), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"imdb", "agnews", "mr", "disaster-tweets"} {
+		if _, err := Load(t.Context(), Request{Name: name, File: path, Cleaning: CleanWords}); err == nil || !strings.Contains(err.Error(), "a.csv") {
+			t.Errorf("%s: a damaged gzip file: %v", name, err)
+		}
+	}
+}
+
+func TestNewsRepair(t *testing.T) {
+	for in, want := range map[string]string{
+		`A second\team of the  #36;10 million prize`: "A second team of the $10 million prize",
+		`Messier #39;s lawyer`:                       "Messier's lawyer",
+		`He said  quot;no quot; to M amp;S`:          `He said  "no " to M &S`,
+		`the table; and so on`:                       "the table; and so on",
+		`&lt;A HREF="x"&gt;GOOG&lt;/A&gt;`:           `&lt;A HREF="x"&gt;GOOG&lt;/A&gt;`,
+		"plain":                                      "plain",
+	} {
+		if got := repairNews(in); got != want {
+			t.Errorf("%q:\ngot  %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+func TestSentenceFormats(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"rt-polarity.neg": "it drags\nit \xe9tait bad\n", "rt-polarity.pos": "it shines\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		what, set, file string
+		labels, texts   string
+	}{
+		{"tab", "mr", write(t, "a.tsv", "1\tit shines\n0\tit drags\n"), "1 0", "it shines|it drags"},
+		{"space", "mr", write(t, "a.all", "1 it shines\r\n0 it drags\r\n"), "1 0", "it shines|it drags"},
+		{"no text", "mr", write(t, "a.tsv", "1\t\n0\tx\n"), "1 0", "|x"},
+		{"coarse and fine", "trec", write(t, "a.label", "DESC:manner How so ?\nNUM:date When ?\n"), "0 5", "How so ?|When ?"},
+		{"trees", "sst5", write(t, "a.txt", "(3 (2 It) (4 (2 's) (3 (2 -LRB-) (4 good))))\n(0 bad)\n"), "3 0", "It 's ( good|bad"},
+		{"folder", "mr", folder, "0 0 1", "it drags|it était bad|it shines"},
+	} {
+		classes := registry[c.set].Classes
+		rows, err := readSentences(t.Context(), Request{File: c.file}, c.set, classes)
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		var labels, texts []string
+		for _, r := range rows.Rows {
+			labels, texts = append(labels, fmt.Sprint(r.Label)), append(texts, r.Text)
+		}
+		if strings.Join(labels, " ") != c.labels || strings.Join(texts, "|") != c.texts {
+			t.Errorf("%s: %q %q", c.what, labels, texts)
+		}
+	}
+}
+
+func TestLexicon(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "opinion-lexicon")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("positive-words.txt", ";;; header\n\nGood\nenvious\na+\n")
+	put("negative-words.txt", "; header\nbad\nna\xefve\nenvious\n")
+	l, err := OpenLexicon(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]int{"good": 1, "a+": 1, "bad": -1, "naïve": -1, "envious": 0, "other": 0} {
+		if got := l.Polarity(word); got != want {
+			t.Errorf("%s: %d, want %d", word, got, want)
+		}
+	}
+	if l.Len() != 4 {
+		t.Errorf("%d words", l.Len())
+	}
+	d, err := Load(t.Context(), Request{Name: "product-reviews", Root: root})
+	if err != nil || len(d.Train)+len(d.Validation)+len(d.Test) != 6 || !d.WordLevel {
+		t.Errorf("%+v, %v", d, err)
+	}
+	put("negative-words.txt", "two words\n")
+	if _, err := OpenLexicon(root); err == nil || !strings.Contains(err.Error(), "negative-words.txt:1: ") {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := OpenLexicon(t.TempDir()); err == nil || !strings.Contains(err.Error(), "mldp data fetch opinion-lexicon") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestWordList(t *testing.T) {
+	w, err := OpenWordList(write(t, "en.gz", "Alpha\nbeta\n\n"), "")
+	if err != nil || w.Len() != 2 || !w.Contains("alpha") || w.Contains("gamma") {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if _, err := OpenWordList(write(t, "empty", "\n"), ""); err == nil {
+		t.Error("an empty list is no error")
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	doc := func(label int, text string) Document { return Document{Label: label, Tokens: strings.Fields(text)} }
+	d := &Dataset{Classes: []string{"a", "b"},
+		Train:      []Document{doc(0, "x y"), doc(1, "x y z w"), doc(0, "x y")},
+		Validation: []Document{doc(1, "x y"), doc(0, "")},
+		Test:       []Document{doc(1, "x y"), doc(0, "v")},
+	}
+	s := Describe(d)
+	if s.Table2 != (Counts{Documents: 5, Words: 10, Vocabulary: 4, MeanLength: 2, Deviation: s.Table2.Deviation}) ||
+		s.Table2.Deviation < 1.414 || s.Table2.Deviation > 1.415 {
+		t.Errorf("table 2: %+v", s.Table2)
+	}
+	if s.Vocabulary != 5 || s.DuplicatesAcross != 1 || s.DuplicatesWithin != 1 || s.Conflicting != 1 || s.Empty != 1 {
+		t.Errorf("%+v", s)
+	}
+	c := Cover(d, func(w string) bool { return w == "x" })
+	if c != (Coverage{Tokens: 13, KnownTokens: 5, Words: 5, KnownWords: 1}) {
+		t.Errorf("coverage %+v", c)
+	}
+}
+
+func FuzzIMDb(f *testing.F) {
+	f.Add([]byte("review,sentiment\nx,positive\n"))
+	f.Add([]byte("review,sentiment\n\"x\"\"\ny\",negative\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := readReviewTable(t.Context(), bytes.NewReader(data), "f")
+		checkRead(t, err, "f")
+		if err == nil && len(rows) == 0 {
+			t.Fatal("no rows and no error")
+		}
+	})
+}
+
+func FuzzIMDbArchive(f *testing.F) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	_ = w.WriteHeader(&tar.Header{Name: "aclImdb/train/pos/0_9.txt", Typeflag: tar.TypeReg, Size: 1, Mode: 0o644})
+	_, _ = w.Write([]byte("x"))
+	_ = w.Close()
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := readReviewArchive(t.Context(), bytes.NewReader(data), "f")
+		checkRead(t, err, "f")
+	})
+}
+
+func FuzzAGNews(f *testing.F) {
+	f.Add([]byte("\"1\",\"a  #36;\",\"b\\c\"\n"))
+	f.Add([]byte("\"4\",\" quot;\",\" #x41;\"\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := readNewsTable(t.Context(), bytes.NewReader(data), "f", "")
+		checkRead(t, err, "f")
+		for _, r := range rows {
+			if r.Label < 0 || r.Label > 3 || strings.Contains(r.Text, `\`) && !bytes.Contains(data, []byte("#92;")) && !bytes.Contains(data, []byte("#x5")) && !bytes.Contains(data, []byte("#")) {
+				t.Fatalf("%+v", r)
+			}
+		}
+	})
+}
+
+func FuzzLexicon(f *testing.F) {
+	f.Add([]byte(";c\ngood\nna\xefve\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		words, err := readWords(bytes.NewReader(data), "f")
+		checkRead(t, err, "f")
+		for _, w := range words {
+			if w == "" || strings.ContainsAny(w, " \t\n") {
+				t.Fatalf("word %q", w)
+			}
+		}
+	})
+}
+
+func FuzzSentences(f *testing.F) {
+	f.Add([]byte("1\tx\n0 y\n(3 (2 a) (4 b))\nDESC:x y\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRead(t, parseSentences(bytes.NewReader(data), "f", func(label, text string) {}), "f")
+	})
+}

@@ -1,0 +1,152 @@
+package datasets
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/stream"
+)
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if strings.HasSuffix(name, ".gz") {
+		z := gzip.NewWriter(f)
+		defer z.Close()
+		_, err = z.Write([]byte(text))
+	} else {
+		_, err = f.WriteString(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// One table in every format gives one data set.
+func TestOwnTable(t *testing.T) {
+	csv := "id,title,body,stars\n1,Good,\"I like it, much\",5\n2,Bad,He said \"\"no\"\",1\n3,Fine,\"Two\nlines\",5\n"
+	csv = strings.Replace(csv, `He said ""no""`, `"He said ""no"""`, 1)
+	tsv := "id\ttitle\tbody\tstars\n1\tGood\tI like it, much\t5\n2\tBad\tHe said \"no\"\t1\n3\tFine\tTwo lines\t5\n"
+	jsonl := `{"title":"Good","body":"I like it, much","stars":5}
+{"title":"Bad","body":"He said \"no\"","stars":1,"more":[1]}
+
+{"title":"Fine","body":"Two\nlines","stars":5}
+`
+	prints := map[string]string{}
+	for name, text := range map[string]string{"a.csv": csv, "b.csv.gz": csv, "c.tsv": tsv, "d.jsonl": jsonl, "e.ndjson.gz": jsonl, "f.csv": "\xef\xbb\xbf" + strings.Replace(csv, "id,title", "title,id", 1)} {
+		if name == "f.csv" {
+			text = strings.NewReplacer("1,Good", "Good,1", "2,Bad", "Bad,2", "3,Fine", "Fine,3").Replace(text)
+		}
+		d, err := Load(t.Context(), Request{Name: "mine", File: write(t, name, text),
+			TextColumns: []string{"title", "body"}, LabelColumn: "stars", Seed: stream.FromUint64(1)})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		prints[d.Fingerprint] = name
+		if strings.Join(d.Classes, " ") != "1 5" || len(d.Train) != 3 {
+			t.Errorf("%s: classes %q, %d documents", name, d.Classes, len(d.Train))
+		}
+	}
+	if len(prints) != 1 {
+		t.Errorf("one table, several fingerprints: %v", prints)
+	}
+}
+
+func TestOwnTableErrors(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		columns    []string
+		label      string
+		want       string
+	}{
+		{"a.csv", "text,label\nx,1\n", []string{"body"}, "label", `a.csv:1: no column "body": the header has ["text" "label"]`},
+		{"a.csv", "text,label\nx,1\ny\n", []string{"text"}, "label", "a.csv:3: column 1: wrong number of fields"},
+		{"a.csv", "text,label\nx,\n", []string{"text"}, "label", `a.csv:2: empty label in column "label"`},
+		{"a.csv", "text,label\n\"x,1\n", []string{"text"}, "label", "a.csv:"},
+		{"a.csv", "", []string{"text"}, "label", "a.csv: empty"},
+		{"a.csv", "text,label\n", []string{"text"}, "label", "a.csv: no rows"},
+		{"a.csv", "text,label\nx,1\ny,1\n", []string{"text"}, "label", `a.csv: 1 distinct labels ["1"]`},
+		{"a.jsonl", "{\"text\":\"x\",\"label\":1}\n[1]\n", []string{"text"}, "label", "a.jsonl:2: not a JSON object"},
+		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
+		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label", `a.jsonl:1: field "text" is neither text nor a number`},
+		{"a.dat", "x", []string{"text"}, "label", `a.dat: format = "dat": must be csv, tsv or jsonl`},
+		{"a.csv", "x", nil, "label", "needs the name of its label column and of at least one text column"},
+		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
+	} {
+		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns, LabelColumn: c.label})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: got %v, want %q", c.file, c.text, err, c.want)
+		}
+	}
+	for _, q := range []Request{
+		{Name: "imdb", File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
+		{Name: "mine", TextColumns: []string{"a"}, LabelColumn: "b"},
+		{File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
+		{Name: "nothing"},
+		{Name: "generated-news", MaxTokens: -2},
+	} {
+		if _, err := Load(t.Context(), q); err == nil {
+			t.Errorf("%+v: no error", q)
+		}
+	}
+}
+
+// Workers, and the cut, must not change what they should not.
+func TestLoadIsTheSameForAnyNumberOfWorkers(t *testing.T) {
+	prints := map[string]bool{}
+	for _, workers := range []int{1, 2, 7} {
+		d, err := Load(t.Context(), Request{Name: "generated-news", Workers: workers, MaxTokens: 12, Seed: stream.FromUint64(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints[d.Fingerprint] = true
+		for _, split := range d.Splits() {
+			for _, doc := range split.Documents {
+				if len(doc.Tokens) > 12 {
+					t.Fatalf("%d tokens after a cut at 12", len(doc.Tokens))
+				}
+			}
+		}
+	}
+	if len(prints) != 1 {
+		t.Errorf("%d fingerprints", len(prints))
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add("text,label\nx,1\n", "csv")
+	f.Add("text\tlabel\n\"x\t1\n", "tsv")
+	f.Add(`{"text":"x","label":1}`, "jsonl")
+	f.Add("text,label\n\"x\ny\",1\r\n", "csv")
+	f.Fuzz(func(t *testing.T, text, format string) {
+		if format != "csv" && format != "tsv" && format != "jsonl" {
+			t.Skip()
+		}
+		texts, labels, err := readTable(t.Context(), strings.NewReader(text), "f", format, []string{"text"}, "label")
+		checkRead(t, err, "f")
+		if err == nil && (len(texts) == 0 || len(texts) != len(labels)) {
+			t.Fatalf("%d texts, %d labels", len(texts), len(labels))
+		}
+	})
+}
+
+// checkRead wants errors that name the file.
+func checkRead(t *testing.T, err error, name string) {
+	t.Helper()
+	if err != nil && !strings.HasPrefix(err.Error(), name) {
+		t.Fatalf("error without the file: %v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/stream"
+)
+
+func pool(perClass ...int) Rows {
+	var r Rows
+	for c, n := range perClass {
+		r.Classes = append(r.Classes, fmt.Sprintf("class %d", c))
+		for i := range n {
+			r.Rows = append(r.Rows, Row{Text: fmt.Sprintf("%d of %d", i, c), Label: c})
+		}
+	}
+	return r
+}
+
+// Every sample is balanced, disjoint and of the size asked for.
+func TestSampleIsBalancedAndDisjoint(t *testing.T) {
+	rows := pool(50, 60, 70)
+	for _, sizes := range []Sizes{{30, 9, 12}, {1, 0, 0}, {100, 20, 10}, {0, 0, 7}} {
+		splits, err := split(rows, sizes, stream.FromUint64(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]bool{}
+		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+			counts := make([]int, 3)
+			for _, d := range splits[s] {
+				if seen[d.ID] {
+					t.Fatalf("%v: row %d twice", sizes, d.ID)
+				}
+				seen[d.ID] = true
+				if rows.Rows[d.ID].Label != d.Label || rows.Rows[d.ID].Text != d.Text {
+					t.Fatalf("%v: row %d is not itself", sizes, d.ID)
+				}
+				counts[d.Label]++
+			}
+			if len(splits[s]) != size || counts[0]-counts[2] > 1 || counts[0] < counts[2] {
+				t.Errorf("%v: split %d has %v", sizes, s, counts)
+			}
+		}
+	}
+}
+
+func TestSampleBelongsToItsSeed(t *testing.T) {
+	rows := pool(50, 50)
+	draw := func(seed uint64) [3][]Document {
+		s, err := split(rows, Sizes{20, 4, 4}, stream.FromUint64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if !reflect.DeepEqual(draw(1), draw(1)) {
+		t.Error("one seed, two samples")
+	}
+	if reflect.DeepEqual(draw(1), draw(2)) { // chance far below 1e-6
+		t.Error("two seeds, one sample")
+	}
+}
+
+func TestTooLargeASample(t *testing.T) {
+	_, err := split(pool(10, 3), Sizes{6, 2, 2}, stream.Seed{})
+	want := `class "class 1" has 3 documents, a balanced sample of 6 + 2 + 2 needs 5`
+	if err == nil || err.Error() != want {
+		t.Errorf("err = %v, want %s", err, want)
+	}
+	if _, err := split(Rows{}, Sizes{}, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "no documents") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// The whole source is used once, along its own splits where it has them.
+func TestWholeSource(t *testing.T) {
+	official := pool(20, 20)
+	for i := range official.Rows {
+		official.Rows[i].Split = []string{"train", "train", "train", "test"}[i%4]
+	}
+	for name, c := range map[string]struct {
+		rows                    Rows
+		train, validation, test int
+	}{
+		"no splits":       {pool(20, 40), 14 + 28, 2 + 4, 4 + 8},
+		"train and test":  {official, 30 - 2, 2, 10},
+		"a tiny class":    {pool(1, 100), 1 + 70, 10, 20},
+		"one class empty": {pool(0, 10), 7, 1, 2},
+	} {
+		s, err := split(c.rows, Sizes{}, stream.FromUint64(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s[0]) != c.train || len(s[1]) != c.validation || len(s[2]) != c.test {
+			t.Errorf("%s: %d, %d, %d; want %d, %d, %d", name, len(s[0]), len(s[1]), len(s[2]), c.train, c.validation, c.test)
+		}
+		for _, d := range s[2] {
+			if name == "train and test" && official.Rows[d.ID].Split != "test" {
+				t.Errorf("row %d is not of the official test split", d.ID)
+			}
+		}
+	}
+}
