@@ -41,6 +41,7 @@ type Fingerprints struct {
 	Dataset   string `json:"dataset"`
 	Embedding string `json:"embedding"`           // of the space restricted to the data set
 	Thesaurus string `json:"thesaurus,omitempty"` // SynTF only
+	Encoder   string `json:"encoder,omitempty"`   // where CS is measured
 }
 
 // Key names the cell's record: 16 hex digits of a hash over the cell's value,

@@ -12,23 +12,25 @@ import (
 	"strings"
 	"time"
 
+	"mldpbench/datasets"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
 
 // Manifest says what a results file was made from.
 type Manifest struct {
-	Study        string                  `json:"study"`
-	StudySchema  int                     `json:"study_schema"`
-	RecordSchema int                     `json:"record_schema"`
-	Definition   string                  `json:"definition"` // the study file, overrides applied
-	Data         map[string]Fingerprints `json:"data"`       // by "data set, embedding, dimension"
-	Cells        int                     `json:"cells"`      // of the whole grid
-	Shard        string                  `json:"shard,omitempty"`
-	Version      string                  `json:"version"`
-	Machine      string                  `json:"machine"`
-	Command      []string                `json:"command"`
-	Started      time.Time               `json:"started"`
+	Study        string                       `json:"study"`
+	StudySchema  int                          `json:"study_schema"`
+	RecordSchema int                          `json:"record_schema"`
+	Definition   string                       `json:"definition"` // the study file, overrides applied
+	Data         map[string]Fingerprints      `json:"data"`       // by "data set, embedding, dimension"
+	Datasets     []results.DatasetDescription `json:"datasets"`
+	Cells        int                          `json:"cells"` // of the whole grid
+	Shard        string                       `json:"shard,omitempty"`
+	Version      string                       `json:"version"`
+	Machine      string                       `json:"machine"`
+	Command      []string                     `json:"command"`
+	Started      time.Time                    `json:"started"`
 }
 
 // File names the files of a shard "results.2-of-5.csv", so that shards share a
@@ -48,7 +50,8 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Count)
 }
 
-func writeManifest(s *Study, p *plan, o RunOptions) error {
+func (w *workspace) writeManifest(p *plan, o RunOptions, summary *Summary) error {
+	s := w.study
 	definition, err := s.YAML()
 	if err != nil {
 		return err
@@ -65,10 +68,26 @@ func writeManifest(s *Study, p *plan, o RunOptions) error {
 		}
 		c, f := g.cells[0], p.prints[i]
 		name := dataName(c)
-		f.Thesaurus = "" // belongs to single cells
+		f.Thesaurus, f.Encoder = "", "" // belong to single cells
 		m.Data[name] = f
 	}
+	for _, d := range s.Datasets {
+		if c, ok := w.corpora.peek(d.Name); ok {
+			m.Datasets = append(m.Datasets, describe(c.Dataset))
+		}
+	}
+	summary.Datasets = m.Datasets
 	return writeJSON(filepath.Join(o.Out, o.Shard.File("manifest", ".json")), m)
+}
+
+// describe is the study's Table 2 of a data set.
+func describe(d *datasets.Dataset) results.DatasetDescription {
+	s := datasets.Describe(d).Table2
+	return results.DatasetDescription{
+		Name: d.Name, Generated: d.Generated, Classes: len(d.Classes),
+		TrainDocuments: s.Documents, TestDocuments: len(d.Test), Tokens: s.Words, Vocabulary: s.Vocabulary,
+		LengthMean: s.MeanLength, LengthSD: s.Deviation,
+	}
 }
 
 func dataName(c Cell) string {
@@ -120,7 +139,7 @@ func writeFinished(dir string, shard Shard, records []results.Record, examples [
 	if err != nil {
 		return err
 	}
-	summary.Records = derived
+	summary.Records, summary.Examples = derived, examples
 	if err := results.Write(filepath.Join(dir, shard.File("results", ".csv")), derived); err != nil {
 		return err
 	}

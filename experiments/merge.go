@@ -76,7 +76,7 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 	if err := writeJSON(filepath.Join(out, "manifest.json"), merged); err != nil {
 		return nil, err
 	}
-	summary := &Summary{Dir: out, Total: merged.Cells, Reused: len(records)}
+	summary := &Summary{Dir: out, Total: merged.Cells, Reused: len(records), Datasets: merged.Datasets}
 	return summary, writeFinished(out, Shard{}, records, examples, summary)
 }
 
@@ -136,6 +136,11 @@ func (m *Manifest) join(other *Manifest) error {
 			return fmt.Errorf("the data of %s differ: fingerprints %+v and %+v", name, mine, f)
 		}
 		m.Data[name] = f
+	}
+	for _, d := range other.Datasets {
+		if !slices.ContainsFunc(m.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name }) {
+			m.Datasets = append(m.Datasets, d)
+		}
 	}
 	return nil
 }

@@ -287,6 +287,13 @@ func (w *workspace) measureText(ctx context.Context, c Cell, p *privatised) (she
 			}
 		})
 	}
+	if c.measuresCS() {
+		s, err := w.measureCS(ctx, c, p, before, after)
+		if err != nil {
+			return nil, fmt.Errorf("cs: %w", err)
+		}
+		sheets = append(sheets, s)
+	}
 	return func(r *results.Record) {
 		for _, s := range sheets {
 			s(r)

@@ -2,9 +2,7 @@ package experiments
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +10,7 @@ import (
 	"sync"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 )
@@ -86,17 +85,24 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
-	for _, folder := range []string{"", ref, "embeddings"} {
-		for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin", stem + ".subset.txt.gz", ref + ".vec", ref + ".bin", ref + ".txt"} {
-			p := filepath.Join(root, folder, file)
-			if _, err := os.Stat(p); err == nil {
-				return p, EmbeddingName(p), nil
-			} else if !errors.Is(err, fs.ErrNotExist) {
-				return "", "", err
-			}
+	var missing error = fmt.Errorf("embedding %s of dimension %d: not in %s; give its file with --embedding", ref, dimension, root)
+	for _, entry := range []string{stem, ref} {
+		if _, err := fetch.Find(entry); err != nil {
+			continue // a name that only the user's folder knows
+		}
+		path, err := fetch.Locate(root, entry, "vectors")
+		if err == nil {
+			return path, ref, nil
+		}
+		missing = err
+	}
+	for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin"} {
+		p := filepath.Join(root, file)
+		if _, err := os.Stat(p); err == nil {
+			return p, ref, nil
 		}
 	}
-	return "", "", fmt.Errorf("embedding %s of dimension %d: not in %s; get it with: mldp data fetch %s", ref, dimension, root, ref)
+	return "", "", missing
 }
 
 func isVectorFile(ref string) bool {

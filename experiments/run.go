@@ -59,12 +59,14 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Summary is what Run did.
 type Summary struct {
-	Dir     string // folder of the results
-	Records []results.Record
-	Total   int // cells of the grid, or of the shard
-	Ran     int // finished by this call
-	Reused  int // finished before
-	Failed  int // with an error in DIR/failed
+	Dir      string // folder of the results
+	Records  []results.Record
+	Examples []Example
+	Datasets []results.DatasetDescription
+	Total    int // cells of the grid, or of the shard
+	Ran      int // finished by this call
+	Reused   int // finished before
+	Failed   int // with an error in DIR/failed
 }
 
 // scheduled is a cell with its key.
@@ -83,7 +85,7 @@ type task struct {
 // Run runs the unfinished cells of a study and writes DIR/results.csv,
 // DIR/manifest.json and DIR/examples.jsonl. A cell that fails does not stop
 // the others; Run then returns an error after them.
-func Run(ctx context.Context, s *Study, o RunOptions) (*Summary, error) {
+func Run(ctx context.Context, s *Study, o RunOptions) (_ *Summary, runErr error) {
 	if o.Out == "" {
 		o.Out = filepath.Join("results", s.Name)
 	}
@@ -97,6 +99,7 @@ func Run(ctx context.Context, s *Study, o RunOptions) (*Summary, error) {
 		o.Log = io.Discard
 	}
 	w := newWorkspace(s, o.Root)
+	defer func() { runErr = errors.Join(runErr, w.close()) }()
 	plan, err := w.plan(ctx, o)
 	if err != nil {
 		return nil, interrupted(ctx, err)
@@ -117,10 +120,10 @@ func Run(ctx context.Context, s *Study, o RunOptions) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeManifest(s, plan, o); err != nil {
+	if err := w.writeManifest(plan, o, summary); err != nil {
 		return nil, err
 	}
-	runErr := w.runTasks(ctx, tasks, st, o, summary)
+	runErr = w.runTasks(ctx, tasks, st, o, summary)
 	if err := compose(s, plan, st, o, summary); err != nil {
 		return summary, errors.Join(runErr, err)
 	}

@@ -23,18 +23,7 @@ type Outcome struct {
 }
 
 // Example is a sentence before and after, for the reader of a report.
-type Example struct {
-	Dataset    string  `json:"dataset"`
-	Embedding  string  `json:"embedding"`
-	Dimension  int     `json:"dimension"`
-	Mechanism  string  `json:"mechanism"`
-	Variant    string  `json:"variant"`
-	Parameters string  `json:"parameters"`
-	Epsilon    float64 `json:"epsilon"`
-	Document   int     `json:"document"` // row in the source
-	Original   string  `json:"original"`
-	Privatised string  `json:"privatised"`
-}
+type Example = results.Example
 
 // store keeps one file per finished cell in a folder: DIR/cells/KEY.json,
 // written to a temporary name, synced and renamed. A killed run therefore

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -28,10 +30,23 @@ type workspace struct {
 	thesauri   once[bool, mechanisms.Thesaurus]
 	words      once[string, *datasets.WordList]
 	digests    once[string, string]
+	encoders   once[string, sentence.Encoder]
+	originals  once[string, [][]float32] // sentence vectors of plain documents
 	classifier once[string, *trained]
 }
 
 func newWorkspace(s *Study, root string) *workspace { return &workspace{study: s, root: root} }
+
+// close releases what does not end with the process's memory.
+func (w *workspace) close() error {
+	var failed error
+	for _, e := range w.encoders.values() {
+		if c, ok := e.(io.Closer); ok {
+			failed = errors.Join(failed, c.Close())
+		}
+	}
+	return failed
+}
 
 // once makes each value on first use; concurrent users of one key wait for it.
 // A failure is not kept, so that a cancelled attempt can be repeated.
@@ -67,6 +82,21 @@ func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
 		e.value, e.done = v, true
 	}
 	return v, err
+}
+
+// values returns what is made already.
+func (o *once[K, V]) values() []V {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []V
+	for _, e := range o.m {
+		e.mu.Lock()
+		if e.done {
+			all = append(all, e.value)
+		}
+		e.mu.Unlock()
+	}
+	return all
 }
 
 // peek returns a value that is made already.
@@ -285,6 +315,11 @@ func (w *workspace) fingerprints(ctx context.Context, cell Cell) (Fingerprints, 
 	f := Fingerprints{Dataset: c.Fingerprint, Embedding: s.Fingerprint()}
 	if cell.Mechanism.Mechanism == "syntf" {
 		if f.Thesaurus, err = w.thesaurusFingerprint(c); err != nil {
+			return f, err
+		}
+	}
+	if cell.measuresCS() {
+		if f.Encoder, err = w.encoderFingerprint(); err != nil {
 			return f, err
 		}
 	}

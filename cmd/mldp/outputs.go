@@ -18,11 +18,21 @@ func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experi
 		return nil // tables and figures are for the merged grid
 	}
 	fmt.Fprintln(stdout, filepath.Join(s.Dir, "results.csv"))
-	paths, err := plots.WriteAll(figures, s.Records)
+	paths, err := results.WriteTables(filepath.Join(s.Dir, "tables"), results.TableInputs{
+		Records: s.Records, Datasets: s.Datasets, Examples: s.Examples,
+	})
 	if err != nil {
 		return err
 	}
-	for _, p := range paths {
+	drawn, err := plots.WriteAll(figures, s.Records)
+	if err != nil {
+		return err
+	}
+	page := filepath.Join(s.Dir, "report.html")
+	if err := writeReport(filepath.Join(s.Dir, "results.csv"), page); err != nil {
+		return err
+	}
+	for _, p := range append(append(paths, drawn...), page) {
 		fmt.Fprintln(stdout, p)
 	}
 	return nil
