@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 )
 
@@ -23,6 +24,7 @@ type runOptions struct {
 	shard     string
 	cell      string
 	forceNew  bool
+	fetch     bool
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -44,6 +46,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
 	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
+	f.BoolVar(&o.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
 }
 
@@ -62,6 +65,8 @@ manifest beside the records holds the study as it was run.
 A finished cell is never run again: after an interruption (or kill -9) the same
 command goes on where it stopped. A cell that fails does not stop the others;
 its error is kept in the folder failed, and the same command tries it again.
+results.csv holds the cells of the grid that this command names; others that
+are finished stay in the folder cells.
 
 Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
@@ -104,6 +109,23 @@ func (o *runOptions) run(ctx context.Context, ref string, stdout, stderr io.Writ
 		}
 	}
 	summary, err := experiments.Run(ctx, study, options)
+	for fetched := map[string]bool{}; o.fetch; {
+		// Data is looked up before any cell runs: get what is missing, one
+		// entry at a time, and start again.
+		var missing *fetch.MissingError
+		if !errors.As(err, &missing) || fetched[missing.Entry.Name] {
+			break
+		}
+		fetched[missing.Entry.Name] = true
+		fetcher := fetch.Fetcher{
+			Dir:    o.data,
+			Notice: func(line string) { fmt.Fprintln(stderr, line) },
+		}
+		if err := fetcher.Fetch(ctx, []fetch.Entry{missing.Entry}); err != nil {
+			return err
+		}
+		summary, err = experiments.Run(ctx, study, options)
+	}
 	if errors.Is(err, experiments.ErrInterrupted) {
 		if summary != nil {
 			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on with the rest",
