@@ -28,11 +28,26 @@ type RunOptions struct {
 	Workers  int       // cells at a time; 0 is the number of cores
 	Memory   int64     // bytes that cells in flight may use by estimate; 0 is three quarters of what is free
 	Shard    Shard     // zero runs all cells
+	Schedule Schedule  // says which cells a shard runs; nil deals groups out by turns
 	Only     string    // run only the cell of this key, finished or not
 	ForceNew bool      // set finished cells aside and run all again
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
+
+	// Drain, when closed, lets cells at work finish and starts no other: Run
+	// then returns ErrInterrupted. Cancelling the context discards them.
+	Drain <-chan struct{}
+}
+
+// draining says whether Drain is closed.
+func (o RunOptions) draining() bool {
+	select {
+	case <-o.Drain:
+		return true
+	default:
+		return false
+	}
 }
 
 // Shard is the i-th of n parts of a grid, counted from 1.
@@ -149,7 +164,11 @@ func (w *workspace) plan(ctx context.Context, o RunOptions) (*plan, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(o.Workers)
 	for i, group := range p.groups {
-		if !o.Shard.has(i) {
+		mine, err := o.owns(i, group)
+		if err != nil {
+			return nil, errors.Join(err, g.Wait())
+		}
+		if !mine {
 			continue
 		}
 		g.Go(func() error {
@@ -167,6 +186,11 @@ func (w *workspace) plan(ctx context.Context, o RunOptions) (*plan, error) {
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
+	}
+	if o.Schedule != nil {
+		if err := o.Schedule.check(p); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -231,7 +255,7 @@ func (w *workspace) runTasks(ctx context.Context, tasks []task, st store, o RunO
 	var g errgroup.Group
 	g.SetLimit(o.Workers)
 	for _, t := range tasks {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || o.draining() {
 			break
 		}
 		g.Go(func() error {
@@ -240,6 +264,9 @@ func (w *workspace) runTasks(ctx context.Context, tasks []task, st store, o RunO
 				return nil // interrupted: reported once, below
 			}
 			defer memory.Release(weight)
+			if o.draining() {
+				return nil
+			}
 			finished := 0
 			err := w.runSafely(ctx, t, threads, func(out Outcome) error {
 				out.Record.Study, out.Record.Version = w.study.Name, o.Version
@@ -251,9 +278,12 @@ func (w *workspace) runTasks(ctx context.Context, tasks []task, st store, o RunO
 				summary.Ran++
 				mu.Unlock()
 				bar.Add(1, out.Cell.String())
+				if finished < len(t.cells) && o.draining() {
+					return ErrInterrupted
+				}
 				return nil
 			})
-			if err == nil || ctx.Err() != nil {
+			if err == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) {
 				return nil
 			}
 			mu.Lock()
@@ -275,6 +305,9 @@ func (w *workspace) runTasks(ctx context.Context, tasks []task, st store, o RunO
 	}
 	if err := interrupted(ctx, ctx.Err()); err != nil {
 		return err
+	}
+	if o.draining() && summary.Ran+summary.Failed < todo {
+		return ErrInterrupted
 	}
 	if summary.Failed > 0 {
 		return fmt.Errorf("%d of %d cells failed (errors in %s); the same command tries them again", summary.Failed, todo, filepath.Join(st.dir, "failed"))

@@ -27,7 +27,7 @@ the word itself aside: what a mechanism is likely to put in its place, and how
 large an epsilon is in that space. The search is exact; words at one distance
 come in the order of the file.`,
 		Example: `  mldp nearest --word movie --k 10 --embedding glove.6B.100d.txt
-  mldp nearest --word good --word bad --embedding generated --dimension 50`,
+  mldp nearest --word food --word excellent --embedding generated --dimension 50`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := check.AtLeast("k", k, 1); err != nil {

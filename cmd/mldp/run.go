@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
@@ -22,6 +23,7 @@ type runOptions struct {
 	workers   int
 	memory    float64
 	shard     string
+	schedule  string
 	cell      string
 	forceNew  bool
 	fetch     bool
@@ -29,6 +31,19 @@ type runOptions struct {
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	o.addStudyFlags(f)
+	f.IntVar(&o.workers, "workers", 0, "cells at a time (default: number of cores)")
+	f.Float64Var(&o.memory, "memory", 0, "GiB that cells at work may use (default: three quarters of what is free)")
+	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
+	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
+	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
+	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
+	f.BoolVar(&o.fetch, "fetch", false, "download data that is missing")
+	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
+}
+
+// addStudyFlags adds the flags that say what is run: they decide keys.
+func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringSliceVar(&o.overrides.EmbeddingFiles, "embedding", nil, "vector files, instead of the study's embeddings")
 	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
@@ -41,13 +56,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
 	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
-	f.IntVar(&o.workers, "workers", 0, "cells at a time (default: number of cores)")
-	f.Float64Var(&o.memory, "memory", 0, "GiB that cells at work may use (default: three quarters of what is free)")
-	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
-	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
-	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
-	f.BoolVar(&o.fetch, "fetch", false, "download data that is missing")
-	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
 }
 
 func init() { commands = append(commands, newRunCommand) }
@@ -68,15 +76,15 @@ its error is kept in the folder failed, and the same command tries it again.
 results.csv holds the cells of the grid that this command names; others that
 are finished stay in the folder cells.
 
+Interrupted or terminated, it discards the cells at work and ends; on SIGUSR1 it
+finishes them, starts no other and ends.
+
 Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
   mldp run comparative --dimensions 100 --models svm --repetitions 1
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("seed") {
-				o.overrides.Seed = &o.seed
-			}
 			paper, err := openPaper(args[0])
 			if err != nil {
 				return err
@@ -84,30 +92,51 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 			if paper != nil {
 				return runPaper(cmd.Context(), paper, &o, cmd.Flags(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			return o.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			study, err := o.study(args[0], cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), study, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	o.addFlags(cmd)
 	return cmd
 }
 
-func (o *runOptions) run(ctx context.Context, ref string, stdout, stderr io.Writer) error {
+// study opens a study and applies the flags to it.
+func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Study, error) {
+	if flags.Changed("seed") {
+		o.overrides.Seed = &o.seed
+	}
 	study, err := experiments.OpenStudy(ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if study, err = study.Override(o.overrides); err != nil {
-		return err
-	}
+	return study.Override(o.overrides)
+}
+
+func (o *runOptions) run(ctx context.Context, study *experiments.Study, stdout, stderr io.Writer) error {
 	options := experiments.RunOptions{
 		Root: o.data, Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
 		Only: o.cell, ForceNew: o.forceNew, Log: stderr, Version: mldpVersion(), Command: os.Args,
 	}
+	var err error
 	if o.shard != "" {
 		if options.Shard, err = experiments.ParseShard(o.shard); err != nil {
 			return &exitError{exitUsage, err}
 		}
 	}
+	if o.schedule != "" {
+		if o.shard == "" {
+			return &exitError{exitUsage, errors.New("--plan needs --shard: which of its tasks to run")}
+		}
+		if options.Schedule, err = experiments.ReadSchedule(o.schedule); err != nil {
+			return err
+		}
+	}
+	drain, stop := drainSignal()
+	defer stop()
+	options.Drain = drain
 	summary, err := experiments.Run(ctx, study, options)
 	for fetched := map[string]bool{}; o.fetch; {
 		// Data is looked up before any cell runs: get what is missing, one

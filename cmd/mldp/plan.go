@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mldpbench/experiments"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/results"
+)
+
+func init() { commands = append(commands, newPlanCommand) }
+
+// planOptions are what plan, slurm and k8s share: a study and how it is dealt
+// out to tasks.
+type planOptions struct {
+	study    runOptions
+	tasks    int
+	taskTime time.Duration
+	records  []string
+}
+
+func (o *planOptions) addFlags(f *pflag.FlagSet) {
+	o.study.addStudyFlags(f)
+	f.IntVar(&o.tasks, "tasks", 0, "at most so many tasks (default: follows from --task-time)")
+	f.DurationVar(&o.taskTime, "task-time", 30*time.Minute, "length aimed at for one task on one core")
+	f.StringSliceVar(&o.records, "records", nil, "results files of earlier runs, to estimate durations from")
+}
+
+func newPlanCommand() *cobra.Command {
+	var o planOptions
+	var out string
+	cmd := &cobra.Command{
+		Use:   "plan STUDY|FILE.yaml",
+		Short: "Deal the cells of a study out to tasks of similar length",
+		Long: `Plan writes one JSON line per cell: its index, key, estimated seconds on one
+core, and the task that runs it. Tasks are stretches of the grid, so that each
+loads few data sets and spaces; short cells share a task. mldp run --plan
+--shard i/n runs task i.
+
+Estimates come from the records given with --records where they know such a
+cell, else from rough constants: good enough to deal evenly, not to promise a
+time. Flags that change the study must be given to mldp run as well.`,
+		Example: `  mldp plan mini --tasks 4 -o cells.jsonl
+  mldp plan comparative --records results/comparative/results.csv --task-time 2h -o cells.jsonl`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				err = schedule.Write(cmd.OutOrStdout())
+			} else {
+				err = atomicfile.Write(out, 0o644, func(w io.Writer) error { return schedule.Write(w) })
+			}
+			if err == nil {
+				describeSchedule(cmd.ErrOrStderr(), schedule)
+			}
+			return err
+		},
+	}
+	o.addFlags(cmd.Flags())
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
+	return cmd
+}
+
+// schedule makes the schedule that the flags ask for.
+func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.FlagSet) (experiments.Schedule, error) {
+	if flags.Changed("tasks") && o.tasks < 1 {
+		return nil, &exitError{exitUsage, fmt.Errorf("tasks = %d: must be >= 1", o.tasks)}
+	}
+	if o.taskTime <= 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("task-time = %v: must be > 0", o.taskTime)}
+	}
+	study, err := o.study.study(ref, flags)
+	if err != nil {
+		return nil, err
+	}
+	options := experiments.ScheduleOptions{Root: o.study.data, Tasks: o.tasks, TaskSeconds: o.taskTime.Seconds()}
+	for _, path := range o.records {
+		records, err := results.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		options.Records = append(options.Records, records...)
+	}
+	return experiments.NewSchedule(ctx, study, options)
+}
+
+// shared makes or finds the schedule in a results folder. A schedule that is
+// there is kept as long as it is of the same cells: tasks that were submitted
+// under it are known by their numbers.
+func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string, replan bool) (experiments.Schedule, error) {
+	schedule, err := o.schedule(ctx, ref, flags)
+	if err != nil {
+		return nil, err
+	}
+	path := planPath(dir)
+	old, err := experiments.ReadSchedule(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !replan {
+		return nil, err
+	}
+	if err == nil && !replan {
+		switch {
+		case !old.SameCells(schedule):
+			return nil, fmt.Errorf("%s is the schedule of other cells (another study, other flags or other data): choose another --out, or replace it with --replan", path)
+		case o.tasks > 0 && old.Tasks() != schedule.Tasks():
+			return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once its tasks have ended", path, old.Tasks(), schedule.Tasks())
+		}
+		return old, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
+		return nil, err
+	}
+	return schedule, atomicfile.Write(path, 0o644, func(w io.Writer) error { return schedule.Write(w) })
+}
+
+func planPath(dir string) string { return filepath.Join(dir, "plan.jsonl") }
+
+// openPlan reads the schedule of a results folder.
+func openPlan(dir string) (experiments.Schedule, error) {
+	s, err := experiments.ReadSchedule(planPath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no schedule here; mldp slurm and mldp k8s make one", dir)
+	}
+	return s, err
+}
+
+// describeSchedule says in one line what was planned.
+func describeSchedule(w io.Writer, s experiments.Schedule) {
+	seconds := s.TaskSeconds()
+	total := 0.0
+	for _, t := range seconds {
+		total += t
+	}
+	fmt.Fprintf(w, "%d cells in %d tasks, estimated %s to %s each, %s in all, on one core\n",
+		len(s), s.Tasks(), roundSeconds(slices.Min(seconds)), roundSeconds(slices.Max(seconds)), roundSeconds(total))
+}
+
+func roundSeconds(s float64) time.Duration {
+	return (time.Duration(s*1000) * time.Millisecond).Round(time.Second)
+}
+
+// studyFlags returns the flags given that say what is run, as words for
+// another command line.
+func (o *runOptions) studyFlags(given *pflag.FlagSet) []string {
+	names := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(runOptions).addStudyFlags(names)
+	var words []string
+	given.Visit(func(f *pflag.Flag) {
+		if names.Lookup(f.Name) == nil {
+			return
+		}
+		value := f.Value.String()
+		switch {
+		case f.Name == "epsilons": // pflag would print six decimals
+			var exact []string
+			for _, x := range o.overrides.Epsilons {
+				exact = append(exact, strconv.FormatFloat(x, 'g', -1, 64))
+			}
+			value = strings.Join(exact, ",")
+		case strings.HasSuffix(f.Value.Type(), "Slice"):
+			value = strings.Trim(value, "[]")
+		}
+		words = append(words, "--"+f.Name+"="+value)
+	})
+	return words
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/cluster"
+	"mldpbench/internal/atomicfile"
+)
+
+func init() { commands = append(commands, newSlurmCommand) }
+
+func newSlurmCommand() *cobra.Command {
+	var o planOptions
+	var job cluster.Slurm
+	var replan, submit, onlyMissing bool
+	cmd := &cobra.Command{
+		Use:   "slurm STUDY|FILE.yaml",
+		Short: "Print or submit a study as a Slurm job array",
+		Long: `Slurm makes the schedule of a study in the results folder (plan.jsonl, see mldp
+plan) and prints a job script for sbatch: one array task per task of the
+schedule. With --submit it writes the script beside the schedule, submits it
+and prints the job id. The results folder must be shared by the nodes.
+
+Tasks write one file per finished cell and one results file per task. They need
+no locks, and a task that is submitted again goes on where it stopped: after a
+time-out, a preemption or a failure, submit what is left with --missing, or give
+sbatch what mldp missing prints. Some time before the limit (--notice) a task
+stops starting cells and finishes those at work. mldp status shows how far it
+is; mldp merge joins the results.`,
+		Example: `  mldp slurm mini --tasks 8 --concurrent 4 > mini.sbatch
+  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit
+  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit --missing`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			study, err := o.study.study(args[0], cmd.Flags())
+			if err != nil {
+				return err
+			}
+			if job.Out == "" {
+				job.Out = filepath.Join("results", study.Name)
+			}
+			schedule, err := o.shared(cmd.Context(), args[0], cmd.Flags(), job.Out, replan)
+			if err != nil {
+				return err
+			}
+			describeSchedule(cmd.ErrOrStderr(), schedule)
+			job.Study, job.Flags, job.Tasks, job.Plan = args[0], o.study.studyFlags(cmd.Flags()), schedule.Tasks(), planPath(job.Out)
+			job.Name = jobName(schedule)
+			if job.Time == 0 {
+				job.Time = defaultLimit(schedule)
+			}
+			if job.WorkDir, err = os.Getwd(); err != nil {
+				return err
+			}
+			if job.Program == "" {
+				if job.Program, err = os.Executable(); err != nil {
+					return err
+				}
+			}
+			if job.MaxArraySize == 0 {
+				job.MaxArraySize, err = cluster.MaxArraySize(cmd.Context())
+				if err != nil && submit {
+					return err
+				}
+				if err != nil { // printed for another machine
+					job.MaxArraySize = cluster.DefaultMaxArraySize
+					fmt.Fprintf(cmd.ErrOrStderr(), "mldp: no cluster here, assuming MaxArraySize %d\n", job.MaxArraySize)
+				}
+			}
+			var script bytes.Buffer
+			if err := job.Script(&script); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if !submit {
+				_, err := cmd.OutOrStdout().Write(script.Bytes())
+				return err
+			}
+			file := filepath.Join(job.Out, "job.sbatch")
+			if err := atomicfile.WriteBytes(file, 0o644, script.Bytes()); err != nil {
+				return err
+			}
+			tasks := job.AllTasks()
+			if onlyMissing {
+				state, err := readClusterState(cmd.Context(), job.Out, cmd.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				tasks = state.missingTasks()
+			}
+			for _, chunk := range job.Chunks(tasks) {
+				id, err := job.Submit(cmd.Context(), chunk, file)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), id)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	o.addFlags(f)
+	f.StringVar(&job.Out, "out", "", "shared folder of the results (default: results/STUDY)")
+	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: up to the cluster)")
+	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest estimate, at least 30m)")
+	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more cells")
+	f.IntVar(&job.CPUs, "cpus", 1, "processors per task")
+	f.StringVar(&job.Memory, "mem", "4G", "memory per task, as sbatch reads it")
+	f.StringVar(&job.Partition, "partition", "", "partition")
+	f.StringArrayVar(&job.Extra, "extra", nil, "a further option of sbatch, such as --account=x; may be repeated")
+	f.StringVar(&job.Program, "program", "", "path of mldp on the nodes (default: this one)")
+	f.IntVar(&job.MaxArraySize, "max-array-size", 0, "MaxArraySize of the cluster (default: ask it, else 1001)")
+	f.BoolVar(&replan, "replan", false, "replace a schedule that is there")
+	f.BoolVar(&submit, "submit", false, "run sbatch and print the job id")
+	f.BoolVar(&onlyMissing, "missing", false, "with --submit: only tasks with unfinished cells that are not queued")
+	return cmd
+}
+
+// jobName ties jobs to a schedule: squeue is asked for it.
+func jobName(s experiments.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
+
+// defaultLimit is generous, because estimates are rough and a task that ends
+// early gives its time back.
+func defaultLimit(s experiments.Schedule) time.Duration {
+	return max(30*time.Minute, 3*roundSeconds(slices.Max(s.TaskSeconds())))
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/cluster"
+)
+
+func init() { commands = append(commands, newStatusCommand) }
+
+func newStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status FOLDER",
+		Short: "Show how far a study on a cluster is",
+		Long: `Status counts the cells and tasks of the schedule in a results folder: done,
+running, waiting in the queue, failed, missing. A task is running or waiting if
+squeue says so; without squeue such tasks count as missing. A task is done when
+all its cells are, and failed when it is not at work and some cell has an error
+in the folder failed. The time left is that of the last ten minutes' pace.`,
+		Example: "  mldp status results/mini",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			state, err := readClusterState(cmd.Context(), args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return state.print(cmd.OutOrStdout(), time.Now())
+		},
+	}
+}
+
+// clusterState is a schedule beside what folder and queue say of it.
+type clusterState struct {
+	schedule experiments.Schedule
+	cells    []experiments.CellProgress
+	queue    cluster.Queue
+}
+
+// readClusterState reads folder and queue. Without a queue it says so.
+func readClusterState(ctx context.Context, dir string, stderr io.Writer) (*clusterState, error) {
+	schedule, err := openPlan(dir)
+	if err != nil {
+		return nil, err
+	}
+	// The queue first: a task that ends in between is then seen as done, and
+	// not as missing.
+	queue, err := cluster.ReadQueue(ctx, jobName(schedule))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !errors.Is(err, cluster.ErrNoQueue) {
+			fmt.Fprintf(stderr, "mldp: the queue is not known: %v\n", err)
+		}
+	}
+	cells, err := schedule.Progress(dir)
+	return &clusterState{schedule, cells, queue}, err
+}
+
+// States of a task, in the order of the table.
+var stateNames = [...]string{"done", "running", "waiting", "failed", "missing"}
+
+const (
+	taskDone = iota
+	taskRunning
+	taskWaiting
+	taskFailed
+	taskMissing
+)
+
+// taskStates returns the state of task i at i-1.
+func (c *clusterState) taskStates() []int {
+	open := make([]bool, c.schedule.Tasks())
+	failed := make([]bool, len(open))
+	for i, cell := range c.schedule {
+		open[cell.Task-1] = open[cell.Task-1] || c.cells[i].State != experiments.CellDone
+		failed[cell.Task-1] = failed[cell.Task-1] || c.cells[i].State == experiments.CellFailed
+	}
+	states := make([]int, len(open))
+	for i := range open {
+		switch {
+		case c.queue.Running[i+1]:
+			states[i] = taskRunning
+		case !open[i]:
+			states[i] = taskDone
+		case c.queue.Pending[i+1]:
+			states[i] = taskWaiting
+		case failed[i]:
+			states[i] = taskFailed
+		default:
+			states[i] = taskMissing
+		}
+	}
+	return states
+}
+
+// missingTasks are the tasks to submit again.
+func (c *clusterState) missingTasks() []int {
+	var tasks []int
+	for i, s := range c.taskStates() {
+		if s == taskFailed || s == taskMissing {
+			tasks = append(tasks, i+1)
+		}
+	}
+	return tasks
+}
+
+// pace is the stretch of time that the estimate of the time left looks at.
+const pace = 10 * time.Minute
+
+func (c *clusterState) print(w io.Writer, now time.Time) error {
+	var tasks, cells [len(stateNames)]int
+	states := c.taskStates()
+	for _, s := range states {
+		tasks[s]++
+	}
+	var left, recent float64 // estimated seconds
+	first := now
+	for i, cell := range c.schedule {
+		p := c.cells[i]
+		if p.State == experiments.CellDone {
+			cells[taskDone]++
+			if age := now.Sub(p.Finished); age >= 0 && age < pace {
+				recent += cell.Seconds
+				first = minTime(first, p.Finished)
+			}
+			continue
+		}
+		left += cell.Seconds
+		switch s := states[cell.Task-1]; {
+		case s == taskRunning || s == taskWaiting:
+			cells[s]++
+		case p.State == experiments.CellFailed:
+			cells[taskFailed]++
+		default:
+			cells[taskMissing]++
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(table, "\t")
+	for _, name := range stateNames {
+		fmt.Fprintf(table, "%s\t", name)
+	}
+	fmt.Fprintln(table, "of\t")
+	for _, row := range []struct {
+		name   string
+		counts [len(stateNames)]int
+		total  int
+	}{{"tasks", tasks, len(states)}, {"cells", cells, len(c.schedule)}} {
+		fmt.Fprintf(table, "%s\t", row.name)
+		for _, n := range row.counts {
+			fmt.Fprintf(table, "%d\t", n)
+		}
+		fmt.Fprintf(table, "%d\t\n", row.total)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var err error
+	switch elapsed := now.Sub(first).Seconds(); {
+	case cells[taskDone] == len(c.schedule):
+		_, err = fmt.Fprintln(w, "complete")
+	case recent > 0 && elapsed > 1 && tasks[taskRunning] > 0:
+		_, err = fmt.Fprintf(w, "about %s left at the present pace\n", roundSeconds(left/recent*elapsed))
+	default:
+		_, err = fmt.Fprintf(w, "estimated work left: %s on one core\n", roundSeconds(left))
+	}
+	return err
+}
+
+func minTime(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

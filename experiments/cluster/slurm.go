@@ -1,0 +1,312 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"mldpbench/internal/check"
+)
+
+// DefaultMaxArraySize is Slurm's own default; task numbers are below it.
+const DefaultMaxArraySize = 1001
+
+// Slurm describes one job array.
+type Slurm struct {
+	Name         string        // of the job
+	Program      string        // path of mldp on the nodes
+	Study        string        // name or file
+	Flags        []string      // of mldp run that say what is run
+	Out          string        // shared folder of the results
+	Plan         string        // schedule file
+	WorkDir      string        // where mldp is started
+	Tasks        int           // of the schedule
+	Concurrent   int           // tasks at a time; 0 is up to the cluster
+	MaxArraySize int           // of the cluster
+	CPUs         int           // per task
+	Memory       string        // per task, as sbatch reads it
+	Time         time.Duration // limit of a task
+	Notice       time.Duration // USR1 comes so long before the limit
+	Partition    string
+	Extra        []string // further sbatch options, each as one word
+}
+
+// Check validates what sbatch would refuse late or misread.
+func (s *Slurm) Check() error {
+	for _, err := range []error{
+		check.AtLeast("tasks", s.Tasks, 1), check.AtLeast("concurrent", s.Concurrent, 0),
+		check.AtLeast("maximum array size", s.MaxArraySize, 2), check.AtLeast("cpus", s.CPUs, 1),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if s.Time < time.Minute {
+		return fmt.Errorf("time = %v: must be at least a minute, Slurm's unit", s.Time)
+	}
+	if s.Notice < time.Second || s.Notice >= s.Time || s.Notice > 65535*time.Second {
+		return fmt.Errorf("notice = %v: must be at least a second, below the time limit of %v, and at most 65535 s", s.Notice, s.Time)
+	}
+	for name, text := range map[string]string{"job name": s.Name, "memory": s.Memory, "partition": s.Partition, "working folder": s.WorkDir, "results folder": s.Out} {
+		if strings.ContainsAny(text, "\n\r") {
+			return fmt.Errorf("%s %q: must be one line", name, text)
+		}
+	}
+	for _, e := range s.Extra {
+		if !strings.HasPrefix(e, "-") || strings.ContainsAny(e, "\n\r") {
+			return fmt.Errorf("extra = %q: must be an option of sbatch such as --account=x", e)
+		}
+	}
+	return nil
+}
+
+// Chunk is the part of a job that fits one array: tasks First … Last of the
+// schedule are array indices First-Offset … Last-Offset.
+type Chunk struct {
+	Offset int
+	Tasks  []int // of the schedule
+}
+
+// Array is the chunk as sbatch --array reads it, without a cap.
+func (c Chunk) Array() string {
+	indices := make([]int, len(c.Tasks))
+	for i, t := range c.Tasks {
+		indices[i] = t - c.Offset
+	}
+	return FormatArray(indices)
+}
+
+// Chunks splits tasks of a schedule so that no array index reaches
+// MaxArraySize.
+func (s *Slurm) Chunks(tasks []int) []Chunk {
+	size := s.MaxArraySize - 1 // indices are 1 to size
+	byOffset := map[int]*Chunk{}
+	var chunks []*Chunk
+	for _, t := range tasks {
+		offset := (t - 1) / size * size
+		c, ok := byOffset[offset]
+		if !ok {
+			c = &Chunk{Offset: offset}
+			byOffset[offset] = c
+			chunks = append(chunks, c)
+		}
+		c.Tasks = append(c.Tasks, t)
+	}
+	out := make([]Chunk, len(chunks))
+	for i, c := range chunks {
+		out[i] = *c
+	}
+	return out
+}
+
+// AllTasks are the tasks 1 … Tasks.
+func (s *Slurm) AllTasks() []int {
+	tasks := make([]int, s.Tasks)
+	for i := range tasks {
+		tasks[i] = i + 1
+	}
+	return tasks
+}
+
+// limited adds the cap on tasks at a time.
+func (s *Slurm) limited(array string) string {
+	if s.Concurrent > 0 {
+		array += "%" + strconv.Itoa(s.Concurrent)
+	}
+	return array
+}
+
+// SubmitArgs are the arguments of sbatch that submit one chunk of the script
+// in file; they override the script's own --array.
+func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
+	args := []string{"--array=" + s.limited(c.Array())}
+	if c.Offset > 0 {
+		args = append(args, fmt.Sprintf("--export=ALL,MLDP_OFFSET=%d", c.Offset), fmt.Sprintf("--job-name=%s+%d", s.Name, c.Offset))
+	}
+	return append(args, file)
+}
+
+var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": quote}).Parse(`#!/bin/bash
+#SBATCH --job-name={{.Name}}
+#SBATCH --array={{.Array}}
+#SBATCH --chdir={{.WorkDir}}
+#SBATCH --output={{.Logs}}/%A_%a.log
+#SBATCH --open-mode=append
+#SBATCH --time={{.Limit}}
+#SBATCH --signal=B:USR1@{{.NoticeSeconds}}
+#SBATCH --requeue
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={{.CPUs}}
+#SBATCH --mem={{.Memory}}
+{{- if .Partition}}
+#SBATCH --partition={{.Partition}}
+{{- end}}
+{{- range .Extra}}
+#SBATCH {{.}}
+{{- end}}
+#
+# {{.Tasks}} tasks of {{quote .Study}}. A task that is submitted again goes on where it
+# stopped. The number of tasks is part of the schedule and written out here:
+# SLURM_ARRAY_TASK_COUNT is another one when only some are submitted again.
+{{- range .Rest}}
+#
+# Task numbers are limited to {{$.LargestIndex}} here; submit the rest of them with
+#   sbatch {{.}}
+{{- end}}
+set -eu
+task=$((SLURM_ARRAY_TASK_ID + ${MLDP_OFFSET:-0}))
+export GOMAXPROCS="$SLURM_CPUS_PER_TASK"
+echo "== task $task of {{.Tasks}}, job ${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}, restart ${SLURM_RESTART_COUNT:-0}, $(hostname), $(date +%FT%T)" >&2
+# exec: USR1 and TERM reach mldp itself, and its exit code is the job's.
+exec {{quote .Program}} run {{quote .Study}}{{range .Flags}} {{quote .}}{{end}} \
+  --out {{quote .Out}} --plan {{quote .Plan}} \
+  --shard "$task/{{.Tasks}}" --workers "$SLURM_CPUS_PER_TASK"
+`))
+
+// Script writes the job script. Its #SBATCH lines submit the first chunk.
+func (s *Slurm) Script(w io.Writer) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	chunks := s.Chunks(s.AllTasks())
+	view := struct {
+		*Slurm
+		Array, Logs, Limit          string
+		NoticeSeconds, LargestIndex int
+		Rest                        []string
+	}{
+		Slurm: s, Array: s.limited(chunks[0].Array()), Logs: filepath.Join(s.Out, "logs"), Limit: formatLimit(s.Time),
+		NoticeSeconds: int(s.Notice.Seconds()), LargestIndex: s.MaxArraySize - 1,
+	}
+	for _, c := range chunks[1:] {
+		view.Rest = append(view.Rest, strings.Join(s.SubmitArgs(c, "THIS_FILE"), " "))
+	}
+	return slurmScript.Execute(w, view)
+}
+
+// formatLimit writes a duration as days-hours:minutes:seconds, rounded up to
+// whole minutes, in which Slurm keeps limits.
+func formatLimit(d time.Duration) string {
+	minutes := int((d + time.Minute - 1) / time.Minute)
+	return fmt.Sprintf("%d-%02d:%02d:00", minutes/(24*60), minutes/60%24, minutes%60)
+}
+
+// quote makes one word of the shell out of any text.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("%+,-./:=@_", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Submit hands one chunk of the script in file to sbatch and returns the job
+// id.
+func (s *Slurm) Submit(ctx context.Context, c Chunk, file string) (string, error) {
+	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, s.SubmitArgs(c, file)...)...)
+	if err != nil {
+		return "", err
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // "id;cluster" in a federation
+	return id, nil
+}
+
+// MaxArraySize asks the cluster; DefaultMaxArraySize where there is none.
+func MaxArraySize(ctx context.Context) (int, error) {
+	if _, err := exec.LookPath("scontrol"); err != nil {
+		return DefaultMaxArraySize, nil
+	}
+	out, err := command(ctx, "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(out) {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && strings.TrimSpace(name) == "MaxArraySize" {
+			return strconv.Atoi(strings.TrimSpace(value))
+		}
+	}
+	return DefaultMaxArraySize, nil
+}
+
+// Queue says which tasks of a schedule the cluster knows about.
+type Queue struct {
+	Running map[int]bool
+	Pending map[int]bool
+}
+
+// ErrNoQueue is returned where there is no squeue.
+var ErrNoQueue = errors.New("no squeue on this machine")
+
+// ReadQueue asks squeue for the jobs of this name, its offsets included.
+func ReadQueue(ctx context.Context, name string) (Queue, error) {
+	if _, err := exec.LookPath("squeue"); err != nil {
+		return Queue{}, ErrNoQueue
+	}
+	out, err := command(ctx, "squeue", "--noheader", "--array", "--format=%j|%K|%T")
+	if err != nil {
+		return Queue{}, err
+	}
+	return parseQueue(out, name)
+}
+
+// parseQueue reads lines of "job name|array index|state".
+func parseQueue(out, name string) (Queue, error) {
+	q := Queue{Running: map[int]bool{}, Pending: map[int]bool{}}
+	lines := bufio.NewScanner(strings.NewReader(out))
+	for lines.Scan() {
+		fields := strings.Split(lines.Text(), "|")
+		if len(fields) != 3 {
+			return q, fmt.Errorf("squeue: cannot read %q", lines.Text())
+		}
+		rest, ok := strings.CutPrefix(fields[0], name)
+		offset := 0
+		if ok && rest != "" {
+			n, err := strconv.Atoi(strings.TrimPrefix(rest, "+"))
+			ok = err == nil && rest[0] == '+'
+			offset = n
+		}
+		if !ok || fields[1] == "N/A" {
+			continue // another job
+		}
+		indices, err := ParseArray(fields[1])
+		if err != nil {
+			return q, fmt.Errorf("squeue: %w", err)
+		}
+		for _, i := range indices {
+			switch fields[2] {
+			case "RUNNING", "COMPLETING", "STOPPED", "SUSPENDED", "SIGNALING", "STAGE_OUT":
+				q.Running[i+offset] = true
+			default:
+				q.Pending[i+offset] = true
+			}
+		}
+	}
+	return q, lines.Err()
+}
+
+// command runs a program of Slurm and returns what it prints.
+func command(ctx context.Context, program string, args ...string) (string, error) {
+	var out, problem bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(problem.String())
+		if text == "" {
+			return "", fmt.Errorf("%s: %w", program, err)
+		}
+		return "", fmt.Errorf("%s: %s", program, strings.Join(strings.Fields(text), " "))
+	}
+	return out.String(), nil
+}
