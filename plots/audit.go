@@ -1,26 +1,55 @@
 package plots
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/gocarina/gocsv"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/internal/atomicfile"
 )
 
-// AuditRow is one audited instance.
+// AuditRow is one audited instance, a row of audit.csv.
 type AuditRow struct {
-	Mechanism  string
-	Variant    string
-	Parameters string
-	Epsilon    float64 // claimed; of a variant without a claim, the ε it was run with
-	Promises   bool    // false: the variant guarantees nothing
-	Lower      float64 // lower bound on the true ε in the claimed metric, may be +Inf
-	Violated   bool    // the audit refuted the claim at its stated confidence
-	Exact      bool    // Lower is the exact value over the pairs tried, not a statistical bound
+	Mechanism  string  `csv:"mechanism"`
+	Variant    string  `csv:"variant"`
+	Parameters string  `csv:"parameters"`
+	Epsilon    float64 `csv:"epsilon"`     // claimed; of a variant without a claim, the ε it was run with
+	Promises   bool    `csv:"promises"`    // false: the variant guarantees nothing
+	Lower      float64 `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
+	Violated   bool    `csv:"violated"`    // the audit refuted the claim at its stated confidence
+	Exact      bool    `csv:"exact"`       // the bound is certain over the pairs tried, not statistical
+}
+
+// WriteAudit writes rows as CSV.
+func WriteAudit(path string, rows []AuditRow) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
+}
+
+// ReadAudit reads what WriteAudit wrote; a missing file has no rows.
+func ReadAudit(path string) ([]AuditRow, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var rows []AuditRow
+	if err := gocsv.Unmarshal(f, &rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return rows, nil
 }
 
 // farthestRatio is where bounds beyond the axis are drawn.
@@ -96,7 +125,7 @@ func Audit(rows []AuditRow, title string, notes ...string) (Figure, error) {
 		legendEntry{label: "not refuted", style: Style{Color: Faint, Marker: marker(false), NoLine: true}})
 	l.notes = append(l.notes, "Right of 1 the claim is refuted; left of 1 nothing is proved.")
 	if slices.ContainsFunc(rows, func(r AuditRow) bool { return !r.Promises }) {
-		l.notes = append(l.notes, "† This variant guarantees nothing; the claim tested is ε times the Euclidean distance.")
+		l.notes = append(l.notes, "† This variant guarantees nothing: it is held against the ε it was run with.")
 	}
 	l.add("", p)
 	l.panelHeight = vg.Length(len(labels))*(8+auditStep*vg.Length(len(values)-1)) + 28

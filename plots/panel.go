@@ -365,6 +365,15 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 			steps = append(steps, at)
 		}
 		c.StrokeLines(draw.LineStyle{Color: Rule, Width: 3}, steps)
+	case l.Style.Stairs:
+		stairs := []vg.Point{{X: line[0].X, Y: ty(max(0, p.Y.Min))}}
+		for i, at := range line {
+			if i > 0 {
+				stairs = append(stairs, vg.Point{X: at.X, Y: line[i-1].Y})
+			}
+			stairs = append(stairs, at)
+		}
+		c.StrokeLines(l.Style.line(), c.ClipLinesXY(stairs)...)
 	default:
 		c.StrokeLines(l.Style.line(), c.ClipLinesXY(line)...)
 	}

@@ -21,7 +21,7 @@ var quantities = map[string]string{
 	"mia_auc":             "membership inference AUC",
 	"distance_error":      "distance error",
 	"inner_product_error": "inner product error",
-	"distance":            "distance",
+	"distance":            "distance to the k-th neighbour",
 	"n_w":                 "N_w in %",
 	"s_w":                 "S_w",
 	"average_n_w":         "average N_w",
@@ -67,7 +67,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 			for _, name := range panelsOf(shown) {
 				panels = append(panels, histogramPanels(name, g.quantity, shown)...)
 			}
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), panels, pointNotes(shown)...)
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), panels, promiseNotes(shown)...)
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
@@ -165,6 +165,7 @@ func curvePanel(name, quantity string, shown []results.Point) Panel {
 		}
 	}
 	p.X.Log = low > 0 && high/low >= 20
+	p.InPlace = quantity == "distance" // percentiles do not hide each other
 	return p
 }
 
@@ -204,9 +205,11 @@ func histogramPanels(panel, quantity string, shown []results.Point) []Panel {
 				n[min(bins-1, int(v/top*bins))]++
 			}
 			c := Curve{Label: fmt.Sprintf("ε = %v", e), Style: StyleOf(i)}
+			c.Style.Marker, c.Style.Stairs = -1, true
 			for b, k := range n {
-				c.Points = append(c.Points, Exactly((float64(b)+0.5)*top/bins, 100*k/float64(len(values[e]))))
+				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/float64(len(values[e]))))
 			}
+			c.Points = append(c.Points, Exactly(top, 0)) // the right edge of the last bin
 			p.Curves = append(p.Curves, c)
 		}
 		out = append(out, p)
@@ -249,12 +252,28 @@ func pointTitle(title string, shown []results.Point) string {
 	return title
 }
 
+// pointNotes say what bars are, where some value was measured more than once.
 func pointNotes(shown []results.Point) []string {
-	notes := []string{"Bars: 95% t interval."}
+	type place struct {
+		panel, series, quantity string
+		x                       float64
+	}
+	seen := map[place]bool{}
+	for _, p := range shown {
+		at := place{p.Panel, p.Series, p.Quantity, float64(p.X)}
+		if seen[at] {
+			return append([]string{"Bars: 95% t interval."}, promiseNotes(shown)...)
+		}
+		seen[at] = true
+	}
+	return promiseNotes(shown)
+}
+
+func promiseNotes(shown []results.Point) []string {
 	for _, p := range shown {
 		if p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != "" {
-			return append(notes, "† guarantees nothing.")
+			return []string{"† This variant guarantees nothing."}
 		}
 	}
-	return notes
+	return nil
 }

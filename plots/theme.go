@@ -63,6 +63,7 @@ type Style struct {
 	Hollow bool // the variant guarantees nothing
 	NoLine bool // points only
 	Step   bool // a thick line that falls at each point
+	Stairs bool // a histogram: each point is the left edge of a bin
 }
 
 // StyleOf returns the look of the i-th curve of a figure that is not made

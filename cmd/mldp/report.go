@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
 )
@@ -25,7 +26,8 @@ func newReportCommand() *cobra.Command {
 		Long: `Report writes one self-contained HTML page: summary, figures, sortable tables,
 each mechanism with its guarantee and examples, warnings, and how to reproduce
 the numbers. It opens from the disk, without a network. RESULTS is the folder
-of a run (its manifest and examples are used where they are) or a results.csv.`,
+of a run (its manifest, examples.jsonl and audit.csv are used where they are)
+or a results.csv.`,
 		Example: `  mldp report results/mini -o report.html`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +68,9 @@ func writeReport(file, out string) error {
 	}
 	for _, x := range examples {
 		in.Examples = append(in.Examples, results.Example(x))
+	}
+	if in.Audit, err = plots.ReadAudit(filepath.Join(filepath.Dir(file), "audit.csv")); err != nil {
+		return err
 	}
 	m, err := experiments.ReadManifest(filepath.Join(filepath.Dir(file), "manifest.json"))
 	switch {
