@@ -135,13 +135,8 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 		if excluded != nil {
 			b.excluded = excluded[q]
 		}
-		largest := 0.0
-		for i, v := range queries[q*d : q*d+d] {
-			y := ldexp(float64(v)-p.center[i], -p.exponent)
-			s.centered[i] = y
-			b.norm += y * y
-			largest = max(largest, math.Abs(y))
-		}
+		largest := center(s.centered, queries[q*d:q*d+d], p)
+		b.norm = squares(s.centered)
 		if !(b.norm < 0x1p60) {
 			b.plain = true
 			continue
@@ -163,16 +158,56 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 		residual, sum := 0.0, int32(0)
 		to := s.bytes[4*(t*tileSize+r) : 4*(t+1)*tileSize]
 		for i, y := range s.centered {
-			a := math.RoundToEven(y * inverse)
-			a = min(127, max(-127, a))
-			e := y - scale*a
+			// Adding toInteger rounds to an integer, in [−127, 127] by the
+			// choice of the scale, and leaves it in the low bits.
+			shifted := y*inverse + toInteger
+			a := int8(math.Float64bits(shifted))
+			e := y - scale*float64(a)
 			residual += e * e
 			sum += int32(a)
-			to[i>>2*4*kernel.TileStride+i&3] = byte(int8(a))
+			to[i>>2*4*kernel.TileStride+i&3] = byte(a)
 		}
 		tile.Residual[r] = up(math.Sqrt(residual))
 		tile.Bias[r] = -128 * sum
 	}
+}
+
+// toInteger is 1.5·2⁵²: float64 numbers near it are the integers.
+const toInteger = 0x1.8p52
+
+// center writes the scaled difference of a query from the centre, and returns
+// its largest component.
+func center(dst []float64, query []float32, p *packed) float64 {
+	scale := ldexp(1, -p.exponent)
+	largest := 0.0
+	mean := p.center[:len(query)]
+	dst = dst[:len(query)]
+	for i, v := range query {
+		y := (float64(v) - mean[i]) * scale
+		dst[i] = y
+		// Not max and Abs, which are slow for the sake of NaN.
+		if y > largest {
+			largest = y
+		} else if -y > largest {
+			largest = -y
+		}
+	}
+	return largest
+}
+
+// squares is ‖v‖² as four sums side by side; one would wait for itself.
+func squares(v []float64) float64 {
+	var s [4]float64
+	for ; len(v) >= 4; v = v[4:] {
+		s[0] += v[0] * v[0]
+		s[1] += v[1] * v[1]
+		s[2] += v[2] * v[2]
+		s[3] += v[3] * v[3]
+	}
+	for _, y := range v {
+		s[0] += y * y
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
 // scanTile scans panels from..to for the queries of one tile and measures what passes.
