@@ -1,0 +1,162 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/realdata"
+)
+
+// officialMirror builds a folder with the real data in the layouts in which
+// their authors publish them: what an institute's mirror looks like.
+func officialMirror(t *testing.T) string {
+	t.Helper()
+	mirror := t.TempDir()
+	create := func(name string) *os.File {
+		path := filepath.Join(mirror, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	read := func(name string) io.ReadCloser {
+		f, err := os.Open(realdata.File(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, ".gz") {
+			return f
+		}
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tarball := func(name string, fill func(add func(name string, data []byte))) {
+		f := create(name)
+		z, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+		must(err)
+		w := tar.NewWriter(z)
+		fill(func(name string, data []byte) {
+			must(w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(data)), Mode: 0o644}))
+			_, err := w.Write(data)
+			must(err)
+		})
+		must(errors.Join(w.Close(), z.Close(), f.Close()))
+	}
+	zipped := func(name string, members map[string]string) {
+		f := create(name)
+		w := zip.NewWriter(f)
+		for member, source := range members {
+			out, err := w.CreateHeader(&zip.FileHeader{Name: member, Method: zip.Store})
+			must(err)
+			in := read(source)
+			_, err = io.Copy(out, in)
+			must(errors.Join(err, in.Close()))
+		}
+		must(errors.Join(w.Close(), f.Close()))
+	}
+
+	tarball("aclImdb_v1.tar.gz", func(add func(string, []byte)) {
+		r := csv.NewReader(read("imdb.csv.gz"))
+		_, err := r.Read()
+		must(err)
+		ids := map[string]int{}
+		for i := 0; ; i++ {
+			row, err := r.Read()
+			if err == io.EOF {
+				break
+			}
+			must(err)
+			dir := "aclImdb/" + []string{"train", "test"}[i/25000] + "/" + row[1][:3]
+			add(fmt.Sprintf("%s/%d_7.txt", dir, ids[dir]), []byte(row[0]))
+			ids[dir]++
+		}
+	})
+	tarball("WordNet-3.0.tar.gz", func(add func(string, []byte)) {
+		for _, pos := range []string{"noun", "verb", "adj", "adv"} {
+			for _, name := range []string{"index." + pos, "data." + pos, pos + ".exc"} {
+				data, err := io.ReadAll(read("wordnet-3.0/" + name + ".gz"))
+				must(err)
+				add("WordNet-3.0/dict/"+name, data)
+			}
+		}
+	})
+	for name, source := range map[string]string{"train.csv": "ag_news_train.subset.csv.gz", "test.csv": "ag_news_test.csv.gz"} {
+		f := create("ag_news_csv/" + name)
+		_, err := io.Copy(f, read(source))
+		must(errors.Join(err, f.Close()))
+	}
+	zipped("glove.6B.zip", map[string]string{"glove.6B.100d.txt": "glove.6B.100d.subset.txt.gz"})
+	zipped("opinion_lexicon.zip", map[string]string{
+		"opinion_lexicon/positive-words.txt": "opinion-lexicon/positive-words.txt",
+		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
+	})
+	zipped("words.zip", map[string]string{"words/en": "words/nltk-words-en.txt.gz"})
+	return mirror
+}
+
+// TestFetchFromOfficialLayouts goes from an empty cache to a run of the
+// comparative study, and gets from the official layouts exactly the data sets
+// that the flat ones give.
+func TestFetchFromOfficialLayouts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds archives of all real data")
+	}
+	real := realdata.Dir(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("MLDP_DATA", "")
+	t.Setenv("MLDP_MIRROR", officialMirror(t))
+	mldp := func(args ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
+			t.Fatalf("mldp %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
+		}
+		return stdout.String()
+	}
+	// The lexicon's own archive is a rar, which nothing here can write: its
+	// second source is a zip.
+	mldp("data", "fetch", "--yes", "imdb", "agnews", "opinion-lexicon", "wordnet", "words", "glove.6B.100d")
+	mldp("data", "verify")
+	fingerprints := func(description string) (out []string) {
+		for _, line := range strings.Split(description, "\n") {
+			if strings.Contains(line, "fingerprint") {
+				out = append(out, line)
+			}
+		}
+		return out
+	}
+	official := fingerprints(mldp("data", "describe", "imdb", "agnews", "product-reviews"))
+	flat := fingerprints(mldp("data", "describe", "imdb", "agnews", "product-reviews", "--data", real))
+	if len(official) != 3 || strings.Join(official, "\n") != strings.Join(flat, "\n") {
+		t.Errorf("official layouts give\n%q\nflat ones\n%q", official, flat)
+	}
+	out := t.TempDir()
+	mldp("run", "comparative", "--dimensions", "100", "--models", "svm", "--repetitions", "1", "--sample", "small",
+		"--mechanisms", "santext", "--epsilons", "10", "--out", out)
+	if _, err := os.Stat(filepath.Join(out, "results.csv")); err != nil {
+		t.Error(err)
+	}
+}
