@@ -16,15 +16,16 @@ type float interface{ float32 | float64 }
 type arithmetic[T float] struct {
 	gemm          func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 	sigmoid, tanh func(dst, src []T)
+	add           func(dst, src []T) // dst += src
 }
 
 func arithmeticOf[T float]() arithmetic[T] {
 	var a any
 	switch any(T(0)).(type) {
 	case float32:
-		a = arithmetic[float32]{kernel.Gemm, kernel.Sigmoid, kernel.Tanh}
+		a = arithmetic[float32]{kernel.Gemm, kernel.Sigmoid, kernel.Tanh, func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
 	case float64:
-		a = arithmetic[float64]{plainGemm, plainSigmoid, plainTanh}
+		a = arithmetic[float64]{plainGemm, plainSigmoid, plainTanh, plainAdd}
 	}
 	return a.(arithmetic[T])
 }
@@ -61,5 +62,11 @@ func plainSigmoid(dst, src []float64) {
 func plainTanh(dst, src []float64) {
 	for i, x := range src {
 		dst[i] = math.Tanh(x)
+	}
+}
+
+func plainAdd(dst, src []float64) {
+	for i, x := range src {
+		dst[i] += x
 	}
 }

@@ -182,7 +182,7 @@ func meanRows[T float](tokens, lengths, rows *gorgonia.Node) (*gorgonia.Node, er
 			clear(to)
 			for t := range batch.steps() {
 				for i := range batch.active[t] {
-					id := int(batch.token(t, i, false))
+					id := int(batch.tokens[batch.position(t, i, false)])
 					sum := to[i*d : (i+1)*d]
 					for j, v := range from[id*d : (id+1)*d] {
 						sum[j] += v
@@ -206,7 +206,7 @@ func meanRows[T float](tokens, lengths, rows *gorgonia.Node) (*gorgonia.Node, er
 			clear(to)
 			for t := range batch.steps() {
 				for i := range batch.active[t] {
-					id, scale := int(batch.token(t, i, false)), 1/T(batch.lengths[i])
+					id, scale := int(batch.tokens[batch.position(t, i, false)]), 1/T(batch.lengths[i])
 					sum := to[id*d : (id+1)*d]
 					for j, v := range from[i*d : (i+1)*d] {
 						sum[j] += scale * v

@@ -1,6 +1,9 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // packed is a batch of token sequences of different lengths, laid out by time
 // so that a sequence that has ended takes no part in later steps: masking is
@@ -44,12 +47,13 @@ func (p *packed) set(tokens, lengths []int32) error {
 func (p *packed) steps() int { return len(p.active) - 1 }
 func (p *packed) rows() int  { return p.offset[p.steps()] }
 
-// token is the t-th token of sequence i, counted from its end if reversed.
-func (p *packed) token(t, i int, reversed bool) int32 {
+// position is where the t-th token of sequence i is, counted from its end if
+// reversed.
+func (p *packed) position(t, i int, reversed bool) int {
 	if reversed {
 		t = int(p.lengths[i]) - 1 - t
 	}
-	return p.tokens[p.offset[t]+i]
+	return p.offset[t] + i
 }
 
 // recurrence is an LSTM layer (Hochreiter & Schmidhuber 1997 with the forget
@@ -61,9 +65,10 @@ func (p *packed) token(t, i int, reversed bool) int32 {
 //	i, f, o = σ(z_i), σ(z_f), σ(z_o);  g = tanh(z_g)
 //	c_t = f∘c_{t-1} + i∘g;  h_t = o∘tanh(c_t)
 //
-// Keeping x, 1 and h side by side makes the forward step, and the gradient of
-// all weights at once, one matrix product each. With two directions the
-// second reads the sequences backwards with its own W below the first.
+// Words come again: of the tokens of 64 reviews fewer than half are distinct.
+// [x, 1]·W is computed, and its gradient taken, once for each distinct token
+// of a batch. With two directions the second reads the sequences backwards
+// with its own W below the first.
 //
 // It owns its scratch memory and serves one forward and backward at a time.
 type recurrence[T float] struct {
@@ -73,6 +78,11 @@ type recurrence[T float] struct {
 	directions int
 
 	batch     packed
+	row       []int32     // of every token of the table, while a batch is laid out; otherwise -1
+	words     []int32     // the distinct tokens of the batch
+	local     []int32     // for each token of the batch its place in words
+	vectors   []T         // words × (d+1): x, 1
+	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
 	transpose []T         // 4h × h
@@ -81,16 +91,17 @@ type recurrence[T float] struct {
 // memory is what the backward pass needs of the forward pass: one row per
 // token, or, for inference, one per sequence, overwritten at every step.
 type memory[T float] struct {
-	in    []T // rows × (d+1+h): x_t, 1, h_{t-1}
-	gates []T // rows × 4h: after their activation; the backward pass leaves dz here
-	prev  []T // rows × h: c_{t-1}
-	tanh  []T // rows × h: tanh c_t
+	hidden []T // rows × h: h_{t-1}, not set in the first step
+	gates  []T // rows × 4h: after their activation; the backward pass leaves dz here
+	prev   []T // rows × h: c_{t-1}
+	tanh   []T // rows × h: tanh c_t
 }
 
 func newRecurrence[T float](e Embedding, hidden, directions int) *recurrence[T] {
 	return &recurrence[T]{
 		arithmetic: arithmeticOf[T](),
 		table:      e.Vectors, d: e.Dimension, h: hidden, directions: directions,
+		row:   slices.Repeat([]int32{-1}, e.Len()),
 		state: make([]memory[T], directions),
 	}
 }
@@ -114,6 +125,7 @@ func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) 
 	if err := r.batch.set(tokens, lengths); err != nil {
 		return err
 	}
+	r.lookUp()
 	clear(out)
 	size := r.width() * 4 * r.h
 	for direction := range r.directions {
@@ -122,19 +134,40 @@ func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) 
 	return nil
 }
 
+// lookUp finds the distinct tokens of the batch and their vectors.
+func (r *recurrence[T]) lookUp() {
+	d, tokens := r.d, r.batch.tokens[:r.batch.rows()]
+	r.words, r.local = r.words[:0], grow(r.local, len(tokens))
+	for k, id := range tokens {
+		if r.row[id] < 0 {
+			r.row[id] = int32(len(r.words))
+			r.words = append(r.words, id)
+		}
+		r.local[k] = r.row[id]
+	}
+	r.vectors = grow(r.vectors, len(r.words)*(d+1))
+	for k, id := range r.words {
+		r.row[id] = -1
+		to := r.vectors[k*(d+1) : (k+1)*(d+1)]
+		for j, v := range r.table[int(id)*d : (int(id)+1)*d] {
+			to[j] = T(v)
+		}
+		to[d] = 1
+	}
+	r.projected = grow(r.projected, len(r.words)*4*r.h)
+}
+
 func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
-	d, h, k, b := r.d, r.h, r.width(), &r.batch
+	d, h, b := r.d, r.h, &r.batch
 	rows := len(b.lengths)
 	if keep {
 		rows = b.rows()
 	}
 	s := &r.state[direction]
-	s.in, s.gates = grow(s.in, rows*k), grow(s.gates, rows*4*h)
+	s.hidden, s.gates = grow(s.hidden, rows*h), grow(s.gates, rows*4*h)
 	s.prev, s.tanh = grow(s.prev, rows*h), grow(s.tanh, rows*h)
-	for i := range b.active[0] {
-		clear(s.in[i*k+d+1 : (i+1)*k])
-	}
 	clear(s.prev[:b.active[0]*h])
+	r.gemm(false, false, len(r.words), 4*h, d+1, 1, r.vectors, d+1, w, 4*h, 0, r.projected, 4*h)
 
 	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
 	for t := range b.steps() {
@@ -143,14 +176,12 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 			at, next = b.offset[t], b.offset[t+1]
 		}
 		for i := range n {
-			row := s.in[(at+i)*k : (at+i)*k+d+1]
-			id := int(b.token(t, i, direction == 1))
-			for j, v := range r.table[id*d : (id+1)*d] {
-				row[j] = T(v)
-			}
-			row[d] = 1
+			word := int(r.local[b.position(t, i, direction == 1)])
+			copy(s.gates[(at+i)*4*h:(at+i+1)*4*h], r.projected[word*4*h:])
 		}
-		r.gemm(false, false, n, 4*h, k, 1, s.in[at*k:], k, w, 4*h, 0, s.gates[at*4*h:], 4*h)
+		if t > 0 { // the first hidden state is zero
+			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 1, s.gates[at*4*h:], 4*h)
+		}
 		for i := at; i < at+n; i++ {
 			z := s.gates[i*4*h : (i+1)*4*h]
 			r.sigmoid(z[:3*h], z[:3*h])
@@ -171,7 +202,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 			tc := s.tanh[(at+i)*h : (at+i+1)*h]
 			var dst []T
 			if i < going {
-				dst = s.in[(next+i)*k+d+1 : (next+i+1)*k]
+				dst = s.hidden[(next+i)*h : (next+i+1)*h]
 			} else {
 				dst = out[i*r.outputs() : i*r.outputs()+h]
 			}
@@ -197,7 +228,7 @@ func (r *recurrence[T]) backward(w, dout, dw []T) {
 const accumulate = 128
 
 func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
-	d, h, k, b := r.d, r.h, r.width(), &r.batch
+	d, h, b := r.d, r.h, &r.batch
 	s := &r.state[direction]
 	r.dh, r.dc = grow(r.dh, len(b.lengths)*h), grow(r.dc, len(b.lengths)*h)
 	r.transpose = grow(r.transpose, 4*h*h)
@@ -207,6 +238,10 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		}
 	}
 	clear(dw)
+	if b.steps() == 0 {
+		return
+	}
+	clear(r.projected)
 	pending := b.rows() // rows from here on are in dw
 	for t := b.steps() - 1; t >= 0; t-- {
 		n, at := b.active[t], b.offset[t]
@@ -219,14 +254,20 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 			z := s.gates[row*4*h : (row+1)*4*h]
 			cellBackward(z[:h], z[h:2*h], z[2*h:3*h], z[3*h:],
 				s.prev[row*h:(row+1)*h], s.tanh[row*h:(row+1)*h], r.dh[i*h:(i+1)*h], r.dc[i*h:(i+1)*h])
+			word := int(r.local[b.position(t, i, direction == 1)])
+			r.add(r.projected[word*4*h:(word+1)*4*h], z)
 		}
-		if t > 0 {
-			r.gemm(false, false, n, h, 4*h, 1, s.gates[at*4*h:], 4*h, r.transpose, h, 0, r.dh, h)
+		if t == 0 {
+			break
 		}
-		if rows := pending - at; rows >= accumulate || t == 0 {
-			r.gemm(true, false, k, 4*h, rows, 1, s.in[at*k:], k, s.gates[at*4*h:], 4*h, 1, dw, 4*h)
+		r.gemm(false, false, n, h, 4*h, 1, s.gates[at*4*h:], 4*h, r.transpose, h, 0, r.dh, h)
+		if rows := pending - at; rows >= accumulate || t == 1 {
+			r.gemm(true, false, h, 4*h, rows, 1, s.hidden[at*h:], h, s.gates[at*4*h:], 4*h, 1, dw[(d+1)*4*h:], 4*h)
 			pending = at
 		}
+	}
+	for k := 0; k < len(r.words); k += accumulate {
+		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:], 4*h, 1, dw, 4*h)
 	}
 }
 

@@ -52,8 +52,8 @@ func TestPacked(t *testing.T) {
 	for i, want := range []string{"abc", "de", "f"} {
 		forward, backward := "", ""
 		for s := range want {
-			forward += string(rune(p.token(s, i, false)))
-			backward = string(rune(p.token(s, i, true))) + backward
+			forward += string(rune(p.tokens[p.position(s, i, false)]))
+			backward = string(rune(p.tokens[p.position(s, i, true)])) + backward
 		}
 		if forward != want || backward != want {
 			t.Errorf("sequence %d: %s and %s, want %s", i, forward, backward, want)
@@ -174,7 +174,7 @@ func unrolled(g *gorgonia.ExprGraph, e Embedding, batch *packed, hidden int, w *
 		for i := range b {
 			going := i < batch.active[t]
 			if going {
-				id := int(batch.token(t, i, reversed))
+				id := int(batch.tokens[batch.position(t, i, reversed)])
 				copy(x[i*(d+1):], e.Vectors[id*d:(id+1)*d])
 			}
 			x[i*(d+1)+d] = 1

@@ -32,7 +32,7 @@ def milliseconds(step):
         step()
         if round >= 5:
             times.append(1000 * (time.perf_counter() - start))
-    return statistics.median(times)
+    return min(times), statistics.median(times)
 
 
 def main():
@@ -55,9 +55,10 @@ def main():
             with torch.no_grad():
                 network(tokens)
 
-        print(f"torch-{torch.__version__} d={dimension} train {milliseconds(train):.2f} ms")
-        network.eval()
-        print(f"torch-{torch.__version__} d={dimension} infer {milliseconds(infer):.2f} ms", flush=True)
+        for name, step in (("train", train), ("infer", infer)):
+            best, median = milliseconds(step)
+            print(f"PyTorch-{torch.__version__}/{name}/d={dimension} {best:.2f} ms best {median:.2f} ms median", flush=True)
+            network.eval()
 
 
 if __name__ == "__main__":
