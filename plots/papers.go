@@ -28,7 +28,7 @@ var quantities = map[string]string{
 }
 
 // axes are the labels of x.
-var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k"}
+var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k", "average_n_w": "average N_w asked for"}
 
 // pointGroup is what one figure shows: one quantity of mechanisms that belong
 // together.
