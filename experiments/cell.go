@@ -62,27 +62,36 @@ func (c Cell) Key(f Fingerprints) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// identity is what the privatised text of a cell depends on beside the data:
-// neither model nor setting nor metric, so that cells share text and a change
-// of what is measured does not change what is privatised.
+// identity is what the privatised text of a cell depends on beside the data
+// and the repetition: neither model nor setting nor metric, so that cells
+// share text and a change of what is measured does not change what is
+// privatised.
 func (c Cell) identity() []string {
 	return []string{
 		c.Dataset.Name, c.Embedding, strconv.Itoa(c.Dimension),
 		c.Mechanism.Mechanism, string(c.Mechanism.Variant), c.Mechanism.Parameters.String(),
-		strconv.FormatFloat(c.Mechanism.Epsilon, 'g', -1, 64), strconv.Itoa(c.Repetition),
+		strconv.FormatFloat(c.Mechanism.Epsilon, 'g', -1, 64),
 	}
 }
 
 func (c Cell) root() stream.Seed { return stream.FromUint64(c.Seed) }
 
-// textSeed is the root of everything random in privatising.
-func (c Cell) textSeed() stream.Seed {
-	return c.root().Derive(append([]string{"text"}, c.identity()...)...)
+func (c Cell) derive(purpose string, labels ...string) stream.Seed {
+	return c.root().Derive(append(append([]string{purpose}, labels...), c.identity()...)...)
 }
+
+// textSeed is the root of the noise in the text of all repetitions: document
+// i of a data set of n documents (all splits) has the stream
+// (repetition−1)·n + i. Repetitions can then be privatised in one pass.
+func (c Cell) textSeed() stream.Seed { return c.derive("text") }
+
+// repetitionSeed is the root of everything else that is random in applying
+// the mechanism.
+func (c Cell) repetitionSeed() stream.Seed { return c.derive("repetition", strconv.Itoa(c.Repetition)) }
 
 // modelSeed is the root of everything random in training.
 func (c Cell) modelSeed() stream.Seed {
-	return c.root().Derive(append([]string{"model", c.Model, c.ModelParameters, c.Setting}, c.identity()...)...)
+	return c.derive("model", c.Model, c.ModelParameters, c.Setting, strconv.Itoa(c.Repetition))
 }
 
 // probeSeed chooses the words on which mechanisms are probed. It is the same
@@ -91,16 +100,25 @@ func (c Cell) probeSeed() stream.Seed {
 	return c.root().Derive("probe", c.Dataset.Name, c.Embedding, strconv.Itoa(c.Dimension), strconv.Itoa(c.Repetition))
 }
 
-// group is a run of cells that share privatised text. It is the unit of work,
-// of resume on one worker, and of sharding.
+// group is a run of cells that share privatised text, or the tables that it is
+// drawn from. It is the unit of work, of resume on one worker, and of sharding.
 type group struct {
 	index int // position among all groups of the grid
 	cells []Cell
 }
 
-// sameText says whether two cells share privatised text.
-func sameText(a, b Cell) bool {
-	return a.Policy == b.Policy && a.Seed == b.Seed && slices.Equal(a.identity(), b.identity())
+// sameGroup says whether two neighbouring cells belong together: one
+// repetition of one mechanism, or all repetitions where they cost hardly more
+// than one.
+func sameGroup(a, b Cell) bool {
+	if a.Policy != b.Policy || a.Seed != b.Seed || !slices.Equal(a.identity(), b.identity()) {
+		return false
+	}
+	if a.Repetition == b.Repetition {
+		return true
+	}
+	d, err := mechanisms.Find(a.Mechanism.Mechanism)
+	return err == nil && d.PerWord
 }
 
 // Traits are the facts about a data set that decide which cells exist.
@@ -235,7 +253,7 @@ func (s *Study) withModel(c Cell, m ModelSpec, t Traits, vectors bool) (_ Cell, 
 func groups(cells []Cell) []group {
 	var all []group
 	for _, c := range cells {
-		if n := len(all); n > 0 && sameText(all[n-1].cells[0], c) {
+		if n := len(all); n > 0 && sameGroup(all[n-1].cells[0], c) {
 			all[n-1].cells = append(all[n-1].cells, c)
 			continue
 		}

@@ -109,7 +109,7 @@ func TestTextSeedIgnoresModelSettingAndMetrics(t *testing.T) {
 	a := grid(t, tiny(t))[20]
 	b := a
 	b.Model, b.ModelParameters, b.Setting, b.Metrics, b.Index = "lstm", "", TestOnly, MetricOptions{}, 0
-	if a.textSeed() != b.textSeed() {
+	if a.textSeed() != b.textSeed() || a.repetitionSeed() != b.repetitionSeed() {
 		t.Error("the noise depends on what is done with the text")
 	}
 	if a.modelSeed() == b.modelSeed() {
@@ -117,7 +117,7 @@ func TestTextSeedIgnoresModelSettingAndMetrics(t *testing.T) {
 	}
 	b = a
 	b.Repetition++
-	if a.textSeed() == b.textSeed() {
+	if a.repetitionSeed() == b.repetitionSeed() {
 		t.Error("two repetitions share their noise")
 	}
 }

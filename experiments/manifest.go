@@ -66,7 +66,7 @@ func (w *workspace) writeManifest(p *plan, o RunOptions, summary *Summary) error
 		if p.keys[i] == nil {
 			continue
 		}
-		c, f := g.cells[0], p.prints[i]
+		c, f := g.cells[0], p.prints[i][0]
 		name := dataName(c)
 		f.Thesaurus, f.Encoder = "", "" // belong to single cells
 		m.Data[name] = f

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,33 +42,37 @@ type sheet func(*results.Record)
 
 // runGroup runs all cells of a group and hands each outcome to done as soon
 // as it is complete. On an error the rest of the group is not run.
-func (w *workspace) runGroup(ctx context.Context, cells []Cell, keys []string, prints Fingerprints, threads int, done func(Outcome) error) error {
-	p, err := w.privatise(ctx, cells, threads)
+func (w *workspace) runGroup(ctx context.Context, cells []Cell, keys []string, prints []Fingerprints, threads int, done func(Outcome) error) error {
+	repetitions, err := w.privatise(ctx, cells, threads)
 	if err != nil {
 		return err
 	}
 	for i, c := range cells {
+		p := repetitions[c.Repetition]
+		first := i == 0 || cells[i-1].Repetition != c.Repetition
 		start := time.Now()
-		o := Outcome{Cell: c, Record: newRecord(c, keys[i], prints, p)}
+		o := Outcome{Cell: c, Record: newRecord(c, keys[i], prints[i], p)}
 		if p.undefined == nil {
-			measureStart := time.Now()
-			if err := w.measure(ctx, &o.Record, c, p, i == 0); err != nil {
+			if err := w.measure(ctx, &o.Record, c, p); err != nil {
 				return fmt.Errorf("measuring: %w", err)
 			}
-			o.Record.MeasureSeconds = results.Float(time.Since(measureStart).Seconds())
+			o.Record.MeasureSeconds = results.Float(time.Since(start).Seconds())
 			if o.Epochs, err = w.classify(ctx, &o.Record, c, p); err != nil {
 				return fmt.Errorf("model %s: %w", c.Model, err)
 			}
 			o.Record.PrivatizeSeconds = results.Float(p.privatise.Seconds())
 			o.Record.WordsPerSecond = results.Float(metrics.WordsPerSecond(p.privatised, p.privatise.Seconds()))
 		}
-		if i == 0 {
+		if first {
 			o.Examples = p.examples
 		}
 		o.Record.TotalSeconds = results.Float((time.Since(start) + p.privatise).Seconds())
 		o.Record.PeakMemoryMiB = results.Float(peakMemoryMiB())
 		if err := done(o); err != nil {
 			return err
+		}
+		if i+1 == len(cells) || cells[i+1].Repetition != c.Repetition {
+			delete(repetitions, c.Repetition) // its text is not needed any more
 		}
 	}
 	return nil
@@ -102,9 +109,9 @@ func newRecord(c Cell, key string, prints Fingerprints, p *privatised) results.R
 	return r
 }
 
-// privatise makes what all cells of a group share: the mechanism and the
-// noisy text of those splits that some setting privatises.
-func (w *workspace) privatise(ctx context.Context, cells []Cell, threads int) (*privatised, error) {
+// privatise makes what the cells of each repetition share: the mechanism and
+// the noisy text of those splits that some setting privatises.
+func (w *workspace) privatise(ctx context.Context, cells []Cell, threads int) (map[int]*privatised, error) {
 	c := cells[0]
 	corpus, err := w.corpus(ctx, c.Dataset)
 	if err != nil {
@@ -114,72 +121,108 @@ func (w *workspace) privatise(ctx context.Context, cells []Cell, threads int) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &privatised{corpus: corpus, space: space, measure: map[string]sheet{}}
+	repetitions := map[int]*privatised{}
+	firsts := map[int]Cell{}
+	for _, c := range cells {
+		if _, ok := repetitions[c.Repetition]; !ok {
+			repetitions[c.Repetition] = &privatised{corpus: corpus, space: space, measure: map[string]sheet{}}
+			firsts[c.Repetition] = c
+		}
+	}
 	if c.IsBaseline() {
-		p.tokens = corpus.splits
-		return p, nil
+		for _, p := range repetitions {
+			p.tokens = corpus.splits
+		}
+		return repetitions, nil
 	}
 	definition, err := mechanisms.Find(c.Mechanism.Mechanism)
 	if err != nil {
 		return nil, err
 	}
-	env := mechanisms.Environment{Space: space.Space, Documents: corpus.documents, Seed: c.textSeed().Derive("mechanism")}
+	env := mechanisms.Environment{Space: space.Space, Documents: corpus.documents, Seed: c.repetitionSeed().Derive("mechanism")}
 	if c.Mechanism.Mechanism == "syntf" {
 		if env.Thesaurus, err = w.thesaurus(corpus); err != nil {
 			return nil, err
 		}
 	}
 	start := time.Now()
-	needed := splitsOf(cells)
 	if definition.NewVector != nil {
+		p := repetitions[c.Repetition] // never PerWord: one repetition
 		m, err := mechanisms.NewVector(env, c.Mechanism)
 		if err != nil {
-			return p.orUndefined(err)
+			return repetitions, undefinedIn(repetitions, err)
 		}
 		p.guarantee = m.Guarantee()
 		p.vectors, p.privatised, err = releaseVectors(ctx, m, c, corpus)
 		p.privatise = time.Since(start)
-		return p, err
+		return repetitions, err
 	}
 	m, err := mechanisms.New(env, c.Mechanism)
 	if err != nil {
-		return p.orUndefined(err)
+		return repetitions, undefinedIn(repetitions, err)
 	}
-	p.guarantee = m.Guarantee()
-	for i, documents := range corpus.splits {
-		if !needed[i] {
-			continue
+	if err := privatiseText(ctx, m, cells, corpus, repetitions, threads); err != nil {
+		return nil, fmt.Errorf("privatising: %w", err)
+	}
+	took := time.Since(start) / time.Duration(len(repetitions))
+	for r, p := range repetitions {
+		p.guarantee, p.privatise = m.Guarantee(), took
+		if p.words, err = w.measureWords(ctx, m, firsts[r], corpus, space); err != nil {
+			return nil, fmt.Errorf("measuring words: %w", err)
 		}
-		p.tokens[i], err = mechanisms.Text(ctx, m, c.Policy, documents, c.textSeed().Derive(splitNames[i]), threads)
-		if err != nil {
-			return nil, fmt.Errorf("privatising %s: %w", splitNames[i], err)
-		}
-		for _, d := range documents {
-			p.privatised += len(d)
+		if r == 1 {
+			p.examples = examples(c, corpus, p.tokens)
 		}
 	}
-	p.privatise = time.Since(start)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if p.words, err = w.measureWords(ctx, m, c, corpus, space); err != nil {
-		return nil, fmt.Errorf("measuring words: %w", err)
-	}
-	if c.Repetition == 1 {
-		p.examples = examples(c, corpus, p.tokens)
-	}
-	return p, nil
+	return repetitions, nil
 }
 
-// orUndefined turns the error of a mechanism that does not exist at its
-// settings into a result.
-func (p *privatised) orUndefined(err error) (*privatised, error) {
-	var undefined *mechanisms.UndefinedError
-	if errors.As(err, &undefined) {
-		p.undefined = err
-		return p, nil
+// privatiseText privatises all repetitions of a group in one call, which
+// builds what a mechanism tabulates per word once. Documents that no cell
+// needs are empty, so that each document keeps its place and with it its
+// stream.
+func privatiseText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, corpus *corpus, repetitions map[int]*privatised, threads int) error {
+	needed := splitsOf(cells)
+	n := len(corpus.documents)
+	var documents [][]string
+	for r := 1; len(documents) < n*slices.Max(slices.Collect(maps.Keys(repetitions))); r++ {
+		for i, split := range corpus.splits {
+			if repetitions[r] == nil || !needed[i] {
+				split = make([][]string, len(split))
+			}
+			documents = append(documents, split...)
+		}
 	}
-	return nil, err
+	noisy, err := mechanisms.Text(ctx, m, cells[0].Policy, documents, cells[0].textSeed(), threads)
+	if err != nil {
+		return err
+	}
+	for r, p := range repetitions {
+		at := (r - 1) * n
+		for i, split := range corpus.splits {
+			if needed[i] {
+				p.tokens[i] = noisy[at : at+len(split)]
+				for _, d := range split {
+					p.privatised += len(d)
+				}
+			}
+			at += len(split)
+		}
+	}
+	return nil
+}
+
+// undefinedIn makes a result of the error of a mechanism that does not exist
+// at its settings; any other error is returned.
+func undefinedIn(repetitions map[int]*privatised, err error) error {
+	var undefined *mechanisms.UndefinedError
+	if !errors.As(err, &undefined) {
+		return err
+	}
+	for _, p := range repetitions {
+		p.undefined = err
+	}
+	return nil
 }
 
 // privatises says which splits a setting privatises.
@@ -228,7 +271,7 @@ func examples(c Cell, corpus *corpus, tokens [3][][]string) []Example {
 }
 
 // measure fills in the metrics of words and of text.
-func (w *workspace) measure(ctx context.Context, r *results.Record, c Cell, p *privatised, first bool) error {
+func (w *workspace) measure(ctx context.Context, r *results.Record, c Cell, p *privatised) error {
 	if p.words != nil {
 		p.words(r)
 	}
@@ -309,7 +352,7 @@ func (w *workspace) measureWords(ctx context.Context, m mechanisms.Mechanism, c 
 		all[i] = mechanisms.WordID(i)
 	}
 	probe := func(what string) func(dst, src []mechanisms.WordID) {
-		rng := c.textSeed().Derive(what).Rand()
+		rng := c.repetitionSeed().Derive(what).Rand()
 		return func(dst, src []mechanisms.WordID) { m.Privatize(dst, src, nil, rng) }
 	}
 	if o := c.Metrics.Deniability; o.Words > 0 {
@@ -498,7 +541,7 @@ func (t *trained) validationAccuracy() float64 {
 func (w *workspace) plainClassifier(ctx context.Context, c Cell, p *privatised) (*trained, error) {
 	c.Mechanism = mechanisms.Settings{Mechanism: results.BaselineMechanism}
 	c.Setting = Local
-	key := strings.Join(append(c.identity(), c.Model, c.ModelParameters), "\x00")
+	key := strings.Join(append(c.identity(), strconv.Itoa(c.Repetition), c.Model, c.ModelParameters), "\x00")
 	return w.classifier.get(key, func() (*trained, error) {
 		return train(ctx, c, p, func(i int) (models.Examples, error) {
 			return p.space.examples(p.corpus.splits[i], p.corpus, i)
@@ -556,7 +599,7 @@ func releaseVectors(ctx context.Context, m mechanisms.VectorMechanism, c Cell, c
 	var buffer []float32
 	sum := make([]float64, width)
 	for i, documents := range corpus.splits {
-		seed := c.textSeed().Derive(splitNames[i])
+		seed := c.repetitionSeed().Derive(splitNames[i])
 		out.splits[i] = make([][]float32, len(documents))
 		for j, d := range documents {
 			if err := ctx.Err(); err != nil {

@@ -94,7 +94,7 @@ type scheduled struct {
 type task struct {
 	cells  []Cell
 	keys   []string
-	prints Fingerprints
+	prints []Fingerprints
 }
 
 // Run runs the unfinished cells of a study and writes DIR/results.csv,
@@ -149,7 +149,7 @@ func Run(ctx context.Context, s *Study, o RunOptions) (_ *Summary, runErr error)
 type plan struct {
 	groups []group
 	keys   [][]string // by group and cell; nil outside the shard
-	prints []Fingerprints
+	prints [][]Fingerprints
 }
 
 // plan expands the grid and loads the data that keys depend on.
@@ -160,7 +160,7 @@ func (w *workspace) plan(ctx context.Context, o RunOptions) (*plan, error) {
 	}
 	p := &plan{groups: groups(cells)}
 	p.keys = make([][]string, len(p.groups))
-	p.prints = make([]Fingerprints, len(p.groups))
+	p.prints = make([][]Fingerprints, len(p.groups))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(o.Workers)
 	for i, group := range p.groups {
@@ -172,14 +172,14 @@ func (w *workspace) plan(ctx context.Context, o RunOptions) (*plan, error) {
 			continue
 		}
 		g.Go(func() error {
-			f, err := w.fingerprints(gctx, group.cells[0])
-			if err != nil {
-				return err
-			}
-			p.prints[i] = f
+			p.prints[i] = make([]Fingerprints, len(group.cells))
 			p.keys[i] = make([]string, len(group.cells))
 			for j, c := range group.cells {
-				p.keys[i][j] = c.Key(f)
+				f, err := w.fingerprints(gctx, c)
+				if err != nil {
+					return err
+				}
+				p.prints[i][j], p.keys[i][j] = f, c.Key(f)
 			}
 			return nil
 		})
@@ -212,7 +212,7 @@ func (p *plan) open(st store, o RunOptions, summary *Summary) ([]task, error) {
 	var tasks []task
 	found := false
 	for i, g := range p.groups {
-		t := task{prints: p.prints[i]}
+		var t task
 		for j, key := range p.keys[i] {
 			summary.Total++
 			if o.Only != "" {
@@ -227,6 +227,7 @@ func (p *plan) open(st store, o RunOptions, summary *Summary) ([]task, error) {
 				continue
 			}
 			t.cells, t.keys = append(t.cells, g.cells[j]), append(t.keys, key)
+			t.prints = append(t.prints, p.prints[i][j])
 		}
 		if len(t.cells) > 0 {
 			tasks = append(tasks, t)

@@ -490,11 +490,28 @@ func TestPlainClassifierIsTrainedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.each(func(c Cell, key string) error {
-		return w.runGroup(t.Context(), []Cell{c}, []string{key}, Fingerprints{}, 1, func(Outcome) error { return nil })
+		return w.runGroup(t.Context(), []Cell{c}, []string{key}, []Fingerprints{{}}, 1, func(Outcome) error { return nil })
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(w.classifier.m); n != 1 {
 		t.Errorf("%d classifiers were trained on plain text", n)
 	}
+}
+
+// Repetitions that are privatised in one pass are those of separate runs.
+func TestRepetitionsDoNotDependOnEachOther(t *testing.T) {
+	study := func(repetitions int) *Study {
+		return small(t, func(s *Study) {
+			s.Mechanisms, s.Repetitions = []MechanismSpec{{Name: "tem"}, {Name: "cmp"}}, repetitions
+			s.Settings = []string{Local, TestOnly}
+		})
+	}
+	whole, dir := t.TempDir(), t.TempDir()
+	mustRun(t, study(3), RunOptions{Out: whole})
+	first := mustRun(t, study(1), RunOptions{Out: dir})
+	if rest := mustRun(t, study(3), RunOptions{Out: dir}); rest.Reused != first.Total {
+		t.Errorf("%d cells of one repetition, %d of them found again", first.Total, rest.Reused)
+	}
+	sameResults(t, whole, dir)
 }

@@ -97,7 +97,7 @@ func TestScheduleKeepsSharedTextTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range cells {
-		if i > 0 && sameText(cells[i-1], c) && schedule[i].Task != schedule[i-1].Task {
+		if i > 0 && sameGroup(cells[i-1], c) && schedule[i].Task != schedule[i-1].Task {
 			t.Errorf("cells %d and %d share text but not the task", i-1, i)
 		}
 	}

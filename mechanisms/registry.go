@@ -95,6 +95,10 @@ type Definition struct {
 	Metric     string    // the distance in which the source states ε: that of Guarantee where one holds
 	Variants   []Variant // the first is the default
 	Parameters []Parameter
+	// PerWord says that the cost of privatising is one table per distinct word
+	// and that nothing is drawn at construction: many copies of a text cost
+	// little more than one when they are privatised by one call of Text.
+	PerWord bool
 	// New builds a word mechanism; NewVector one that releases vectors. One
 	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
 	// parameters present and of the default's type.

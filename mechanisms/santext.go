@@ -7,6 +7,7 @@ func init() {
 		Source:   "Yue et al. 2021, Algorithm 1",
 		Metric:   "euclidean",
 		Variants: []Variant{Proved},
+		PerWord:  true,
 		New:      newSanText,
 	})
 }

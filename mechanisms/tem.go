@@ -15,6 +15,7 @@ func init() {
 		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
 		Metric:   "euclidean",
 		Variants: []Variant{Proved, Released},
+		PerWord:  true,
 		Parameters: []Parameter{
 			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with probability 1-beta"},
