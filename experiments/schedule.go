@@ -31,13 +31,14 @@ type ScheduledCell struct {
 	Task     int     `json:"task"` // 1 to Tasks
 	Tasks    int     `json:"tasks"`
 	Seconds  float64 `json:"seconds"`  // estimated, on one core
-	Estimate string  `json:"estimate"` // FromRecords or FromDefaults
+	Estimate string  `json:"estimate"` // FromRecords, FromSpeeds or FromDefaults
 	Cell     string  `json:"cell"`     // for people
 }
 
 // Where an estimate comes from.
 const (
 	FromRecords  = "records"  // measured in earlier records of such cells
+	FromSpeeds   = "bench"    // speed of the mechanism, rough constants for the rest
 	FromDefaults = "defaults" // rough constants of this program
 )
 
@@ -52,6 +53,17 @@ type ScheduleOptions struct {
 	Tasks       int              // at most so many; 0 follows from TaskSeconds
 	TaskSeconds float64          // length aimed at, if Tasks is 0
 	Records     []results.Record // earlier ones, for estimates
+	Speeds      []Speed          // measured, for estimates of what no record knows
+}
+
+// Speed is a measured speed of a mechanism on one core, as mldp bench
+// reports it.
+type Speed struct {
+	Mechanism      string  `csv:"mechanism"`
+	Dimension      int     `csv:"dimension"`
+	Vocabulary     int     `csv:"vocabulary"`
+	Workers        int     `csv:"workers"`
+	WordsPerSecond float64 `csv:"words_per_second"` // 0 where the mechanism is undefined
 }
 
 // maxTasks is what a scheduler shared with others should be asked for at once.
@@ -76,7 +88,7 @@ func NewSchedule(ctx context.Context, s *Study, o ScheduleOptions) (Schedule, er
 			cell := ScheduledCell{Study: s.Name, Index: c.Index, Key: p.keys[i][j], Cell: c.String(), Estimate: FromRecords}
 			var known bool
 			if cell.Seconds, known = measured.of(c); !known {
-				cell.Seconds, cell.Estimate = w.defaultCost(c, j == 0), FromDefaults
+				cell.Seconds, cell.Estimate = w.estimatedCost(c, j == 0, o.Speeds)
 			}
 			costs[i] += cell.Seconds
 			schedule = append(schedule, cell)
@@ -201,13 +213,13 @@ const (
 	costPerSimilarity = 0.2   // one document before and after, in a sentence encoder
 )
 
-// defaultCost estimates a cell; first says whether it is the one of its group
-// that privatises.
-func (w *workspace) defaultCost(c Cell, first bool) float64 {
+// estimatedCost estimates a cell from speeds and constants; first says whether
+// it is the one of its group that privatises.
+func (w *workspace) estimatedCost(c Cell, first bool, speeds []Speed) (seconds float64, from string) {
 	cost := costPerCell
 	corpus, ok := w.corpora.peek(c.Dataset.Name)
 	if !ok {
-		return cost
+		return cost, FromDefaults
 	}
 	tokens := 0.0
 	for _, d := range corpus.documents {
@@ -219,10 +231,35 @@ func (w *workspace) defaultCost(c Cell, first bool) float64 {
 		cost += costPerLinear * tokens
 	}
 	if !first || c.IsBaseline() {
-		return cost
+		return cost, FromDefaults
 	}
-	cost += costPerDistance * tokens * float64(len(corpus.types)) * float64(c.Dimension)
-	return cost + costPerSimilarity*float64(w.study.Metrics.CS.Documents)
+	cost += costPerSimilarity * float64(w.study.Metrics.CS.Documents)
+	size := float64(len(corpus.types)) * float64(c.Dimension)
+	if perToken, ok := secondsPerToken(speeds, c.Mechanism.Mechanism, size); ok {
+		return cost + perToken*tokens, FromSpeeds
+	}
+	return cost + costPerDistance*size*tokens, FromDefaults
+}
+
+// secondsPerToken scales the mean of the measurements nearest in size (words ×
+// dimension) to another size.
+func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, bool) {
+	nearest, sum, n := math.Inf(1), 0.0, 0.0
+	for _, v := range speeds {
+		measured := float64(v.Vocabulary) * float64(v.Dimension)
+		if v.Mechanism != mechanism || v.Workers != 1 || !(v.WordsPerSecond > 0) || !(measured > 0) {
+			continue
+		}
+		distance := math.Abs(math.Log(measured / size))
+		if distance < nearest {
+			nearest, sum, n = distance, 0, 0
+		}
+		if distance == nearest {
+			sum += size / measured / v.WordsPerSecond
+			n++
+		}
+	}
+	return sum / max(n, 1), n > 0
 }
 
 // Write writes a schedule as JSON lines.

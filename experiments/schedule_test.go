@@ -130,6 +130,27 @@ func TestEstimatesComeFromRecords(t *testing.T) {
 	}
 }
 
+func TestEstimatesComeFromSpeeds(t *testing.T) {
+	speeds := []Speed{
+		{"cmp", 50, 1000, 1, 2000}, {"cmp", 50, 1000, 1, 1000}, // two epsilons of one size
+		{"cmp", 300, 9000, 1, 1}, {"cmp", 50, 1000, 2, 9e9}, {"tem", 50, 1000, 1, 0},
+	}
+	// The mean of 1/2000 and 1/1000 seconds, for twice the size.
+	if got, ok := secondsPerToken(speeds, "cmp", 2*50*1000); !ok || math.Abs(got-2*0.00075) > 1e-12 {
+		t.Errorf("%v, %v", got, ok)
+	}
+	for _, name := range []string{"tem", "vickrey"} { // undefined, and not measured
+		if got, ok := secondsPerToken(speeds, name, 1); ok {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, c := range mustSchedule(t, small(t, nil), ScheduleOptions{Tasks: 1, Speeds: speeds}) {
+		if want := strings.Contains(c.Cell, "cmp"); want != (c.Estimate == FromSpeeds) {
+			t.Errorf("%s: estimate from %s", c.Cell, c.Estimate)
+		}
+	}
+}
+
 func TestStaleScheduleIsRefused(t *testing.T) {
 	s := small(t, nil)
 	schedule := mustSchedule(t, s, ScheduleOptions{Tasks: 2})

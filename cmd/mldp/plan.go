@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gocarina/gocsv"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -30,6 +31,7 @@ type planOptions struct {
 	tasks    int
 	taskTime time.Duration
 	records  []string
+	bench    []string
 }
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
@@ -37,6 +39,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.tasks, "tasks", 0, "at most so many tasks (default: follows from --task-time)")
 	f.DurationVar(&o.taskTime, "task-time", 30*time.Minute, "length aimed at for one task on one core")
 	f.StringSliceVar(&o.records, "records", nil, "results files of earlier runs, to estimate durations from")
+	f.StringSliceVar(&o.bench, "bench", nil, "files of mldp bench --csv, to estimate what no record knows")
 }
 
 func newPlanCommand() *cobra.Command {
@@ -51,8 +54,8 @@ loads few data sets and spaces; short cells share a task. mldp run --plan
 --shard i/n runs task i.
 
 Estimates come from the records given with --records where they know such a
-cell, else from rough constants: good enough to deal evenly, not to promise a
-time. Flags that change the study must be given to mldp run as well.`,
+cell, else from the speeds given with --bench and rough constants: good enough
+to deal evenly, not to promise a time. Flags that change the study must be given to mldp run as well.`,
 		Example: `  mldp plan mini --tasks 4 -o cells.jsonl
   mldp plan comparative --records results/comparative/results.csv --task-time 2h -o cells.jsonl`,
 		Args: cobra.ExactArgs(1),
@@ -97,7 +100,28 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 		}
 		options.Records = append(options.Records, records...)
 	}
+	for _, path := range o.bench {
+		speeds, err := readSpeeds(path)
+		if err != nil {
+			return nil, err
+		}
+		options.Speeds = append(options.Speeds, speeds...)
+	}
 	return experiments.NewSchedule(ctx, study, options)
+}
+
+// readSpeeds reads the columns of mldp bench --csv that matter here.
+func readSpeeds(path string) ([]experiments.Speed, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var speeds []experiments.Speed
+	if err := gocsv.Unmarshal(f, &speeds); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return speeds, nil
 }
 
 // shared makes or finds the schedule in a results folder. A schedule that is
