@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"mldpbench/internal/kernel"
 	"mldpbench/internal/stream"
 )
 
@@ -338,5 +339,55 @@ func BenchmarkRecurrence(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Every SIMD path computes what float64 does, forwards and backwards, up to
+// float32 rounding: no path is faster by being less exact.
+func TestPathsAgree(t *testing.T) {
+	lengths := []int32{40, 33, 33, 20, 5, 1, 0}
+	const d, h = 20, 16
+	e, ids := raggedBatch(14, lengths, 60, d)
+	exact := newRecurrence[float64](e, h, 2)
+	w := randomWeights[float64](15, exact.weightCount())
+	dout := randomWeights[float64](16, len(lengths)*exact.outputs())
+	out, dw := make([]float64, len(dout)), make([]float64, len(w))
+	if err := exact.forward(ids, lengths, w, out, true); err != nil {
+		t.Fatal(err)
+	}
+	exact.backward(w, dout, dw)
+	largest := 0.0
+	for _, v := range dw {
+		largest = max(largest, math.Abs(v))
+	}
+	narrow := func(x []float64) []float32 {
+		y := make([]float32, len(x))
+		for i, v := range x {
+			y[i] = float32(v)
+		}
+		return y
+	}
+	for _, path := range kernel.Paths() {
+		restore, err := kernel.Use(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRecurrence[float32](e, h, 2)
+		got, gotdw := make([]float32, len(out)), make([]float32, len(dw))
+		if err := r.forward(ids, lengths, narrow(w), got, true); err != nil {
+			t.Fatal(err)
+		}
+		r.backward(narrow(w), narrow(dout), gotdw)
+		restore()
+		for i := range out {
+			if math.Abs(float64(got[i])-out[i]) > 1e-5 {
+				t.Fatalf("%s: output %d: %v, want %v", path, i, got[i], out[i])
+			}
+		}
+		for i := range dw {
+			if math.Abs(float64(gotdw[i])-dw[i]) > 1e-4*largest {
+				t.Fatalf("%s: gradient %d: %v, want %v", path, i, gotdw[i], dw[i])
+			}
+		}
 	}
 }
