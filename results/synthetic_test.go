@@ -44,7 +44,7 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 				r.Mechanism, r.Variant, r.Epsilon, r.Repetition = mechanism, variant, epsilon, repetition
 				r.Model, r.Setting = "svm", "local"
 				r.TestTotal, r.TestCorrect = 400, binomial(rng, 400, accuracy/100)
-				r.EnglishTokens, r.EnglishFound = 4000, binomial(rng, 4000, 0.8)
+				r.EnglishTokens, r.EnglishFound = 1000, binomial(rng, 1000, 0.8)
 				if mechanism != BaselineMechanism {
 					r.Policy, r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeReason = "random", "euclidean", epsilon, "the noise"
 					if variant == "printed" {
@@ -84,12 +84,12 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 
 func privacyMetrics(r *Record, rng *rand.Rand, epsilon float64) {
 	var words []metrics.Deniability[string]
-	for w := range 25 {
+	for w := range 10 {
 		unchanged := binomial(rng, 100, min(0.95, epsilon/15*rng.Float64()*2))
 		words = append(words, metrics.Deniability[string]{Word: fmt.Sprintf("word%d", w), Runs: 100, Unchanged: unchanged, Distinct: 1 + binomial(rng, 100-unchanged, 0.9)})
 	}
 	r.SetDeniability(words)
-	r.TokensTotal, r.TokensChanged = 5000, binomial(rng, 5000, 1-epsilon/20)
+	r.TokensTotal, r.TokensChanged = 1000, binomial(rng, 1000, 1-epsilon/20)
 	r.LowTotal, r.LowPresent = 1000, binomial(rng, 1000, epsilon/20)
 	r.CS, r.CSStdDev, r.CSDocuments, r.CSEncoder = Float(20+5*epsilon+rng.NormFloat64()), 10, 300, EncoderSIF
 	r.EMMap, r.EMPosterior, r.EMMapLower = Float(0.9-epsilon/20), Float(0.95-epsilon/20), Float(0.8-epsilon/20)

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/results"
+)
+
+// tinyStudy is small enough to be run several times by a test.
+const tinyStudy = `schema: 1
+name: tiny
+protocol: grid
+seed: 1
+datasets:
+  - name: generated-reviews
+    train: 300
+    validation: 80
+    test: 200
+embeddings:
+  - name: generated
+    dimensions: [50]
+mechanisms:
+  - name: cmp
+  - name: tem
+epsilons: [5, 10]
+models:
+  - name: svm
+settings: [local]
+policy: random
+repetitions: 3
+baseline_repetitions: 3
+metrics:
+  deniability: {words: 10, runs: 50}
+  low: 50
+`
+
+// mldp runs a command line and returns its exit code and output.
+func mldp(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := run(context.Background(), args, strings.NewReader(""), &out, &out)
+	return code, out.String()
+}
+
+// The gate on a real run: the same seed is the same, another seed is no
+// regression, five points less accuracy are one. Seeds are fixed; the gate's
+// own false-alarm level is 1e-3 per run.
+func TestCheckOnARun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a small study twice")
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	study := filepath.Join(dir, "tiny.yaml")
+	writeFile(t, study, tinyStudy)
+	file := func(name string) string { return filepath.Join(dir, name, "results.csv") }
+	for name, seed := range map[string]string{"base": "1", "reseeded": "2"} {
+		if code, out := mldp(t, "run", study, "--seed", seed, "--out", filepath.Join(dir, name)); code != exitOK {
+			t.Fatalf("mldp run: exit %d\n%s", code, out)
+		}
+	}
+	if code, out := mldp(t, "check", "--baseline", file("base"), file("base")); code != exitOK {
+		t.Errorf("the same results: exit %d\n%s", code, out)
+	}
+	if code, out := mldp(t, "check", "--baseline", file("base"), file("reseeded")); code != exitOK {
+		t.Errorf("reseeded: exit %d\n%s", code, out)
+	}
+	records, err := results.Read(file("base"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range records {
+		records[i].TestCorrect -= records[i].TestTotal / 20
+		records[i].Accuracy -= 5
+	}
+	if err := results.Write(file("dropped"), records); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := mldp(t, "check", "--baseline", file("base"), file("dropped")); code != exitFailure || !strings.Contains(out, "accuracy") {
+		t.Errorf("five points less: exit %d\n%s", code, out)
+	}
+}
+
+func TestCheckExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join("..", "..", "results", "testdata", "schema1.csv")
+	records, err := results.Read(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	renamed := append([]results.Record(nil), records...)
+	for i := range renamed {
+		renamed[i].Study = "another"
+	}
+	for name, r := range map[string][]results.Record{"lost.csv": records[:1], "renamed.csv": renamed, "nothing.csv": nil} {
+		if err := results.Write(path(name), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, path("broken.csv"), "a,b\n1,2\n")
+	for _, c := range []struct {
+		baseline, results string
+		want              int
+	}{
+		{old, old, exitOK},
+		{old, path("lost.csv"), exitFailure},
+		{old, path("broken.csv"), exitIncomparable},
+		{path("broken.csv"), old, exitIncomparable},
+		{old, path("renamed.csv"), exitIncomparable},
+		{old, path("nothing.csv"), exitNothingMeasured},
+	} {
+		if code, out := mldp(t, "check", "--baseline", c.baseline, c.results); code != c.want {
+			t.Errorf("%s against %s: exit %d, want %d\n%s", filepath.Base(c.results), filepath.Base(c.baseline), code, c.want, out)
+		}
+	}
+	if code, out := mldp(t, "check", old); code != exitUsage {
+		t.Errorf("without a baseline: exit %d, want %d\n%s", code, exitUsage, out)
+	}
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,463 @@
+package results
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// gateMetric is a column that the gate watches.
+type gateMetric struct {
+	name      string
+	threshold float64 // a mean change up to here is never an alarm
+	column    func(Record) Float
+	// sampling is the variance that a new sample of documents adds to one
+	// record, nil where it is not known from the record.
+	sampling func(Record) float64
+}
+
+// gateMetrics are in percentage points unless their name says otherwise.
+// Timing is not watched: it depends on the machine.
+var gateMetrics = []gateMetric{
+	{"accuracy", 1, func(r Record) Float { return r.Accuracy }, func(r Record) float64 {
+		p := float64(r.Accuracy) / 100
+		return 1e4 * p * (1 - p) / float64(max(1, r.TestTotal))
+	}},
+	{"n_w", 2, func(r Record) Float { return r.Nw }, nil},
+	{"s_w", 2, func(r Record) Float { return r.Sw }, nil},
+	{"pp", 1, func(r Record) Float { return r.PP }, nil},
+	{"cs", 2, func(r Record) Float { return r.CS }, nil},
+	{"low", 3, func(r Record) Float { return r.Low }, nil},
+	{"english", 1, func(r Record) Float { return r.English }, nil},
+	{"auc ×100", 2, func(r Record) Float { return 100 * r.AUC }, func(r Record) float64 {
+		// A bound for any continuous scores: AUC(1−AUC) over the smaller
+		// class, taken to be a quarter of the test set or more.
+		a := float64(r.AUC)
+		return 1e4 * a * (1 - a) / (float64(max(4, r.TestTotal)) / 4)
+	}},
+	{"e_m_map ×100", 3, func(r Record) Float { return 100 * r.EMMap }, nil},
+	{"e_m_posterior ×100", 3, func(r Record) Float { return 100 * r.EMPosterior }, nil},
+	{"l_m ×100", 3, func(r Record) Float { return 100 * r.LM }, nil},
+}
+
+// resampledThresholds is by how much thresholds widen when the two runs are on
+// different samples of documents: a new sample moves vectors, rare words and
+// test sets of all its cells together, which repetitions cannot show.
+const resampledThresholds = 4
+
+// DefaultGateLevel bounds the probability that the gate alarms at all when
+// nothing but noise differs, over everything it tests.
+const DefaultGateLevel = 1e-3
+
+// GateTest is one test of the gate: the mean change of a metric over all cells
+// of a data set, those of one mechanism on it, or a single cell.
+type GateTest struct {
+	Metric    string
+	Scope     string // "generated-news, all cells" or "generated-news, CMP"
+	Cells     int
+	Before    float64 // means over the cells
+	After     float64
+	Change    float64
+	StdError  float64
+	P         float64 // two-sided, before correction; NaN where no spread is known
+	Adjusted  float64 // Holm-corrected over all tests
+	Threshold float64
+	Failed    bool
+}
+
+// GateReport is the outcome of Gate.
+type GateReport struct {
+	Cells     int  // compared
+	New       int  // cells only in the results
+	Resampled bool // the two runs saw different samples of documents
+	Tests     []GateTest
+	// Broken are failures that need no test: a cell that is gone or no longer
+	// measured, a promise that is no longer made.
+	Broken []string
+}
+
+// Failed says whether anything regressed.
+func (g GateReport) Failed() bool {
+	return len(g.Broken) > 0 || slices.ContainsFunc(g.Tests, func(t GateTest) bool { return t.Failed })
+}
+
+// gateCell is what makes two cells the same measurement: all of Group but the
+// fingerprints, which say whether the sample was the same.
+type gateCell struct{ Group }
+
+func gateKey(g Group) gateCell {
+	g.DatasetFingerprint, g.EmbeddingFingerprint = "", ""
+	return gateCell{g}
+}
+
+// GateError is a pair of files that the gate cannot compare.
+type GateError struct{ Reason string }
+
+func (e *GateError) Error() string { return e.Reason }
+
+// Gate compares results with a baseline of the same study. A metric fails
+// where its mean changed by more than its threshold and beyond chance, in
+// either direction: on a fixed study, better is as suspicious as worse.
+//
+// Chance is estimated so that reseeding does not alarm. The variance of a cell
+// comes from its repetitions, pooled over all cells of a data set, metric and
+// ε; cells have independent noise. Where the samples of documents differ as
+// well (another study seed), the sampling variance of the test sets is added
+// as if it moved all cells of a data set alike, and thresholds are four times
+// as wide. The scatter of the changes themselves is used where it is larger.
+// p-values are Holm-corrected over all tests and compared with level.
+func Gate(baseline, current []Record, level float64) (GateReport, error) {
+	var report GateReport
+	if len(baseline) == 0 {
+		return report, &GateError{"the baseline has no records"}
+	}
+	if len(current) == 0 {
+		return report, nil
+	}
+	if a, b := baseline[0].Study, current[0].Study; a != b {
+		return report, &GateError{fmt.Sprintf("the baseline is of study %q, the results of %q", a, b)}
+	}
+	before, after := GroupCells(baseline), map[gateCell]Cells{}
+	for _, c := range GroupCells(current) {
+		after[gateKey(c.Group)] = c
+	}
+	names := labelInstances(baseline)
+	var pairs []gatePair
+	for _, b := range before {
+		a, found := after[gateKey(b.Group)]
+		delete(after, gateKey(b.Group))
+		p := gatePair{b, a}
+		if broken := p.broken(found, names); broken != "" {
+			report.Broken = append(report.Broken, broken)
+			continue
+		}
+		if b.Records[0].TestTotal != a.Records[0].TestTotal {
+			return report, &GateError{fmt.Sprintf("%s: %d test documents, the baseline has %d: not the same study", p.name(names), a.Records[0].TestTotal, b.Records[0].TestTotal)}
+		}
+		report.Resampled = report.Resampled || b.DatasetFingerprint != a.DatasetFingerprint
+		pairs = append(pairs, p)
+	}
+	report.Cells, report.New = len(pairs), len(after)
+	if report.Cells == 0 {
+		report.Broken = nil // nothing in common is nothing measured
+		return report, nil
+	}
+	for _, m := range gateMetrics {
+		report.Tests = append(report.Tests, gateTests(m, pairs, names)...)
+	}
+	p := make([]float64, len(report.Tests))
+	for i, t := range report.Tests {
+		p[i] = t.P
+	}
+	for i, adjusted := range Holm(p) {
+		t := &report.Tests[i]
+		t.Adjusted = adjusted
+		t.Failed = math.Abs(t.Change) > t.Threshold && adjusted < level
+	}
+	return report, nil
+}
+
+// gatePair is one cell in both files.
+type gatePair struct{ before, after Cells }
+
+func (p gatePair) name(names labels) string {
+	r := p.before.Records[0]
+	s := fmt.Sprintf("%s, %s d=%d, %s", r.Dataset, r.Embedding, r.Dimension, names[r.Instance()])
+	if r.Epsilon.Known() {
+		s += fmt.Sprintf(", ε=%g", float64(r.Epsilon))
+	}
+	return s
+}
+
+func (p gatePair) broken(found bool, names labels) string {
+	switch {
+	case !found:
+		return p.name(names) + ": in the baseline, not in the results"
+	case p.before.Records[0].Status != p.after.Records[0].Status:
+		return fmt.Sprintf("%s: %s in the baseline, %s now", p.name(names), p.before.Records[0].Status, p.after.Records[0].Status)
+	case p.before.Records[0].GuaranteeMetric != p.after.Records[0].GuaranteeMetric:
+		return fmt.Sprintf("%s: guarantee %q in the baseline, %q now", p.name(names), p.before.Records[0].GuaranteeMetric, p.after.Records[0].GuaranteeMetric)
+	}
+	return ""
+}
+
+// measuredPair is a pair's values of one metric.
+type measuredPair struct {
+	gatePair
+	change      float64
+	independent float64 // variance of the change from repetitions, NaN without any
+	pool        variancePool
+	df          float64 // degrees of freedom of the pool
+	shared      float64 // standard error that all cells of the data set share
+}
+
+// gateTests makes the tests of one metric: each data set as a whole, each
+// mechanism on it, and each cell on the same sample of documents (a new sample
+// moves a single cell by what its repetitions cannot show). Few repetitions give a single cell little power;
+// together cells tell small changes from noise.
+func gateTests(m gateMetric, pairs []gatePair, names labels) []GateTest {
+	var tests []GateTest
+	byDataset := map[string][]measuredPair{}
+	var order []string
+	for _, p := range measuredPairs(m, pairs) {
+		d := p.before.Dataset
+		if byDataset[d] == nil {
+			order = append(order, d)
+		}
+		byDataset[d] = append(byDataset[d], p)
+	}
+	for _, d := range order {
+		all := byDataset[d]
+		tests = append(tests, gateTest(m, d+", all cells", all))
+		var instances []Instance
+		for _, p := range all {
+			if i := p.before.Records[0].Instance(); !slices.Contains(instances, i) {
+				instances = append(instances, i)
+			}
+		}
+		for _, i := range instances {
+			var own []measuredPair
+			for _, p := range all {
+				if p.before.Records[0].Instance() == i {
+					own = append(own, p)
+				}
+			}
+			tests = append(tests, gateTest(m, d+", "+names[i], own))
+		}
+		for _, p := range all {
+			if p.before.DatasetFingerprint == p.after.DatasetFingerprint {
+				tests = append(tests, gateTest(m, p.name(names), []measuredPair{p}))
+			}
+		}
+	}
+	return tests
+}
+
+// variancePool names cells whose repetitions vary alike.
+type variancePool struct{ dataset, epsilon string }
+
+// measuredPairs estimates variances: repetitions of a cell are few, so their
+// variance is pooled over cells of one data set and ε, where it is alike.
+func measuredPairs(m gateMetric, pairs []gatePair) []measuredPair {
+	squares, df := map[variancePool]float64{}, map[variancePool]float64{}
+	var kept []measuredPair
+	for _, p := range pairs {
+		x, y := p.before.Values(m.column), p.after.Values(m.column)
+		if len(x) == 0 || len(y) == 0 {
+			continue
+		}
+		k := variancePool{p.before.Dataset, p.before.Epsilon}
+		for _, v := range [][]float64{x, y} {
+			if len(v) > 1 {
+				squares[k] += stat.Variance(v, nil) * float64(len(v)-1)
+				df[k] += float64(len(v) - 1)
+			}
+		}
+		q := measuredPair{gatePair: p, pool: k, change: mean(y) - mean(x), independent: 1/float64(len(x)) + 1/float64(len(y))}
+		if m.sampling != nil && p.before.DatasetFingerprint != p.after.DatasetFingerprint {
+			q.shared = math.Sqrt(m.sampling(p.before.Records[0]) + m.sampling(p.after.Records[0]))
+		}
+		kept = append(kept, q)
+	}
+	for i := range kept {
+		k := kept[i].pool
+		kept[i].df = df[k]
+		if df[k] > 0 {
+			kept[i].independent *= squares[k] / df[k]
+		} else {
+			kept[i].independent = math.NaN()
+		}
+	}
+	return kept
+}
+
+// gateTest tests the mean change over some cells.
+func gateTest(m gateMetric, scope string, cells []measuredPair) GateTest {
+	t := GateTest{Metric: m.name, Scope: scope, Cells: len(cells), Threshold: m.threshold, P: math.NaN()}
+	n := float64(len(cells))
+	var changes []float64
+	variance, shared := 0.0, 0.0
+	pools := map[variancePool]*[2]float64{} // variance and degrees of freedom
+	var order []variancePool
+	for _, c := range cells {
+		t.Before += mean(c.before.Values(m.column)) / n
+		t.After += mean(c.after.Values(m.column)) / n
+		changes = append(changes, c.change)
+		variance += c.independent / (n * n)
+		shared += c.shared / n
+		if pools[c.pool] == nil {
+			pools[c.pool] = &[2]float64{0, c.df}
+			order = append(order, c.pool)
+		}
+		pools[c.pool][0] += c.independent / (n * n)
+		if c.before.DatasetFingerprint != c.after.DatasetFingerprint {
+			t.Threshold = resampledThresholds * m.threshold
+		}
+	}
+	t.Change = t.After - t.Before
+	df := satterthwaite(pools, order)
+	known := !math.IsNaN(variance)
+	if !known {
+		variance = 0
+	}
+	if len(changes) > 3 { // fewer do not tell their own scatter
+		known = true
+		if scatter := stat.Variance(changes, nil) / n; scatter > variance {
+			variance, df = scatter, n-1
+		}
+	}
+	t.StdError = math.Sqrt(variance + shared*shared)
+	switch {
+	case !known && shared == 0:
+		return t
+	case t.StdError == 0 && t.Change == 0:
+		t.P = 1
+	case t.StdError == 0:
+		t.P = 0 // no noise at all, and yet a change
+	default:
+		t.P = 2 * distuv.StudentsT{Sigma: 1, Nu: df}.CDF(-math.Abs(t.Change)/t.StdError)
+	}
+	return t
+}
+
+// satterthwaite is the degrees of freedom of a sum of estimated variances,
+// at least 1.
+func satterthwaite(pools map[variancePool]*[2]float64, order []variancePool) float64 {
+	sum, squares := 0.0, 0.0
+	for _, k := range order {
+		p := pools[k]
+		sum += p[0]
+		if p[1] > 0 {
+			squares += p[0] * p[0] / p[1]
+		}
+	}
+	if !(squares > 0) {
+		return 1
+	}
+	return max(1, sum*sum/squares)
+}
+
+// Table renders what failed, or the largest changes where nothing did.
+func (g GateReport) Table() Table {
+	t := Table{Name: "gate", Header: []string{"metric", "scope", "cells", "before", "after", "change", "standard error", "p (Holm)", "threshold", "verdict"}}
+	tests := slices.Clone(g.Tests)
+	t.Title = "Nothing regressed; the largest changes by metric"
+	if g.Failed() {
+		t.Title = "Regressed"
+		tests = slices.DeleteFunc(tests, func(t GateTest) bool { return !t.Failed })
+	} else {
+		largest := map[string]int{}
+		for i, x := range tests {
+			if j, ok := largest[x.Metric]; !ok || math.Abs(x.Change) > math.Abs(tests[j].Change) {
+				largest[x.Metric] = i
+			}
+		}
+		var kept []GateTest
+		for i, x := range tests {
+			if largest[x.Metric] == i {
+				kept = append(kept, x)
+			}
+		}
+		tests = kept
+	}
+	for _, x := range tests {
+		verdict := "same"
+		if x.Failed {
+			verdict = "regressed"
+		}
+		t.AddRow(x.Metric, x.Scope, fmt.Sprint(x.Cells), formatNumber(x.Before, 2), formatNumber(x.After, 2),
+			fmt.Sprintf("%+.2f", x.Change), formatNumber(x.StdError, 2), formatAdjusted(x.Adjusted), fmt.Sprintf("%g", x.Threshold), verdict)
+	}
+	for _, b := range g.Broken {
+		t.AddRow("–", b, "", "", "", "", "", "", "", "regressed")
+	}
+	t.Legend = fmt.Sprintf("%d cells compared, %d new.", g.Cells, g.New)
+	if g.Resampled {
+		t.Legend += fmt.Sprintf(" The runs saw different samples of documents: thresholds are %d times as wide, and chance includes the sampling of test sets.", resampledThresholds)
+	}
+	return t
+}
+
+func formatAdjusted(p float64) string {
+	if math.IsNaN(p) {
+		return missingText
+	}
+	if p < 1e-4 {
+		return fmt.Sprintf("%.0e", p)
+	}
+	return formatNumber(p, 4)
+}
+
+// JUnit form of a report: one suite a metric, one case a test.
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	Failure   *junitFailure `xml:"failure"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the report for continuous integration.
+func (g GateReport) WriteJUnit(w io.Writer) error {
+	all := junitSuites{Name: "mldp check"}
+	add := func(metric, scope, failure string) {
+		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != metric {
+			all.Suites = append(all.Suites, junitSuite{Name: metric})
+		}
+		s := &all.Suites[len(all.Suites)-1]
+		c := junitCase{Name: scope, ClassName: "mldp." + strings.ReplaceAll(metric, " ", "_")}
+		if failure != "" {
+			c.Failure = &junitFailure{Message: failure, Text: failure}
+			s.Failures++
+			all.Failures++
+		}
+		s.Tests++
+		all.Tests++
+		s.Cases = append(s.Cases, c)
+	}
+	for _, t := range g.Tests {
+		failure := ""
+		if t.Failed {
+			failure = fmt.Sprintf("mean over %d cells went from %.2f to %.2f (%+.2f ± %.2f, Holm-corrected p = %s, threshold %g)",
+				t.Cells, t.Before, t.After, t.Change, t.StdError, formatAdjusted(t.Adjusted), t.Threshold)
+		}
+		add(t.Metric, t.Scope, failure)
+	}
+	for _, b := range g.Broken {
+		add("cells", b, b)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
