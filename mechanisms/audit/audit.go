@@ -1,0 +1,255 @@
+// Package audit checks the promise of a mechanism against what it does.
+//
+// It looks for two words a, b and an event S with
+//
+//	ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] > ε·d(a,b),
+//
+// which no ε·d-private mechanism has. Where probabilities have certain bounds
+// (closed forms, numerical integration) it compares them over all outputs;
+// elsewhere it knows the mechanism by its samples only and is wrong about a
+// sound one with a stated probability. It refutes and never proves: "not
+// refuted" says that these pairs and these many samples show nothing.
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
+)
+
+// Options of an audit. The zero value of each field means its default.
+type Options struct {
+	// Alpha is the probability of accusing a sound mechanism, for each
+	// sampled report; 1e-6.
+	Alpha float64
+	// Samples per word and test of a black-box audit; 200,000. A quarter as
+	// many per word are drawn before, to choose what to test.
+	Samples int
+	// Words is how many random words are paired with their nearest, their
+	// farthest and a random word; 20 for exact audits, 2 for sampled ones.
+	Words int
+	// Closest is how many of the closest pairs of the vocabulary are looked
+	// at: where ε·d is small, little is allowed; 20 and 8.
+	Closest int
+	// Workers sample in parallel; all cores. No result depends on it.
+	Workers int
+	Seed    stream.Seed
+}
+
+func (o *Options) complete() error {
+	set := func(v *int, byDefault int) {
+		if *v == 0 {
+			*v = byDefault
+		}
+	}
+	set(&o.Samples, 200_000)
+	set(&o.Workers, runtime.GOMAXPROCS(0))
+	if o.Alpha == 0 {
+		o.Alpha = 1e-6
+	}
+	return errors.Join(
+		check.Inside("alpha", o.Alpha, 0, 1),
+		check.AtLeast("samples", o.Samples, 1000),
+		check.AtLeast("words", o.Words, 0),
+		check.AtLeast("closest", o.Closest, 0),
+		check.AtLeast("workers", o.Workers, 1),
+	)
+}
+
+// pairCounts are Words and Closest with the defaults of a method.
+func (o Options) pairCounts(words, closest int) (int, int) {
+	if o.Words > 0 {
+		words = o.Words
+	}
+	if o.Closest > 0 {
+		closest = o.Closest
+	}
+	return words, closest
+}
+
+// Method says how probabilities were known.
+type Method string
+
+const (
+	Exact   Method = "exact"   // certain bounds of every probability
+	Sampled Method = "sampled" // black box, Clopper–Pearson bounds
+	NoAudit Method = ""        // nothing was audited, see Report.Reason
+)
+
+// Report is the outcome for one instance.
+type Report struct {
+	Settings  mechanisms.Settings
+	Guarantee mechanisms.Guarantee
+	Method    Method
+	// Metric is the distance the audit held ε against: that of the guarantee,
+	// or the one in which the source states ε where nothing is guaranteed.
+	Metric  string
+	Alpha   float64 // of a sampled report: probability of a false accusation
+	Samples int     // per word and test
+	Pairs   int     // ordered pairs looked at
+	Tests   int     // events tested on fresh samples; 0 where exact
+
+	// EpsilonLowerBound is a lower bound on every ε for which the instance
+	// could be ε·d-private, +Inf where there is none.
+	EpsilonLowerBound float64
+	// Worst is the finding with the largest excess over what is allowed.
+	Worst Finding
+	// Violated says that Worst exceeds what ε allows.
+	Violated bool
+	// Reason says why nothing was audited.
+	Reason string
+}
+
+// Finding is one pair of words and one event.
+type Finding struct {
+	A, B     string
+	Event    []string // outputs, the most probable first; at most a few are named
+	Outputs  int      // outputs in the event
+	Distance float64
+	LogRatio float64 // lower bound of ln Pr[M(A) ∈ S] − ln Pr[M(B) ∈ S]
+	Allowed  float64 // ε·Distance
+}
+
+// excess is how far the ratio is above what is allowed.
+func (f Finding) excess() float64 { return f.LogRatio - f.Allowed }
+
+// Breach says that a guarantee that is claimed does not hold.
+func (r Report) Breach() bool { return r.Violated && r.Guarantee.Holds() }
+
+// Verdict is the outcome in words; it never says "proved".
+func (r Report) Verdict() string {
+	switch {
+	case r.Method == NoAudit:
+		return "not audited: " + r.Reason
+	case !r.Violated:
+		return "not refuted"
+	case r.Method == Exact:
+		return "violated (exact)"
+	}
+	alpha := strings.Replace(strconv.FormatFloat(r.Alpha, 'g', -1, 64), "e-0", "e-", 1)
+	return "violated (confidence 1−" + alpha + ")"
+}
+
+// tolerance is for the rounding of log-probabilities and distances.
+const tolerance = 1e-9
+
+// Run audits one instance. Settings at which a mechanism is undefined and
+// mechanisms that release vectors give a report without audit, no error.
+func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, o Options) (Report, error) {
+	if err := o.complete(); err != nil {
+		return Report{}, err
+	}
+	s, err := mechanisms.Complete(s)
+	if err != nil {
+		return Report{}, err
+	}
+	definition, err := mechanisms.Find(s.Mechanism)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Settings: s, Metric: definition.Metric}
+	if definition.New == nil {
+		m, err := mechanisms.NewVector(env, s)
+		if err != nil {
+			return Report{}, err
+		}
+		r.Guarantee, r.Reason = m.Guarantee(), "releases vectors"
+		return r, nil
+	}
+	m, err := mechanisms.New(env, s)
+	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) {
+		r.Reason = undefined.Error()
+		r.Guarantee = mechanisms.Guarantee{Reason: r.Reason}
+		return r, nil
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	return Mechanism(ctx, m, env.Space, o)
+}
+
+// Mechanism audits an instance over a space against its guarantee, or where it
+// has none against the ε and metric in which its source states one.
+func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Space, o Options) (Report, error) {
+	if err := o.complete(); err != nil {
+		return Report{}, err
+	}
+	s := m.Settings()
+	r := Report{Settings: s, Guarantee: m.Guarantee()}
+	r.Metric = r.Guarantee.Metric
+	a := &audit{
+		mechanism: m, space: space, options: o,
+		epsilon: r.Guarantee.Epsilon, distance: r.Guarantee.Distance,
+		seed: o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), strconv.FormatFloat(s.Epsilon, 'g', -1, 64)),
+	}
+	if !r.Guarantee.Holds() {
+		definition, err := mechanisms.Find(s.Mechanism)
+		if err != nil {
+			return Report{}, err
+		}
+		r.Metric, a.epsilon = definition.Metric, s.Epsilon
+		a.distance = nominalDistance(definition.Metric, space)
+	}
+	var err error
+	if b, ok := m.(mechanisms.LogBounder); ok {
+		err = a.exact(ctx, b, &r)
+	} else {
+		err = a.sampled(ctx, &r)
+	}
+	return r, err
+}
+
+// Grid audits all cells in order and hands over each report as it is ready.
+func Grid(ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error) error {
+	for _, s := range cells {
+		r, err := Run(ctx, env, s, o)
+		if err != nil {
+			return fmt.Errorf("%s %s at epsilon %v: %w", s.Mechanism, s.Variant, s.Epsilon, err)
+		}
+		if err := each(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cells is every registered mechanism × variant × ε, with default parameters.
+func Cells(epsilons []float64) []mechanisms.Settings {
+	var cells []mechanisms.Settings
+	for _, d := range mechanisms.Definitions() {
+		for _, v := range d.Variants {
+			for _, e := range epsilons {
+				cells = append(cells, mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: e})
+			}
+		}
+	}
+	return cells
+}
+
+// record keeps a finding if it is the worst so far.
+func (r *Report) record(f Finding) {
+	bound := 0.0
+	switch {
+	case f.LogRatio <= tolerance*(1+math.Abs(f.Allowed)):
+	case f.Distance == 0:
+		bound = math.Inf(1)
+	default:
+		bound = f.LogRatio / f.Distance
+	}
+	r.EpsilonLowerBound = max(r.EpsilonLowerBound, bound)
+	if r.Worst.A == "" || f.excess() > r.Worst.excess() {
+		r.Worst = f
+	}
+	if f.excess() > tolerance*(1+math.Abs(f.Allowed)) {
+		r.Violated = true
+	}
+}

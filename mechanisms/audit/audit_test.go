@@ -1,0 +1,279 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
+)
+
+func newSpace(t testing.TB, dimension int, vectors []float32) *embeddings.Space {
+	t.Helper()
+	words := make([]string, len(vectors)/dimension)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := embeddings.NewSpace("test", v, dimension, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func gaussianSpace(t testing.TB, n, dimension int, scale float64) *embeddings.Space {
+	t.Helper()
+	rng := stream.FromUint64(1).Derive("space").Rand()
+	vectors := make([]float32, n*dimension)
+	for i := range vectors {
+		vectors[i] = float32(scale * rng.NormFloat64())
+	}
+	return newSpace(t, dimension, vectors)
+}
+
+// tens is a thesaurus in which w10k … w10k+9 are synonyms.
+type tens struct{}
+
+func (tens) Covers(string) bool { return true }
+
+func (tens) Lemmas(word string) []string {
+	var i int
+	if _, err := fmt.Sscanf(word, "w%d", &i); err != nil {
+		return nil
+	}
+	var all []string
+	for j := i / 10 * 10; j < i/10*10+10; j++ {
+		all = append(all, fmt.Sprintf("w%d", j))
+	}
+	return all
+}
+
+func environment(s *embeddings.Space) mechanisms.Environment {
+	return mechanisms.Environment{Space: s, Thesaurus: tens{}, Documents: [][]string{{"w1", "w2"}}, Seed: stream.FromUint64(2)}
+}
+
+// Every variant is called what it is: those that the design says guarantee
+// nothing are refuted where this space shows it, and nothing that claims a
+// guarantee is. Each sampled report is false with probability 1e-6 at most.
+func TestVerdicts(t *testing.T) {
+	s := gaussianSpace(t, 120, 4, 0.5)
+	violated := map[string]bool{}
+	o := Options{Samples: 40000, Seed: stream.FromUint64(3)}
+	err := Grid(context.Background(), environment(s), Cells([]float64{1, 5, 10}), o, func(r Report) error {
+		name := fmt.Sprintf("%s %s", r.Settings.Mechanism, r.Settings.Variant)
+		if r.Breach() {
+			t.Errorf("%s at ε = %v: claims %q and is accused: %+v", name, r.Settings.Epsilon, r.Guarantee, r.Worst)
+		}
+		if r.Method != NoAudit && r.Violated != (r.EpsilonLowerBound > r.Settings.Epsilon*(1+1e-8)) && r.Metric != "mahalanobis" {
+			t.Errorf("%s at ε = %v: verdict %q with ε ≥ %v", name, r.Settings.Epsilon, r.Verdict(), r.EpsilonLowerBound)
+		}
+		if strings.Contains(r.Verdict(), "proved") {
+			t.Errorf("%s: verdict %q", name, r.Verdict())
+		}
+		violated[name] = violated[name] || r.Violated
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vickrey printed", "vickrey released", "tem released", "syntf printed", "syntf released", "gumbel released"} {
+		if !violated[name] {
+			t.Errorf("%s is never refuted", name)
+		}
+	}
+	if _, ok := violated["privemb proved"]; !ok {
+		t.Error("the grid leaves out privemb")
+	}
+}
+
+// liar claims a better ε than it keeps.
+type liar struct {
+	mechanisms.Mechanism
+	factor float64
+}
+
+func (l liar) Guarantee() mechanisms.Guarantee {
+	g := l.Mechanism.Guarantee()
+	g.Epsilon *= l.factor
+	return g
+}
+
+type exactLiar struct {
+	liar
+	mechanisms.LogBounder
+}
+
+func TestLiarsAreCaught(t *testing.T) {
+	s := gaussianSpace(t, 60, 2, 1)
+	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "santext", "tem", "syntf"} {
+		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lie mechanisms.Mechanism = liar{m, 0.3}
+		if b, ok := m.(mechanisms.LogBounder); ok {
+			lie = exactLiar{liar{m, 0.3}, b}
+		}
+		r, err := Mechanism(context.Background(), lie, s, Options{Samples: 40000, Closest: 30, Seed: stream.FromUint64(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Breach() {
+			t.Errorf("%s with a third of its ε claimed: %s, ε ≥ %v of %v", name, r.Verdict(), r.EpsilonLowerBound, r.Guarantee.Epsilon)
+		}
+	}
+}
+
+// On the line CMP attains its bound: from 0 and from 1 the cell of the word at
+// 6 has probabilities in the ratio e^ε exactly. The audit may then err with
+// probability alpha, and no more: of 300 audits with alpha = 0.1, more than
+// the limit are false with probability 1e-6. It must also come close.
+func TestFalseAlarmRateAtTheBound(t *testing.T) {
+	s := newSpace(t, 1, []float32{0, 1, 6})
+	const runs, alpha = 300, 0.1
+	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alarms, bounds := 0, 0.0
+	for i := range runs {
+		r, err := Mechanism(context.Background(), m, s, Options{Samples: 4000, Alpha: alpha, Seed: stream.FromUint64(5).At(uint64(i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violated {
+			alarms++
+		}
+		bounds += r.EpsilonLowerBound / runs
+	}
+	limit := 0
+	for (distuv.Binomial{N: runs, P: alpha}).CDF(float64(limit)) < 1-1e-6 {
+		limit++
+	}
+	if alarms > limit {
+		t.Errorf("%d of %d audits of a sound mechanism accuse it; limit %d", alarms, runs, limit)
+	}
+	if bounds < 0.3 || bounds > 0.5 {
+		t.Errorf("mean lower bound on ε = %v; the truth is 0.5", bounds)
+	}
+}
+
+// Probabilities that underflow, equal vectors and ratios at the bound are no
+// violation.
+func TestExactAuditOfExtremes(t *testing.T) {
+	duplicates := newSpace(t, 2, []float32{1, 1, 1, 1, 0, 0, 0, 0, 500, 3, 500, 3, 0, 900})
+	for _, name := range []string{"santext", "tem", "syntf"} {
+		for _, epsilon := range []float64{1e-9, 1, 1000, 1e9} {
+			r, err := Run(context.Background(), environment(duplicates), mechanisms.Settings{Mechanism: name, Epsilon: epsilon}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Violated || r.Method != Exact || r.Pairs != 42 {
+				t.Errorf("%s at ε = %v: %s, %d pairs, worst %+v", name, epsilon, r.Verdict(), r.Pairs, r.Worst)
+			}
+		}
+	}
+}
+
+// The exact bound against the definition: SanText's largest log-ratio over all
+// pairs and outputs per distance.
+func TestExactBoundIsTheLargestRatio(t *testing.T) {
+	s := gaussianSpace(t, 20, 3, 1)
+	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for a := range embeddings.WordID(20) {
+		for b := range embeddings.WordID(20) {
+			if a == b {
+				continue
+			}
+			pa, err := m.(mechanisms.Distributor).Distribution(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pb, err := m.(mechanisms.Distributor).Distribution(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y := range pa.Probabilities {
+				want = max(want, math.Log(pa.Probabilities[y]/pb.Probabilities[y])/s.Distance(a, b))
+			}
+		}
+	}
+	r, err := Mechanism(context.Background(), m, s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.EpsilonLowerBound-want) > 1e-9 {
+		t.Errorf("ε ≥ %v, want %v", r.EpsilonLowerBound, want)
+	}
+}
+
+func TestReportsDoNotDependOnWorkers(t *testing.T) {
+	s := gaussianSpace(t, 80, 3, 1)
+	var first Report
+	for i, workers := range []int{1, 3} {
+		r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "vickrey", Variant: mechanisms.Printed, Epsilon: 2}, Options{Samples: 20000, Workers: workers, Seed: stream.FromUint64(6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Guarantee.Distance = nil // functions do not compare
+		if i == 0 {
+			first = r
+		} else if !reflect.DeepEqual(r, first) {
+			t.Errorf("workers change the report: %+v, %+v", r, first)
+		}
+	}
+}
+
+func TestUndefinedIsAReport(t *testing.T) {
+	s := gaussianSpace(t, 80, 3, 1)
+	r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "gumbel", Epsilon: 1}, Options{})
+	if err != nil || r.Method != NoAudit || r.Violated || !strings.Contains(r.Verdict(), "must be >") {
+		t.Errorf("%q, %v", r.Verdict(), err)
+	}
+}
+
+func TestVerdictText(t *testing.T) {
+	for want, r := range map[string]Report{
+		"violated (confidence 1−1e-6)":    {Method: Sampled, Alpha: 1e-6, Violated: true},
+		"violated (confidence 1−0.01)":    {Method: Sampled, Alpha: 0.01, Violated: true},
+		"violated (exact)":                {Method: Exact, Violated: true},
+		"not refuted":                     {Method: Sampled, Alpha: 1e-6},
+		"not audited: releases vectors":   {Reason: "releases vectors"},
+		"violated (confidence 1−1.5e-10)": {Method: Sampled, Alpha: 1.5e-10, Violated: true},
+	} {
+		if got := r.Verdict(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestBadOptionsAreRefused(t *testing.T) {
+	s := gaussianSpace(t, 10, 3, 1)
+	for _, o := range []Options{{Alpha: 2}, {Alpha: math.NaN()}, {Samples: -1}, {Words: -1}, {Closest: -1}, {Workers: -1}} {
+		if _, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1}, o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, name := range []string{"cmp", "santext"} {
+		if _, err := Run(ctx, environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 1}, Options{}); err == nil {
+			t.Errorf("%s: a cancelled audit gives a report", name)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/embeddings"
+	"mldpbench/results"
+)
+
+const (
+	// mostTests is how many events are tested; each costs a part of alpha.
+	mostTests = 3
+	// fewestCounts is how often an output must have come, for both words
+	// together, to enter an event: rarer ones look telling by chance.
+	fewestCounts = 20
+	// chunk is how many samples share a random stream.
+	chunk = 4096
+	// namedOutputs is how many outputs of an event a finding names.
+	namedOutputs = 3
+)
+
+// hypothesis is a pair with an event and how telling it looked.
+type hypothesis struct {
+	pair
+	event    []embeddings.WordID
+	distance float64
+	score    float64
+}
+
+// sampled knows the mechanism by its samples. A first part of them chooses the
+// most telling events, a second, independent part tests them: each test has a
+// Clopper–Pearson lower bound for one word and an upper bound for the other,
+// all at levels that together miss with probability alpha at most (Bonferroni).
+func (a *audit) sampled(ctx context.Context, r *Report) error {
+	r.Method, r.Alpha, r.Samples = Sampled, a.options.Alpha, a.options.Samples
+	words, closest := a.options.pairCounts(2, 8)
+	pairs := a.pairs(words, closest)
+	r.Pairs = len(pairs)
+	explored := map[embeddings.WordID][]int{}
+	explore := a.options.Samples / 4
+	var hypotheses []hypothesis
+	for _, p := range pairs {
+		for _, w := range []embeddings.WordID{p.a, p.b} {
+			if explored[w] == nil {
+				counts, err := a.count(ctx, w, explore, "explore")
+				if err != nil {
+					return err
+				}
+				explored[w] = counts
+			}
+		}
+		h, err := a.mostTelling(p, explored[p.a], explored[p.b], explore)
+		if err != nil {
+			return err
+		}
+		if h.event != nil {
+			hypotheses = append(hypotheses, h)
+		}
+	}
+	slices.SortStableFunc(hypotheses, func(x, y hypothesis) int { return cmp.Compare(y.score, x.score) })
+	hypotheses = hypotheses[:min(mostTests, len(hypotheses))]
+	r.Tests = len(hypotheses)
+	tested := map[embeddings.WordID][]int{}
+	for _, h := range hypotheses {
+		for _, w := range []embeddings.WordID{h.a, h.b} {
+			if tested[w] == nil {
+				counts, err := a.count(ctx, w, a.options.Samples, "test")
+				if err != nil {
+					return err
+				}
+				tested[w] = counts
+			}
+		}
+		ratio, err := logRatio(total(tested[h.a], h.event), total(tested[h.b], h.event), a.options.Samples, a.options.Alpha/float64(len(hypotheses)))
+		if err != nil {
+			return err
+		}
+		v := a.mechanism.Vocabulary()
+		f := Finding{
+			A: v.Word(h.a), B: v.Word(h.b), Outputs: len(h.event),
+			Distance: h.distance, LogRatio: ratio, Allowed: a.epsilon * h.distance,
+		}
+		for _, y := range h.event[:min(namedOutputs, len(h.event))] {
+			f.Event = append(f.Event, v.Word(y))
+		}
+		r.record(f)
+	}
+	return nil
+}
+
+// logRatio is a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
+// wrong with probability alpha at most; −Inf where the event never came.
+func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
+	of, err := results.ClopperPearson(inA, samples, 1-alpha)
+	if err != nil {
+		return 0, err
+	}
+	against, err := results.ClopperPearson(inB, samples, 1-alpha)
+	if err != nil {
+		return 0, err
+	}
+	return math.Log(of.Low) - math.Log(against.High), nil
+}
+
+// mostTelling picks the event for which the pair looks worst: the pair's own
+// words, any frequent output, and the outputs that favour a most, taken
+// together in growing sets.
+func (a *audit) mostTelling(p pair, inA, inB []int, samples int) (hypothesis, error) {
+	best := hypothesis{pair: p, distance: a.distance(p.a, p.b), score: math.Inf(-1)}
+	try := func(event []embeddings.WordID) error {
+		// A milder level than the test's: this only ranks.
+		ratio, err := logRatio(total(inA, event), total(inB, event), samples, 1e-3)
+		if err != nil {
+			return err
+		}
+		if score := ratio - a.epsilon*best.distance; score > best.score {
+			best.event, best.score = slices.Clone(event), score
+		}
+		return nil
+	}
+	var frequent []embeddings.WordID
+	for y := range embeddings.WordID(len(inA)) {
+		if inA[y]+inB[y] >= fewestCounts {
+			frequent = append(frequent, y)
+		}
+	}
+	favour := func(y embeddings.WordID) float64 {
+		return (float64(inA[y]) - 2*math.Sqrt(float64(inA[y]))) / (float64(inB[y]) + 2*math.Sqrt(float64(inB[y])) + 3)
+	}
+	slices.SortStableFunc(frequent, func(x, y embeddings.WordID) int { return cmp.Compare(favour(y), favour(x)) })
+	for _, y := range []embeddings.WordID{p.a, p.b} {
+		if err := try([]embeddings.WordID{y}); err != nil {
+			return best, err
+		}
+	}
+	for i, y := range frequent[:min(8, len(frequent))] {
+		if i > 0 {
+			if err := try([]embeddings.WordID{y}); err != nil {
+				return best, err
+			}
+		}
+	}
+	for size := 1; size <= len(frequent); size *= 2 {
+		if err := try(frequent[:size]); err != nil {
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+func total(counts []int, event []embeddings.WordID) int {
+	sum := 0
+	for _, y := range event {
+		sum += counts[y]
+	}
+	return sum
+}
+
+// count samples a word. Chunk i of a purpose has its own stream, so counts do
+// not depend on the number of workers.
+func (a *audit) count(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error) {
+	seed := a.seed.Derive(purpose, strconv.Itoa(int(w)))
+	chunks := (samples + chunk - 1) / chunk
+	n := a.mechanism.Vocabulary().Len()
+	parts := make([][]int, min(a.options.Workers, chunks))
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range parts {
+		g.Go(func() error {
+			counts := make([]int, n)
+			src, dst := make([]embeddings.WordID, chunk), make([]embeddings.WordID, chunk)
+			for j := range src {
+				src[j] = w
+			}
+			for {
+				c := int(next.Add(1)) - 1
+				if c >= chunks {
+					parts[i] = counts
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				size := min(chunk, samples-c*chunk)
+				a.mechanism.Privatize(dst[:size], src[:size], nil, seed.At(uint64(c)).Rand())
+				for _, y := range dst[:size] {
+					counts[y]++
+				}
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	sum := parts[0]
+	for _, part := range parts[1:] {
+		for y, c := range part {
+			sum[y] += c
+		}
+	}
+	return sum, nil
+}
