@@ -37,6 +37,12 @@ func CheckPolicy(p Policy) error {
 //
 // workers goroutines share the documents in batches; ctx stops between batches.
 func Text(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int) ([][]string, error) {
+	return TextFrom(ctx, m, policy, documents, 0, seed, workers)
+}
+
+// TextFrom is Text for documents numbered from first on, for callers that have
+// them bit by bit: the result does not depend on how many come at a time.
+func TextFrom(ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
 	if err := CheckPolicy(policy); err != nil {
 		return nil, err
 	}
@@ -44,7 +50,7 @@ func Text(ctx context.Context, m Mechanism, policy Policy, documents [][]string,
 		return nil, err
 	}
 	t := &textRun{
-		mechanism: m, policy: policy, documents: documents, seed: seed,
+		mechanism: m, policy: policy, documents: documents, first: first, seed: seed,
 		ids: make([][]WordID, len(documents)),
 		out: make([][]string, len(documents)),
 	}
@@ -71,16 +77,19 @@ type textRun struct {
 	mechanism Mechanism
 	policy    Policy
 	documents [][]string
+	first     uint64 // number of documents[0]
 	seed      stream.Seed
 	ids       [][]WordID // the known words of each document
 	out       [][]string
 }
 
+func (t *textRun) seedOf(i int) stream.Seed { return t.seed.At(t.first + uint64(i)) }
+
 func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {
 	rngs := make([]*rand.Rand, len(t.documents))
 	for i := range t.documents {
 		t.encode(i)
-		rngs[i] = t.seed.At(uint64(i)).Rand()
+		rngs[i] = t.seedOf(i).Rand()
 	}
 	if err := g.privatizeGrouped(ctx, t.ids, t.ids, nil, rngs, workers); err != nil {
 		return err
@@ -120,7 +129,7 @@ func (t *textRun) runBatch(start, end int) {
 	rngs := make([]*rand.Rand, end-start)
 	for i := start; i < end; i++ {
 		t.encode(i)
-		rngs[i-start] = t.seed.At(uint64(i)).Rand()
+		rngs[i-start] = t.seedOf(i).Rand()
 	}
 	ids := t.ids[start:end]
 	if b, ok := t.mechanism.(Batcher); ok {
@@ -165,7 +174,7 @@ func (t *textRun) decode(i int) {
 			out = append(out, token)
 		case Random:
 			if unknown == nil {
-				unknown = t.seed.At(uint64(i)).Derive("unknown").Rand()
+				unknown = t.seedOf(i).Derive("unknown").Rand()
 			}
 			out = append(out, v.Word(WordID(unknown.IntN(v.Len()))))
 		}

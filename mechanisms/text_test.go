@@ -39,6 +39,10 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 				t.Errorf("%s: %d workers give another text", name, workers)
 			}
 		}
+		half, err := TextFrom(context.Background(), m, Random, docs[150:], 150, stream.FromUint64(10), 1)
+		if err != nil || !reflect.DeepEqual(half, want[150:]) {
+			t.Errorf("%s: documents from 150 on differ (%v)", name, err)
+		}
 		// A document is privatised alone as it is among others.
 		ids := m.Vocabulary().Encode(nil, []string{"w1", "w2", "w3"})
 		m.Privatize(ids, ids, nil, stream.FromUint64(10).At(0).Rand())

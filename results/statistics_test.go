@@ -57,3 +57,23 @@ func TestClopperPearsonIsItsDefinition(t *testing.T) {
 		t.Error("level 1 must be an error")
 	}
 }
+
+// With no success of n the upper bound is 1 − tail^(1/n), with n of n the lower
+// one tail^(1/n): also at levels an audit needs.
+func TestClopperPearsonFarOut(t *testing.T) {
+	for _, n := range []int{1, 10, 40000, 1000000} {
+		for _, tail := range []float64{0.025, 1e-4, 1e-7, 1e-9} {
+			level := 1 - 2*tail
+			tail := (1 - level) / 2 // as float64 has it
+			want := -math.Expm1(math.Log(tail) / float64(n))
+			none, err := ClopperPearson(0, n, level)
+			if err != nil || none.Low != 0 || math.Abs(none.High-want) > 1e-9*want+1e-15 {
+				t.Errorf("0 of %d, tail %v: %+v, %v; want high %v", n, tail, none, err, want)
+			}
+			all, err := ClopperPearson(n, n, level)
+			if err != nil || all.High != 1 || math.Abs(all.Low-(1-want)) > 1e-9 {
+				t.Errorf("%d of %d, tail %v: %+v, %v; want low %v", n, n, tail, all, err, 1-want)
+			}
+		}
+	}
+}

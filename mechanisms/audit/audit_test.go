@@ -67,10 +67,14 @@ func environment(s *embeddings.Space) mechanisms.Environment {
 // nothing are refuted where this space shows it, and nothing that claims a
 // guarantee is. Each sampled report is false with probability 1e-6 at most.
 func TestVerdicts(t *testing.T) {
-	s := gaussianSpace(t, 120, 4, 0.5)
+	s := gaussianSpace(t, 100, 4, 1)
+	for i := 0; i < 40; i += 2 { // close pairs: little is allowed between them
+		copy(s.Vector(embeddings.WordID(i+1)), s.Vector(embeddings.WordID(i)))
+		s.Vector(embeddings.WordID(i + 1))[0] += 0.02
+	}
 	violated := map[string]bool{}
-	o := Options{Samples: 40000, Seed: stream.FromUint64(3)}
-	err := Grid(context.Background(), environment(s), Cells([]float64{1, 5, 10}), o, func(r Report) error {
+	o := Options{Samples: 20000, Words: 2, Closest: 4, Seed: stream.FromUint64(3)}
+	err := Grid(context.Background(), environment(s), Cells([]float64{2, 20}), o, func(r Report) error {
 		name := fmt.Sprintf("%s %s", r.Settings.Mechanism, r.Settings.Variant)
 		if r.Breach() {
 			t.Errorf("%s at ε = %v: claims %q and is accused: %+v", name, r.Settings.Epsilon, r.Guarantee, r.Worst)

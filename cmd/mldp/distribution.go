@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
+)
+
+func init() { commands = append(commands, newDistributionCommand) }
+
+func newDistributionCommand() *cobra.Command {
+	var o instanceOptions
+	var word string
+	var top, samples int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "distribution",
+		Short: "Print what a word becomes, and with which probability",
+		Long: `Distribution prints, as CSV, the most probable outputs of a mechanism for one
+word. The selection family (santext, tem, syntf) is exact, gumbel is integrated
+numerically, the noise family is sampled; standard error says which, and how
+large the error of a probability can be.`,
+		Example: `  mldp distribution --mechanism tem --epsilon 5 --word movie --top 20
+  mldp distribution --mechanism cmp --epsilon 10 --word oil --embedding glove.6B.100d.txt`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := check.AtLeast("top", top, 1); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			root := stream.FromUint64(seed)
+			m, err := o.open(cmd.Context(), root)
+			if err != nil {
+				return err
+			}
+			id := m.Vocabulary().ID(word)
+			if id == embeddings.Unknown {
+				return fmt.Errorf("word %q is not in the vocabulary", word)
+			}
+			d, err := distributionOf(m, id, samples, root)
+			if err != nil {
+				return err
+			}
+			how := "closed form"
+			switch {
+			case d.Samples > 0:
+				how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.AbsoluteError)
+			case d.AbsoluteError > 0:
+				how = fmt.Sprintf("numerical integration, error of every probability at most %.2g", d.AbsoluteError)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", instanceName(m.Settings()), how)
+			return writeDistribution(cmd, m.Vocabulary(), d.Probabilities, top)
+		},
+	}
+	o.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&word, "word", "", "input word")
+	f.IntVar(&top, "top", 20, "outputs to print")
+	f.IntVar(&samples, "samples", 100_000, "samples where nothing better is known")
+	f.Uint64Var(&seed, "seed", 0, "seed of the samples")
+	for _, name := range []string{"mechanism", "epsilon", "word"} {
+		_ = cmd.MarkFlagRequired(name) // fails for an unknown flag only
+	}
+	return cmd
+}
+
+func distributionOf(m mechanisms.Mechanism, id embeddings.WordID, samples int, seed stream.Seed) (mechanisms.Distribution, error) {
+	if d, ok := m.(mechanisms.Distributor); ok {
+		return d.Distribution(id)
+	}
+	return mechanisms.MonteCarlo(m, id, samples, seed.Derive("samples"))
+}
+
+func writeDistribution(cmd *cobra.Command, v *embeddings.Vocabulary, p []float64, top int) error {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case p[a] > p[b]:
+			return -1
+		case p[a] < p[b]:
+			return 1
+		}
+		return 0
+	})
+	w := csv.NewWriter(cmd.OutOrStdout())
+	_ = w.Write([]string{"rank", "word", "probability"}) // errors stay until Flush
+	for rank, y := range order[:min(top, len(order))] {
+		if p[y] == 0 {
+			break
+		}
+		_ = w.Write([]string{strconv.Itoa(rank + 1), v.Word(embeddings.WordID(y)), strconv.FormatFloat(p[y], 'g', 8, 64)})
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/datasets"
+	"mldpbench/experiments"
+	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
+)
+
+// spaceOptions choose the embedding and what else a mechanism is built from.
+type spaceOptions struct {
+	embedding string
+	dimension int
+	data      string
+	restrict  string
+}
+
+func (o *spaceOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.embedding, "embedding", experiments.GeneratedEmbedding, "vector file, name in the data folder, or generated")
+	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
+	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
+}
+
+// environment opens what a mechanism is built from; the thesaurus only where
+// it is needed, since it may be absent.
+func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed stream.Seed) (mechanisms.Environment, error) {
+	env := mechanisms.Environment{Seed: seed.Derive("construction")}
+	var keep func(string) bool
+	if o.restrict != "" {
+		d, err := datasets.Load(ctx, datasets.Request{Name: o.restrict, Root: o.data})
+		if err != nil {
+			return env, err
+		}
+		words := map[string]struct{}{}
+		for _, part := range [][]datasets.Document{d.Train, d.Validation, d.Test} {
+			for _, tokens := range datasets.Tokens(part) {
+				env.Documents = append(env.Documents, tokens)
+				for _, w := range tokens {
+					words[w] = struct{}{}
+				}
+			}
+		}
+		keep = func(w string) bool { _, ok := words[w]; return ok }
+	}
+	var err error
+	if env.Space, err = experiments.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
+		return env, err
+	}
+	if needThesaurus {
+		env.Thesaurus, err = experiments.OpenThesaurus(env.Space.Generated, o.data)
+	}
+	return env, err
+}
+
+// instanceOptions choose one mechanism instance.
+type instanceOptions struct {
+	space      spaceOptions
+	mechanism  string
+	variant    string
+	epsilon    float64
+	parameters []string
+}
+
+func (o *instanceOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.mechanism, "mechanism", "", "mechanism, see mldp mechanisms")
+	f.StringVar(&o.variant, "variant", "", "proved, printed or released (default proved)")
+	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
+	f.StringArrayVar(&o.parameters, "param", nil, "name=value of a parameter; may be given more than once")
+	o.space.addFlags(cmd)
+}
+
+// settings checks what was asked for before anything is loaded.
+func (o *instanceOptions) settings() (mechanisms.Settings, error) {
+	p, err := mechanisms.ParseParameters(o.mechanism, o.parameters)
+	if err == nil {
+		var s mechanisms.Settings
+		s, err = mechanisms.Complete(mechanisms.Settings{
+			Mechanism: o.mechanism, Variant: mechanisms.Variant(o.variant), Epsilon: o.epsilon, Parameters: p,
+		})
+		if err == nil {
+			return s, nil
+		}
+	}
+	return mechanisms.Settings{}, &exitError{exitUsage, err}
+}
+
+// open builds the instance.
+func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanisms.Mechanism, error) {
+	s, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	env, err := o.space.environment(ctx, s.Mechanism == "syntf", seed)
+	if err != nil {
+		return nil, err
+	}
+	return mechanisms.New(env, s)
+}
+
+// instanceName is "tem proved, beta=0.001 gamma=theorem3, epsilon 5".
+func instanceName(s mechanisms.Settings) string {
+	parts := []string{fmt.Sprintf("%s %s", s.Mechanism, s.Variant)}
+	if p := s.Parameters.String(); p != "" {
+		parts = append(parts, p)
+	}
+	return strings.Join(append(parts, fmt.Sprintf("epsilon %v", s.Epsilon)), ", ")
+}

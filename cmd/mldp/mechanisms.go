@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
+)
+
+func init() { commands = append(commands, newMechanismsCommand) }
+
+func newMechanismsCommand() *cobra.Command {
+	var space spaceOptions
+	var epsilon float64
+	cmd := &cobra.Command{
+		Use:   "mechanisms",
+		Short: "List mechanisms, variants, parameters and what each guarantees",
+		Long: `Mechanisms builds every mechanism and variant over an embedding and prints what
+it says it guarantees per word there: metric, epsilon, delta, or "none" with
+the reason. Variants: proved is the definition with a proof, printed the study's
+pseudocode, released what its package computes.`,
+		Example: `  mldp mechanisms
+  mldp mechanisms --embedding glove.6B.100d.txt --epsilon 10`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			env, err := space.environment(cmd.Context(), true, stream.FromUint64(0))
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "MECHANISM\tVARIANT\tPARAMETERS\tGUARANTEE AT EPSILON %v\n", epsilon)
+			for _, d := range mechanisms.Definitions() {
+				for _, v := range d.Variants {
+					s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
+					if err != nil {
+						return &exitError{exitUsage, err}
+					}
+					g, err := guaranteeOf(env, s, d.NewVector != nil)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, v, s.Parameters, g)
+				}
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintln(out, "\nParameters (--param name=value) and sources:")
+			for _, d := range mechanisms.Definitions() {
+				fmt.Fprintf(out, "  %s: %s\n", d.Name, d.Source)
+				for _, p := range d.Parameters {
+					fmt.Fprintf(out, "    %s: %s; %s\n", p.Name, p.Legal, p.Doc)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
+	space.addFlags(cmd)
+	return cmd
+}
+
+// guaranteeOf is the guarantee in one line, or why there is no mechanism.
+func guaranteeOf(env mechanisms.Environment, s mechanisms.Settings, vector bool) (string, error) {
+	var m interface{ Guarantee() mechanisms.Guarantee }
+	var err error
+	if vector {
+		m, err = mechanisms.NewVector(env, s)
+	} else {
+		m, err = mechanisms.New(env, s)
+	}
+	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) {
+		return undefined.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return m.Guarantee().String(), nil
+}
