@@ -37,7 +37,7 @@ the verdict, and the worst pair. Exit code 1 if a guarantee that is claimed is
 violated.`,
 		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5
   mldp audit --grid
-  mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict ag_news`,
+  mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cells := audit.Cells(epsilons)

@@ -33,7 +33,7 @@ does not count the word itself). n_w_exact is the closed form where there is one
 The last row is the mean over words. Words that the embedding does not have are
 named on standard error and left out.`,
 		Example: `  mldp deniability --mechanism cmp --epsilon 10 --words words.txt --runs 100
-  mldp deniability --mechanism tem --epsilon 5 --words words.txt --embedding glove.6B --dimension 100 --restrict ag_news`,
+  mldp deniability --mechanism tem --epsilon 5 --words words.txt --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := check.AtLeast("runs", runs, 1); err != nil {

@@ -135,9 +135,7 @@ func (p *privatizer) block(ctx context.Context, w *bufio.Writer, lines []string,
 		next := noisy[i]
 		for j := range words[i] {
 			if !known[i][j] && p.policy == mechanisms.Drop {
-				if strings.TrimSpace(between[i][j]) != "" {
-					_, _ = w.WriteString(between[i][j]) // errors stay until Flush
-				}
+				_, _ = w.WriteString(strings.TrimRightFunc(between[i][j], unicode.IsSpace)) // errors stay until Flush
 				continue
 			}
 			_, _ = w.WriteString(between[i][j])
