@@ -233,7 +233,9 @@ func (w *workspace) estimatedCost(c Cell, first bool, speeds []Speed) (seconds f
 	if !first || c.IsBaseline() {
 		return cost, FromDefaults
 	}
-	cost += costPerSimilarity * float64(w.study.Metrics.CS.Documents)
+	if c.measuresCS() && c.Metrics.CS.Encoder != sifEncoder {
+		cost += costPerSimilarity * float64(c.Metrics.CS.Documents)
+	}
 	size := float64(len(corpus.types)) * float64(c.Dimension)
 	if perToken, ok := secondsPerToken(speeds, c.Mechanism.Mechanism, size); ok {
 		return cost + perToken*tokens, FromSpeeds
