@@ -24,9 +24,9 @@ func newCheckCommand() *cobra.Command {
 	var baseline, junit string
 	var level float64
 	cmd := &cobra.Command{
-		Use:   "check --baseline BASELINE.csv RESULTS.csv",
+		Use:   "check --baseline BASELINE.csv RESULTS",
 		Short: "Fail when results regressed against a baseline",
-		Long: `Check compares results with a baseline of the same study, metric by metric: each
+		Long: `Check compares results (a file, or the folder of a run) with a baseline of the same study, metric by metric: each
 data set as a whole and each mechanism on it. It fails where a mean changed by
 more than the metric's threshold and beyond chance, in either direction, where
 a cell of the baseline is gone, and where a promise is no longer made. Noise
@@ -59,11 +59,11 @@ compared, 3 nothing was measured.`,
 }
 
 func checkResults(w io.Writer, baselinePath, path, junit string, level float64) error {
-	baseline, err := results.Read(baselinePath)
+	baseline, err := readRecords(baselinePath)
 	if err != nil {
 		return &exitError{exitIncomparable, err}
 	}
-	current, err := results.Read(path)
+	current, err := readRecords(path)
 	if err != nil {
 		return &exitError{exitIncomparable, err}
 	}

@@ -18,11 +18,11 @@ func newCompareCommand() *cobra.Command {
 	var margin float64
 	var format string
 	cmd := &cobra.Command{
-		Use:   "compare RESULTS.csv | --published-only",
+		Use:   "compare RESULTS | --published-only",
 		Short: "Compare results with the published tables, or those with each other",
 		Long: `Compare sets every cell that Meisenbacher et al. 2024 print beside ours: published
 value, our mean with its 95% interval, the difference, and a class: agrees,
-differs, or not comparable, with the cause where one is known. S_w is compared
+differs, or not comparable, with the cause where one is known. RESULTS is a file or the folder of a run. S_w is compared
 without the word itself, as published; cells of Table 9 that contradict the
 paper's other tables are replaced by what those give, and say so.
 
@@ -93,7 +93,7 @@ func compareResults(w io.Writer, path string, margin float64, format string) err
 
 // readDerived reads results and completes what follows from other records.
 func readDerived(path string) ([]results.Record, error) {
-	records, err := results.Read(path)
+	records, err := readRecords(path)
 	if err != nil {
 		return nil, err
 	}
@@ -102,4 +102,13 @@ func readDerived(path string) ([]results.Record, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return derived, nil
+}
+
+// readRecords reads a results file, or that of a run's folder.
+func readRecords(path string) ([]results.Record, error) {
+	path, err := recordsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return results.Read(path)
 }

@@ -13,9 +13,9 @@ func init() { commands = append(commands, newMetricsCommand) }
 func newMetricsCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "metrics RESULTS.csv",
+		Use:   "metrics RESULTS",
 		Short: "Recompute metrics from the raw counts, without another run",
-		Long: `Metrics recomputes every metric that follows from raw counts (accuracy, N_w, S_w,
+		Long: `Metrics reads results (a file, or the folder of a run), recomputes every metric that follows from raw counts (accuracy, N_w, S_w,
 PP, LOW, English %, the interval of CS) or from other records (baseline
 accuracy, PUC) and lists the columns whose stored values differ. --out writes
 the recomputed records. AUC, E_M, L_M and MIA AUC stay as they are: their raw
@@ -26,7 +26,7 @@ Exit codes: 0 stored values follow from the counts or were rewritten with
 		Example: `  mldp metrics results/mini/results.csv`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			stored, err := results.Read(args[0])
+			stored, err := readRecords(args[0])
 			if err != nil {
 				return err
 			}

@@ -19,9 +19,9 @@ func init() { commands = append(commands, newTablesCommand) }
 func newTablesCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "tables RESULTS.csv",
+		Use:   "tables RESULTS",
 		Short: "Write the study's tables as Markdown, LaTeX and CSV",
-		Long: `Tables writes the tables of the comparative study that the results allow
+		Long: `Tables reads results (a file, or the folder of a run) and writes the tables of the comparative study that the results allow
 (accuracy, regression, privacy metrics, English words, composites, example
 outputs) and ours beside them (ranks, adversary, guarantees, cost), each as .md,
 .tex (booktabs) and .csv, and prints their paths. Example outputs come from
@@ -29,14 +29,18 @@ examples.jsonl beside the results, where mldp run leaves it.`,
 		Example: `  mldp tables results/mini/results.csv --out results/mini/tables`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				out = filepath.Join(filepath.Dir(args[0]), "tables")
-			}
-			records, err := readDerived(args[0])
+			path, err := recordsFile(args[0])
 			if err != nil {
 				return err
 			}
-			examples, err := readExamples(filepath.Join(filepath.Dir(args[0]), "examples.jsonl"))
+			if out == "" {
+				out = filepath.Join(filepath.Dir(path), "tables")
+			}
+			records, err := readDerived(path)
+			if err != nil {
+				return err
+			}
+			examples, err := readExamples(filepath.Join(filepath.Dir(path), "examples.jsonl"))
 			if err != nil {
 				return err
 			}
