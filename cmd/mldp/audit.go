@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
+	"mldpbench/plots"
 )
 
 func init() { commands = append(commands, newAuditCommand) }
@@ -21,6 +23,7 @@ func newAuditCommand() *cobra.Command {
 	var grid bool
 	var epsilons []float64
 	var seed uint64
+	var csvFile string
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Try to refute what a mechanism guarantees",
@@ -57,7 +60,9 @@ violated.`,
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict", "worst pair: event")
 			breaches := 0
+			var rows []plots.AuditRow
 			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
+				rows = append(rows, auditRow(r))
 				if r.Breach() {
 					breaches++
 				}
@@ -65,6 +70,11 @@ violated.`,
 			})
 			if err != nil {
 				return err
+			}
+			if csvFile != "" {
+				if err := plots.WriteAudit(csvFile, rows); err != nil {
+					return err
+				}
 			}
 			if breaches > 0 {
 				return fmt.Errorf("%d claimed guarantees are violated", breaches)
@@ -81,9 +91,23 @@ violated.`,
 	f.IntVar(&options.Words, "words", 0, "random words to pair (default 20 exact, 2 sampled)")
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
+	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: beside a study's records, its report shows them as audit.csv")
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism")
 	cmd.MarkFlagsOneRequired("grid", "mechanism")
 	return cmd
+}
+
+// auditRow is a report as figures and reports read it.
+func auditRow(r audit.Report) plots.AuditRow {
+	row := plots.AuditRow{
+		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: r.Settings.Parameters.String(),
+		Epsilon: r.Settings.Epsilon, Promises: r.Guarantee.Holds(), Lower: r.EpsilonLowerBound,
+		Violated: r.Violated, Exact: r.Method == audit.Exact,
+	}
+	if r.Method == audit.NoAudit {
+		row.Lower = math.NaN()
+	}
+	return row
 }
 
 const auditLine = "%-11s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
