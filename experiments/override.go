@@ -27,8 +27,11 @@ type Overrides struct {
 	Seed                *uint64
 }
 
-// smallSample caps the documents of a split for a quick look.
+// smallSample caps the documents of a split for a quick look, smallSimilarity
+// those whose sentences are compared.
 var smallSample = DatasetSpec{Train: 600, Validation: 200, Test: 200}
+
+const smallSimilarity = 20
 
 // Override returns the changed study, checked.
 func (s *Study) Override(o Overrides) (*Study, error) {
@@ -122,6 +125,7 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 		if err := check.OneOf("sample", o.Sample, "small"); err != nil {
 			return nil, err
 		}
+		c.Metrics.CS.Documents = min(c.Metrics.CS.Documents, smallSimilarity)
 		for i, d := range c.Datasets {
 			t, err := traits(d)
 			if err != nil {
