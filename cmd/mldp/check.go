@@ -26,10 +26,11 @@ func newCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --baseline BASELINE.csv RESULTS",
 		Short: "Fail when results regressed against a baseline",
-		Long: `Check compares results (a file, or the folder of a run) with a baseline of the same study, metric by metric: each
-data set as a whole and each mechanism on it. It fails where a mean changed by
-more than the metric's threshold and beyond chance, in either direction, where
-a cell of the baseline is gone, and where a promise is no longer made. Noise
+		Long: `Check compares results (a file, or the folder of a run) with a baseline of the
+same study, metric by metric: each data set as a whole, each mechanism on it,
+each cell. It fails where a mean changed by more than the metric's threshold and
+beyond chance, in either direction, where a cell of the baseline is gone, and
+where a promise is no longer made. Noise
 alone (another seed) alarms with probability at most --level.
 
 Exit codes: 0 same, 1 regressed, 2 wrong usage, or files that cannot be read or

@@ -15,10 +15,10 @@ func newMetricsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metrics RESULTS",
 		Short: "Recompute metrics from the raw counts, without another run",
-		Long: `Metrics reads results (a file, or the folder of a run), recomputes every metric that follows from raw counts (accuracy, N_w, S_w,
-PP, LOW, English %, the interval of CS) or from other records (baseline
-accuracy, PUC) and lists the columns whose stored values differ. --out writes
-the recomputed records. AUC, E_M, L_M and MIA AUC stay as they are: their raw
+		Long: `Metrics reads results (a file, or the folder of a run), recomputes every metric
+that follows from raw counts (accuracy, N_w, S_w, PP, LOW, English %, the
+interval of CS) or from other records (baseline accuracy, PUC) and lists the
+columns whose stored values differ. --out writes the recomputed records. AUC, E_M, L_M and MIA AUC stay as they are: their raw
 outcomes are larger than a record.
 
 Exit codes: 0 stored values follow from the counts or were rewritten with
