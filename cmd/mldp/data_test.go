@@ -113,12 +113,18 @@ func officialMirror(t *testing.T) string {
 		"opinion_lexicon/positive-words.txt": "opinion-lexicon/positive-words.txt",
 		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
 	})
+	// The encoder at hand stands in for the study's own, file by file.
+	for _, name := range []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json"} {
+		f := create("sentence-encoder/" + name)
+		_, err := io.Copy(f, read("use-lite-onnx/"+name))
+		must(errors.Join(err, f.Close()))
+	}
 	zipped("words.zip", map[string]string{"words/en": "words/nltk-words-en.txt.gz"})
 	return mirror
 }
 
-// TestFetchFromOfficialLayouts goes from an empty cache to a run of the
-// comparative study, and gets from the official layouts exactly the data sets
+// TestFetchFromOfficialLayouts goes from an empty cache to a run of one cell of
+// the comparative study, and gets from the official layouts exactly the data sets
 // that the flat ones give.
 func TestFetchFromOfficialLayouts(t *testing.T) {
 	if testing.Short() {
@@ -138,7 +144,7 @@ func TestFetchFromOfficialLayouts(t *testing.T) {
 	}
 	// The lexicon's own archive is a rar, which nothing here can write: its
 	// second source is a zip.
-	mldp("data", "fetch", "--yes", "imdb", "agnews", "opinion-lexicon", "wordnet", "words", "glove.6B.100d")
+	mldp("data", "fetch", "--yes", "imdb", "agnews", "opinion-lexicon", "wordnet", "words", "glove.6B.100d", "sentence-encoder")
 	mldp("data", "verify")
 	fingerprints := func(description string) (out []string) {
 		for _, line := range strings.Split(description, "\n") {
@@ -155,7 +161,7 @@ func TestFetchFromOfficialLayouts(t *testing.T) {
 	}
 	out := t.TempDir()
 	mldp("run", "comparative", "--dimensions", "100", "--models", "svm", "--repetitions", "1", "--sample", "small",
-		"--mechanisms", "santext", "--epsilons", "10", "--out", out)
+		"--datasets", "product-reviews", "--mechanisms", "santext", "--epsilons", "10", "--out", out)
 	if _, err := os.Stat(filepath.Join(out, "results.csv")); err != nil {
 		t.Error(err)
 	}
