@@ -84,12 +84,6 @@ type Summary struct {
 	Failed   int // with an error in DIR/failed
 }
 
-// scheduled is a cell with its key.
-type scheduled struct {
-	Cell
-	key string
-}
-
 // task is the part of a group that is still to be run.
 type task struct {
 	cells  []Cell
