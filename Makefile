@@ -25,7 +25,7 @@ reproduce: build ## run STUDY (default mini: generated corpus, no downloads) fro
 
 check: build ## rerun mini and compare it with results/reference/mini.csv
 	./bin/mldp run mini --out bin/check
-	./bin/mldp check --baseline results/reference/mini.csv bin/check
+	./bin/mldp check --baseline results/reference/mini.csv bin/check/results.csv
 
 bench: ## kernels, search, models: go test -bench
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/kernel/... ./embeddings/... ./mechanisms/... ./models/...
