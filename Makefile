@@ -24,6 +24,7 @@ reproduce: build ## run STUDY (default mini: generated corpus, no downloads) fro
 	./bin/mldp run $(STUDY) $(if $(DATA),--data $(DATA)) $(RUNFLAGS)
 
 check: build ## rerun mini and compare it with results/reference/mini.csv
+	rm -rf bin/check # finished cells would be reused, whatever the code does now
 	./bin/mldp run mini --out bin/check
 	./bin/mldp check --baseline results/reference/mini.csv bin/check/results.csv
 
