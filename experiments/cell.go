@@ -148,7 +148,7 @@ func (s *Study) Grid(traits func(DatasetSpec) (Traits, error)) ([]Cell, error) {
 				continue
 			}
 			if (e.Name == GeneratedEmbedding) != t.Generated {
-				return nil, fmt.Errorf("study %s: data set %q with embedding %q: generated and real data are never mixed; restrict the embedding with datasets:", s.Name, d.Name, e.Name)
+				return nil, fmt.Errorf("study %s: data set %q with embedding %q: generated and real data are never mixed; restrict the embedding with its list of datasets", s.Name, d.Name, e.Name)
 			}
 			for _, dimension := range e.Dimensions {
 				base := Cell{Seed: s.Seed, Dataset: d, Embedding: e.Name, Dimension: dimension, Policy: s.Policy, Metrics: s.Metrics}

@@ -436,7 +436,7 @@ func checkName(what, name string) error {
 	}
 	for _, r := range name {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' {
-			return fmt.Errorf("%s = %q: must consist of letters, digits and -_.", what, name)
+			return fmt.Errorf("%s = %q: must consist of letters, digits, -, _ and dots", what, name)
 		}
 	}
 	if strings.HasPrefix(name, ".") {

@@ -28,7 +28,6 @@ type values map[string]any
 func (v values) int(name string) int       { return v[name].(int) }
 func (v values) float(name string) float64 { return v[name].(float64) }
 func (v values) text(name string) string   { return v[name].(string) }
-func (v values) boolean(name string) bool  { return v[name].(bool) }
 func atLeast(name string, lo int) Parameter {
 	return Parameter{Name: name, Legal: fmt.Sprintf(">= %d", lo), check: func(v any) error { return check.AtLeast(name, v.(int), lo) }}
 }
