@@ -19,7 +19,7 @@ import (
 
 // needsMore marks example lines that need real data, a cluster, the network or
 // minutes; a command must have at least one line without them.
-var needsMore = regexp.MustCompile(`run mini$|comparative|glove|imdb|product-reviews|results/reference|--submit|fetch|verify|--grid|shard|my-.*\.csv`)
+var needsMore = regexp.MustCompile(`run mini$|node1|comparative|glove|imdb|product-reviews|results/reference|--submit|fetch|verify|--grid|shard|my-.*\.csv`)
 
 // TestReadmeAndExamples runs every command of README.md and the examples in
 // the help of every command, in one folder and in order, as a reader would.
@@ -109,7 +109,12 @@ func writeExampleFiles(dir string) error {
 		}
 		vectors.WriteByte('\n')
 	}
+	reviews := "title,body,stars\n"
+	for i := range 30 {
+		reviews += fmt.Sprintf("visit %d,the food was superb,5\nvisit %d,the service was awful,1\n", i, i)
+	}
 	for name, text := range map[string]string{
+		"reviews.csv": reviews,
 		"vectors.txt": vectors.String(),
 		"in.txt":      "the food was superb\n\nand the service was awful\n",
 		"words.txt":   "superb\nawful\n",
