@@ -108,6 +108,9 @@ func Run(ctx context.Context, s *Study, o RunOptions) (_ *Summary, runErr error)
 		o.Log = io.Discard
 	}
 	w := newWorkspace(s, o.Root)
+	if ref, err := w.encoderRef(); err == nil && ref != s.Metrics.CS.Encoder && ref == sifEncoder {
+		fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one with: mldp data fetch %s\n", catalogueEncoder)
+	}
 	defer func() { runErr = errors.Join(runErr, w.close()) }()
 	plan, err := w.plan(ctx, o)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,24 +33,30 @@ func (c Cell) measuresCS() bool {
 	return o.Documents > 0 && !c.IsBaseline() && (o.Repetitions == 0 || c.Repetition <= o.Repetitions)
 }
 
-// encoderFolder is the folder of the study's sentence encoder.
-func (w *workspace) encoderFolder() (string, error) {
-	if ref := w.study.Metrics.CS.Encoder; ref != catalogueEncoder {
+// chooseEncoder settles, once per run, what CS is measured with. A machine
+// without the catalogue's model measures it with SIF, which every row then
+// says; the key of a cell holds the encoder, so a later run with the model
+// measures anew.
+func (w *workspace) chooseEncoder() (ref string, err error) {
+	ref = w.study.Metrics.CS.Encoder
+	if ref != catalogueEncoder {
 		return ref, nil
 	}
-	return fetch.Locate(w.root, catalogueEncoder, "model")
+	dir, err := fetch.Locate(w.root, catalogueEncoder, "model")
+	var missing *fetch.MissingError
+	if errors.As(err, &missing) {
+		return sifEncoder, nil
+	}
+	return dir, err
 }
 
 // encoderFingerprint identifies the encoder by the bytes of its model.
 func (w *workspace) encoderFingerprint() (string, error) {
-	if w.study.Metrics.CS.Encoder == sifEncoder {
-		return sifEncoder, nil // follows from data set and space
+	dir, err := w.encoderRef()
+	if err != nil || dir == sifEncoder {
+		return dir, err // SIF follows from data set and space
 	}
 	return w.digests.get("encoder", func() (string, error) {
-		dir, err := w.encoderFolder()
-		if err != nil {
-			return "", err
-		}
 		h := sha256.New()
 		for _, name := range []string{"model.onnx", "tokenizer.json"} {
 			f, err := os.Open(filepath.Join(dir, name))
@@ -71,17 +78,17 @@ func (w *workspace) encoderFingerprint() (string, error) {
 // encoder opens the sentence encoder of a study, one for the run; SIF is
 // fitted to each data set and space.
 func (w *workspace) encoder(ctx context.Context, p *privatised, c Cell) (sentence.Encoder, error) {
+	dir, err := w.encoderRef()
+	if err != nil {
+		return nil, err
+	}
 	key := ""
-	if w.study.Metrics.CS.Encoder == sifEncoder {
+	if dir == sifEncoder {
 		key = dataName(c)
 	}
 	return w.encoders.get(key, func() (sentence.Encoder, error) {
 		if key != "" {
 			return sentence.NewSIF(p.space.Space, p.corpus.documents)
-		}
-		dir, err := w.encoderFolder()
-		if err != nil {
-			return nil, err
 		}
 		return sentence.Open(ctx, dir)
 	})

@@ -24,6 +24,8 @@ import (
 type workspace struct {
 	study *Study
 	root  string // data folder
+	// encoderRef is the folder of the sentence encoder, or sifEncoder.
+	encoderRef func() (string, error)
 
 	corpora    once[string, *corpus]
 	spaces     once[spaceKey, *space]
@@ -35,7 +37,11 @@ type workspace struct {
 	classifier once[string, *trained]
 }
 
-func newWorkspace(s *Study, root string) *workspace { return &workspace{study: s, root: root} }
+func newWorkspace(s *Study, root string) *workspace {
+	w := &workspace{study: s, root: root}
+	w.encoderRef = sync.OnceValues(w.chooseEncoder)
+	return w
+}
 
 // close releases what does not end with the process's memory.
 func (w *workspace) close() error {
