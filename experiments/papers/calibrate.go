@@ -176,7 +176,7 @@ func (o CalibrationOptions) evaluate(m mechanisms.Mechanism) (value float64, exa
 			number[int(w)] = i
 		}
 		e, err := adversary.EstimateInference(metrics.SampleOutputs(o.Words, o.Runs+o.Runs%2, draw(m, rng)),
-			func(output int) int { return number[output] })
+			func(output int) int { return number[output] }) // a word that is no candidate: any guess is as good, the first is taken
 		return e.MAP, false, err
 	}
 }
