@@ -62,7 +62,7 @@ func (b *aliasBuilder) build(t *aliasTable, p []float64) {
 
 // threshold maps a probability in [0, 1) to 64 bits.
 func threshold(p float64) uint64 {
-	return uint64(math.Ldexp(max(p, 0), 64)) // p < 1: the product fits
+	return uint64(max(p, 0) * 0x1p64) // p < 1: the product fits
 }
 
 // draw maps a uniform 64-bit number to a word.

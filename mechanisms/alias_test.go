@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"math"
+	"mldpbench/internal/kernel"
 	"sort"
 	"testing"
 
@@ -95,9 +96,13 @@ func BenchmarkSelectionRow(b *testing.B) {
 			m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 5}).(*selector)
 			var builder rowBuilder
 			var table aliasTable
-			i := 0
+			i, stride := 0, 0
 			for b.Loop() {
-				builder.build(m, &table, rowKey{WordID(i % s.Len()), 5})
+				word, r := WordID(i%s.Len()), i%kernel.PairRows
+				if r == 0 { // as privatizeGrouped does
+					builder.rows, stride = m.basisRows(builder.rows, word, word+1, word+2, word+3)
+				}
+				builder.build(m, &table, rowKey{word, 5}, builder.rows[r*stride:(r+1)*stride])
 				i++
 			}
 		})

@@ -1,33 +1,54 @@
 package mechanisms
 
 import (
-	"math"
-
 	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
 )
 
+// basis is what the scores of a selector start from: a row of distances from,
+// or inner products with, one word. Rows are computed kernel.PairRows at a
+// time, which reads the vectors once for all of them.
+type basis struct {
+	space  *embeddings.Space
+	panels *kernel.Panels
+	fill   func(dst []float64, queries ...[]float32)
+}
+
+type panelsKey struct{}
+
+// distanceBasis packs the vectors of a space once.
+func distanceBasis(s *embeddings.Space) *basis {
+	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil }) // never fails
+	p := v.(*kernel.Panels)
+	return &basis{s, p, p.Distances}
+}
+
+// productBasis is that of a subset of the words.
+func productBasis(s *embeddings.Space, words []WordID) *basis {
+	var vectors []float32
+	for _, w := range words {
+		vectors = append(vectors, s.Vector(w)...)
+	}
+	p := kernel.PackPanels(vectors, s.Dimension)
+	return &basis{s, p, p.InnerProducts}
+}
+
+// rows fills at most kernel.PairRows rows, cut from buffer if it is large
+// enough; the i-th begins at i·stride.
+func (b *basis) rows(buffer []float64, words ...WordID) (rows []float64, stride int) {
+	stride = b.panels.Stride()
+	rows = resize(buffer, kernel.PairRows*stride)
+	queries := make([][]float32, len(words))
+	for i, w := range words {
+		queries[i] = b.space.Vector(w)
+	}
+	b.fill(rows, queries...)
+	return rows, stride
+}
+
 // distancesFrom writes the Euclidean distance of every word of the space from
-// one word to dst, bit for bit those of embeddings.Euclidean: four words are
-// summed side by side, each in index order, because one sum alone waits for
-// its own last addition.
+// one word to dst, bit for bit those of embeddings.Euclidean.
 func distancesFrom(dst []float64, s *embeddings.Space, word WordID) {
-	q, d := s.Vector(word), s.Dimension
-	id := 0
-	for ; id+4 <= len(dst); id += 4 {
-		rows := s.Vectors[id*d : (id+4)*d]
-		r0, r1, r2, r3 := rows[:d], rows[d:][:d], rows[2*d:][:d], rows[3*d:][:d]
-		var s0, s1, s2, s3 float64
-		for i, x := range q {
-			x := float64(x)
-			d0, d1, d2, d3 := x-float64(r0[i]), x-float64(r1[i]), x-float64(r2[i]), x-float64(r3[i])
-			s0 += float64(d0 * d0)
-			s1 += float64(d1 * d1)
-			s2 += float64(d2 * d2)
-			s3 += float64(d3 * d3)
-		}
-		dst[id], dst[id+1], dst[id+2], dst[id+3] = math.Sqrt(s0), math.Sqrt(s1), math.Sqrt(s2), math.Sqrt(s3)
-	}
-	for ; id < len(dst); id++ {
-		dst[id] = embeddings.Euclidean(q, s.Vector(WordID(id)))
-	}
+	rows, _ := distanceBasis(s).rows(nil, word)
+	copy(dst[:s.Len()], rows)
 }

@@ -17,13 +17,12 @@ func init() {
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:env.Space.Len()]
-		distancesFrom(row, env.Space, word)
 		for i, d := range row {
 			row[i] = -epsilon / 2 * d
 		}
 		return row, nil
 	}
-	return newSelector(s, g, env.Space.Vocabulary, scores), nil
+	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
 )
 
 // selector is the selection family: the output distribution of every word is
@@ -22,16 +23,18 @@ type selector struct {
 	settings   Settings
 	guarantee  Guarantee
 	vocabulary *embeddings.Vocabulary
+	basis      *basis // nil where scores do not depend on vectors
 	// scores gives the logarithms of the weights of word's outputs, up to a
 	// constant. The outputs are the ids returned, nil meaning words
-	// 0 … len(scores)−1. It may use and return buffer.
-	scores func(word WordID, epsilon float64, buffer []float64) (scores []float64, ids []WordID)
+	// 0 … len(scores)−1. It may use and return row, which holds the word's row
+	// of the basis; without one, it is as long as the vocabulary.
+	scores func(word WordID, epsilon float64, row []float64) (scores []float64, ids []WordID)
 	rows   rowCache // of the instance's own epsilon
 }
 
-func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
+func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis, scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
 	return &selector{
-		settings: s, guarantee: g, vocabulary: v, scores: scores,
+		settings: s, guarantee: g, vocabulary: v, basis: b, scores: scores,
 		rows: rowCache{slots: make([]atomic.Pointer[cachedRow], v.Len())},
 	}
 }
@@ -40,13 +43,28 @@ func (m *selector) Settings() Settings                 { return m.settings }
 func (m *selector) Guarantee() Guarantee               { return m.guarantee }
 func (m *selector) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
+// basisRows fills the rows that the scores of at most kernel.PairRows words
+// start from; the i-th begins at i·stride.
+func (m *selector) basisRows(buffer []float64, words ...WordID) (rows []float64, stride int) {
+	if m.basis == nil {
+		stride = m.vocabulary.Len()
+		return resize(buffer, kernel.PairRows*stride), stride
+	}
+	return m.basis.rows(buffer, words...)
+}
+
+func (m *selector) scoresOf(word WordID) ([]float64, []WordID) {
+	row, _ := m.basisRows(nil, word)
+	return m.scores(word, m.settings.Epsilon, row)
+}
+
 // Distribution is the closed form, evaluated in float64.
 func (m *selector) Distribution(word WordID) (Distribution, error) {
 	if err := checkWord(m.vocabulary, word); err != nil {
 		return Distribution{}, err
 	}
 	full := make([]float64, m.vocabulary.Len())
-	p, ids := m.scores(word, m.settings.Epsilon, make([]float64, m.vocabulary.Len()))
+	p, ids := m.scoresOf(word)
 	softmax(p)
 	if ids == nil {
 		copy(full, p)
@@ -66,7 +84,7 @@ func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
 	for i := range logs {
 		logs[i] = math.Inf(-1)
 	}
-	scores, ids := m.scores(word, m.settings.Epsilon, make([]float64, m.vocabulary.Len()))
+	scores, ids := m.scoresOf(word)
 	normalizer := floats.LogSumExp(scores)
 	for i, s := range scores {
 		y := i
@@ -112,7 +130,8 @@ func (m *selector) row(key rowKey) *aliasTable {
 	}
 	var b rowBuilder
 	row := new(cachedRow)
-	b.build(m, &row.aliasTable, key)
+	b.rows, _ = m.basisRows(nil, key.word)
+	b.build(m, &row.aliasTable, key, b.rows)
 	if key.epsilon == m.settings.Epsilon {
 		m.rows.offer(key.word, row)
 	}
@@ -149,12 +168,13 @@ func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, ep
 	slices.SortFunc(all, func(a, b occurrence) int {
 		return cmp.Or(cmp.Compare(a.key.word, b.key.word), cmp.Compare(a.key.epsilon, b.key.epsilon))
 	})
-	var groups []int // start of each run of equal keys
+	var groups []int // start of each run of equal keys, and the end
 	for i := range all {
 		if i == 0 || all[i].key != all[i-1].key {
 			groups = append(groups, i)
 		}
 	}
+	groups = append(groups, len(all))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range workers {
@@ -162,56 +182,74 @@ func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, ep
 			var b rowBuilder
 			var scratch aliasTable
 			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(groups) {
+				end := int(next.Add(kernel.PairRows))
+				start := end - kernel.PairRows
+				if start >= len(groups)-1 {
 					return nil
 				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				end := len(all)
-				if i+1 < len(groups) {
-					end = groups[i+1]
-				}
-				run := all[groups[i]:end]
-				table := m.groupTable(run[0].key, &b, &scratch)
-				for _, o := range run {
-					*o.output = table.draw(o.random)
-				}
+				m.drawGroups(all, groups[start:min(end, len(groups)-1)+1], &b, &scratch)
 			}
 		})
 	}
 	return g.Wait()
 }
 
-// groupTable is row for one pass over many words: once there is no room, new
-// tables do not push out old ones but are built in scratch.
-func (m *selector) groupTable(key rowKey, b *rowBuilder, scratch *aliasTable) *aliasTable {
-	keep := key.epsilon == m.settings.Epsilon
-	if keep {
-		if t := m.rows.get(key.word); t != nil {
-			return t
+// drawGroups draws for at most kernel.PairRows runs of equal keys: the i-th is
+// all[bounds[i]:bounds[i+1]].
+func (m *selector) drawGroups(all []occurrence, bounds []int, b *rowBuilder, scratch *aliasTable) {
+	var tables [kernel.PairRows]*aliasTable
+	var words []WordID // those that need a table
+	for i := range bounds[1:] {
+		key := all[bounds[i]].key
+		if key.epsilon == m.settings.Epsilon {
+			tables[i] = m.rows.get(key.word)
+		}
+		if tables[i] == nil {
+			words = append(words, key.word)
 		}
 	}
-	if keep && m.rows.hasRoom() {
-		row := new(cachedRow)
-		b.build(m, &row.aliasTable, key)
-		m.rows.offer(key.word, row)
-		return &row.aliasTable
+	var stride int
+	if len(words) > 0 {
+		b.rows, stride = m.basisRows(b.rows, words...)
 	}
-	b.build(m, scratch, key)
+	row := b.rows
+	for i := range bounds[1:] {
+		run := all[bounds[i]:bounds[i+1]]
+		table := tables[i]
+		if table == nil {
+			table = m.groupTable(run[0].key, b, row[:stride], scratch)
+			row = row[stride:]
+		}
+		for _, o := range run {
+			*o.output = table.draw(o.random)
+		}
+	}
+}
+
+// groupTable builds a table in one pass over many words: once there is no
+// room, new tables do not push out old ones but are built in scratch.
+func (m *selector) groupTable(key rowKey, b *rowBuilder, row []float64, scratch *aliasTable) *aliasTable {
+	if key.epsilon == m.settings.Epsilon && m.rows.hasRoom() {
+		kept := new(cachedRow)
+		b.build(m, &kept.aliasTable, key, row)
+		m.rows.offer(key.word, kept)
+		return &kept.aliasTable
+	}
+	b.build(m, scratch, key, row)
 	return scratch
 }
 
 // rowBuilder is one worker's scratch space for tables.
 type rowBuilder struct {
-	scores []float64
-	alias  aliasBuilder
+	rows  []float64 // see basisRows
+	alias aliasBuilder
 }
 
-func (b *rowBuilder) build(m *selector, t *aliasTable, key rowKey) {
-	b.scores = resize(b.scores, m.vocabulary.Len())
-	p, ids := m.scores(key.word, key.epsilon, b.scores)
+func (b *rowBuilder) build(m *selector, t *aliasTable, key rowKey, row []float64) {
+	p, ids := m.scores(key.word, key.epsilon, row)
 	softmax(p)
 	b.alias.build(t, p)
 	t.words = ids

@@ -46,7 +46,11 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	}
 	norms := make([]float64, space.Len())
 	for id := range norms {
-		norms[id] = math.Sqrt(dot(space.Vector(WordID(id)), space.Vector(WordID(id))))
+		var square float64
+		for _, x := range space.Vector(WordID(id)) {
+			square += float64(float64(x) * float64(x))
+		}
+		norms[id] = math.Sqrt(square)
 	}
 	g := Guarantee{
 		Metric:  "discrete",
@@ -62,38 +66,23 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:len(candidates)]
 		for i, y := range candidates {
-			row[i] = epsilon / 2 * clippedCosine(space, norms, word, y)
+			row[i] = epsilon / 2 * clippedCosine(row[i], norms, word, y)
 		}
 		return row, candidates
 	}
-	return newSelector(s, g, space.Vocabulary, scores), nil
+	return newSelector(s, g, space.Vocabulary, productBasis(space, candidates), scores), nil
 }
 
-// clippedCosine is the rating ρ: 1 for the word itself, 0 where a vector is
-// zero and has no direction.
-func clippedCosine(s *embeddings.Space, norms []float64, a, b WordID) float64 {
+// clippedCosine is the rating ρ from the inner product of two words: 1 for the
+// word itself, 0 where a vector is zero and has no direction.
+func clippedCosine(product float64, norms []float64, a, b WordID) float64 {
 	if a == b {
 		return 1
 	}
 	if norms[a] == 0 || norms[b] == 0 {
 		return 0
 	}
-	return min(max(dot(s.Vector(a), s.Vector(b))/(norms[a]*norms[b]), 0), 1)
-}
-
-// dot sums in two interleaved sequences.
-func dot(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s0, s1 float64
-	i := 0
-	for ; i+2 <= len(a); i += 2 {
-		s0 += float64(float64(a[i]) * float64(b[i]))
-		s1 += float64(float64(a[i+1]) * float64(b[i+1]))
-	}
-	if i < len(a) {
-		s0 += float64(float64(a[i]) * float64(b[i]))
-	}
-	return s0 + s1
+	return min(max(product/(norms[a]*norms[b]), 0), 1)
 }
 
 // newThesaurusSynTF builds what the study's package computes. The candidates
@@ -171,5 +160,5 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 		}
 		return row, lemmas[word]
 	}
-	return newSelector(s, g, vocabulary, scores), nil
+	return newSelector(s, g, vocabulary, nil, scores), nil
 }

@@ -66,25 +66,23 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	}
 	if s.Variant == Released {
 		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
-		scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:n]
-			distancesFrom(row, env.Space, word)
 			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
 			return row, nil
 		}
-		return newSelector(s, g, env.Space.Vocabulary, scores), nil
+		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:n]
-		distancesFrom(row, env.Space, word)
 		gamma := truncation(epsilon)
 		for i, d := range row {
 			row[i] = -epsilon / 2 * min(d, gamma)
 		}
 		return row, nil
 	}
-	return newSelector(s, g, env.Space.Vocabulary, scores), nil
+	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),

@@ -130,3 +130,19 @@ func (p path) squaredDistance(n int, a, b *float32) float64 {
 	}
 	return squaredDistanceAVX2(n, a, b)
 }
+
+func (p path) distances(panels, depth int, words *float32, queries, dst *float64, stride int) {
+	if p >= pathAVX512 {
+		distancesAVX512(panels, depth, words, queries, dst, stride)
+		return
+	}
+	distancesAVX2(panels, depth, words, queries, dst, stride)
+}
+
+func (p path) innerProducts(panels, depth int, words *float32, queries, dst *float64, stride int) {
+	if p >= pathAVX512 {
+		innerProductsAVX512(panels, depth, words, queries, dst, stride)
+		return
+	}
+	innerProductsAVX2(panels, depth, words, queries, dst, stride)
+}

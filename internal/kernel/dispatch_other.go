@@ -30,3 +30,11 @@ func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, 
 }
 
 func (p path) squaredDistance(n int, a, b *float32) float64 { panic("kernel: no assembly") }
+
+func (p path) distances(panels, depth int, words *float32, queries, dst *float64, stride int) {
+	panic("kernel: no assembly")
+}
+
+func (p path) innerProducts(panels, depth int, words *float32, queries, dst *float64, stride int) {
+	panic("kernel: no assembly")
+}

@@ -174,3 +174,15 @@ func squaredDistanceAVX512(n int, a *float32, b *float32) float64
 
 //go:noescape
 func squaredDistanceAVX2(n int, a *float32, b *float32) float64
+
+//go:noescape
+func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+
+//go:noescape
+func innerProductsAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+
+//go:noescape
+func distancesAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+
+//go:noescape
+func innerProductsAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)

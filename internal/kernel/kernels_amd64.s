@@ -8092,3 +8092,419 @@ sum:
 	MOVSD        X1, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·distancesAVX512(SB), NOSPLIT, $0-48
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  stride+40(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  depth+8(FP), SI
+	SHLQ  $0x07, SI
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	MOVQ $0x00000001, DI
+
+pass:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   CX, R8
+	MOVQ   queries+24(FP), R9
+	MOVQ   depth+8(FP), R10
+
+depth:
+	VCVTPS2PD    (R8), Z16
+	VCVTPS2PD    32(R8), Z17
+	VCVTPS2PD    64(R8), Z18
+	VCVTPS2PD    96(R8), Z19
+	VBROADCASTSD (R9), Z20
+	VSUBPD       Z16, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z0, Z0
+	VSUBPD       Z17, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z1, Z1
+	VSUBPD       Z18, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z2, Z2
+	VSUBPD       Z19, Z20, Z20
+	VMULPD       Z20, Z20, Z20
+	VADDPD       Z20, Z3, Z3
+	VBROADCASTSD 8(R9), Z20
+	VSUBPD       Z16, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z4, Z4
+	VSUBPD       Z17, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z5, Z5
+	VSUBPD       Z18, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z6, Z6
+	VSUBPD       Z19, Z20, Z20
+	VMULPD       Z20, Z20, Z20
+	VADDPD       Z20, Z7, Z7
+	VBROADCASTSD 16(R9), Z20
+	VSUBPD       Z16, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z8, Z8
+	VSUBPD       Z17, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z9, Z9
+	VSUBPD       Z18, Z20, Z21
+	VMULPD       Z21, Z21, Z21
+	VADDPD       Z21, Z10, Z10
+	VSUBPD       Z19, Z20, Z20
+	VMULPD       Z20, Z20, Z20
+	VADDPD       Z20, Z11, Z11
+	VBROADCASTSD 24(R9), Z20
+	VSUBPD       Z16, Z20, Z16
+	VMULPD       Z16, Z16, Z16
+	VADDPD       Z16, Z12, Z12
+	VSUBPD       Z17, Z20, Z16
+	VMULPD       Z16, Z16, Z16
+	VADDPD       Z16, Z13, Z13
+	VSUBPD       Z18, Z20, Z16
+	VMULPD       Z16, Z16, Z16
+	VADDPD       Z16, Z14, Z14
+	VSUBPD       Z19, Z20, Z16
+	VMULPD       Z16, Z16, Z16
+	VADDPD       Z16, Z15, Z15
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000020, R9
+	DECQ         R10
+	JNZ          depth
+	MOVQ         DX, R8
+	VSQRTPD      Z0, Z0
+	VMOVUPD      Z0, (R8)
+	VSQRTPD      Z1, Z1
+	VMOVUPD      Z1, 64(R8)
+	VSQRTPD      Z2, Z2
+	VMOVUPD      Z2, 128(R8)
+	VSQRTPD      Z3, Z3
+	VMOVUPD      Z3, 192(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Z4, Z4
+	VMOVUPD      Z4, (R8)
+	VSQRTPD      Z5, Z5
+	VMOVUPD      Z5, 64(R8)
+	VSQRTPD      Z6, Z6
+	VMOVUPD      Z6, 128(R8)
+	VSQRTPD      Z7, Z7
+	VMOVUPD      Z7, 192(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Z8, Z8
+	VMOVUPD      Z8, (R8)
+	VSQRTPD      Z9, Z9
+	VMOVUPD      Z9, 64(R8)
+	VSQRTPD      Z10, Z10
+	VMOVUPD      Z10, 128(R8)
+	VSQRTPD      Z11, Z11
+	VMOVUPD      Z11, 192(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Z12, Z12
+	VMOVUPD      Z12, (R8)
+	VSQRTPD      Z13, Z13
+	VMOVUPD      Z13, 64(R8)
+	VSQRTPD      Z14, Z14
+	VMOVUPD      Z14, 128(R8)
+	VSQRTPD      Z15, Z15
+	VMOVUPD      Z15, 192(R8)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000100, DX
+	DECQ         DI
+	JNZ          pass
+	SUBQ         $0x00000080, CX
+	ADDQ         SI, CX
+	DECQ         AX
+	JNZ          panel
+
+done:
+	VZEROUPPER
+	RET
+
+// func innerProductsAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·innerProductsAVX512(SB), NOSPLIT, $0-48
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  stride+40(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  depth+8(FP), SI
+	SHLQ  $0x07, SI
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	MOVQ $0x00000001, DI
+
+pass:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   CX, R8
+	MOVQ   queries+24(FP), R9
+	MOVQ   depth+8(FP), R10
+
+depth:
+	VCVTPS2PD    (R8), Z16
+	VCVTPS2PD    32(R8), Z17
+	VCVTPS2PD    64(R8), Z18
+	VCVTPS2PD    96(R8), Z19
+	VBROADCASTSD (R9), Z20
+	VFMADD231PD  Z20, Z16, Z0
+	VFMADD231PD  Z20, Z17, Z1
+	VFMADD231PD  Z20, Z18, Z2
+	VFMADD231PD  Z20, Z19, Z3
+	VBROADCASTSD 8(R9), Z20
+	VFMADD231PD  Z20, Z16, Z4
+	VFMADD231PD  Z20, Z17, Z5
+	VFMADD231PD  Z20, Z18, Z6
+	VFMADD231PD  Z20, Z19, Z7
+	VBROADCASTSD 16(R9), Z20
+	VFMADD231PD  Z20, Z16, Z8
+	VFMADD231PD  Z20, Z17, Z9
+	VFMADD231PD  Z20, Z18, Z10
+	VFMADD231PD  Z20, Z19, Z11
+	VBROADCASTSD 24(R9), Z20
+	VFMADD231PD  Z20, Z16, Z12
+	VFMADD231PD  Z20, Z17, Z13
+	VFMADD231PD  Z20, Z18, Z14
+	VFMADD231PD  Z20, Z19, Z15
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000020, R9
+	DECQ         R10
+	JNZ          depth
+	MOVQ         DX, R8
+	VMOVUPD      Z0, (R8)
+	VMOVUPD      Z1, 64(R8)
+	VMOVUPD      Z2, 128(R8)
+	VMOVUPD      Z3, 192(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Z4, (R8)
+	VMOVUPD      Z5, 64(R8)
+	VMOVUPD      Z6, 128(R8)
+	VMOVUPD      Z7, 192(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Z8, (R8)
+	VMOVUPD      Z9, 64(R8)
+	VMOVUPD      Z10, 128(R8)
+	VMOVUPD      Z11, 192(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Z12, (R8)
+	VMOVUPD      Z13, 64(R8)
+	VMOVUPD      Z14, 128(R8)
+	VMOVUPD      Z15, 192(R8)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000100, DX
+	DECQ         DI
+	JNZ          pass
+	SUBQ         $0x00000080, CX
+	ADDQ         SI, CX
+	DECQ         AX
+	JNZ          panel
+
+done:
+	VZEROUPPER
+	RET
+
+// func distancesAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+// Requires: AVX
+TEXT ·distancesAVX2(SB), NOSPLIT, $0-48
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  stride+40(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  depth+8(FP), SI
+	SHLQ  $0x07, SI
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	MOVQ $0x00000004, DI
+
+pass:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   CX, R8
+	MOVQ   queries+24(FP), R9
+	MOVQ   depth+8(FP), R10
+
+depth:
+	VCVTPS2PD    (R8), Y8
+	VCVTPS2PD    16(R8), Y9
+	VBROADCASTSD (R9), Y10
+	VSUBPD       Y8, Y10, Y11
+	VMULPD       Y11, Y11, Y11
+	VADDPD       Y11, Y0, Y0
+	VSUBPD       Y9, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VBROADCASTSD 8(R9), Y10
+	VSUBPD       Y8, Y10, Y11
+	VMULPD       Y11, Y11, Y11
+	VADDPD       Y11, Y2, Y2
+	VSUBPD       Y9, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VBROADCASTSD 16(R9), Y10
+	VSUBPD       Y8, Y10, Y11
+	VMULPD       Y11, Y11, Y11
+	VADDPD       Y11, Y4, Y4
+	VSUBPD       Y9, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VBROADCASTSD 24(R9), Y10
+	VSUBPD       Y8, Y10, Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y10, Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000020, R9
+	DECQ         R10
+	JNZ          depth
+	MOVQ         DX, R8
+	VSQRTPD      Y0, Y0
+	VMOVUPD      Y0, (R8)
+	VSQRTPD      Y1, Y1
+	VMOVUPD      Y1, 32(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Y2, Y2
+	VMOVUPD      Y2, (R8)
+	VSQRTPD      Y3, Y3
+	VMOVUPD      Y3, 32(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Y4, Y4
+	VMOVUPD      Y4, (R8)
+	VSQRTPD      Y5, Y5
+	VMOVUPD      Y5, 32(R8)
+	ADDQ         BX, R8
+	VSQRTPD      Y6, Y6
+	VMOVUPD      Y6, (R8)
+	VSQRTPD      Y7, Y7
+	VMOVUPD      Y7, 32(R8)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000040, DX
+	DECQ         DI
+	JNZ          pass
+	SUBQ         $0x00000080, CX
+	ADDQ         SI, CX
+	DECQ         AX
+	JNZ          panel
+
+done:
+	VZEROUPPER
+	RET
+
+// func innerProductsAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+// Requires: AVX, FMA3
+TEXT ·innerProductsAVX2(SB), NOSPLIT, $0-48
+	MOVQ  panels+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  dst+32(FP), DX
+	MOVQ  stride+40(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  depth+8(FP), SI
+	SHLQ  $0x07, SI
+	TESTQ AX, AX
+	JZ    done
+
+panel:
+	MOVQ $0x00000004, DI
+
+pass:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   CX, R8
+	MOVQ   queries+24(FP), R9
+	MOVQ   depth+8(FP), R10
+
+depth:
+	VCVTPS2PD    (R8), Y8
+	VCVTPS2PD    16(R8), Y9
+	VBROADCASTSD (R9), Y10
+	VFMADD231PD  Y10, Y8, Y0
+	VFMADD231PD  Y10, Y9, Y1
+	VBROADCASTSD 8(R9), Y10
+	VFMADD231PD  Y10, Y8, Y2
+	VFMADD231PD  Y10, Y9, Y3
+	VBROADCASTSD 16(R9), Y10
+	VFMADD231PD  Y10, Y8, Y4
+	VFMADD231PD  Y10, Y9, Y5
+	VBROADCASTSD 24(R9), Y10
+	VFMADD231PD  Y10, Y8, Y6
+	VFMADD231PD  Y10, Y9, Y7
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000020, R9
+	DECQ         R10
+	JNZ          depth
+	MOVQ         DX, R8
+	VMOVUPD      Y0, (R8)
+	VMOVUPD      Y1, 32(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Y2, (R8)
+	VMOVUPD      Y3, 32(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Y4, (R8)
+	VMOVUPD      Y5, 32(R8)
+	ADDQ         BX, R8
+	VMOVUPD      Y6, (R8)
+	VMOVUPD      Y7, 32(R8)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000040, DX
+	DECQ         DI
+	JNZ          pass
+	SUBQ         $0x00000080, CX
+	ADDQ         SI, CX
+	DECQ         AX
+	JNZ          panel
+
+done:
+	VZEROUPPER
+	RET

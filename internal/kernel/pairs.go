@@ -1,0 +1,115 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	panelWords = 32
+
+	// PairRows is the number of queries that Panels take at once: each word is
+	// read from memory once for all of them.
+	PairRows = 4
+)
+
+// Panels holds vectors in the order in which they are compared with queries in
+// float64: panels of 32, dimension by dimension, so that 32 sums grow side by
+// side, each in the order of the dimensions. Results are therefore the same,
+// bit for bit, on every path.
+type Panels struct {
+	count, depth int
+	data         []float32
+}
+
+// PackPanels copies vectors, a row-major matrix of len(vectors)/depth rows.
+func PackPanels(vectors []float32, depth int) *Panels {
+	if depth < 1 || len(vectors)%depth != 0 {
+		panic(fmt.Sprintf("kernel: %d numbers in rows of %d", len(vectors), depth))
+	}
+	p := &Panels{count: len(vectors) / depth, depth: depth}
+	p.data = make([]float32, p.Stride()*depth)
+	for word := range p.count {
+		panel := p.data[word/panelWords*panelWords*depth:]
+		for i, x := range vectors[word*depth : (word+1)*depth] {
+			panel[i*panelWords+word%panelWords] = x
+		}
+	}
+	return p
+}
+
+// Len is the number of vectors.
+func (p *Panels) Len() int { return p.count }
+
+// Stride is the distance between two rows of results: Len, rounded up.
+func (p *Panels) Stride() int { return (p.count + panelWords - 1) / panelWords * panelWords }
+
+// Distances writes to dst[r·Stride+i] the Euclidean distance between query r
+// and vector i, √Σ(xⱼ−qⱼ)² in float64, each square rounded before it is added.
+// There are 1 to PairRows queries; dst holds PairRows·Stride numbers, and all
+// of them are overwritten.
+func (p *Panels) Distances(dst []float64, queries ...[]float32) {
+	interleaved := p.interleave(dst, queries)
+	if a := active(); a.lanes() > 1 && p.count > 0 {
+		a.distances(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
+		return
+	}
+	p.pairs(dst, interleaved, true)
+}
+
+// InnerProducts is Distances with Σ xⱼ·qⱼ.
+func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
+	interleaved := p.interleave(dst, queries)
+	if a := active(); a.lanes() > 1 && p.count > 0 {
+		a.innerProducts(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
+		return
+	}
+	p.pairs(dst, interleaved, false)
+}
+
+func (p *Panels) interleave(dst []float64, queries [][]float32) []float64 {
+	if len(queries) < 1 || len(queries) > PairRows || len(dst) < PairRows*p.Stride() {
+		panic(fmt.Sprintf("kernel: %d queries with room for %d numbers, want 1 to %d with %d", len(queries), len(dst), PairRows, PairRows*p.Stride()))
+	}
+	interleaved := make([]float64, PairRows*p.depth)
+	for r, q := range queries {
+		if len(q) != p.depth {
+			panic(fmt.Sprintf("kernel: query of %d numbers, vectors of %d", len(q), p.depth))
+		}
+		for i, x := range q {
+			interleaved[i*PairRows+r] = float64(x)
+		}
+	}
+	return interleaved
+}
+
+// pairs is the specification of the assembly.
+func (p *Panels) pairs(dst, queries []float64, distance bool) {
+	for r := range PairRows {
+		row := dst[r*p.Stride():][:p.Stride()]
+		for start := 0; start < len(row); start += panelWords {
+			panel := p.data[start*p.depth:]
+			var sums [panelWords]float64
+			for i := range p.depth {
+				q := queries[i*PairRows+r]
+				x := panel[i*panelWords:][:panelWords]
+				if distance {
+					for j := range sums {
+						d := q - float64(x[j])
+						sums[j] += float64(d * d) // no fused multiply-add
+					}
+					continue
+				}
+				for j := range sums {
+					sums[j] += float64(q * float64(x[j]))
+				}
+			}
+			if distance {
+				for j, square := range sums {
+					sums[j] = math.Sqrt(square)
+				}
+			}
+			copy(row[start:], sums[:])
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestPanels(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(13, 14))
+		for trial := range 100 {
+			depth, count := 1+rng.IntN(70), rng.IntN(150)
+			vectors := random(rng, count*depth)
+			p := PackPanels(vectors, depth)
+			if p.Len() != count || p.Stride() < count {
+				t.Fatalf("%d vectors with stride %d, want %d", p.Len(), p.Stride(), count)
+			}
+			var queries [][]float32
+			for range 1 + trial%PairRows {
+				queries = append(queries, random(rng, depth))
+			}
+			if count > 0 {
+				queries[0] = vectors[:depth] // a distance of 0
+			}
+			distances := make([]float64, PairRows*p.Stride())
+			products := make([]float64, PairRows*p.Stride())
+			p.Distances(distances, queries...)
+			p.InnerProducts(products, queries...)
+			for r, q := range queries {
+				for i := range count {
+					var square, product float64
+					for j, x := range vectors[i*depth : (i+1)*depth] {
+						d := float64(x) - float64(q[j])
+						square += float64(d * d)
+						product += float64(float64(x) * float64(q[j]))
+					}
+					at := r*p.Stride() + i
+					if distances[at] != math.Sqrt(square) || products[at] != product {
+						t.Fatalf("depth %d, vector %d of %d, query %d: distance %v, product %v; want exactly %v, %v",
+							depth, i, count, r, distances[at], products[at], math.Sqrt(square), product)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestPanelsRefuseWrongShapes(t *testing.T) {
+	p := PackPanels(make([]float32, 12), 3)
+	room := make([]float64, PairRows*p.Stride())
+	for name, f := range map[string]func(){
+		"rows":     func() { PackPanels(make([]float32, 11), 3) },
+		"no query": func() { p.Distances(room) },
+		"many": func() {
+			p.Distances(room, make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3))
+		},
+		"short":      func() { p.InnerProducts(room, make([]float32, 2)) },
+		"small room": func() { p.Distances(room[1:], make([]float32, 3)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: accepted", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func BenchmarkPanels(b *testing.B) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	const count = 27000
+	for _, depth := range []int{100, 300} {
+		p := PackPanels(random(rng, count*depth), depth)
+		queries := make([][]float32, PairRows)
+		for i := range queries {
+			queries[i] = random(rng, depth)
+		}
+		dst := make([]float64, PairRows*p.Stride())
+		for _, name := range Paths() {
+			b.Run(fmt.Sprintf("%s/27k×%d", name, depth), func(b *testing.B) {
+				restore, err := Use(name)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer restore()
+				for b.Loop() {
+					p.Distances(dst, queries...)
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N)/PairRows, "ms/row")
+			})
+		}
+	}
+}
