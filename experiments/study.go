@@ -14,7 +14,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -147,11 +146,17 @@ type source struct {
 }
 
 //go:embed studies/*.yaml
-var builtin embed.FS
+var studies embed.FS
 
-// BuiltinStudies returns the names of the embedded studies, sorted.
-func BuiltinStudies() []string {
-	entries, err := fs.ReadDir(builtin, "studies")
+// Builtin are the embedded studies of this protocol.
+var Builtin = Library{studies}
+
+// Library holds embedded studies: a folder studies of YAML files.
+type Library struct{ Files embed.FS }
+
+// Names returns the names of the studies, sorted.
+func (l Library) Names() []string {
+	entries, err := l.Files.ReadDir("studies")
 	if err != nil {
 		panic(err) // embedded at build time
 	}
@@ -162,11 +167,11 @@ func BuiltinStudies() []string {
 	return names
 }
 
-// BuiltinSource returns the text of an embedded study.
-func BuiltinSource(name string) ([]byte, error) {
-	data, err := builtin.ReadFile(path.Join("studies", name+".yaml"))
+// Source returns the text of a study.
+func (l Library) Source(name string) ([]byte, error) {
+	data, err := l.Files.ReadFile(path.Join("studies", name+".yaml"))
 	if err != nil {
-		return nil, fmt.Errorf("study = %q: must be a .yaml file or one of %q", name, BuiltinStudies())
+		return nil, fmt.Errorf("study = %q: must be a .yaml file or one of %q", name, l.Names())
 	}
 	return data, nil
 }
@@ -181,7 +186,7 @@ func OpenStudy(ref string) (*Study, error) {
 		}
 		return ParseStudy(ref, data)
 	}
-	data, err := BuiltinSource(ref)
+	data, err := Builtin.Source(ref)
 	if err != nil {
 		return nil, err
 	}

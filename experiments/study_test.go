@@ -69,7 +69,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 }
 
 func TestBuiltinStudiesAreSound(t *testing.T) {
-	for _, name := range BuiltinStudies() {
+	for _, name := range Builtin.Names() {
 		s, err := OpenStudy(name)
 		if err != nil {
 			t.Error(err)
@@ -167,8 +167,8 @@ func TestOverride(t *testing.T) {
 }
 
 func FuzzParseStudy(f *testing.F) {
-	for _, name := range BuiltinStudies() {
-		data, err := BuiltinSource(name)
+	for _, name := range Builtin.Names() {
+		data, err := Builtin.Source(name)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -29,10 +29,10 @@ func openPaper(ref string) (papers.Study, error) {
 		}
 		return papers.Parse(ref, data)
 	}
-	if !slices.Contains(papers.Builtin(), ref) {
+	if !slices.Contains(papers.Builtin.Names(), ref) {
 		return nil, nil
 	}
-	data, err := papers.Source(ref)
+	data, err := papers.Builtin.Source(ref)
 	if err != nil {
 		return nil, err
 	}

@@ -33,14 +33,14 @@ print one, edit it, check it, run it.`,
 			Args:    cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				for _, name := range experiments.BuiltinStudies() {
+				for _, name := range experiments.Builtin.Names() {
 					s, err := experiments.OpenStudy(name)
 					if err != nil {
 						return err
 					}
 					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Title)
 				}
-				for _, name := range papers.Builtin() {
+				for _, name := range papers.Builtin.Names() {
 					s, err := openPaper(name)
 					if err != nil {
 						return err
@@ -57,9 +57,9 @@ print one, edit it, check it, run it.`,
 			Example: "  mldp study show comparative > my.yaml",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				source, err := papers.Source(args[0])
+				source, err := papers.Builtin.Source(args[0])
 				if err != nil {
-					source, err = experiments.BuiltinSource(args[0])
+					source, err = experiments.Builtin.Source(args[0])
 				}
 				if err != nil {
 					return err

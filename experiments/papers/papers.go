@@ -22,7 +22,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"golang.org/x/sync/errgroup"
 
+	"mldpbench/experiments"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/stream"
 	"mldpbench/results"
@@ -71,7 +71,12 @@ type Unit struct {
 	run      func(ctx context.Context) ([]results.Point, error)
 }
 
-func (u Unit) String() string { return fmt.Sprintf("%s: %s at %v", u.Panel, u.Series, float64(u.X)) }
+func (u Unit) String() string {
+	if !u.X.Known() {
+		return fmt.Sprintf("%s: %s", u.Panel, u.Series)
+	}
+	return fmt.Sprintf("%s: %s at %v", u.Panel, u.Series, float64(u.X))
+}
 
 // protocols makes an empty study of each protocol, to decode into.
 var protocols = map[string]func() Study{}
@@ -80,29 +85,10 @@ var protocols = map[string]func() Study{}
 func Protocols() []string { return slices.Sorted(maps.Keys(protocols)) }
 
 //go:embed studies/*.yaml
-var builtin embed.FS
+var studies embed.FS
 
-// Builtin returns the names of the embedded studies, sorted.
-func Builtin() []string {
-	entries, err := fs.ReadDir(builtin, "studies")
-	if err != nil {
-		panic(err) // embedded at build time
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
-}
-
-// Source returns the text of an embedded study.
-func Source(name string) ([]byte, error) {
-	data, err := builtin.ReadFile(path.Join("studies", name+".yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("study = %q: must be one of %q", name, Builtin())
-	}
-	return data, nil
-}
+// Builtin are the embedded studies.
+var Builtin = experiments.Library{Files: studies}
 
 // ProtocolOf returns the protocol that a study file names, "" if it names none.
 func ProtocolOf(data []byte) string {
@@ -150,7 +136,8 @@ type Options struct {
 	Data    string // data folder; "" finds it as every command does
 	Out     string // folder of the results
 	Workers int    // units at a time
-	// Started and Finished are called for every unit, from any goroutine.
+	// Started is called once, before any unit; Finished, from any goroutine,
+	// for every unit that came to an end: not for what ctx cut off.
 	Started  func(pending, done int)
 	Finished func(unit string, err error)
 }
@@ -214,7 +201,10 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 				points[i] = measured
 				err = save(o.unitPath(keys[i]), measured)
 			}
-			if err != nil && ctx.Err() == nil {
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil // cut off, not finished
+				}
 				failures[i] = fmt.Errorf("%s: %w", units[i], err)
 			}
 			if o.Finished != nil {

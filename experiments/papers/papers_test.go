@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 
 func open(t *testing.T, name string) Study {
 	t.Helper()
-	data, err := Source(name)
+	data, err := Builtin.Source(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,14 +26,14 @@ func open(t *testing.T, name string) Study {
 }
 
 func TestBuiltinStudiesParse(t *testing.T) {
-	for _, name := range Builtin() {
+	for _, name := range Builtin.Names() {
 		if got := open(t, name).header().Name; got != name {
 			t.Errorf("%s.yaml: name = %q", name, got)
 		}
 	}
 	for _, p := range Protocols() {
 		for _, name := range []string{p, p + "-generated"} {
-			if _, err := Source(name); err != nil {
+			if _, err := Builtin.Source(name); err != nil {
 				t.Errorf("protocol %s: %v", p, err)
 			}
 		}
@@ -148,5 +149,35 @@ func TestDamagedUnitIsRunAgain(t *testing.T) {
 	}
 	if second.Reused != first.Units-1 {
 		t.Errorf("%d of %d units reused", second.Reused, first.Units)
+	}
+}
+
+// fixed is a study of given units.
+type fixed struct {
+	Header
+	units []Unit
+}
+
+func (f fixed) check() error                               { return nil }
+func (f fixed) plan(context.Context, *Lab) ([]Unit, error) { return f.units, nil }
+
+func TestInterruptedUnitIsNotFinished(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	point := []results.Point{{Panel: "p", Series: "s"}}
+	study := fixed{Header{Name: "fixed"}, []Unit{
+		{Panel: "p", Series: "whole", X: results.Missing, run: func(context.Context) ([]results.Point, error) { return point, nil }},
+		{Panel: "p", Series: "cut off", X: 1, run: func(ctx context.Context) ([]results.Point, error) {
+			cancel()
+			return nil, ctx.Err()
+		}},
+		{Panel: "p", Series: "never begun", X: 2, run: func(context.Context) ([]results.Point, error) { return point, nil }},
+	}}
+	var finished []string
+	o := Options{Out: t.TempDir(), Workers: 1, Finished: func(unit string, err error) { finished = append(finished, unit) }}
+	if _, err := Run(ctx, study, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("err = %v, want that it was cancelled", err)
+	}
+	if want := []string{"p: whole"}; !reflect.DeepEqual(finished, want) {
+		t.Errorf("finished %q, want %q", finished, want)
 	}
 }
