@@ -56,7 +56,7 @@ func TestLinearModelsOnlyForWordsAndVectors(t *testing.T) {
 }
 
 func TestGeneratedAndRealDataAreNotMixed(t *testing.T) {
-	s, err := tiny(t).Override(Overrides{EmbeddingFiles: []string{"glove.6B.50d.txt"}})
+	s, err := tiny(t).Override(Overrides{Embeddings: []string{"glove.6B.50d.txt"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,8 @@ func compose(s *Study, p *plan, st store, o RunOptions, summary *Summary) error 
 		if err != nil || !ok {
 			return err
 		}
-		out.Record.Index, out.Record.Study = c.Index, s.Name // the grid may have grown since
+		// The grid may have grown since, and a cell is found in it by its command.
+		out.Record.Index, out.Record.Study, out.Record.Command = c.Index, s.Name, o.rerun(key)
 		records = append(records, out.Record)
 		examples = append(examples, out.Examples...)
 		return nil

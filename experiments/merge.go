@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -51,7 +50,7 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 				records = append(records, r)
 				continue
 			}
-			if column := differs(records[i], r); column != "" {
+			if column := results.FirstDifference(records[i], r); column != "" {
 				return nil, fmt.Errorf("cell %s: %s and %s differ in %s", r.Key, from[r.Key], p.results, column)
 			}
 		}
@@ -144,29 +143,6 @@ func (m *Manifest) join(other *Manifest) error {
 	}
 	return nil
 }
-
-// differs names the first column in which two records of one cell differ,
-// columns of timing and derived ones aside.
-func differs(a, b results.Record) string {
-	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range va.NumField() {
-		column := va.Type().Field(i).Tag.Get("csv")
-		if slices.Contains(results.TimingColumns, column) || slices.Contains(derivedColumns, column) {
-			continue
-		}
-		x, y := va.Field(i).Interface(), vb.Field(i).Interface()
-		if f, ok := x.(results.Float); ok && !f.Known() && !y.(results.Float).Known() {
-			continue
-		}
-		if x != y {
-			return column
-		}
-	}
-	return ""
-}
-
-// derivedColumns depend on which other records are in the file.
-var derivedColumns = []string{"baseline_accuracy", "puc_75", "puc_50", "puc_25"}
 
 // sortExamples brings examples into the order of the grid.
 func sortExamples(examples []Example, records []results.Record) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -15,7 +16,8 @@ import (
 // value, which keys and manifest reflect; empty ones change nothing.
 type Overrides struct {
 	Datasets            []string
-	EmbeddingFiles      []string // instead of the study's embeddings
+	Embeddings          []string // instead of the study's: files, also relative to Root, or names
+	Root                string   // data folder; "" is found as every command does
 	Dimensions          []int
 	Mechanisms          []string // name or name:variant
 	Epsilons            []float64
@@ -55,12 +57,15 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 			return len(m.Datasets) == 0 && slices.ContainsFunc(s.Models, func(x ModelSpec) bool { return x.Name == m.Name && len(x.Datasets) > 0 })
 		})
 	}
-	if len(o.EmbeddingFiles) > 0 {
+	if len(o.Embeddings) > 0 {
 		c.Embeddings = nil
-		for _, path := range o.EmbeddingFiles {
-			e, err := fileSpec(path)
-			if err != nil {
-				return nil, err
+		for _, ref := range o.Embeddings {
+			e := EmbeddingSpec{Name: ref, Dimensions: s.dimensions()}
+			if isVectorFile(ref) {
+				var err error
+				if e, err = fileSpec(ref, o.Root); err != nil {
+					return nil, err
+				}
 			}
 			c.Embeddings = append(c.Embeddings, e)
 		}
@@ -171,13 +176,27 @@ func restrictedToNothing(before []EmbeddingSpec, e EmbeddingSpec) bool {
 	})
 }
 
+// dimensions are those of all embeddings of the study.
+func (s *Study) dimensions() []int {
+	var all []int
+	for _, e := range s.Embeddings {
+		all = append(all, e.Dimensions...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // fileSpec describes a vector file. Its dimension is in its name or, failing
 // that, in the file.
-func fileSpec(path string) (EmbeddingSpec, error) {
-	e := EmbeddingSpec{Name: EmbeddingName(path), File: path}
-	if d, ok := dimensionOf(path); ok {
+func fileSpec(ref, root string) (EmbeddingSpec, error) {
+	e := EmbeddingSpec{Name: EmbeddingName(ref), File: ref}
+	if d, ok := dimensionOf(ref); ok {
 		e.Dimensions = []int{d}
 		return e, nil
+	}
+	path, err := vectorFile(ref, datasets.Root(root))
+	if err != nil {
+		return e, err
 	}
 	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
 	if err != nil {

@@ -34,7 +34,9 @@ type privatised struct {
 	words      sheet // metrics of single words: N_w, S_w, E_M
 	examples   []Example
 	privatise  time.Duration
-	privatised int // tokens
+	probe      time.Duration // measuring words
+	similarity time.Duration // measuring CS, of the cell at hand
+	privatised int           // tokens
 }
 
 // sheet writes measured values into a record.
@@ -52,11 +54,20 @@ func (w *workspace) runGroup(ctx context.Context, cells []Cell, keys []string, p
 		first := i == 0 || cells[i-1].Repetition != c.Repetition
 		start := time.Now()
 		o := Outcome{Cell: c, Record: newRecord(c, keys[i], prints[i], p)}
+		shared := p.privatise
 		if p.undefined == nil {
+			p.similarity = 0
 			if err := w.measure(ctx, &o.Record, c, p); err != nil {
 				return fmt.Errorf("measuring: %w", err)
 			}
-			o.Record.MeasureSeconds = results.Float(time.Since(start).Seconds())
+			measuring := time.Since(start) - p.similarity
+			if first { // words are probed once for all models
+				measuring, shared = measuring+p.probe, shared+p.probe
+			}
+			o.Record.MeasureSeconds = results.Float(measuring.Seconds())
+			if c.measuresCS() {
+				o.Record.CSSeconds = results.Float(p.similarity.Seconds())
+			}
 			if o.Epochs, err = w.classify(ctx, &o.Record, c, p); err != nil {
 				return fmt.Errorf("model %s: %w", c.Model, err)
 			}
@@ -66,7 +77,7 @@ func (w *workspace) runGroup(ctx context.Context, cells []Cell, keys []string, p
 		if first {
 			o.Examples = p.examples
 		}
-		o.Record.TotalSeconds = results.Float((time.Since(start) + p.privatise).Seconds())
+		o.Record.TotalSeconds = results.Float((time.Since(start) + shared).Seconds())
 		o.Record.PeakMemoryMiB = results.Float(peakMemoryMiB())
 		if err := done(o); err != nil {
 			return err
@@ -167,9 +178,11 @@ func (w *workspace) privatise(ctx context.Context, cells []Cell, threads int) (m
 	took := time.Since(start) / time.Duration(len(repetitions))
 	for r, p := range repetitions {
 		p.guarantee, p.privatise = m.Guarantee(), took
+		start := time.Now()
 		if p.words, err = w.measureWords(ctx, m, firsts[r], corpus, space); err != nil {
 			return nil, fmt.Errorf("measuring words: %w", err)
 		}
+		p.probe = time.Since(start)
 		if r == 1 {
 			p.examples = examples(c, corpus, p.tokens)
 		}

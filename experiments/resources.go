@@ -19,9 +19,9 @@ import (
 // corpus.
 const GeneratedEmbedding = "generated"
 
-// OpenSpace opens an embedding: the path of a vector file, "generated", or the
-// name of an embedding in the data folder root ("" finds it as every command
-// does) such as "glove.6B". keep restricts it to a vocabulary; nil keeps every
+// OpenSpace opens an embedding: a vector file by its path, also one relative to
+// the data folder root ("" finds it as every command does), "generated", or the
+// name of an embedding in the data folder such as "glove.6B". keep restricts it to a vocabulary; nil keeps every
 // word. dimension is required for a name and checked for a file; 0 accepts
 // what a file has.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep func(word string) bool) (*embeddings.Space, error) {
@@ -76,10 +76,8 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 // reference with a path separator or a suffix of a vector file is a path.
 func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
 	if isVectorFile(ref) {
-		if _, err := os.Stat(ref); err != nil {
-			return "", "", fmt.Errorf("embedding: %w", err)
-		}
-		return ref, EmbeddingName(ref), nil
+		path, err := vectorFile(ref, root)
+		return path, EmbeddingName(ref), err
 	}
 	if dimension == 0 {
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
@@ -103,6 +101,37 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		}
 	}
 	return "", "", missing
+}
+
+// vectorFile finds a file where it is, or else in the data folder.
+func vectorFile(ref, root string) (string, error) {
+	_, err := os.Stat(ref)
+	if err == nil {
+		return ref, nil
+	}
+	inside := filepath.Join(root, ref)
+	if _, there := os.Stat(inside); there != nil || filepath.IsAbs(ref) {
+		return "", fmt.Errorf("embedding: %w", err)
+	}
+	return inside, nil
+}
+
+// PortableFile names a vector file of the data folder relative to it ("" finds the
+// folder as every command does), so that the name holds on another machine;
+// any other is returned as it is.
+func PortableFile(path, root string) string {
+	folder, err := filepath.Abs(datasets.Root(root))
+	if err != nil {
+		return path
+	}
+	file, err := filepath.Abs(path)
+	if err != nil || !isVectorFile(path) {
+		return path
+	}
+	if inside, err := filepath.Rel(folder, file); err == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return path
 }
 
 func isVectorFile(ref string) bool {

@@ -34,6 +34,9 @@ type RunOptions struct {
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
+	// Rerun makes the command that runs the cell of a key alone again, for its
+	// record; nil leaves it out.
+	Rerun func(key string) string
 
 	// Drain, when closed, lets cells at work finish and starts no other: Run
 	// then returns ErrInterrupted. Cancelling the context discards them.
@@ -48,6 +51,13 @@ func (o RunOptions) draining() bool {
 	default:
 		return false
 	}
+}
+
+func (o RunOptions) rerun(key string) string {
+	if o.Rerun == nil {
+		return ""
+	}
+	return o.Rerun(key)
 }
 
 // Shard is the i-th of n parts of a grid, counted from 1.
@@ -267,7 +277,7 @@ func (w *workspace) runTasks(ctx context.Context, tasks []task, st store, o RunO
 			}
 			finished := 0
 			err := w.runSafely(ctx, t, threads, func(out Outcome) error {
-				out.Record.Study, out.Record.Version = w.study.Name, o.Version
+				out.Record.Study, out.Record.Version, out.Record.Command = w.study.Name, o.Version, o.rerun(out.Record.Key)
 				if err := st.save(out); err != nil {
 					return err
 				}

@@ -356,7 +356,7 @@ func TestOneCellAgain(t *testing.T) {
 	if again.Ran != 1 || len(again.Records) != 1 {
 		t.Fatalf("%+v", again)
 	}
-	if column := differs(want, again.Records[0]); column != "" {
+	if column := results.FirstDifference(want, again.Records[0]); column != "" {
 		t.Errorf("rerun alone differs in %s", column)
 	}
 	if _, err := Run(t.Context(), s, RunOptions{Out: alone, Only: "0123456789abcdef"}); err == nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings/sentence"
@@ -98,6 +99,8 @@ func (w *workspace) encoder(ctx context.Context, p *privatised, c Cell) (sentenc
 // sample is that of the data set: the same for all cells, so that originals
 // are encoded once and cells are compared on equal documents.
 func (w *workspace) measureCS(ctx context.Context, c Cell, p *privatised, before, after [][]string) (sheet, error) {
+	start := time.Now()
+	defer func() { p.similarity = time.Since(start) }()
 	e, err := w.encoder(ctx, p, c)
 	if err != nil {
 		return nil, err

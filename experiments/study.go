@@ -85,7 +85,6 @@ type DatasetSpec struct {
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
 type EmbeddingSpec struct {
 	Name       string   `yaml:"name"`
-	Cleaning   string   `yaml:"cleaning,omitempty" json:"cleaning,omitempty"` // preprocessing; empty means the data set's default
 	File       string   `yaml:"file,omitempty"`
 	Dimensions []int    `yaml:"dimensions,omitempty"` // empty for a file: its own
 	Datasets   []string `yaml:"datasets,omitempty"`   // only with these; empty means all
@@ -331,7 +330,7 @@ func (s *Study) Check() error {
 			s.Embeddings[i].Name = EmbeddingName(e.File)
 		}
 		if len(e.Dimensions) == 0 {
-			f, err := fileSpec(e.File)
+			f, err := fileSpec(e.File, "")
 			if err != nil {
 				return at(err, "embeddings[%d].file", i)
 			}

@@ -3,6 +3,7 @@ package experiments
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,7 +127,7 @@ func TestOverride(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := comparative.Override(Overrides{
-		EmbeddingFiles: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
+		Embeddings: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
 		Models: []string{"svm"}, Repetitions: 1, Sample: "small",
 	})
 	if err != nil {
@@ -134,6 +135,13 @@ func TestOverride(t *testing.T) {
 	}
 	if len(s.Embeddings) != 1 || s.Embeddings[0].Name != "glove.6B" || s.Embeddings[0].Dimensions[0] != 100 {
 		t.Errorf("embeddings %+v", s.Embeddings)
+	}
+	named, err := comparative.Override(Overrides{Embeddings: []string{"local"}, Dimensions: []int{50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(named.Embeddings) != 1 || named.Embeddings[0].Name != "local" || named.Embeddings[0].File != "" || !slices.Equal(named.Embeddings[0].Dimensions, []int{50}) {
+		t.Errorf("embeddings by name %+v", named.Embeddings)
 	}
 	if len(s.Models) != 1 || s.Models[0].Name != "svm" || len(s.Models[0].Datasets) != 0 {
 		t.Errorf("models %+v", s.Models)

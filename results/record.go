@@ -9,12 +9,14 @@ package results
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strconv"
 )
 
 // SchemaVersion is bumped whenever a column changes its meaning or name; see
 // migrations for what older files lack.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
 // Float is a number that may be missing (NaN): an empty cell in CSV.
 type Float float64
@@ -146,16 +148,42 @@ type Record struct {
 	// Timing: differs between runs.
 	PrivatizeSeconds Float  `csv:"privatize_seconds"`
 	TrainSeconds     Float  `csv:"train_seconds"`
-	MeasureSeconds   Float  `csv:"measure_seconds"`
+	MeasureSeconds   Float  `csv:"measure_seconds"` // all metrics but CS
+	CSSeconds        Float  `csv:"cs_seconds"`      // 0 where the text was compared for an earlier model
 	TotalSeconds     Float  `csv:"total_seconds"`
 	WordsPerSecond   Float  `csv:"words_per_second"`
 	PeakMemoryMiB    Float  `csv:"peak_memory_mib"`
 	Version          string `csv:"version"` // of mldp
 	Machine          string `csv:"machine"` // os/arch/simd path
+	Command          string `csv:"command"` // runs this cell alone again, data folder aside
 }
 
-// TimingColumns are the columns that two runs of one cell may differ in.
+// DerivedColumns depend on which other records are in the file.
+var DerivedColumns = []string{"baseline_accuracy", "puc_75", "puc_50", "puc_25"}
+
+// TimingColumns are the columns that two runs of one cell may differ in:
+// timing, and what says where the record came from.
 var TimingColumns = []string{
-	"privatize_seconds", "train_seconds", "measure_seconds", "total_seconds",
-	"words_per_second", "peak_memory_mib", "version", "machine",
+	"privatize_seconds", "train_seconds", "measure_seconds", "cs_seconds", "total_seconds",
+	"words_per_second", "peak_memory_mib", "version", "machine", "command",
+}
+
+// FirstDifference names the first column in which two records of one cell differ,
+// columns of timing and derived ones aside; "" if they are the same.
+func FirstDifference(a, b Record) string {
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range va.NumField() {
+		column := va.Type().Field(i).Tag.Get("csv")
+		if slices.Contains(TimingColumns, column) || slices.Contains(DerivedColumns, column) {
+			continue
+		}
+		x, y := va.Field(i).Interface(), vb.Field(i).Interface()
+		if f, ok := x.(Float); ok && !f.Known() && !y.(Float).Known() {
+			continue
+		}
+		if x != y {
+			return column
+		}
+	}
+	return ""
 }

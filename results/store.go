@@ -201,6 +201,8 @@ var migrations = map[int]migration{
 		row["english_found"] = strconv.Itoa(int(percent/100*float64(tokens) + 0.5))
 		return nil
 	},
+	// Version 2 counted CS as measuring, and knew no command.
+	2: func(map[string]string) error { return nil },
 }
 
 // migrate brings all rows to SchemaVersion. A file of this version must have

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -61,19 +62,20 @@ func TestReadErrorsNameFileAndLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := string(data)
+	current := fmt.Sprintf("\n%d,test", SchemaVersion)
 	header, body, _ := strings.Cut(good, "\n")
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":          {"", "r.csv: empty file"},
 		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
 		"unknown column": {strings.Replace(good, "accuracy,", "acuracy,", 1), `r.csv:1: unknown column "acuracy"`},
-		"lost column":    {strings.Replace(header, ",machine", "", 1) + "\n" + cutLastColumn(body), `r.csv:1: no column "machine"`},
+		"lost column":    {strings.Replace(header, ",command", "", 1) + "\n" + cutLastColumn(body), `r.csv:1: no column "command"`},
 		"twice":          {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
 		// The record before the broken one spans two lines: 5, not 4.
 		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
 		"later number": {replaceLast(good, ",800,2000", ",8o0,2000"), "r.csv:5: test_correct"},
 		"ragged":       {good + "1,2\n", "r.csv:6: wrong number of fields"},
-		"schema":       {strings.Replace(good, "\n2,test", "\n3,test", 1), "r.csv:2: schema = 3"},
-		"no schema":    {strings.Replace(good, "\n2,test", "\nx,test", 1), `r.csv:2: schema = "x"`},
+		"schema":       {strings.Replace(good, current, fmt.Sprintf("\n%d,test", SchemaVersion+1), 1), fmt.Sprintf("r.csv:2: schema = %d", SchemaVersion+1)},
+		"no schema":    {strings.Replace(good, current, "\nx,test", 1), `r.csv:2: schema = "x"`},
 		"status":       {replaceLast(good, ",ok,", ",fine,"), `r.csv:5: status = "fine"`},
 		"duplicate":    {good + good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:], "r.csv:6: repeats line 5"},
 	} {
@@ -94,7 +96,7 @@ func replaceLast(s, old, new string) string {
 	return s[:i] + new + s[i+len(old):]
 }
 
-// cutLastColumn relies on the last column (machine) being empty in the test records.
+// cutLastColumn relies on the last column (command) being empty in the test records.
 func cutLastColumn(body string) string { return strings.ReplaceAll(body, ",\n", "\n") }
 
 // testdata/schema1.csv was written by the code of schema 1.

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
+	"mldpbench/experiments/cluster"
 )
 
 type runOptions struct {
@@ -45,7 +47,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 // addStudyFlags adds the flags that say what is run: they decide keys.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringSliceVar(&o.overrides.EmbeddingFiles, "embedding", nil, "vector files, instead of the study's embeddings")
+	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil, "vector files (also relative to the data folder) or names, instead of the study's embeddings")
 	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
 	f.StringSliceVar(&o.overrides.Datasets, "datasets", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanisms", nil, "only these mechanisms, as name or name:variant")
@@ -96,7 +98,7 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 			if err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), study, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	o.addFlags(cmd)
@@ -108,6 +110,10 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Study
 	if flags.Changed("seed") {
 		o.overrides.Seed = &o.seed
 	}
+	o.overrides.Root = o.data
+	for i, e := range o.overrides.Embeddings {
+		o.overrides.Embeddings[i] = experiments.PortableFile(e, o.data)
+	}
 	study, err := experiments.OpenStudy(ref)
 	if err != nil {
 		return nil, err
@@ -115,10 +121,24 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Study
 	return study.Override(o.overrides)
 }
 
-func (o *runOptions) run(ctx context.Context, study *experiments.Study, stdout, stderr io.Writer) error {
+// rerun makes the commands that run single cells of this study again. The data
+// folder is the machine's and stays out of them.
+func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) string {
+	var flags strings.Builder
+	for _, f := range o.studyFlags(given) {
+		if !strings.HasPrefix(f, "--data=") {
+			flags.WriteString(" " + cluster.Quote(f))
+		}
+	}
+	return func(key string) string {
+		return "mldp run " + cluster.Quote(ref) + " --cell " + key + flags.String()
+	}
+}
+
+func (o *runOptions) run(ctx context.Context, study *experiments.Study, rerun func(string) string, stdout, stderr io.Writer) error {
 	options := experiments.RunOptions{
 		Root: o.data, Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
-		Only: o.cell, ForceNew: o.forceNew, Log: stderr, Version: mldpVersion(), Command: os.Args,
+		Only: o.cell, ForceNew: o.forceNew, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	var err error
 	if o.shard != "" {

@@ -4,10 +4,14 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mldpbench/results"
 )
 
 func TestMain(m *testing.M) {
@@ -23,11 +27,41 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells},
 		Setup: func(env *testscript.Env) error {
 			// Caches go to the script's own folder, never to the user's.
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
 			return nil
 		},
 	})
+}
+
+// rerunCells is "rerun RESULTS N": it takes the commands of N records, spread
+// over the file, executes each as a shell does, into a folder of its own, and
+// compares the records.
+func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: rerun RESULTS N")
+	}
+	records, err := results.Read(ts.MkAbs(args[0]))
+	ts.Check(err)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for i := range n {
+		want := records[i*(len(records)-1)/max(1, n-1)]
+		dir := ts.MkAbs("alone-" + want.Key)
+		ts.Check(ts.Exec("sh", "-c", want.Command+" --out "+dir))
+		again, err := results.Read(filepath.Join(dir, "results.csv"))
+		ts.Check(err)
+		if len(again) != 1 {
+			ts.Fatalf("%s: %d records", want.Command, len(again))
+		}
+		if column := results.FirstDifference(want, again[0]); column != "" {
+			ts.Fatalf("%s: %s differs", want.Command, column)
+		}
+		if again[0].Command != want.Command {
+			ts.Fatalf("%s: its record says %s", want.Command, again[0].Command)
+		}
+	}
 }

@@ -156,11 +156,11 @@ func (k *Kubernetes) Manifest(w io.Writer, folder string) error {
 		return err
 	}
 	out := path.Join(kubernetesResults, folder)
-	words := []string{"mldp", "run", quote(k.Study)}
+	words := []string{"mldp", "run", Quote(k.Study)}
 	for _, f := range k.Flags {
-		words = append(words, quote(f))
+		words = append(words, Quote(f))
 	}
-	words = append(words, "--out", quote(out), "--plan", quote(path.Join(out, "plan.jsonl")),
+	words = append(words, "--out", Quote(out), "--plan", Quote(path.Join(out, "plan.jsonl")),
 		"--shard", fmt.Sprintf(`"$((JOB_COMPLETION_INDEX + 1))/%d"`, k.Tasks), "--workers", fmt.Sprint(k.CPUs))
 	labels := map[string]string{"app.kubernetes.io/name": "mldp", "app.kubernetes.io/instance": k.Name}
 	size := map[string]string{"cpu": fmt.Sprint(k.CPUs), "memory": k.Memory}

@@ -135,7 +135,7 @@ func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
 	return append(args, file)
 }
 
-var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": quote}).Parse(`#!/bin/bash
+var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": Quote}).Parse(`#!/bin/bash
 #SBATCH --job-name={{.Name}}
 #SBATCH --array={{.Array}}
 #SBATCH --chdir={{.WorkDir}}
@@ -200,8 +200,8 @@ func formatLimit(d time.Duration) string {
 	return fmt.Sprintf("%d-%02d:%02d:00", minutes/(24*60), minutes/60%24, minutes%60)
 }
 
-// quote makes one word of the shell out of any text.
-func quote(s string) string {
+// Quote makes one word of the shell out of any text.
+func Quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("%+,-./:=@_", r)
 	}

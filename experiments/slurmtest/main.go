@@ -5,8 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"reflect"
-	"slices"
 
 	"mldpbench/results"
 )
@@ -38,16 +36,8 @@ func compare(pathA, pathB string) (int, error) {
 		return 0, fmt.Errorf("%s has %d records, %s has %d", pathA, len(a), pathB, len(b))
 	}
 	for i := range a {
-		va, vb := reflect.ValueOf(a[i]), reflect.ValueOf(b[i])
-		for f := range va.NumField() {
-			column := va.Type().Field(f).Tag.Get("csv")
-			x, y := va.Field(f).Interface(), vb.Field(f).Interface()
-			if missing, ok := x.(results.Float); ok && !missing.Known() && !y.(results.Float).Known() {
-				continue
-			}
-			if x != y && !slices.Contains(results.TimingColumns, column) {
-				return 0, fmt.Errorf("cell %s: %s is %v in %s and %v in %s", a[i].Key, column, x, pathA, y, pathB)
-			}
+		if column := results.FirstDifference(a[i], b[i]); column != "" {
+			return 0, fmt.Errorf("cell %s: %s differs between %s and %s", a[i].Key, column, pathA, pathB)
 		}
 	}
 	return len(a), nil
