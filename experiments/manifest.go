@@ -82,12 +82,24 @@ func (w *workspace) writeManifest(p *plan, o RunOptions, summary *Summary) error
 
 // describe is the study's Table 2 of a data set.
 func describe(d *datasets.Dataset) results.DatasetDescription {
-	s := datasets.Describe(d).Table2
-	return results.DatasetDescription{
+	summary := datasets.Describe(d)
+	s := summary.Table2
+	out := results.DatasetDescription{
 		Name: d.Name, Generated: d.Generated, Classes: len(d.Classes),
 		TrainDocuments: s.Documents, TestDocuments: len(d.Test), Tokens: s.Words, Vocabulary: s.Vocabulary,
 		LengthMean: s.MeanLength, LengthSD: s.Deviation,
+		ClassNames: d.Classes, TrainClasses: make([]int, len(d.Classes)), Fingerprint: d.Fingerprint,
 	}
+	for _, split := range summary.Splits {
+		if split.Name == "test" {
+			out.TestClasses = split.Classes
+			continue
+		}
+		for i, n := range split.Classes {
+			out.TrainClasses[i] += n
+		}
+	}
+	return out
 }
 
 func dataName(c Cell) string {

@@ -16,6 +16,10 @@ type DatasetDescription struct {
 	Tokens               int // of train and validation
 	Vocabulary           int
 	LengthMean, LengthSD float64 // tokens per document
+	ClassNames           []string
+	TrainClasses         []int // documents per class, train and validation
+	TestClasses          []int
+	Fingerprint          string // of the prepared data set, all splits
 }
 
 // Example is one document before and after privatising.
@@ -609,14 +613,33 @@ func (s sheet) examples(all []Example) []Table {
 	return tables
 }
 
-// datasets is the study's Table 2.
+// datasets is the study's Table 2, its own numbers below ours.
 func (s sheet) datasets(descriptions []DatasetDescription) Table {
 	t := s.named("table2-datasets", "Data sets as prepared")
-	t.Header = []string{"data set", "classes", "train", "test", "tokens", "vocabulary", "length"}
+	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test", "fingerprint"}
 	for _, d := range descriptions {
-		t.AddRow(DatasetTitle(d.Name), fmt.Sprint(d.Classes), fmt.Sprint(d.TrainDocuments), fmt.Sprint(d.TestDocuments),
-			fmt.Sprint(d.Tokens), fmt.Sprint(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD))
+		t.AddRow(DatasetTitle(d.Name), fmt.Sprint(d.TrainDocuments), fmt.Sprint(d.TestDocuments),
+			fmt.Sprint(d.Tokens), fmt.Sprint(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
+			d.balance(), d.Fingerprint[:min(12, len(d.Fingerprint))])
+		t.Rows[len(t.Rows)-1][0].Separator = true
+		if p, ok := publishedDataset(d.Name); ok {
+			t.AddRow("as published", p["train_size"], p["test_size"], p["total_word_count"], p["vocab_size"],
+				p["sent_len_mean"]+" ("+p["sent_len_sd"]+")", p["task_type"], "")
+		}
 	}
-	t.Legend = "Train includes validation; tokens and length (mean and standard deviation) are those of train."
+	t.Legend = "Train includes validation; tokens, vocabulary and length (mean and standard deviation of tokens per document) are those of train. Classes: documents of each, in train and in test. " +
+		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints are equal data."
 	return t
+}
+
+// balance is "negative 5000 / 1000, positive 5000 / 1000".
+func (d DatasetDescription) balance() string {
+	if len(d.ClassNames) == 0 || len(d.TrainClasses) != len(d.ClassNames) || len(d.TestClasses) != len(d.ClassNames) {
+		return fmt.Sprint(d.Classes)
+	}
+	parts := make([]string, len(d.ClassNames))
+	for i, name := range d.ClassNames {
+		parts[i] = fmt.Sprintf("%s %d / %d", name, d.TrainClasses[i], d.TestClasses[i])
+	}
+	return strings.Join(parts, ", ")
 }

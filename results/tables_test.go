@@ -11,8 +11,9 @@ import (
 
 func syntheticTables(repetitions int) map[string]Table {
 	in := TableInputs{
-		Records:  syntheticStudy(1, repetitions, 0),
-		Datasets: []DatasetDescription{{Name: "imdb", Classes: 2, TrainDocuments: 10000, TestDocuments: 2000, Tokens: 808382, Vocabulary: 42662, LengthMean: 80.84, LengthSD: 22.53}},
+		Records: syntheticStudy(1, repetitions, 0),
+		Datasets: []DatasetDescription{{Name: "imdb", Classes: 2, TrainDocuments: 10000, TestDocuments: 2000, Tokens: 808382, Vocabulary: 42662, LengthMean: 80.84, LengthSD: 22.53,
+			ClassNames: []string{"negative", "positive"}, TrainClasses: []int{4990, 5010}, TestClasses: []int{1001, 999}, Fingerprint: "0123456789abcdef"}},
 		Examples: []Example{
 			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 1, Document: 7, Original: "good_film | 100%", Privatised: "bad $movie & {x}"},
 			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 5, Document: 8, Original: "other", Privatised: "other"},
@@ -50,6 +51,15 @@ func TestTablesCoverTheStudy(t *testing.T) {
 			if len(row) != len(table.Header) {
 				t.Errorf("%s: row %d has %d cells under %d headings", name, i, len(row), len(table.Header))
 			}
+		}
+	}
+}
+
+func TestDatasetsStandBesideThePublished(t *testing.T) {
+	table := syntheticTables(1)["table2-datasets"]
+	for _, want := range []string{"| IMDb ", "negative 4990 / 1001, positive 5010 / 999", "| 0123456789ab ", "| as published | 10,000 | 2,000 | 808,382 | 42,662 "} {
+		if text := strings.Join(strings.Fields(render(t, table, "md")), " "); !strings.Contains(text, strings.TrimSpace(want)) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

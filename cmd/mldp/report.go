@@ -75,7 +75,7 @@ func writeReport(file, out string) error {
 	m, err := experiments.ReadManifest(filepath.Join(filepath.Dir(file), "manifest.json"))
 	switch {
 	case err == nil:
-		in.Command, in.Definition, in.Version, in.Machine = m.Command, m.Definition, m.Version, m.Machine
+		in.Command, in.Definition, in.Version, in.Machine, in.Datasets = m.Command, m.Definition, m.Version, m.Machine, m.Datasets
 		in.Started = m.Started.Format("2 January 2006, 15:04 UTC")
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
