@@ -14,18 +14,22 @@ type float interface{ float32 | float64 }
 // row-major with a row stride; gemm is C = alpha·op(A)·op(B) + beta·C with
 // op(A) m × k and op(B) k × n.
 type arithmetic[T float] struct {
-	gemm          func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
-	sigmoid, tanh func(dst, src []T)
-	add           func(dst, src []T) // dst += src
+	gemm         func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+	cellForward  func(gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
+	cellBackward func(gates, prev, tanh, dh, dc []T)       // see kernel.CellBackward
+	add          func(dst, src []T)                        // dst += src
 }
 
 func arithmeticOf[T float]() arithmetic[T] {
 	var a any
 	switch any(T(0)).(type) {
 	case float32:
-		a = arithmetic[float32]{kernel.Gemm, kernel.Sigmoid, kernel.Tanh, func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
+		a = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward, func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
 	case float64:
-		a = arithmetic[float64]{plainGemm, plainSigmoid, plainTanh, plainAdd}
+		forward := func(gates, prev, cell, tanh, hidden []float64) {
+			kernel.PlainCellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
+		}
+		a = arithmetic[float64]{plainGemm, forward, kernel.PlainCellBackward[float64], plainAdd}
 	}
 	return a.(arithmetic[T])
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -75,8 +74,7 @@ type averagedGraph struct {
 	row   []int32 // the row of every token in the vocabulary, -1 outside the batch
 	rows  *tensor.Dense
 
-	steps        int
-	mean, square []float32 // Adam's moments, as large as the table; training only
+	table moments // as large as the table; training only
 }
 
 func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
@@ -92,7 +90,7 @@ func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
 	if training {
 		train = m.parameters.adam()
 		train.own = 1
-		out.mean, out.square = make([]float32, len(data[float32](m.weights[0]))), make([]float32, len(data[float32](m.weights[0])))
+		out.table = newMoments(len(data[float32](m.weights[0])))
 	}
 	var err error
 	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
@@ -142,21 +140,11 @@ func (g *averagedGraph) step(x Examples, indices []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	g.steps++
-	gradient, table, d := data[float32](v), data[float32](g.m.weights[0]), g.m.d
-	// The two corrections of Kingma & Ba, Algorithm 1, in one factor.
-	rate := float32(g.adam.learningRate * math.Sqrt(1-math.Pow(adamBeta2, float64(g.steps))) / (1 - math.Pow(adamBeta1, float64(g.steps))))
+	gradient, table, d, u := data[float32](v), data[float32](g.m.weights[0]), g.m.d, newUnbias(g.steps)
 	for k, id := range g.words {
-		grad := gradient[k*d : (k+1)*d]
 		at := int(id) * d
-		w, mean, square := table[at:at+d], g.mean[at:at+d], g.square[at:at+d]
-		for j, e := range grad {
-			mean[j] = adamBeta1*mean[j] + (1-adamBeta1)*e
-			square[j] = adamBeta2*square[j] + (1-adamBeta2)*e*e
-			w[j] -= rate * mean[j] / (float32(math.Sqrt(float64(square[j]))) + adamEpsilon)
-		}
+		g.adam.move(table[at:at+d], gradient[k*d:(k+1)*d], g.table.part(at, d), u)
 	}
-	clear(gradient) // Gorgonia adds the next one to what is there
 	return loss, nil
 }
 

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"time"
-
-	"gorgonia.org/gorgonia"
 
 	"mldpbench/internal/stream"
 )
@@ -215,98 +212,5 @@ func TestOrthogonal(t *testing.T) {
 				t.Errorf("rows %d and %d: %v", i, j, dot)
 			}
 		}
-	}
-}
-
-// trainingBatch is the setting of every measured time: full batches of 64
-// documents of 80 random tokens out of 27,000, two classes.
-func trainingBatch(b *testing.B, d int) (*lstm, Examples, []int) {
-	b.Helper()
-	const batch, steps = 64, 80
-	rng := stream.FromUint64(29).Rand()
-	e := Embedding{Dimension: d, Vectors: make([]float32, 27_000*d)}
-	for i := range e.Vectors {
-		e.Vectors[i] = float32(rng.NormFloat64() * 0.4)
-	}
-	var x Examples
-	for i := range batch {
-		s := make([]int32, steps)
-		for t := range s {
-			s[t] = int32(rng.IntN(27_000))
-		}
-		x.Sequences, x.Labels = append(x.Sequences, s), append(x.Labels, i%2)
-	}
-	m, err := New("lstm", Options{Classes: 2, Embedding: e})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return m.(*lstm), x, consecutive(batch)
-}
-
-// timed runs the loop of a benchmark and reports the best time beside the
-// mean: on a machine with other work, the best says more.
-func timed(b *testing.B, step func() error) {
-	best := time.Duration(math.MaxInt64)
-	for b.Loop() {
-		start := time.Now()
-		if err := step(); err != nil {
-			b.Fatal(err)
-		}
-		best = min(best, time.Since(start))
-	}
-	b.ReportMetric(float64(best.Microseconds())/1000, "best-ms")
-}
-
-func BenchmarkLSTM(b *testing.B) {
-	for _, d := range []int{50, 100, 300} {
-		m, x, indices := trainingBatch(b, d)
-		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(x, stream.FromUint64(30).Rand())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			timed(b, func() error {
-				_, err := g.step(x, indices)
-				return err
-			})
-		})
-		b.Run(fmt.Sprintf("infer/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(x, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			logits := make([]float32, 64*2)
-			timed(b, func() error { return g.infer(x, indices, logits) })
-		})
-	}
-}
-
-// BenchmarkUnrolled is the same training step built from Gorgonia primitives,
-// one node per operation and step: what the fused op replaces.
-func BenchmarkUnrolled(b *testing.B) {
-	for _, d := range []int{50, 100, 300} {
-		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
-			m, x, indices := trainingBatch(b, d)
-			batch := newBatcher(64, capacity(64, x))
-			batch.fill(x, indices)
-			var p packed
-			if err := p.set(batch.tokens, batch.lengths); err != nil {
-				b.Fatal(err)
-			}
-			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
-				logits, err = affine(unrolled(g, m.options.Embedding, &p, 64, w[0], false), w[1], w[2])
-				return logits, input(g, "labels", vector(batch.labels)), err
-			}, m.parameters.adam())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			timed(b, func() error {
-				_, err := g.step()
-				return err
-			})
-		})
 	}
 }

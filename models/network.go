@@ -22,9 +22,10 @@ type graph struct {
 	weights gorgonia.Nodes
 
 	// For training only.
-	loss   *gorgonia.Node
-	adam   *adam
-	solver gorgonia.Solver
+	loss    *gorgonia.Node
+	adam    *adam
+	moments []moments // of each weight that is not the caller's own
+	steps   int
 }
 
 // adam is how weights move: Kingma & Ba 2015 with β 0.9 and 0.999 and ε 1e-7
@@ -37,6 +38,36 @@ type adam struct {
 }
 
 const adamBeta1, adamBeta2, adamEpsilon = 0.9, 0.999, 1e-7
+
+// moments are Adam's running means of a gradient and of its square.
+type moments struct{ mean, square []float32 }
+
+func newMoments(n int) moments { return moments{make([]float32, n), make([]float32, n)} }
+
+// part is the moments of n weights from at on.
+func (m moments) part(at, n int) moments { return moments{m.mean[at : at+n], m.square[at : at+n]} }
+
+// unbias is what makes the moments of the step-th step, from 1, unbiased.
+type unbias struct{ mean, square float32 }
+
+func newUnbias(step int) unbias {
+	of := func(beta float64) float32 { return float32(1 / (1 - math.Pow(beta, float64(step)))) }
+	return unbias{of(adamBeta1), of(adamBeta2)}
+}
+
+// move makes one step of Adam (Kingma & Ba 2015, Algorithm 1) and zeroes the
+// gradient: Gorgonia adds the next one to what is there. Its own solver does
+// the same in a dozen passes and copies.
+func (a *adam) move(weights, gradient []float32, m moments, u unbias) {
+	mean, square := m.mean[:len(weights)], m.square[:len(weights)]
+	rate := float32(a.learningRate)
+	for j, e := range gradient[:len(weights)] {
+		mean[j] = adamBeta1*mean[j] + (1-adamBeta1)*e
+		square[j] = adamBeta2*square[j] + (1-adamBeta2)*e*e
+		weights[j] -= rate * (mean[j] * u.mean) / (float32(math.Sqrt(float64(square[j]*u.square))) + adamEpsilon)
+	}
+	clear(gradient)
+}
 
 // layers adds a network to g and returns its logits and the labels they are
 // to be compared with (nil for inference).
@@ -70,8 +101,9 @@ func newGraph(weights []*tensor.Dense, build layers, train *adam) (*graph, error
 		return nil, err
 	}
 	out.vm = gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(out.weights...))
-	out.solver = gorgonia.NewAdamSolver(gorgonia.WithLearnRate(train.learningRate),
-		gorgonia.WithBeta1(adamBeta1), gorgonia.WithBeta2(adamBeta2), gorgonia.WithEps(adamEpsilon))
+	for _, w := range weights[train.own:] {
+		out.moments = append(out.moments, newMoments(w.Shape().TotalSize()))
+	}
 	return out, nil
 }
 
@@ -116,7 +148,13 @@ func (g *graph) step() (float64, error) {
 			}
 		}
 	}
-	return loss, g.solver.Step(gorgonia.NodesToValueGrads(g.weights[g.adam.own:])) // zeroes the gradients
+	g.steps++
+	u := newUnbias(g.steps)
+	for i, m := range g.moments {
+		k := g.adam.own + i
+		g.adam.move(data[float32](g.weights[k].Value()), gradients[k], m, u)
+	}
+	return loss, nil
 }
 
 // batchGraph is a graph that can lay out examples of its kind.

@@ -85,6 +85,7 @@ type recurrence[T float] struct {
 	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
+	ended     []T         // h: a cell state that is of no use
 	transpose []T         // 4h × h
 }
 
@@ -102,7 +103,7 @@ func newRecurrence[T float](e Embedding, hidden, directions int) *recurrence[T] 
 		arithmetic: arithmeticOf[T](),
 		table:      e.Vectors, d: e.Dimension, h: hidden, directions: directions,
 		row:   slices.Repeat([]int32{-1}, e.Len()),
-		state: make([]memory[T], directions),
+		state: make([]memory[T], directions), ended: make([]T, hidden),
 	}
 }
 
@@ -182,33 +183,13 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 		if t > 0 { // the first hidden state is zero
 			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 1, s.gates[at*4*h:], 4*h)
 		}
-		for i := at; i < at+n; i++ {
-			z := s.gates[i*4*h : (i+1)*4*h]
-			r.sigmoid(z[:3*h], z[:3*h])
-			r.tanh(z[3*h:], z[3*h:])
-			in, forget, g := z[:h], z[h:2*h], z[3*h:4*h]
-			prev, c := s.prev[i*h:(i+1)*h], s.tanh[i*h:(i+1)*h]
-			for j := range c {
-				c[j] = forget[j]*prev[j] + in[j]*g[j]
-			}
-		}
-		if going > 0 {
-			copy(s.prev[next*h:(next+going)*h], s.tanh[at*h:])
-		}
-		squashed := s.tanh[at*h : (at+n)*h]
-		r.tanh(squashed, squashed)
 		for i := range n {
-			o := s.gates[(at+i)*4*h+2*h : (at+i)*4*h+3*h]
-			tc := s.tanh[(at+i)*h : (at+i+1)*h]
-			var dst []T
+			row := at + i
+			cell, hidden := r.ended, out[i*r.outputs():] // of a sequence that ends here
 			if i < going {
-				dst = s.hidden[(next+i)*h : (next+i+1)*h]
-			} else {
-				dst = out[i*r.outputs() : i*r.outputs()+h]
+				cell, hidden = s.prev[(next+i)*h:(next+i+1)*h], s.hidden[(next+i)*h:]
 			}
-			for j := range dst {
-				dst[j] = o[j] * tc[j]
-			}
+			r.cellForward(s.gates[row*4*h:(row+1)*4*h], s.prev[row*h:(row+1)*h], cell, s.tanh[row*h:(row+1)*h], hidden[:h])
 		}
 	}
 }
@@ -252,8 +233,7 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		for i := range n {
 			row := at + i
 			z := s.gates[row*4*h : (row+1)*4*h]
-			cellBackward(z[:h], z[h:2*h], z[2*h:3*h], z[3*h:],
-				s.prev[row*h:(row+1)*h], s.tanh[row*h:(row+1)*h], r.dh[i*h:(i+1)*h], r.dc[i*h:(i+1)*h])
+			r.cellBackward(z, s.prev[row*h:(row+1)*h], s.tanh[row*h:(row+1)*h], r.dh[i*h:(i+1)*h], r.dc[i*h:(i+1)*h])
 			word := int(r.local[b.position(t, i, direction == 1)])
 			r.add(r.projected[word*4*h:(word+1)*4*h], z)
 		}
@@ -268,21 +248,5 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 	}
 	for k := 0; k < len(r.words); k += accumulate {
 		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:], 4*h, 1, dw, 4*h)
-	}
-}
-
-// cellBackward takes one step of one sequence back: gates become the
-// derivatives with respect to their inputs z, dc that with respect to c_{t-1}.
-func cellBackward[T float](in, forget, out, g, prev, tanh, dh, dc []T) {
-	n := len(dh)
-	in, forget, out, g, prev, tanh, dc = in[:n], forget[:n], out[:n], g[:n], prev[:n], tanh[:n], dc[:n]
-	for j, e := range dh {
-		i, f, o, c, tc := in[j], forget[j], out[j], g[j], tanh[j]
-		dcj := dc[j] + e*o*(1-tc*tc)
-		in[j] = dcj * c * i * (1 - i)
-		forget[j] = dcj * prev[j] * f * (1 - f)
-		out[j] = e * tc * o * (1 - o)
-		g[j] = dcj * i * (1 - c*c)
-		dc[j] = dcj * f
 	}
 }

@@ -86,6 +86,22 @@ func (p path) apply(f function, n int, dst, src *float32) {
 	}
 }
 
+func (p path) cellForward(h int, gates, prev, cell, tanh, hidden *float32) {
+	if p >= pathAVX512 {
+		cellForwardAVX512(h, gates, prev, cell, tanh, hidden)
+		return
+	}
+	cellForwardAVX2(h, gates, prev, cell, tanh, hidden)
+}
+
+func (p path) cellBackward(h int, gates, prev, tanh, dh, dc *float32) {
+	if p >= pathAVX512 {
+		cellBackwardAVX512(h, gates, prev, tanh, dh, dc)
+		return
+	}
+	cellBackwardAVX2(h, gates, prev, tanh, dh, dc)
+}
+
 func (p path) dot(n int, a, b *float32) float32 {
 	if p >= pathAVX512 {
 		return dotAVX512(n, a, b)

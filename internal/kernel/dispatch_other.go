@@ -14,8 +14,16 @@ func (p path) gemmTiles() []tile    { return nil }
 func (p path) unfusedTiles() []tile { return nil }
 
 func (p path) apply(f function, n int, dst, src *float32) { panic("kernel: no assembly") }
-func (p path) dot(n int, a, b *float32) float32           { panic("kernel: no assembly") }
-func (p path) axpy(n int, alpha float32, x, y *float32)   { panic("kernel: no assembly") }
+func (p path) cellForward(h int, gates, prev, cell, tanh, hidden *float32) {
+	panic("kernel: no assembly")
+}
+
+func (p path) cellBackward(h int, gates, prev, tanh, dh, dc *float32) {
+	panic("kernel: no assembly")
+}
+
+func (p path) dot(n int, a, b *float32) float32         { panic("kernel: no assembly") }
+func (p path) axpy(n int, alpha float32, x, y *float32) { panic("kernel: no assembly") }
 
 const peakRound = 0
 

@@ -134,6 +134,12 @@ func sigmoidAVX512(n int, dst *float32, src *float32)
 func tanhAVX512(n int, dst *float32, src *float32)
 
 //go:noescape
+func cellForwardAVX512(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+
+//go:noescape
+func cellBackwardAVX512(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+
+//go:noescape
 func dotAVX512(n int, a *float32, b *float32) float32
 
 //go:noescape
@@ -150,6 +156,12 @@ func sigmoidAVX2(n int, dst *float32, src *float32)
 
 //go:noescape
 func tanhAVX2(n int, dst *float32, src *float32)
+
+//go:noescape
+func cellForwardAVX2(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+
+//go:noescape
+func cellBackwardAVX2(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
 
 //go:noescape
 func dotAVX2(n int, a *float32, b *float32) float32

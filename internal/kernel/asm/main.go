@@ -39,6 +39,8 @@ func main() {
 		activation(v, "exp", expLane)
 		activation(v, "sigmoid", sigmoidLane)
 		activation(v, "tanh", tanhLane)
+		cellForward(v)
+		cellBackward(v)
 		dot(v)
 		axpy(v)
 		peak(v)
