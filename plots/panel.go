@@ -477,6 +477,16 @@ func trimLabels(panels []*plot.Plot, columns int) {
 	}
 }
 
+// name is how the axis calls a value.
+func (a Axis) name(v float64) string {
+	for _, t := range a.Ticks {
+		if t.Value == v && t.Label != "" {
+			return t.Label
+		}
+	}
+	return short(v)
+}
+
 // describe reads the panel out.
 func (p Panel) describe() string {
 	var b strings.Builder
@@ -497,7 +507,7 @@ func (p Panel) describe() string {
 			if i > 0 {
 				b.WriteString(",")
 			}
-			fmt.Fprintf(&b, " %s at %s", short(q.Y), short(q.X))
+			fmt.Fprintf(&b, " %s at %s", short(q.Y), p.X.name(q.X))
 		}
 		b.WriteString(".")
 	}

@@ -16,7 +16,6 @@ var quantities = map[string]string{
 	"e_m_posterior":       "posterior adversary’s error E_M",
 	"loss":                "utility loss",
 	"accuracy":            "accuracy in %",
-	"train_accuracy":      "training accuracy in %",
 	"auc":                 "AUC",
 	"mia_auc":             "membership inference AUC",
 	"distance_error":      "distance error",
@@ -30,9 +29,51 @@ var quantities = map[string]string{
 // axes are the labels of x.
 var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k", "average_n_w": "average N_w asked for"}
 
-// pointGroup is what one figure shows: one quantity of mechanisms that belong
-// together.
+// pointGroup is what one figure shows: one quantity of mechanisms and panels
+// that belong together.
 type pointGroup struct{ quantity, name string }
+
+// grouping sorts points into figures.
+type grouping struct {
+	single map[string]bool // panels that have one place of x, or none
+}
+
+func newGrouping(points []results.Point) grouping {
+	places := map[string]map[results.Float]bool{}
+	for _, p := range points {
+		if quantities[p.Quantity] == "" {
+			continue
+		}
+		if places[p.Panel] == nil {
+			places[p.Panel] = map[results.Float]bool{}
+		}
+		if p.X.Known() {
+			places[p.Panel][p.X] = true
+		}
+	}
+	g := grouping{map[string]bool{}}
+	for panel, xs := range places {
+		g.single[panel] = len(xs) < 2
+	}
+	return g
+}
+
+// of keeps apart what is not one figure in the sources: the k-th neighbours
+// from the mechanisms, panels without an x axis from the others, and errors
+// against β, of which there is a panel per ε, by embedding and data set.
+func (g grouping) of(p results.Point) pointGroup {
+	name := strings.ReplaceAll(p.Quantity, "_", "-")
+	if p.Mechanism == "kth" {
+		name += "-kth"
+	}
+	switch {
+	case g.single[p.Panel]:
+		name += "-by-panel"
+	case p.XName == "beta":
+		name += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", p.Dataset, p.Embedding, p.Dimension)))
+	}
+	return pointGroup{p.Quantity, name}
+}
 
 // Papers draws the points of paper studies: every quantity against its x with
 // one panel per data set, the adversary's error against the utility loss where
@@ -48,6 +89,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 		}
 		figures = append(figures, f)
 	}
+	groupOf := newGrouping(points).of
 	var groups []pointGroup
 	for _, p := range points {
 		if g := groupOf(p); quantities[p.Quantity] != "" && !slices.Contains(groups, g) {
@@ -56,11 +98,11 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 	}
 	for _, g := range groups {
 		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return groupOf(p) != g })
-		var panels []Panel
-		for _, name := range panelsOf(shown) {
-			panels = append(panels, curvePanel(name, g.quantity, shown))
+		title, panels := curvePanels(g.quantity, shown)
+		if strings.HasSuffix(g.name, "-by-panel") {
+			title, panels = sideBySide(g.quantity, shown)
 		}
-		f, err := Curves(g.name, pointTitle(quantities[g.quantity], shown), panels, pointNotes(shown)...)
+		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
 		add(g.name, f, err)
 		if g.quantity == "n_w" || g.quantity == "s_w" {
 			var panels []Panel
@@ -71,21 +113,14 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
-			f, err := againstLoss(g, points)
+			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
+			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
+				return groupOf(p) != g && groupOf(p).name != lossName
+			}))
 			add(strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1), f, err)
 		}
 	}
 	return figures, skipped
-}
-
-// groupOf keeps the k-th neighbours apart from the mechanisms: they are a
-// figure of their own in the source.
-func groupOf(p results.Point) pointGroup {
-	name := strings.ReplaceAll(p.Quantity, "_", "-")
-	if p.Mechanism == "kth" {
-		name += "-kth"
-	}
-	return pointGroup{p.Quantity, name}
 }
 
 func panelsOf(points []results.Point) []string {
@@ -150,6 +185,86 @@ func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, l
 		curves = append(curves, c)
 	}
 	return curves, levels
+}
+
+// curvePanels are one per panel of the study.
+func curvePanels(quantity string, shown []results.Point) (title string, panels []Panel) {
+	names := panelsOf(shown)
+	short, common := withoutCommon(names)
+	for i, name := range names {
+		p := curvePanel(name, quantity, shown)
+		p.Title = short[i]
+		panels = append(panels, p)
+	}
+	return quantities[quantity] + common, panels
+}
+
+// sideBySide is one panel with the study's panels along its x axis.
+func sideBySide(quantity string, shown []results.Point) (title string, panels []Panel) {
+	names := panelsOf(shown)
+	short, common := withoutCommon(names)
+	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: quantities[quantity]}}
+	for i, name := range short {
+		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
+	}
+	for i, series := range seriesOf(shown) {
+		c := Curve{Label: series, Style: StyleOf(i)}
+		c.Style.NoLine = true
+		for j, name := range names {
+			var values []float64
+			for _, q := range shown {
+				if q.Panel == name && q.Series == series && q.Value.Known() {
+					values = append(values, float64(q.Value))
+				}
+			}
+			if len(values) > 0 {
+				c.Points = append(c.Points, meanPoint(float64(j), values))
+			}
+		}
+		p.Curves = append(p.Curves, c)
+	}
+	for _, q := range shown {
+		if q.X.Known() {
+			common += fmt.Sprintf(", %s = %v", cmp.Or(axes[q.XName], q.XName), float64(q.X))
+			break
+		}
+	}
+	return quantities[quantity] + common, []Panel{p}
+}
+
+// withoutCommon takes out of the names what all have in common at their
+// beginning and end, in parts between commas; common is for a title.
+func withoutCommon(names []string) (short []string, common string) {
+	parts := make([][]string, len(names))
+	for i, n := range names {
+		parts[i] = strings.Split(n, ", ")
+	}
+	same := func(at func([]string) string) bool {
+		for _, p := range parts {
+			if len(names) < 2 || len(p) < 2 || at(p) != at(parts[0]) {
+				return false
+			}
+		}
+		return len(parts) > 0
+	}
+	first := func(p []string) string { return p[0] }
+	last := func(p []string) string { return p[len(p)-1] }
+	for same(first) {
+		common += ", " + parts[0][0]
+		for i, p := range parts {
+			parts[i] = p[1:]
+		}
+	}
+	for same(last) {
+		common += ", " + last(parts[0])
+		for i, p := range parts {
+			parts[i] = p[:len(p)-1]
+		}
+	}
+	for _, p := range parts {
+		short = append(short, strings.Join(p, ", "))
+	}
+	return short, common
 }
 
 func curvePanel(name, quantity string, shown []results.Point) Panel {
@@ -219,10 +334,7 @@ func histogramPanels(panel, quantity string, shown []results.Point) []Panel {
 
 // againstLoss draws the adversary's error over the mean utility loss at the
 // same ε: what privacy a loss buys.
-func againstLoss(g pointGroup, points []results.Point) (Figure, error) {
-	shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
-		return groupOf(p) != g && groupOf(p).name != strings.Replace(g.name, "e-m-map", "loss", 1)
-	})
+func againstLoss(of string, shown []results.Point) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
 		p := Panel{Title: name, X: Axis{Label: quantities["loss"]}, Y: Axis{Label: quantities["e_m_map"]}, InPlace: true}
@@ -235,7 +347,7 @@ func againstLoss(g pointGroup, points []results.Point) (Figure, error) {
 		}
 		panels = append(panels, p)
 	}
-	name := strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1)
+	name := strings.Replace(of, "e-m-map", "e-m-against-loss", 1)
 	return Curves(name, pointTitle("Adversary’s error against utility loss", shown), panels,
 		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,5 +79,35 @@ func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
 	figures, skipped := Papers([]results.Point{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing, Value: results.Missing}})
 	if len(figures) != 0 || len(skipped) == 0 {
 		t.Errorf("%d figures, skipped %v", len(figures), skipped)
+	}
+}
+
+// TestPapersByDataset: panels with one place of x share one panel, those over
+// β are a figure per embedding.
+func TestPapersByDataset(t *testing.T) {
+	var points []results.Point
+	for _, name := range []string{"a", "b"} {
+		for i, beta := range []float64{0.5, 0.9} {
+			for _, epsilon := range []string{"1", "2"} {
+				p := results.Point{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta", X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
+				points = append(points, p)
+				if i == 0 {
+					p.Panel, p.Quantity, p.Series = name+" once, ε = 1", "accuracy", "M1"
+					points = append(points, p)
+				}
+			}
+		}
+	}
+	figures, skipped := Papers(points)
+	var got []string
+	for _, f := range figures {
+		got = append(got, f.Name+": "+f.Title)
+	}
+	want := []string{"auc-a-0d: AUC, a", "accuracy-by-panel: Accuracy in %, ε = 1, β = 0.5", "auc-b-0d: AUC, b"}
+	if !slices.Equal(got, want) || len(skipped) > 0 {
+		t.Fatalf("%q, skipped %v, want %q", got, skipped, want)
+	}
+	if want := "M1: 0.7 at a once, 0.7 at b once."; !strings.HasSuffix(figures[1].Description, want) {
+		t.Errorf("%q does not end in %q", figures[1].Description, want)
 	}
 }
