@@ -40,7 +40,7 @@ func openPaper(ref string) (papers.Study, error) {
 }
 
 // paperFlags are the flags of run that a paper study takes.
-var paperFlags = []string{"data", "out", "workers"}
+var paperFlags = []string{"data", "out", "panels", "workers"}
 
 // runPaper runs a paper study and draws its figures.
 func runPaper(ctx context.Context, s papers.Study, o *runOptions, flags *pflag.FlagSet, stdout, stderr io.Writer) error {
@@ -64,7 +64,7 @@ func runPaper(ctx context.Context, s papers.Study, o *runOptions, flags *pflag.F
 	}
 	var bar *progress.Reporter
 	outcome, err := papers.Run(ctx, s, papers.Options{
-		Data: o.data, Out: out, Workers: workers,
+		Data: o.data, Out: out, Workers: workers, Panels: o.panels,
 		Started: func(pending, done int) {
 			if done > 0 {
 				fmt.Fprintf(stderr, "%d of %d units were finished before\n", done, done+pending)
@@ -79,7 +79,7 @@ func runPaper(ctx context.Context, s papers.Study, o *runOptions, flags *pflag.F
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, outcome.Path)
+	fmt.Fprintf(stdout, "%s\n%s\n", outcome.Path, outcome.SummaryPath)
 	return drawPoints(outcome.Points, figures, stdout, stderr)
 }
 

@@ -15,6 +15,7 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
+	"mldpbench/experiments/papers"
 )
 
 type runOptions struct {
@@ -29,6 +30,7 @@ type runOptions struct {
 	cell      string
 	forceNew  bool
 	fetch     bool
+	panels    []string
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -40,6 +42,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
 	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
+	f.StringSliceVar(&o.panels, "panels", nil, "only these panels of a paper study")
 	f.BoolVar(&o.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
 }
@@ -93,6 +96,9 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 			}
 			if paper != nil {
 				return runPaper(cmd.Context(), paper, &o, cmd.Flags(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
+			if o.panels != nil {
+				return &exitError{exitUsage, fmt.Errorf("--panels applies to paper studies (%s), not to %s", strings.Join(papers.Builtin.Names(), ", "), args[0])}
 			}
 			study, err := o.study(args[0], cmd.Flags())
 			if err != nil {

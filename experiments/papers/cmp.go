@@ -264,8 +264,8 @@ func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c s
 		src := slices.Repeat([]embeddings.WordID{id}, p.Runs)
 		dst := make([]embeddings.WordID, len(src))
 		m.Privatize(dst, src, nil, seed.Derive("outputs", fmt.Sprint(settings)).At(uint64(i)).Rand())
-		row := with(base, "outputs", i, 0)
-		row.Note = word + ": " + mostFrequent(m.Vocabulary(), dst, p.Top)
+		row := with(base, "outputs", 0, 0)
+		row.Series, row.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
 		for _, y := range dst {
 			if y == id {
 				row.Value++

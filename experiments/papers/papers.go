@@ -136,6 +136,9 @@ type Options struct {
 	Data    string // data folder; "" finds it as every command does
 	Out     string // folder of the results
 	Workers int    // units at a time
+	// Panels leaves out the units of all others; none means all. The panels of
+	// one name at several ε, "name, ε = 1", count as one.
+	Panels []string
 	// Started is called once, before any unit; Finished, from any goroutine,
 	// for every unit that came to an end: not for what ctx cut off.
 	Started  func(pending, done int)
@@ -151,12 +154,14 @@ type Lab struct {
 type Outcome struct {
 	Name   string
 	Points []results.Point
-	Path   string // of the CSV
+	// Path is where the points are, SummaryPath their means and intervals (CSV).
+	Path, SummaryPath string
 	Units  int
 	Reused int // units that were done before
 }
 
-// Run measures every unit that is not done yet and writes OUT/points.csv.
+// Run measures every unit that is not done yet and writes OUT/points.csv and
+// OUT/summary.csv.
 // Finished units are kept in OUT/units, one file each, written atomically:
 // whatever stops a run, the same call resumes it. Units that fail do not stop
 // the others; their errors are joined.
@@ -165,8 +170,11 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if units, err = ofPanels(units, o.Panels); err != nil {
+		return nil, err
+	}
 	h := s.header()
-	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "points.csv"), Units: len(units)}
+	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "points.csv"), SummaryPath: filepath.Join(o.Out, "summary.csv"), Units: len(units)}
 	points := make([][]results.Point, len(units))
 	keys := make([]string, len(units))
 	var pending []int
@@ -223,7 +231,34 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 	for _, p := range points {
 		out.Points = append(out.Points, p...)
 	}
-	return out, results.WritePoints(out.Path, out.Points)
+	if err := results.WritePoints(out.Path, out.Points); err != nil {
+		return nil, err
+	}
+	return out, writeSummary(out.SummaryPath, out.Points)
+}
+
+// ofPanels returns the units of the named panels; a name without any is an
+// error.
+func ofPanels(units []Unit, names []string) ([]Unit, error) {
+	if len(names) == 0 {
+		return units, nil
+	}
+	var kept []Unit
+	found, all := map[string]bool{}, map[string]bool{}
+	for _, u := range units {
+		name, _, _ := strings.Cut(u.Panel, ", ε = ")
+		all[name] = true
+		if slices.Contains(names, name) {
+			found[name] = true
+			kept = append(kept, u)
+		}
+	}
+	for _, name := range names {
+		if !found[name] {
+			return nil, fmt.Errorf("panels: %q: must be one of %q", name, slices.Sorted(maps.Keys(all)))
+		}
+	}
+	return kept, nil
 }
 
 func (o Options) unitPath(key string) string { return filepath.Join(o.Out, "units", key+".json") }

@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -179,5 +180,34 @@ func TestInterruptedUnitIsNotFinished(t *testing.T) {
 	}
 	if want := []string{"p: whole"}; !reflect.DeepEqual(finished, want) {
 		t.Errorf("finished %q, want %q", finished, want)
+	}
+}
+
+func TestPanels(t *testing.T) {
+	unit := func(panel, series string) Unit {
+		return Unit{Panel: panel, Series: series, X: results.Missing, run: func(context.Context) ([]results.Point, error) {
+			return []results.Point{{Panel: panel, Series: series, X: results.Missing, Value: 1}, {Panel: panel, Series: series, X: results.Missing, Value: 3}}, nil
+		}}
+	}
+	study := fixed{Header{Name: "fixed"}, []Unit{unit("a, ε = 1", "s"), unit("b", "s"), unit("a, ε = 2", "s")}}
+	out, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := Summarize(out.Points)
+	if len(rows) != 2 || rows[0].Panel != "a, ε = 1" || rows[1].Panel != "a, ε = 2" {
+		t.Fatalf("%+v", rows)
+	}
+	// The t quantile of one degree of freedom is 12.706; the standard error of 1 and 3 is 1.
+	if r := rows[0]; r.N != 2 || r.Mean != 2 || r.Least != 1 || r.Most != 3 || math.Abs(float64(r.High-r.Mean)-12.706) > 1e-3 {
+		t.Errorf("%+v", r)
+	}
+	written, err := os.ReadFile(out.SummaryPath)
+	if err != nil || strings.Count(string(written), "\n") != 3 {
+		t.Errorf("%s, %v", written, err)
+	}
+	want := `panels: "c": must be one of ["a" "b"]`
+	if _, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{"c"}}); err == nil || err.Error() != want {
+		t.Errorf("err = %v, want %q", err, want)
 	}
 }
