@@ -156,8 +156,8 @@ type Outcome struct {
 	Points []results.Point
 	// Path is where the points are, SummaryPath their means and intervals (CSV).
 	Path, SummaryPath string
-	Units  int
-	Reused int // units that were done before
+	Units             int
+	Reused            int // units that were done before
 }
 
 // Run measures every unit that is not done yet and writes OUT/points.csv and
