@@ -78,7 +78,7 @@ type averagedGraph struct {
 }
 
 func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
-	size := m.parameters.int("batch")
+	size := m.parameters.schedule().size(training)
 	most := capacity(size, x)
 	distinct := min(most, m.options.Embedding.Len())
 	out := &averagedGraph{

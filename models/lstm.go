@@ -89,10 +89,10 @@ type lstmGraph struct {
 // newGraph compiles the network for batches of x. A nil rng makes an inference
 // graph.
 func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
-	size := m.parameters.int("batch")
+	training := rng != nil
+	size := m.parameters.schedule().size(training)
 	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: m.parameters.float("dropout"), rng: rng}
 	r := newRecurrence[float32](m.options.Embedding, m.parameters.int("hidden"), m.directions)
-	training := rng != nil
 	var train *adam
 	if training {
 		train = m.parameters.adam()

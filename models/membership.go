@@ -125,7 +125,7 @@ type perceptronGraph struct {
 }
 
 func (m *perceptron) newGraph(train *adam) (*perceptronGraph, error) {
-	size := m.schedule.batch
+	size := m.schedule.size(train != nil)
 	out := &perceptronGraph{inputs: make([]float32, size*m.inputs), labels: make([]int32, size)}
 	var err error
 	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x, labels *gorgonia.Node, err error) {

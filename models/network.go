@@ -171,6 +171,15 @@ type schedule struct {
 	batch, epochs, patience int
 }
 
+// size is how many examples a graph takes at a time. Scores do not depend on
+// it; more of them share more words, and the recurrence projects each once.
+func (s schedule) size(training bool) int {
+	if training {
+		return s.batch
+	}
+	return max(s.batch, 512)
+}
+
 // scheduleParameters have the LSTM's defaults, chosen with models/bench/accuracy
 // on plain IMDb (8,000 reviews, GloVe 100d): learning rates of 0.002 and 0.003
 // ended higher than 0.001, and 0.003 in fewer epochs and with less spread over
@@ -253,8 +262,8 @@ func (s schedule) logits(ctx context.Context, g batchGraph, x Examples, classes 
 	if x.Sequences != nil {
 		slices.SortStableFunc(indices, func(i, j int) int { return len(x.Sequences[j]) - len(x.Sequences[i]) })
 	}
-	part := make([]float32, s.batch*classes)
-	for batch := range slices.Chunk(indices, s.batch) {
+	part := make([]float32, s.size(false)*classes)
+	for batch := range slices.Chunk(indices, s.size(false)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
