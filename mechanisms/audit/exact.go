@@ -12,8 +12,10 @@ import (
 // for every pair of a small vocabulary.
 func (a *audit) exact(ctx context.Context, m mechanisms.LogBounder, r *Report) error {
 	r.Method = Exact
-	pairs := everyPair(a.space.Len())
-	if a.space.Len() > allPairs {
+	var pairs []pair
+	if a.space.Len() <= allPairs {
+		pairs = everyPair(a.space.Len())
+	} else {
 		words, closest := a.options.pairCounts(20, 20)
 		pairs = a.pairs(words, closest)
 	}
