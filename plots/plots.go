@@ -42,6 +42,7 @@ var kinds = []kind{
 	{"puc", pucFigures},
 	{"puc-map", pucMaps},
 	{"frontier", frontierFigures},
+	{"aligned", alignedFigures},
 	{"throughput", throughputFigures},
 	{"stages", stageFigures},
 }

@@ -82,6 +82,8 @@ func syntheticRecords(repetitions int) []results.Record {
 						r.PrivatizeSeconds = float(4 / m.scale)
 						r.TrainSeconds = float(0.9)
 						r.MeasureSeconds = float(0.5)
+						r.CSSeconds = float(2)
+						r.TotalSeconds = r.PrivatizeSeconds + 0.9 + 0.5 + 2.2
 						out = append(out, r)
 					}
 				}

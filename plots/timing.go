@@ -66,29 +66,25 @@ func throughputFigures(s *study) ([]Figure, error) {
 // stageFigures draw where the time of a cell goes, stacked, one bar per
 // mechanism.
 func stageFigures(s *study) ([]Figure, error) {
-	stages := []struct {
-		name  string
-		value metric
-	}{
-		{"privatise", func(r results.Record) results.Float { return r.PrivatizeSeconds }},
-		{"train", func(r results.Record) results.Float { return r.TrainSeconds }},
-		{"measure", func(r results.Record) results.Float { return r.MeasureSeconds }},
-	}
+	stages := append(slices.Clone(results.Stages), results.Stage{Name: "other", Seconds: results.Record.OtherSeconds})
 	parts := make([]barPart, len(stages))
-	for i, c := range []color.RGBA{palette[0], palette[4], palette[6]} {
-		parts[i] = barPart{stages[i].name, c}
+	for i, c := range []color.RGBA{palette[0], palette[4], palette[6], palette[1], Rule} {
+		parts[i] = barPart{stages[i].Name, c}
 	}
 	var out []Figure
 	for _, t := range s.tasks() {
 		shown := where(s.records, func(r results.Record) bool {
-			return r.Model == t.model && (r.Setting == t.setting || r.Mechanism == baseline)
+			return r.Model == t.model && r.Status == results.StatusOK && (r.Setting == t.setting || r.Mechanism == baseline)
 		})
 		var rows []barRow
 		add := func(label string, records []results.Record) {
 			row := barRow{label: label, values: make([]float64, len(stages))}
 			some := false
 			for i, st := range stages {
-				row.values[i] = average(records, st.value)
+				// A stage that a cell does not have took it no time.
+				for _, v := range known64(records, st.Seconds) {
+					row.values[i] += v / float64(len(records))
+				}
 				some = some || row.values[i] > 0
 			}
 			if some {
@@ -103,7 +99,7 @@ func stageFigures(s *study) ([]Figure, error) {
 			continue
 		}
 		f := rowBars{
-			title: "Time of a cell by stage, " + t.model + generatedMark(shown), axis: "seconds, mean over cells",
+			title: "Time of a cell by stage, " + t.model + generatedMark(shown), axis: "seconds per cell and repetition, mean",
 			parts: parts, rows: rows, stacked: true,
 			notes: s.warnings(shown),
 		}.figure()
@@ -133,18 +129,6 @@ func median(records []results.Record, m metric) float64 {
 	}
 	slices.Sort(v)
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
-func average(records []results.Record, m metric) float64 {
-	v := known64(records, m)
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }
 
 type barPart struct {

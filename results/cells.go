@@ -72,21 +72,27 @@ func GroupCells(records []Record) []Cells {
 	return cells
 }
 
-// textRecords keeps one record per privatised text: models and settings share
-// it, and with it all metrics of privacy.
+// textRecords keeps one record per privatised text, without its model: models
+// and settings share it, and with it all metrics of privacy.
 func textRecords(records []Record) []Record {
 	type text struct {
 		Group
 		repetition int
 	}
-	seen := map[text]bool{}
+	seen := map[text]int{}
 	var kept []Record
 	for _, r := range records {
 		g := r.Group()
 		g.Model, g.ModelParameters, g.Setting = "", "", ""
-		if k := (text{g, r.Repetition}); !seen[k] {
-			seen[k] = true
+		k := text{g, r.Repetition}
+		r.Model, r.ModelParameters, r.Setting = "", "", "" // which of several is chance
+		i, again := seen[k]
+		switch {
+		case !again:
+			seen[k] = len(kept)
 			kept = append(kept, r)
+		case r.CS.Known() && !kept[i].CS.Known(): // CS is not measured in every run
+			kept[i] = r
 		}
 	}
 	return kept
@@ -102,6 +108,9 @@ func (r Record) Instance() Instance { return Instance{r.Mechanism, r.Variant, r.
 // it is not the proved one or several are present, parameters where they
 // differ between instances of one mechanism and variant.
 type labels map[Instance]string
+
+// Labels names the instances of records by as little as tells them apart.
+func Labels(records []Record) map[Instance]string { return labelInstances(records) }
 
 func labelInstances(records []Record) labels {
 	variants := map[string]map[string]bool{}

@@ -123,3 +123,54 @@ func TestCompareTables(t *testing.T) {
 		t.Errorf("summary:\n%s", md)
 	}
 }
+
+// Rows of two classifiers, two embeddings and two variants in one file: each
+// published number is judged once, by what the paper measured.
+func TestCompareOfMixedRecords(t *testing.T) {
+	records := publishedAs(0)
+	add := func(change func(*Record)) {
+		for _, r := range publishedAs(0) {
+			change(&r)
+			records = append(records, r)
+		}
+	}
+	add(func(r *Record) { r.Model = "svm" })
+	add(func(r *Record) { r.Embedding = "local" })
+	vickrey := func(variant string, correct int) func(*Record) {
+		return func(r *Record) {
+			r.Mechanism, r.Variant, r.TestCorrect = "vickrey", variant, correct
+			r.TokensTotal, r.PP, r.CS = 0, Missing, Missing
+			if err := r.Recompute(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	published := StudyTables().Value(Place{"imdb", 100, 10, "vickrey"}, MetricAccuracy)
+	add(vickrey("proved", int(20*published)))       // agrees, and proves nothing
+	add(vickrey("released", int(20*published-200))) // what the paper ran: differs by 10 points
+	all, err := Compare(records, DefaultMargin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, k := range all {
+		if k.Metric == MetricPP && k.Place.Mechanism == "cmp" && k.Embedding == "glove.6B" {
+			changed++
+		}
+		if k.Embedding == "local" && k.Class != NotComparable {
+			t.Errorf("local vectors were compared: %+v", k)
+		}
+	}
+	if changed != 1 {
+		t.Errorf("text of two classifiers is compared %d times, want once", changed)
+	}
+	md := strings.Join(strings.Fields(render(t, CompareSummary(all), "md")), " ")
+	for _, want := range []string{"| accuracy | 132 | 1 | 1 | 0 | 130 |", "| pp | 126 | 1 | 0 | 0 | 125 |"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in %s", want, md)
+		}
+	}
+	if md := strings.Join(strings.Fields(render(t, CompareMechanisms(all), "md")), " "); !strings.Contains(md, "| Vickrey | 0 of 1 |") || !strings.Contains(md, "| CMP | 1 of 1 |") {
+		t.Errorf("by mechanism: %s", md)
+	}
+}

@@ -73,6 +73,17 @@ func (p *Published) Value(at Place, m Metric) float64 {
 	return math.NaN()
 }
 
+// count is the number of cells that print a metric.
+func (p *Published) count(m Metric) int {
+	n := 0
+	for _, metrics := range p.values {
+		if _, ok := metrics[m]; ok {
+			n++
+		}
+	}
+	return n
+}
+
 // The grid of the study.
 var (
 	StudyDatasets   = []string{"imdb", "agnews"}
@@ -185,6 +196,17 @@ func publishedDataset(name string) (map[string]string, bool) {
 		}
 	}
 	return column, true
+}
+
+// publishedRegression is the study's Table 4 in its order, R² last.
+func publishedRegression() []struct {
+	Estimate string `csv:"coef"`
+} {
+	var rows []struct {
+		Estimate string `csv:"coef"`
+	}
+	mustReadPublished("table4_mlr.csv", &rows)
+	return rows
 }
 
 // claim returns the printed value of a statement in a paper's prose, found by

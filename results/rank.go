@@ -10,20 +10,28 @@ import (
 type Ranked struct {
 	Name string
 	Mean float64
-	// Rank is 1 + the number of competitors that are better beyond chance:
-	// those that nothing separates share a rank.
-	Rank int
-	// Separated names the competitors that are better beyond chance.
-	Separated []string
+	// Place is the position by mean, from 1. Low and High bound the true
+	// place: Low is 1 + the number of competitors that are better beyond
+	// chance, High the number of those that are not worse beyond chance, itself
+	// included. What nothing separates from anything may hold any place.
+	Place, Low, High int
+	// Better and Worse name the competitors that are so beyond chance, Open
+	// those that nothing separates from this one.
+	Better, Worse, Open []string
 }
 
-// Rank orders competitors by mean and ties those that Welch's test, Holm
-// corrected over all pairs, does not separate at level (e.g. 0.05). samples
-// are in the order of names; one with fewer than two values cannot be
-// separated from anything.
-func Rank(names []string, samples [][]float64, higherIsBetter bool, level float64) ([]Ranked, error) {
-	if len(names) != len(samples) {
-		return nil, fmt.Errorf("rank: %d names for %d samples", len(names), len(samples))
+// PairTest compares two competitors by their positions in a list.
+type PairTest func(a, b int) (Test, error)
+
+// Rank orders competitors by mean and bounds their places by tests of all
+// pairs, Holm-corrected at level (e.g. 0.05). Holm keeps the probability of any
+// wrong separation below the level, so all bounds hold together with
+// probability 1 − level (simultaneous confidence intervals of ranks: Al
+// Mohamad, Goeman & van Zwet 2022). A pair that cannot be tested is not
+// separated.
+func Rank(names []string, means []float64, test PairTest, higherIsBetter bool, level float64) ([]Ranked, error) {
+	if len(names) != len(means) {
+		return nil, fmt.Errorf("rank: %d names for %d means", len(names), len(means))
 	}
 	type pair struct{ a, b int }
 	var pairs []pair
@@ -31,7 +39,7 @@ func Rank(names []string, samples [][]float64, higherIsBetter bool, level float6
 	for a := range names {
 		for b := a + 1; b < len(names); b++ {
 			pairs = append(pairs, pair{a, b})
-			t, err := Welch(samples[a], samples[b])
+			t, err := test(a, b)
 			if err != nil {
 				t = Test{P: math.NaN()}
 			}
@@ -40,23 +48,20 @@ func Rank(names []string, samples [][]float64, higherIsBetter bool, level float6
 	}
 	ranked := make([]Ranked, len(names))
 	for i, n := range names {
-		ranked[i] = Ranked{Name: n, Mean: mean(samples[i]), Rank: 1}
+		ranked[i] = Ranked{Name: n, Mean: means[i]}
 	}
 	for i, adjusted := range Holm(p) {
+		winner, loser := &ranked[pairs[i].a], &ranked[pairs[i].b]
 		if !(adjusted < level) {
+			winner.Open, loser.Open = append(winner.Open, loser.Name), append(loser.Open, winner.Name)
 			continue
 		}
-		winner, loser := pairs[i].a, pairs[i].b
 		if (differences[i] > 0) != higherIsBetter {
 			winner, loser = loser, winner
 		}
-		ranked[loser].Rank++
-		ranked[loser].Separated = append(ranked[loser].Separated, names[winner])
+		winner.Worse, loser.Better = append(winner.Worse, loser.Name), append(loser.Better, winner.Name)
 	}
 	slices.SortStableFunc(ranked, func(a, b Ranked) int {
-		if a.Rank != b.Rank {
-			return a.Rank - b.Rank
-		}
 		switch {
 		case (a.Mean > b.Mean) == higherIsBetter && a.Mean != b.Mean:
 			return -1
@@ -65,5 +70,17 @@ func Rank(names []string, samples [][]float64, higherIsBetter bool, level float6
 		}
 		return 0
 	})
+	for i := range ranked {
+		r := &ranked[i]
+		r.Place, r.Low, r.High = i+1, 1+len(r.Better), len(ranked)-len(r.Worse)
+	}
 	return ranked, nil
+}
+
+// places prints the bounds of a rank.
+func (r Ranked) places() string {
+	if r.Low == r.High {
+		return fmt.Sprint(r.Low)
+	}
+	return fmt.Sprintf("%d–%d", r.Low, r.High)
 }

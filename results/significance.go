@@ -31,6 +31,60 @@ func Welch(a, b []float64) (Test, error) {
 	return studentTest(meanA-meanB, math.Sqrt(va+vb), df), nil
 }
 
+// Sample is the mean of a condition and its variance: over repetitions, or,
+// of a single one, from the size of its test set (infinite DF).
+type Sample struct {
+	Mean     float64
+	Variance float64 // of the mean
+	DF       float64
+}
+
+// SampleOf describes the accuracies of one cell in %. A single repetition has
+// the binomial variance of its test set, which does not know of noise and
+// training.
+func SampleOf(records []Record) Sample {
+	x := Cells{Records: records}.Values(func(r Record) Float { return r.Accuracy })
+	if len(x) > 1 {
+		m, v := stat.MeanVariance(x, nil)
+		return Sample{m, v / float64(len(x)), float64(len(x) - 1)}
+	}
+	s := Sample{mean(x), math.NaN(), math.Inf(1)}
+	for _, r := range records {
+		if r.Accuracy.Known() && r.TestTotal > 0 {
+			p := float64(r.Accuracy) / 100
+			s.Variance = 1e4 * p * (1 - p) / float64(r.TestTotal)
+		}
+	}
+	return s
+}
+
+// Blocked compares two treatments over the same conditions (a[i] and b[i] are
+// of condition i): the mean over conditions of the difference, with the
+// variance of the conditions' means and Satterthwaite's degrees of freedom. It
+// speaks of these conditions, not of others; one condition is Welch's test.
+func Blocked(a, b []Sample) (Test, error) {
+	if len(a) == 0 || len(a) != len(b) {
+		return Test{}, fmt.Errorf("blocked test: %d conditions against %d: must be as many, at least 1", len(a), len(b))
+	}
+	difference, variance, spread := 0.0, 0.0, 0.0
+	for i := range a {
+		difference += a[i].Mean - b[i].Mean
+		for _, s := range []Sample{a[i], b[i]} {
+			variance += s.Variance
+			spread += s.Variance * s.Variance / s.DF
+		}
+	}
+	if math.IsNaN(difference + variance) {
+		return Test{}, fmt.Errorf("blocked test: a condition has no mean or no variance")
+	}
+	n := float64(len(a))
+	df := math.Inf(1)
+	if spread > 0 {
+		df = variance * variance / spread
+	}
+	return studentTest(difference/n, math.Sqrt(variance)/n, df), nil
+}
+
 // PairedT compares two samples measured on the same subjects (data sets,
 // repetitions with common words), in the same order.
 func PairedT(a, b []float64) (Test, error) {
@@ -58,7 +112,13 @@ func studentTest(difference, standardError, df float64) Test {
 		}
 		return t
 	}
-	dist := distuv.StudentsT{Sigma: 1, Nu: df}
+	var dist interface {
+		CDF(float64) float64
+		Quantile(float64) float64
+	} = distuv.UnitNormal
+	if df < 1e6 { // beyond, the same to all digits that matter
+		dist = distuv.StudentsT{Sigma: 1, Nu: df}
+	}
 	t := difference / standardError
 	half := dist.Quantile(0.975) * standardError
 	return Test{

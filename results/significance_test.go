@@ -65,3 +65,56 @@ func TestHolm(t *testing.T) {
 		t.Errorf("adjusted p beyond 1: %v", got)
 	}
 }
+
+// One condition is Welch's test; the mean of two conditions has half their
+// standard errors' root sum of squares.
+func TestBlocked(t *testing.T) {
+	sample := func(x []float64) Sample {
+		var records []Record
+		for _, v := range x {
+			r := NewRecord()
+			r.Accuracy = Float(v)
+			records = append(records, r)
+		}
+		return SampleOf(records)
+	}
+	a, b := sample(sleep1), sample(sleep2)
+	welch, err := Welch(sleep1, sleep2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Blocked([]Sample{a}, []Sample{b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2]float64{"t": {got.T, welch.T}, "df": {got.DF, welch.DF}, "p": {got.P, welch.P}, "low": {got.Low, welch.Low}} {
+		near(t, name, pair[0], pair[1], 1e-12)
+	}
+	// The same difference twice: half the variance, twice the degrees of freedom.
+	twice, err := Blocked([]Sample{a, a}, []Sample{b, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "t of two", twice.T, welch.T*math.Sqrt2, 1e-12)
+	near(t, "df of two", twice.DF, 2*welch.DF, 1e-9)
+	near(t, "difference of two", twice.Difference, welch.Difference, 1e-12)
+
+	// One repetition: the binomial variance of 1600 of 2000 right, and a normal test.
+	r := NewRecord()
+	r.Accuracy, r.TestCorrect, r.TestTotal = 80, 1600, 2000
+	one := SampleOf([]Record{r})
+	near(t, "variance", one.Variance, 100*100*.8*.2/2000, 1e-12)
+	r.Accuracy, r.TestCorrect = 77.5, 1550
+	z, err := Blocked([]Sample{one}, []Sample{SampleOf([]Record{r})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "z", z.T, 2.5/math.Sqrt(.8+100*100*.775*.225/2000), 1e-12)
+	near(t, "p", z.P, math.Erfc(z.T/math.Sqrt2), 1e-12)
+	if _, err := Blocked(nil, nil); err == nil {
+		t.Error("no condition: no error")
+	}
+	if _, err := Blocked([]Sample{{Mean: 1, Variance: math.NaN()}}, []Sample{one}); err == nil {
+		t.Error("no variance: no error")
+	}
+}

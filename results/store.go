@@ -41,6 +41,33 @@ func Sort(records []Record) {
 	})
 }
 
+// Union joins the records of several runs, whose grids follow each other. A
+// cell that two of them hold is kept once; it is an error if they report it
+// differently.
+func Union(runs ...[]Record) ([]Record, error) {
+	var all []Record
+	at := map[string]int{}
+	offset := 0
+	for _, run := range runs {
+		next := offset
+		for _, r := range run {
+			r.Index += offset
+			next = max(next, r.Index+1)
+			if i, again := at[r.Key]; again {
+				r.Index, r.Study = all[i].Index, all[i].Study // where it stands, not what it is
+				if column := FirstDifference(all[i], r); column != "" {
+					return nil, fmt.Errorf("cell %s: two runs differ in %s", r.Key, column)
+				}
+				continue
+			}
+			at[r.Key] = len(all)
+			all = append(all, r)
+		}
+		offset = next
+	}
+	return all, nil
+}
+
 // Write stores records as CSV, sorted, replacing path in one step.
 func Write(path string, records []Record) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) })

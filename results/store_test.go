@@ -150,3 +150,22 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestUnion(t *testing.T) {
+	first := []Record{baselineRecord(0, 1, 1600), cellRecord(1, 1, 800)}
+	again := baselineRecord(0, 1, 1600)
+	again.Study, again.Command, again.TrainSeconds = "other", "mldp run other", 3
+	other := cellRecord(1, 1, 900)
+	other.Key, other.Study = "other", "other"
+	all, err := Union(first, []Record{again, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 3 || all[2].Key != "other" || all[2].Index <= all[1].Index {
+		t.Errorf("%+v", all)
+	}
+	again.TestCorrect++
+	if _, err := Union(first, []Record{again}); err == nil || !strings.Contains(err.Error(), "differ in test_correct") {
+		t.Errorf("a cell that two runs report differently: %v", err)
+	}
+}

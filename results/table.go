@@ -55,13 +55,13 @@ func (t *Table) Note(text string) int {
 	return len(t.Notes) - 1
 }
 
-// hoist moves a footnote that all numbers of a row carry to the row's head, the
-// cell in column head.
-func (t *Table) hoist(row, head int) {
+// hoist moves a footnote that all numbers of a row carry, those from column
+// first on, to the row's head, the cell in column head.
+func (t *Table) hoist(row, head, first int) {
 	cells := t.Rows[row]
 	var common []int
 	numbers := 0
-	for _, c := range cells[head+1:] {
+	for _, c := range cells[first:] {
 		if c.Text == "" || c.Text == missingText {
 			continue
 		}
@@ -74,7 +74,7 @@ func (t *Table) hoist(row, head int) {
 		return
 	}
 	cells[head].Notes = append(cells[head].Notes, common...)
-	for j := head + 1; j < len(cells); j++ {
+	for j := first; j < len(cells); j++ {
 		cells[j].Notes = slices.DeleteFunc(cells[j].Notes, func(n int) bool { return slices.Contains(common, n) })
 	}
 }

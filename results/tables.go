@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -80,10 +81,9 @@ func Tables(in TableInputs) []Table {
 			if t, ok := s.accuracy(task[0], task[1]); ok {
 				tables = append(tables, t)
 			}
-			if t, ok := s.ranks(task[0], task[1]); ok {
-				tables = append(tables, t)
-			}
+			tables = append(tables, s.ranks(task[0], task[1])...)
 			tables = append(tables, s.composites(task[0], task[1])...)
+			tables = append(tables, s.alignment(task[0], task[1])...)
 		}
 		tables = append(tables, s.privacy()...)
 		tables = append(tables, s.regressions()...)
@@ -93,7 +93,12 @@ func Tables(in TableInputs) []Table {
 		if t, ok := s.adversary(); ok {
 			tables = append(tables, t)
 		}
-		tables = append(tables, s.guarantees(), s.cost())
+		if t, ok := s.adversaryRanks(); ok {
+			tables = append(tables, t)
+		}
+		tables = append(tables, s.guarantees())
+		tables = append(tables, s.costs()...)
+		tables = append(tables, s.comparison()...)
 		tables = append(tables, s.examples(in.Examples)...)
 	}
 	return tables
@@ -161,12 +166,14 @@ func measured(t *Table, records []Record, column func(Record) Float, digits int)
 	}
 	sum := Summarize(values)
 	c := TableCell{Text: withInterval(sum, digits)}
-	for _, w := range sum.Warnings {
-		c.Notes = append(c.Notes, t.Note(string(w)))
+	if sum.N > 1 { // of one repetition the legend speaks
+		for _, w := range sum.Warnings {
+			c.Notes = append(c.Notes, t.Note(string(w)))
+		}
 	}
 	for _, r := range records {
 		if r.Status == StatusUndefined {
-			c = TableCell{Text: "undefined", Notes: []int{t.Note(r.Reason)}}
+			c = TableCell{Text: "undefined", Notes: []int{t.Note(undefinedBecause(r))}}
 			break
 		}
 	}
@@ -174,6 +181,14 @@ func measured(t *Table, records []Record, column func(Record) Float, digits int)
 		c.Text = ""
 	}
 	return c, sum
+}
+
+var namedEpsilon = regexp.MustCompile(`\bepsilon = \S+: must`)
+
+// undefinedBecause is the reason without the ε of the cell, so that all ε share
+// a footnote.
+func undefinedBecause(r Record) string {
+	return namedEpsilon.ReplaceAllString(strings.TrimPrefix(r.Reason, r.Mechanism+": undefined: "), "ε must")
 }
 
 // grid is a table with a row per mechanism instance and columns ε within
@@ -222,7 +237,7 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 					row = append(row, make([]TableCell, len(epsilons)-1)...)
 				}
 				t.Rows = append(t.Rows, row)
-				t.hoist(len(t.Rows)-1, 1)
+				t.hoist(len(t.Rows)-1, 1, 2)
 				continue
 			}
 			var line []float64
@@ -236,7 +251,7 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 			}
 			rows, means = append(rows, len(t.Rows)), append(means, line)
 			t.Rows = append(t.Rows, row)
-			t.hoist(len(t.Rows)-1, 1)
+			t.hoist(len(t.Rows)-1, 1, 2)
 		}
 		markBest(t, rows, means, g.higherIsBetter)
 		if first < len(t.Rows) {
@@ -281,49 +296,8 @@ func (s sheet) accuracy(model, setting string) (Table, bool) {
 	}
 	t := s.named(slug("table3-accuracy", model, setting), fmt.Sprintf("Accuracy in %%, %s, %s", model, setting))
 	s.fill(&t, records, grid{column: func(r Record) Float { return r.Accuracy }, digits: 2, higherIsBetter: true, baseline: true})
-	t.Legend = "Mean ± half-width of the 95% t interval over repetitions. Bold: highest mean of a column and data set; underlined: above the baseline."
+	t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest mean of a column and data set; underlined: above the baseline."
 	return t, true
-}
-
-// ranks says which mechanisms are better beyond chance.
-func (s sheet) ranks(model, setting string) (Table, bool) {
-	records := where(s.task(model, setting), func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() })
-	t := s.named(slug("ranks-accuracy", model, setting), fmt.Sprintf("Which mechanism keeps most accuracy, %s, %s", model, setting))
-	t.Header = []string{"data set", "space", "ε", "rank", "mechanism", "accuracy", "beaten beyond chance by"}
-	for _, dataset := range distinct(records, func(r Record) string { return r.Dataset }) {
-		for _, sp := range spacesOf(records) {
-			for _, e := range epsilonsOf(records) {
-				own := where(records, func(r Record) bool {
-					return r.Dataset == dataset && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension && float64(r.Epsilon) == e
-				})
-				instances := distinct(own, Record.Instance)
-				if len(instances) < 2 {
-					continue
-				}
-				var names []string
-				var samples [][]float64
-				enough := false
-				for _, i := range instances {
-					x := Cells{Records: where(own, func(r Record) bool { return r.Instance() == i })}.Values(func(r Record) Float { return r.Accuracy })
-					names, samples = append(names, s.labels[i]), append(samples, x)
-					enough = enough || len(x) > 1
-				}
-				if !enough {
-					continue
-				}
-				ranked, err := Rank(names, samples, true, 0.05)
-				if err != nil {
-					continue // lengths are equal by construction
-				}
-				for k, r := range ranked {
-					t.AddRow(DatasetTitle(dataset), sp.String(), fmt.Sprintf("%g", e), fmt.Sprint(r.Rank), r.Name, formatNumber(r.Mean, 2), strings.Join(r.Separated, "; "))
-					t.Rows[len(t.Rows)-1][0].Separator = k == 0
-				}
-			}
-		}
-	}
-	t.Legend = "Rank 1 + number of mechanisms that are better by Welch's test at 5%, Holm-corrected over all pairs of a block: equal ranks are what nothing separates."
-	return t, len(t.Rows) > 0
 }
 
 // composites are the study's Table 9, one table a weight.
@@ -343,7 +317,7 @@ func (s sheet) composites(model, setting string) []Table {
 		}
 		t := s.named(slug("table9-puc", c.alpha, model, setting), fmt.Sprintf("Privacy-utility composite (PUC), α=%s, %s, %s", c.alpha, model, setting))
 		s.fill(&t, records, grid{column: c.column, digits: 2, higherIsBetter: true})
-		t.Legend = "Meisenbacher et al. 2024, eq. 4: α is the weight of utility. Mean ± half-width of the 95% t interval over repetitions. Bold: highest of a column and data set."
+		t.Legend = "Meisenbacher et al. 2024, eq. 4: α is the weight of utility. Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest of a column and data set."
 		s.noteEncoder(&t, records)
 		tables = append(tables, t)
 	}
@@ -404,11 +378,11 @@ func (s sheet) privacy() []Table {
 				}
 				row[0].Separator = k == 0
 				t.Rows = append(t.Rows, row)
-				t.hoist(len(t.Rows)-1, 0)
+				t.hoist(len(t.Rows)-1, 0, 2)
 			}
 		}
 		t.Legend = "N_w: runs that return the word, %, lower is better; S_w: distinct outputs per word, the word itself included (the published tables leave it out), higher is better; " +
-			"PP: tokens changed, %; CS: cosine similarity of sentences ×100; LOW: rarest words that remain, %. Mean ± half-width of the 95% t interval over repetitions."
+			"PP: tokens changed, %; CS: cosine similarity of sentences ×100; LOW: rarest words that remain, %. Mean ± half-width of the 95% t interval over repetitions (none of one)."
 		s.noteEncoder(&t, records)
 		tables = append(tables, t)
 	}
@@ -446,10 +420,21 @@ func (s sheet) regressions() []Table {
 		}
 		t := s.named(name, title)
 		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
-		for _, c := range r.Coefficients {
-			t.AddRow(c.Name, formatNumber(c.Estimate, 4), formatNumber(c.StdError, 3), formatNumber(c.T, 3), formatP(c.P))
+		published := publishedRegression()
+		if !s.generated {
+			t.Header = append(t.Header, "published coefficient")
+		}
+		for k, c := range r.Coefficients {
+			row := []string{c.Name, formatNumber(c.Estimate, 4), formatNumber(c.StdError, 3), formatNumber(c.T, 3), formatP(c.P)}
+			if !s.generated {
+				row = append(row, published[k].Estimate)
+			}
+			t.AddRow(row...)
 		}
 		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2)
+		if !s.generated {
+			t.Legend += fmt.Sprintf(" Published: 126 cells, R² = %s, CS of another encoder, S_w without the word itself.", published[len(published)-1].Estimate)
+		}
 		s.noteEncoder(&t, where(texts, func(r Record) bool { return r.CSEncoder == encoder }))
 		tables = append(tables, t)
 	}
@@ -471,7 +456,7 @@ func (s sheet) english() (Table, bool) {
 	}
 	t := s.named("table8-english", "Tokens that are English words, %")
 	s.fill(&t, texts, grid{column: func(r Record) Float { return r.English }, digits: 2, higherIsBetter: true, baseline: true})
-	t.Legend = "Mean ± half-width of the 95% t interval over repetitions. Bold: highest of a column and data set; underlined: above the text as it was."
+	t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest of a column and data set; underlined: above the text as it was."
 	return t, true
 }
 
@@ -509,7 +494,7 @@ func (s sheet) adversary() (Table, bool) {
 		row[0].Separator = first.Mechanism != previous
 		previous = first.Mechanism
 		t.Rows = append(t.Rows, row)
-		t.hoist(len(t.Rows)-1, 2)
+		t.hoist(len(t.Rows)-1, 2, 4)
 	}
 	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo, and the lower bound stands beside it. " +
 		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
@@ -541,36 +526,6 @@ func formatFloat(f Float) string {
 		return ""
 	}
 	return fmt.Sprintf("%.4g", float64(f))
-}
-
-// cost tabulates throughput and memory.
-func (s sheet) cost() Table {
-	t := s.named("cost", "Cost of privatising, training and measuring")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "model", "words/s", "privatise s", "train s", "measure s", "peak MiB"}
-	for _, c := range GroupCells(s.records) {
-		r := c.Records[0]
-		if r.Status != StatusOK {
-			continue
-		}
-		row := []string{DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
-		for _, column := range []struct {
-			get    func(Record) Float
-			digits int
-		}{
-			{func(r Record) Float { return r.WordsPerSecond }, 0}, {func(r Record) Float { return r.PrivatizeSeconds }, 2},
-			{func(r Record) Float { return r.TrainSeconds }, 2}, {func(r Record) Float { return r.MeasureSeconds }, 2},
-			{func(r Record) Float { return r.PeakMemoryMiB }, 0},
-		} {
-			if x := c.Values(column.get); len(x) > 0 {
-				row = append(row, formatNumber(mean(x), column.digits))
-			} else {
-				row = append(row, missingText)
-			}
-		}
-		t.AddRow(row...)
-	}
-	t.Legend = "Means over repetitions, on the machine of the records; throughput on one core. Peak memory is that of the whole process."
-	return t
 }
 
 // examples are the study's Tables 5, 10 and 11: one document under all
@@ -618,8 +573,8 @@ func (s sheet) datasets(descriptions []DatasetDescription) Table {
 	t := s.named("table2-datasets", "Data sets as prepared")
 	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test", "fingerprint"}
 	for _, d := range descriptions {
-		t.AddRow(DatasetTitle(d.Name), fmt.Sprint(d.TrainDocuments), fmt.Sprint(d.TestDocuments),
-			fmt.Sprint(d.Tokens), fmt.Sprint(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
+		t.AddRow(DatasetTitle(d.Name), thousands(d.TrainDocuments), thousands(d.TestDocuments),
+			thousands(d.Tokens), thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
 			d.balance(), d.Fingerprint[:min(12, len(d.Fingerprint))])
 		t.Rows[len(t.Rows)-1][0].Separator = true
 		if p, ok := publishedDataset(d.Name); ok {
@@ -635,11 +590,20 @@ func (s sheet) datasets(descriptions []DatasetDescription) Table {
 // balance is "negative 5000 / 1000, positive 5000 / 1000".
 func (d DatasetDescription) balance() string {
 	if len(d.ClassNames) == 0 || len(d.TrainClasses) != len(d.ClassNames) || len(d.TestClasses) != len(d.ClassNames) {
-		return fmt.Sprint(d.Classes)
+		return fmt.Sprintf("%d classes", d.Classes)
 	}
 	parts := make([]string, len(d.ClassNames))
 	for i, name := range d.ClassNames {
 		parts[i] = fmt.Sprintf("%s %d / %d", name, d.TrainClasses[i], d.TestClasses[i])
 	}
 	return strings.Join(parts, ", ")
+}
+
+// thousands prints 808382 as 808,382, as the study does.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

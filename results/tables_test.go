@@ -31,7 +31,8 @@ func TestTablesCoverTheStudy(t *testing.T) {
 	for _, name := range []string{
 		"table2-datasets", "table3-accuracy-svm-local", "table4-regression", "table6-privacy-imdb", "table8-english",
 		"table9-puc-0.75-svm-local", "table9-puc-0.5-svm-local", "table9-puc-0.25-svm-local",
-		"ranks-accuracy-svm-local", "adversary", "guarantees", "cost", "examples-imdb-glove.6b-50",
+		"ranks-accuracy-svm-local", "ranks-accuracy-overall-svm-local", "duels-accuracy-svm-local",
+		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "compare-summary", "compare", "stages", "cost-per-million-words", "adversary", "guarantees", "cost", "examples-imdb-glove.6b-50",
 	} {
 		if _, ok := tables[name]; !ok {
 			t.Errorf("no table %s", name)
@@ -93,7 +94,7 @@ func TestAccuracyTable(t *testing.T) {
 		t.Errorf("no interval: %q", table.Rows[1][2].Text)
 	}
 	notes := strings.Join(table.Notes, "\n")
-	for _, want := range []string{"no privacy guarantee: the word itself is left out", "epsilon = 1: must be > 42"} {
+	for _, want := range []string{"no privacy guarantee: the word itself is left out", "ε must be > 42"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("footnotes lack %q: %q", want, table.Notes)
 		}
@@ -132,9 +133,9 @@ func TestFewRepetitionsAreFootnoted(t *testing.T) {
 	if !strings.Contains(notes, "fewer than 5 repetitions") {
 		t.Errorf("footnotes: %s", notes)
 	}
-	notes = strings.Join(syntheticTables(1)["table3-accuracy-svm-local"].Notes, "\n")
-	if !strings.Contains(notes, "one repetition") {
-		t.Errorf("footnotes: %s", notes)
+	single := syntheticTables(1)["table3-accuracy-svm-local"]
+	if cell := single.Rows[1][2].Text; strings.Contains(cell, "±") || !strings.Contains(single.Legend, "none of one") {
+		t.Errorf("one repetition: cell %q, legend %q", cell, single.Legend)
 	}
 	if notes := strings.Join(syntheticTables(5)["table3-accuracy-svm-local"].Notes, "\n"); strings.Contains(notes, "repetition") {
 		t.Errorf("five repetitions are enough: %s", notes)

@@ -18,25 +18,24 @@ func newCompareCommand() *cobra.Command {
 	var margin float64
 	var format string
 	cmd := &cobra.Command{
-		Use:   "compare RESULTS | --published-only",
+		Use:   "compare RESULTS... | --published-only",
 		Short: "Compare results with the published tables, or those with each other",
 		Long: `Compare sets every cell that Meisenbacher et al. 2024 print beside ours: published
 value, our mean with its 95% interval, the difference, and a class: agrees,
-differs, or not comparable, with the cause where one is known. RESULTS is a file or the folder of a run. S_w is compared
-without the word itself, as published; cells of Table 9 that contradict the
-paper's other tables are replaced by what those give, and say so.
+differs, or not comparable, with the cause where one is known. RESULTS are files
+or folders of runs, which are joined. Counts by metric and by mechanism come
+first, of the variants that the published tables measured; other variants are
+listed, and say so. S_w is compared without the word itself, as published; cells
+of Table 9 that contradict the paper's other tables are replaced by what those
+give, and say so.
 
 With --published-only no results are needed: the papers' printed numbers are
 recomputed from their other printed numbers, and what does not follow is listed.`,
-		Example: `  mldp compare results/comparative/results.csv
+		Example: `  mldp compare results/comparative results/comparative-released
   mldp compare --published-only`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			want := 1
-			if publishedOnly {
-				want = 0
-			}
-			if len(args) != want {
-				return &exitError{exitUsage, errors.New("compare takes one results file, or --published-only and none")}
+			if publishedOnly != (len(args) == 0) {
+				return &exitError{exitUsage, errors.New("compare takes results, or --published-only and none")}
 			}
 			return nil
 		},
@@ -50,7 +49,7 @@ recomputed from their other printed numbers, and what does not follow is listed.
 			if publishedOnly {
 				return auditPublished(cmd.OutOrStdout(), format)
 			}
-			return compareResults(cmd.OutOrStdout(), args[0], margin, format)
+			return compareResults(cmd.OutOrStdout(), args, margin, format)
 		},
 	}
 	cmd.Flags().BoolVar(&publishedOnly, "published-only", false, "audit the papers' own arithmetic")
@@ -70,45 +69,26 @@ func auditPublished(w io.Writer, format string) error {
 	return audit.ErrataTable().Write(w, format)
 }
 
-func compareResults(w io.Writer, path string, margin float64, format string) error {
-	records, err := readDerived(path)
+func compareResults(w io.Writer, paths []string, margin float64, format string) error {
+	l, err := loadRuns(paths)
 	if err != nil {
 		return err
 	}
-	comparisons, err := results.Compare(records, margin)
+	comparisons, err := results.Compare(l.Records, margin)
 	if err != nil {
 		return err
 	}
 	if len(comparisons) == 0 {
-		_, err := fmt.Fprintf(w, "None of the %d records has a published counterpart.\n", len(records))
+		_, err := fmt.Fprintf(w, "None of the %d records has a published counterpart.\n", len(l.Records))
 		return err
 	}
-	if format != "csv" { // one table, one header
-		if err := results.CompareSummary(comparisons).Write(w, format); err != nil {
+	if format == "csv" { // one table, one header
+		return results.CompareTable(comparisons).Write(w, format)
+	}
+	for _, t := range results.CompareTables(comparisons) {
+		if err := t.Write(w, format); err != nil {
 			return err
 		}
 	}
-	return results.CompareTable(comparisons).Write(w, format)
-}
-
-// readDerived reads results and completes what follows from other records.
-func readDerived(path string) ([]results.Record, error) {
-	records, err := readRecords(path)
-	if err != nil {
-		return nil, err
-	}
-	derived, err := results.Derive(records)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return derived, nil
-}
-
-// readRecords reads a results file, or that of a run's folder.
-func readRecords(path string) ([]results.Record, error) {
-	path, err := recordsFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return results.Read(path)
+	return nil
 }

@@ -18,18 +18,20 @@ func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experi
 		return nil // tables and figures are for the merged grid
 	}
 	fmt.Fprintln(stdout, filepath.Join(s.Dir, "results.csv"))
-	paths, err := results.WriteTables(filepath.Join(s.Dir, "tables"), results.TableInputs{
-		Records: s.Records, Datasets: s.Datasets, Examples: s.Examples,
-	})
+	l, err := loadRuns([]string{s.Dir})
 	if err != nil {
 		return err
 	}
-	drawn, err := plots.WriteAll(figures, s.Records)
+	paths, err := l.tables(filepath.Join(s.Dir, "tables"))
+	if err != nil {
+		return err
+	}
+	drawn, err := plots.WriteAll(figures, l.Records)
 	if err != nil {
 		return err
 	}
 	page := filepath.Join(s.Dir, "report.html")
-	if err := writeReport(filepath.Join(s.Dir, "results.csv"), page); err != nil {
+	if err := l.write(page); err != nil {
 		return err
 	}
 	for _, p := range append(append(paths, drawn...), page) {

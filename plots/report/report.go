@@ -22,19 +22,24 @@ import (
 
 // Input is what a report is made of. Records should come from results.Derive.
 type Input struct {
-	Study    string
 	Records  []results.Record
 	Examples []results.Example
 	Datasets []results.DatasetDescription
 	Audit    []plots.AuditRow // empty: no audit section
+	Runs     []Run            // how the records came about, as far as manifests say
+}
 
-	// How the records came about, as far as a manifest says.
+// Run is what a manifest says.
+type Run struct {
 	Command    []string
 	Definition string // the study file
 	Version    string
 	Machine    string
 	Started    string
 }
+
+// Shell is the command line, quoted so that it can be pasted.
+func (r Run) Shell() string { return shell(r.Command) }
 
 //go:embed report.gohtml
 var page string
@@ -63,7 +68,8 @@ type view struct {
 	Tables    []results.Table
 	Sections  []mechanism
 	Warnings  []string
-	Shell     string // the command line
+	Study     string
+	Cell      string // an example of a record's command
 }
 
 type fact struct{ Name, Value string }
@@ -91,7 +97,13 @@ func Write(w io.Writer, in Input) error {
 		Generated: generated(in.Records), Facts: facts(in), Summary: summary(in.Records),
 		Skipped:  skipped,
 		Tables:   results.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
-		Sections: mechanismSections(in), Warnings: warnings(in.Records), Shell: shell(in.Command),
+		Sections: mechanismSections(in), Warnings: warnings(in.Records), Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
+	}
+	for _, r := range in.Records {
+		if !r.IsBaseline() && r.Command != "" {
+			v.Cell = r.Command
+			break
+		}
 	}
 	for _, f := range figures {
 		svg, err := f.Render("svg")
@@ -133,16 +145,20 @@ func generated(records []results.Record) string {
 	return "partly generated data"
 }
 
-func facts(in Input) []fact {
-	list := func(f func(results.Record) string) string {
-		var out []string
-		for _, r := range in.Records {
-			if v := f(r); v != "" && !slices.Contains(out, v) {
-				out = append(out, v)
-			}
+// enumerate joins the values of f, each once.
+func enumerate[T any](of []T, f func(T) string) string {
+	var out []string
+	for _, x := range of {
+		if v := f(x); v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
 		}
-		return strings.Join(out, ", ")
 	}
+	return strings.Join(out, ", ")
+}
+
+func facts(in Input) []fact {
+	list := func(f func(results.Record) string) string { return enumerate(in.Records, f) }
+	run := func(f func(Run) string) string { return enumerate(in.Runs, f) }
 	repetitions := map[int]bool{}
 	for _, r := range in.Records {
 		if !r.IsBaseline() {
@@ -179,9 +195,9 @@ func facts(in Input) []fact {
 		{"Repetitions", fmt.Sprint(len(repetitions))},
 		{"Unknown words", list(func(r results.Record) string { return r.Policy })},
 		{"Seed", list(func(r results.Record) string { return fmt.Sprint(r.Seed) })},
-		{"Run on", in.Machine},
-		{"mldp", in.Version},
-		{"Started", in.Started},
+		{"Run on", run(func(r Run) string { return r.Machine })},
+		{"mldp", run(func(r Run) string { return r.Version })},
+		{"Started", run(func(r Run) string { return r.Started })},
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
 }

@@ -19,16 +19,17 @@ import (
 // input is TEST DATA: invented numbers in the shape of a study.
 func input() Input {
 	in := Input{
-		Study:      "synthetic <test> data",
-		Command:    []string{"/somewhere/mldp", "run", "my study.yaml", "--seed", "7"},
-		Definition: "name: synthetic\n",
-		Version:    "test",
+		Runs: []Run{{
+			Command:    []string{"/somewhere/mldp", "run", "my study.yaml", "--seed", "7"},
+			Definition: "name: synthetic\n",
+			Version:    "test",
+		}},
 	}
 	for rep := range 3 {
 		for _, m := range []string{results.BaselineMechanism, "cmp", "vickrey"} {
 			for i, e := range []float64{1, 5, 10} {
 				r := results.NewRecord()
-				r.Study, r.Dataset, r.Generated, r.Status = in.Study, "generated-reviews", true, results.StatusOK
+				r.Study, r.Dataset, r.Generated, r.Status = "synthetic <test> data", "generated-reviews", true, results.StatusOK
 				r.Embedding, r.Dimension, r.Model, r.Setting = "generated", 50, "svm", "local"
 				r.Mechanism, r.Repetition, r.Seed = m, rep, 7
 				r.TestTotal, r.TestCorrect = 1000, 600+100*i+7*rep

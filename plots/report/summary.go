@@ -21,7 +21,7 @@ func summary(records []results.Record) results.Table {
 		Legend: "Per data set and ε, the highest mean accuracy in % among the mechanisms that guarantee something, ± half a 95% t interval, with that mechanism’s N_w (runs that return the word, in %) and the MAP adversary’s error E_M. " +
 			"Being first may be chance: the rank tables below test it. The same ε is not the same promise for all mechanisms: see the frontier and each mechanism’s guarantee.",
 	}
-	names := labels(records)
+	names := results.Labels(records)
 	type place struct {
 		results.Scene
 		setting string
@@ -64,31 +64,6 @@ func summary(records []results.Record) results.Table {
 
 func accuracy(r results.Record) results.Float { return r.Accuracy }
 
-// labels names instances by as little as tells them apart: the variant where
-// it is not the proved one, parameters where a variant has several.
-func labels(records []results.Record) map[results.Instance]string {
-	siblings := map[results.Instance]int{}
-	out := map[results.Instance]string{}
-	family := func(i results.Instance) results.Instance { i.Parameters = ""; return i }
-	for _, r := range records {
-		if _, seen := out[r.Instance()]; !seen {
-			out[r.Instance()] = ""
-			siblings[family(r.Instance())]++
-		}
-	}
-	for i := range out {
-		label := results.MechanismTitle(i.Mechanism)
-		if i.Variant != "" && i.Variant != "proved" {
-			label += ", " + i.Variant
-		}
-		if i.Parameters != "" && siblings[family(i)] > 1 {
-			label += ", " + i.Parameters
-		}
-		out[i] = label
-	}
-	return out
-}
-
 func decimals(v float64, digits int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
@@ -109,7 +84,7 @@ func spread(values []float64, digits int) string {
 
 // warnings are the footnotes that hold for the whole page.
 func warnings(records []results.Record) []string {
-	names := labels(records)
+	names := results.Labels(records)
 	var out []string
 	add := func(s string) {
 		if !slices.Contains(out, s) {

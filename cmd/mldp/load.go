@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"mldpbench/experiments"
+	"mldpbench/plots"
+	"mldpbench/plots/report"
+	"mldpbench/results"
+)
+
+// loaded is what runs left, joined: their records, derived anew, and what
+// stands beside them where it is there.
+type loaded struct {
+	report.Input
+	dir string // of the first
+}
+
+// loadRuns reads results files, or the folders of runs.
+func loadRuns(paths []string) (loaded, error) {
+	var l loaded
+	var runs [][]results.Record
+	for i, path := range paths {
+		file, err := recordsFile(path)
+		if err != nil {
+			return l, err
+		}
+		dir := filepath.Dir(file)
+		if i == 0 {
+			l.dir = dir
+		}
+		records, err := results.Read(file)
+		if err != nil {
+			return l, err
+		}
+		if len(records) == 0 {
+			return l, fmt.Errorf("%s: no records", file)
+		}
+		runs = append(runs, records)
+		if err := l.beside(dir); err != nil {
+			return l, err
+		}
+	}
+	all, err := results.Union(runs...)
+	if err == nil {
+		l.Records, err = results.Derive(all)
+	}
+	if err != nil {
+		return l, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	for i, d := range l.Datasets {
+		if d.Fingerprint != "" {
+			continue
+		}
+		for _, r := range l.Records { // the manifest is of an older mldp
+			if r.Dataset == d.Name {
+				l.Datasets[i].Fingerprint = r.DatasetFingerprint
+				break
+			}
+		}
+	}
+	return l, nil
+}
+
+// beside reads what a run keeps in the folder of its records.
+func (l *loaded) beside(dir string) error {
+	examples, err := experiments.ReadExamples(filepath.Join(dir, "examples.jsonl"))
+	if err != nil {
+		return err
+	}
+	for _, x := range examples {
+		if !slices.Contains(l.Examples, x) {
+			l.Examples = append(l.Examples, x)
+		}
+	}
+	audit, err := plots.ReadAudit(filepath.Join(dir, "audit.csv"))
+	if err != nil {
+		return err
+	}
+	l.Audit = append(l.Audit, audit...)
+	m, err := experiments.ReadManifest(filepath.Join(dir, "manifest.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.Runs = append(l.Runs, report.Run{
+		Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
+		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
+	})
+	for _, d := range m.Datasets {
+		if !slices.ContainsFunc(l.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name && x.Fingerprint == d.Fingerprint }) {
+			l.Datasets = append(l.Datasets, d)
+		}
+	}
+	return nil
+}
+
+// tables writes every table of what was loaded.
+func (l loaded) tables(dir string) ([]string, error) {
+	return results.WriteTables(dir, results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
+}
+
+// recordsFile accepts the folder of a run for the results.csv in it.
+func recordsFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		path = filepath.Join(path, "results.csv")
+	}
+	return path, nil
+}
+
+// readRecords reads a results file, or that of a run's folder.
+func readRecords(path string) ([]results.Record, error) {
+	path, err := recordsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return results.Read(path)
+}

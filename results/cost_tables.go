@@ -1,0 +1,153 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Stage is a part of a cell's time.
+type Stage struct {
+	Name    string
+	Seconds func(Record) Float
+}
+
+// Stages of a cell, in order; what is left of the total is "other": loading,
+// scoring the test split, waiting.
+var Stages = []Stage{
+	{"privatise", func(r Record) Float { return r.PrivatizeSeconds }},
+	{"train", func(r Record) Float { return r.TrainSeconds }},
+	{"measure", func(r Record) Float { return r.MeasureSeconds }},
+	{"CS", func(r Record) Float { return r.CSSeconds }},
+}
+
+// OtherSeconds is what the stages do not explain, missing without a total.
+func (r Record) OtherSeconds() Float {
+	rest := r.TotalSeconds
+	for _, s := range Stages {
+		if v := s.Seconds(r); v.Known() {
+			rest -= v
+		}
+	}
+	return max(0, rest)
+}
+
+// costs are the tables of time and memory.
+func (s sheet) costs() []Table {
+	tables := []Table{s.stages()}
+	if t, ok := s.price(); ok {
+		tables = append(tables, t)
+	}
+	return append(tables, s.cost())
+}
+
+// price is what a million words cost.
+func (s sheet) price() (Table, bool) {
+	t := s.named("cost-per-million-words", "Seconds to privatise a million words")
+	records := where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
+	spaces := spacesOf(records)
+	t.Header = []string{"mechanism"}
+	for _, sp := range spaces {
+		t.Header = append(t.Header, sp.String())
+	}
+	for _, i := range distinct(records, Record.Instance) {
+		row := []TableCell{s.instanceCell(&t, records, i)}
+		for _, sp := range spaces {
+			var x []float64
+			for _, r := range records {
+				if r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension {
+					x = append(x, 1e6/float64(r.WordsPerSecond))
+				}
+			}
+			row = append(row, TableCell{Text: spanned(x)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Legend = "Median over data sets, ε and repetitions (least to greatest), tables per word included. Wall clock as run: cells that run at once share the machine, whose name is in the records."
+	return t, len(t.Rows) > 0
+}
+
+// spanned prints the median and the range of values.
+func spanned(x []float64) string {
+	if len(x) == 0 {
+		return missingText
+	}
+	slices.Sort(x)
+	number := func(v float64) string { return formatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
+	text := number((x[(len(x)-1)/2] + x[len(x)/2]) / 2)
+	if low, high := number(x[0]), number(x[len(x)-1]); low != high {
+		text += fmt.Sprintf(" (%s to %s)", low, high)
+	}
+	return text
+}
+
+// stages says where the time goes, summed over all cells.
+func (s sheet) stages() Table {
+	t := s.named("stages", "Where the time goes")
+	t.Header = []string{"mechanism", "model", "cells"}
+	for _, st := range Stages {
+		t.Header = append(t.Header, st.Name+" s")
+	}
+	t.Header = append(t.Header, "other s", "total s", "share")
+	add := func(head TableCell, model string, records []Record, whole float64) {
+		row := []TableCell{head, {Text: model}, {Text: fmt.Sprint(len(records))}}
+		columns := append(slices.Clone(Stages), Stage{"other", Record.OtherSeconds}, Stage{"total", func(r Record) Float { return r.TotalSeconds }})
+		for _, st := range columns {
+			row = append(row, TableCell{Text: formatNumber(total(records, st.Seconds), 1)})
+		}
+		share := missingText
+		if whole > 0 {
+			share = fmt.Sprintf("%.1f%%", 100*total(records, func(r Record) Float { return r.TotalSeconds })/whole)
+		}
+		t.Rows = append(t.Rows, append(row, TableCell{Text: share}))
+	}
+	records := where(s.records, func(r Record) bool { return r.TotalSeconds.Known() && r.Status == StatusOK })
+	whole := total(records, func(r Record) Float { return r.TotalSeconds })
+	for _, model := range distinct(records, func(r Record) string { return r.Model }) {
+		own := where(records, func(r Record) bool { return r.Model == model })
+		for _, i := range distinct(own, Record.Instance) {
+			add(s.instanceCell(&t, own, i), model, where(own, func(r Record) bool { return r.Instance() == i }), whole)
+		}
+		add(TableCell{Text: "all", Separator: true}, model, own, whole)
+	}
+	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that several models share is privatised once and counted for each; measure is all metrics but CS. Share is that of all cells here."
+	return t
+}
+
+func total(records []Record, column func(Record) Float) float64 {
+	sum := 0.0
+	for _, r := range records {
+		if v := column(r); v.Known() {
+			sum += float64(v)
+		}
+	}
+	return sum
+}
+
+// cost tabulates throughput, time and memory cell by cell.
+func (s sheet) cost() Table {
+	t := s.named("cost", "Cost of privatising, training and measuring, cell by cell")
+	t.Header = []string{"data set", "space", "mechanism", "ε", "model", "words/s", "privatise s", "train s", "measure s", "CS s", "peak MiB"}
+	for _, c := range GroupCells(s.records) {
+		r := c.Records[0]
+		if r.Status != StatusOK {
+			continue
+		}
+		row := []string{DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
+		columns := []Stage{{"words", func(r Record) Float { return r.WordsPerSecond }}}
+		columns = append(append(columns, Stages...), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
+		for k, column := range columns {
+			digits := 2
+			if k == 0 || k == len(columns)-1 {
+				digits = 0
+			}
+			if x := c.Values(column.Seconds); len(x) > 0 {
+				row = append(row, formatNumber(mean(x), digits))
+			} else {
+				row = append(row, missingText)
+			}
+		}
+		t.AddRow(row...)
+	}
+	t.Legend = "Means over repetitions, on the machine of the records; throughput on one core. Peak memory is that of the whole process."
+	return t
+}
