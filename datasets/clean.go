@@ -38,6 +38,9 @@ const (
 // Cleanings are all of them.
 var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone}
 
+// lemmatises says whether a cleaning takes noun lemmas, which needs WordNet.
+func (c Cleaning) lemmatises() bool { return c == CleanSentiment || c == CleanTopic }
+
 // Cleaner turns texts into tokens. It is safe for concurrent use.
 type Cleaner struct {
 	split      bool // at non-letters; otherwise at white space
@@ -62,7 +65,7 @@ func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
 		}
 		return nil, check.OneOf("cleaning", string(name), all...)
 	}
-	if name == CleanSentiment || name == CleanTopic {
+	if name.lemmatises() {
 		dir, err := fetch.Locate(root, "wordnet", "database")
 		if err != nil {
 			return nil, fmt.Errorf("cleaning %q takes noun lemmas from WordNet: %w", name, err)

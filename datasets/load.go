@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -96,6 +97,22 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	}
 	out.Fingerprint = out.fingerprint()
 	return out, nil
+}
+
+// Needs are the entries of the fetch catalogue that Load reads for a request.
+func Needs(q Request) ([]string, error) {
+	d, err := definition(q)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if q.File == "" {
+		names = append(names, d.Needs...)
+	}
+	if cmp.Or(q.Cleaning, d.Cleaning).lemmatises() {
+		names = append(names, "wordnet")
+	}
+	return names, nil
 }
 
 func definition(q Request) (Definition, error) {

@@ -34,7 +34,7 @@ type Definition struct {
 	Title     string   // "IMDb"
 	Doc       string   // one line: what it is
 	Citation  string   // whom to cite
-	Needs     []string // entries of the fetch catalogue, none for a generated set
+	Needs     []string // entries of the fetch catalogue that Read takes, none for a generated set
 	Classes   []string // names of the labels 0, 1, …
 	Generated bool
 	WordLevel bool

@@ -83,7 +83,8 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
-	var missing error = fmt.Errorf("embedding %s of dimension %d: not in %s; give its file with --embedding", ref, dimension, root)
+	folder := fetch.Root(root)
+	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem, folder)
 	for _, entry := range []string{stem, ref} {
 		if _, err := fetch.Find(entry); err != nil {
 			continue // a name that only the user's folder knows
@@ -95,7 +96,7 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		missing = err
 	}
 	for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin"} {
-		p := filepath.Join(root, file)
+		p := filepath.Join(folder, file)
 		if _, err := os.Stat(p); err == nil {
 			return p, ref, nil
 		}
@@ -191,10 +192,13 @@ func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 	return datasets.OpenWordNet(root)
 }
 
+// catalogueWords is the word list of the catalogue.
+const catalogueWords = "words"
+
 // OpenEnglish opens the word list of the share of English tokens: "words", the
 // list of the data folder, or a file.
 func OpenEnglish(ref, root string) (*datasets.WordList, error) {
-	if ref == "words" {
+	if ref == catalogueWords {
 		ref = ""
 	}
 	return datasets.OpenWordList(ref, root)

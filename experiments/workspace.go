@@ -133,13 +133,7 @@ var splitNames = [3]string{"train", "validation", "test"}
 func (w *workspace) corpus(ctx context.Context, spec DatasetSpec) (*corpus, error) {
 	return w.corpora.get(spec.Name, func() (*corpus, error) {
 		root := Cell{Seed: w.study.Seed}.root()
-		d, err := datasets.Load(ctx, datasets.Request{
-			Name: spec.Name, Root: w.root,
-			File: spec.File, TextColumns: spec.Text, LabelColumn: spec.Label, WordLevel: spec.WordLevel,
-			Sizes:     datasets.Sizes{Train: spec.Train, Validation: spec.Validation, Test: spec.Test},
-			MaxTokens: spec.MaxTokens, Cleaning: datasets.Cleaning(spec.Cleaning),
-			Seed: root.Derive("dataset"),
-		})
+		d, err := datasets.Load(ctx, spec.request(w.root, root.Derive("dataset")))
 		if err != nil {
 			return nil, err
 		}
@@ -237,18 +231,12 @@ func (s *space) vectors(documents [][]string) ([][]float32, error) {
 func (w *workspace) space(ctx context.Context, c *corpus, cell Cell) (*space, error) {
 	key := spaceKey{cell.Dataset.Name, cell.Embedding, cell.Dimension}
 	return w.spaces.get(key, func() (*space, error) {
-		ref := cell.Embedding
-		for _, e := range w.study.Embeddings {
-			if e.Name == cell.Embedding && slices.Contains(e.Dimensions, cell.Dimension) && e.File != "" {
-				ref = e.File
-			}
-		}
 		synonyms, err := w.synonyms(c)
 		if err != nil {
 			return nil, err
 		}
 		inCorpus := func(word string) bool { _, ok := c.types[word]; return ok }
-		wide, err := OpenSpace(ctx, ref, cell.Dimension, w.root, func(word string) bool {
+		wide, err := OpenSpace(ctx, w.embeddingRef(cell), cell.Dimension, w.root, func(word string) bool {
 			if inCorpus(word) {
 				return true
 			}
@@ -268,6 +256,16 @@ func (w *workspace) space(ctx context.Context, c *corpus, cell Cell) (*space, er
 		copy(s.table.Vectors, wide.Vectors)
 		return s, nil
 	})
+}
+
+// embeddingRef is what OpenSpace calls the embedding of a cell.
+func (w *workspace) embeddingRef(c Cell) string {
+	for _, e := range w.study.Embeddings {
+		if e.Name == c.Embedding && slices.Contains(e.Dimensions, c.Dimension) && e.File != "" {
+			return e.File
+		}
+	}
+	return c.Embedding
 }
 
 // thesaurus opens the synonyms for a data set.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
+	"mldpbench/experiments"
 )
 
 func init() { commands = append(commands, newDataCommand) }
@@ -115,15 +117,16 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 		Use:   "fetch [NAME...]",
 		Short: "Get data sets and embeddings, once, checked and resumable",
 		Long: `Fetch gets what is not in the data folder yet. A name is one of mldp data list,
-an embedding of several dimensions (glove.6B, see --dimensions), or a study,
-which means all that it needs; without a name, the comparative study.
+an embedding of several dimensions (glove.6B, see --dimensions), or a study
+(a name or a YAML file), which means all that it needs; without a name, the
+comparative study, but for what a mirror folder's archives lack.
 
 An interrupted download is continued by the same command. Files are checked
 against the published SHA-256; where nobody published one, what comes first is
 pinned and said so. Above 500 MB in all it asks first, unless --yes is given.
 
 MLDP_MIRROR (or --mirror) is asked before the canonical addresses: a URL, or a
-folder that holds the files under their own names.`,
+folder that holds the files under their own names (mldp data list --verbose).`,
 		Example: `  mldp data fetch
   mldp data fetch imdb agnews wordnet
   mldp data fetch glove.6B --dimensions 100 --yes
@@ -132,33 +135,70 @@ folder that holds the files under their own names.`,
 			if from != "" {
 				return placeOwn(cmd, *dir, args, from)
 			}
-			if len(args) == 0 {
+			everything := len(args) == 0
+			if everything {
 				args = []string{"comparative"}
 			}
-			entries, err := fetch.Expand(args, dimensions)
+			entries, err := expand(args, dimensions, *dir)
 			if err != nil {
 				return &exitError{exitUsage, err}
 			}
-			stderr := cmd.ErrOrStderr()
-			f := &fetch.Fetcher{
-				Dir: *dir, Mirror: mirror,
-				Notice:   func(line string) { fmt.Fprintln(stderr, line) },
-				Progress: downloadProgress(stderr),
+			if len(entries) == 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
+				return nil
 			}
-			if !yes {
-				f.Confirm = confirmDownload(cmd.InOrStdin(), stderr)
-			}
-			if err := f.Fetch(cmd.Context(), entries); err != nil {
-				return oneLine{err}
-			}
-			return nil
+			f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
+			f.Mirror, f.Partial = mirror, everything
+			return asOneLine(f.Fetch(cmd.Context(), entries))
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
-	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding")
+	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding or a study")
 	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to ask first (default: MLDP_MIRROR)")
 	cmd.Flags().StringVar(&from, "from", "", "take this file, for what only you may download")
 	return cmd
+}
+
+// expand returns the entries that names mean. What is missing for a grid study
+// is worked out; the catalogue says what the other built-in studies need.
+func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, err error) {
+	for _, name := range names {
+		var entries []fetch.Entry
+		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
+			var study *experiments.Study
+			if study, err = experiments.OpenStudy(name); err == nil {
+				study, err = study.Override(experiments.Overrides{Dimensions: dimensions})
+			}
+			if err == nil {
+				entries, err = experiments.Missing(study, dir, true)
+			}
+		} else {
+			entries, err = fetch.Expand([]string{name}, dimensions)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !slices.ContainsFunc(out, func(o fetch.Entry) bool { return o.Name == e.Name }) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}
+
+// newFetcher shows progress on stderr and asks before large downloads unless
+// yes is given.
+func newFetcher(dir string, yes bool, stdin io.Reader, stderr io.Writer) *fetch.Fetcher {
+	f := &fetch.Fetcher{
+		Dir:      dir,
+		Notice:   func(line string) { fmt.Fprintln(stderr, line) },
+		Progress: downloadProgress(stderr),
+	}
+	if !yes {
+		f.Confirm = confirmDownload(stdin, stderr)
+	}
+	return f
 }
 
 // oneLine keeps the causes of a failure in one message.
@@ -166,6 +206,13 @@ type oneLine struct{ error }
 
 func (e oneLine) Error() string { return strings.ReplaceAll(e.error.Error(), "\n", "; ") }
 func (e oneLine) Unwrap() error { return e.error }
+
+func asOneLine(err error) error {
+	if err == nil {
+		return nil
+	}
+	return oneLine{err}
+}
 
 // confirmDownload asks on a terminal and refuses elsewhere.
 func confirmDownload(in io.Reader, out io.Writer) func(int64) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/papers"
 	"mldpbench/internal/progress"
 	"mldpbench/plots"
@@ -40,12 +41,13 @@ func openPaper(ref string) (papers.Study, error) {
 }
 
 // paperFlags are the flags of run that a paper study takes.
-var paperFlags = []string{"data", "out", "panels", "workers"}
+var paperFlags = []string{"data", "out", "panels", "workers", "fetch", "yes"}
 
 // runPaper runs a paper study and draws its figures.
-func runPaper(ctx context.Context, s papers.Study, o *runOptions, flags *pflag.FlagSet, stdout, stderr io.Writer) error {
+func runPaper(cmd *cobra.Command, s papers.Study, o *runOptions) error {
+	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var refused error
-	flags.Visit(func(f *pflag.Flag) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(paperFlags, f.Name) && refused == nil {
 			refused = &exitError{exitUsage, fmt.Errorf("--%s does not apply to a paper study: print it with mldp study show, edit it and run the file", f.Name)}
 		}
@@ -63,18 +65,26 @@ func runPaper(ctx context.Context, s papers.Study, o *runOptions, flags *pflag.F
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var bar *progress.Reporter
-	outcome, err := papers.Run(ctx, s, papers.Options{
-		Data: o.data, Out: out, Workers: workers, Panels: o.panels,
-		Started: func(pending, done int) {
-			if done > 0 {
-				fmt.Fprintf(stderr, "%d of %d units were finished before\n", done, done+pending)
-			}
-			bar = progress.New(stderr, "units", pending)
-		},
-		Finished: func(unit string, err error) { bar.Add(1, unit) },
+	var outcome *papers.Outcome
+	err := o.fetching.providing(ctx, o.data, cmd.InOrStdin(), stderr, func() (err error) {
+		outcome, err = papers.Run(ctx, s, papers.Options{
+			Data: o.data, Out: out, Workers: workers, Panels: o.panels,
+			Started: func(pending, done int) {
+				if done > 0 {
+					fmt.Fprintf(stderr, "%d of %d units were finished before\n", done, done+pending)
+				}
+				bar = progress.New(stderr, "units", pending)
+			},
+			Finished: func(unit string, err error) { bar.Add(1, unit) },
+		})
+		return err
 	})
 	if errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted: what is finished is kept; the same command goes on with the rest")}
+	}
+	var missing *fetch.MissingError
+	if errors.As(err, &missing) && slices.Contains(papers.Builtin.Names(), name) {
+		return fmt.Errorf("%w (all that the study needs: mldp data fetch %s)", err, name)
 	}
 	if err != nil {
 		return err

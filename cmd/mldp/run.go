@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/papers"
@@ -29,8 +28,8 @@ type runOptions struct {
 	schedule  string
 	cell      string
 	forceNew  bool
-	fetch     bool
 	panels    []string
+	fetching  fetchOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -43,7 +42,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
 	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
 	f.StringSliceVar(&o.panels, "panels", nil, "only these panels of a paper study")
-	f.BoolVar(&o.fetch, "fetch", false, "download data that is missing")
+	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
+	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
 }
 
@@ -95,13 +95,20 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 				return err
 			}
 			if paper != nil {
-				return runPaper(cmd.Context(), paper, &o, cmd.Flags(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return runPaper(cmd, paper, &o)
 			}
 			if o.panels != nil {
 				return &exitError{exitUsage, fmt.Errorf("--panels applies to paper studies (%s), not to %s", strings.Join(papers.Builtin.Names(), ", "), args[0])}
 			}
 			study, err := o.study(args[0], cmd.Flags())
 			if err != nil {
+				return err
+			}
+			missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
+			if err != nil {
+				return err
+			}
+			if err := o.fetching.provide(cmd.Context(), missing, o.data, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -164,23 +171,6 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Study, rerun fu
 	defer stop()
 	options.Drain = drain
 	summary, err := experiments.Run(ctx, study, options)
-	for fetched := map[string]bool{}; o.fetch; {
-		// Data is looked up before any cell runs: get what is missing, one
-		// entry at a time, and start again.
-		var missing *fetch.MissingError
-		if !errors.As(err, &missing) || fetched[missing.Entry.Name] {
-			break
-		}
-		fetched[missing.Entry.Name] = true
-		fetcher := fetch.Fetcher{
-			Dir:    o.data,
-			Notice: func(line string) { fmt.Fprintln(stderr, line) },
-		}
-		if err := fetcher.Fetch(ctx, []fetch.Entry{missing.Entry}); err != nil {
-			return err
-		}
-		summary, err = experiments.Run(ctx, study, options)
-	}
 	if errors.Is(err, experiments.ErrInterrupted) {
 		if summary != nil {
 			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on with the rest",

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"crypto/sha256"
@@ -30,6 +31,9 @@ type Fetcher struct {
 	// Mirror is asked before the addresses of the catalogue: a URL, or a
 	// folder that holds the files under their own names. "" means MLDP_MIRROR.
 	Mirror string
+	// Partial says that a mirror folder need not hold all: what its archives
+	// lack is left out with a notice. Otherwise that is an error.
+	Partial bool
 	// Confirm is asked before more than AskAbove bytes are downloaded; nil
 	// means yes.
 	Confirm func(bytes int64) error
@@ -72,8 +76,8 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 			continue
 		}
 		missing = append(missing, e)
-		for _, d := range e.Sources[0] {
-			if !counted[d.File] && !exists(f.path(d.File)) {
+		for _, d := range f.nearest(e.Sources)[0] {
+			if !counted[d.File] && !f.local(d.File) {
 				counted[d.File] = true
 				total += d.Bytes
 			}
@@ -89,10 +93,36 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("%s: %w; what was downloaded is kept, the same command goes on", e.Name, ctx.Err())
 			}
+			if errors.Is(err, errOwnArchive) && f.Partial {
+				f.notice("%s: left out: %v", e.Name, err)
+				continue
+			}
 			failed = append(failed, fmt.Errorf("%s: %w", e.Name, err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// local says whether a file is in the data folder or in a mirror folder.
+func (f *Fetcher) local(file string) bool {
+	if exists(f.path(file)) {
+		return true
+	}
+	mirror := f.mirror()
+	return mirror != "" && !isURL(mirror) && slices.ContainsFunc(mirrorNames(filepath.ToSlash(mirror), file), exists)
+}
+
+// nearest puts the sources that need no network first.
+func (f *Fetcher) nearest(sources []Source) []Source {
+	rank := func(s Source) int {
+		if slices.ContainsFunc(s, func(d Download) bool { return !f.local(d.File) }) {
+			return 1
+		}
+		return 0
+	}
+	sources = slices.Clone(sources)
+	slices.SortStableFunc(sources, func(a, b Source) int { return rank(a) - rank(b) })
+	return sources
 }
 
 // fetchEntry tries the sources of an entry in order.
@@ -101,7 +131,7 @@ func (f *Fetcher) fetchEntry(ctx context.Context, e Entry) error {
 		return err
 	}
 	var failed []error
-	for _, source := range e.Sources {
+	for _, source := range f.nearest(e.Sources) {
 		err := f.fetchSource(ctx, e, source)
 		if err == nil {
 			f.notice("%s: in %s", e.Name, Root(f.Dir))
@@ -183,10 +213,7 @@ func (f *Fetcher) lock(ctx context.Context, file string) (unlock func(), err err
 // download tries the mirror and then all addresses of a file in order.
 func (f *Fetcher) download(ctx context.Context, d Download, target string) error {
 	var failed []error
-	mirror := f.Mirror
-	if mirror == "" {
-		mirror = os.Getenv("MLDP_MIRROR")
-	}
+	mirror := f.mirror()
 	urls := d.URLs
 	if isURL(mirror) {
 		urls = slices.Concat(mirrorNames(mirror, d.File), urls)
@@ -206,6 +233,8 @@ func (f *Fetcher) download(ctx context.Context, d Download, target string) error
 	}
 	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...), path.Base(d.File))
 }
+
+func (f *Fetcher) mirror() string { return cmp.Or(f.Mirror, os.Getenv("MLDP_MIRROR")) }
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")

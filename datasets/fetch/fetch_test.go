@@ -177,7 +177,7 @@ func TestExpand(t *testing.T) {
 		{[]string{"imdb", "imdb"}, nil, "imdb"},
 		{[]string{"glove.6B"}, []int{50, 300}, "glove.6B.50d glove.6B.300d"},
 		{[]string{"glove.6B.100d", "words"}, nil, "glove.6B.100d words"},
-		{[]string{"vickrey"}, nil, "imdb opinion-lexicon glove.6B.300d crawl-300d-2M disaster-tweets"},
+		{[]string{"vickrey"}, nil, "imdb opinion-lexicon wordnet glove.6B.100d disaster-tweets"},
 	} {
 		got, err := Expand(c.names, c.dimensions)
 		if err != nil || names(got) != c.want {
@@ -610,6 +610,48 @@ func TestMirrorFolderAndURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantWhole(t, g)
+}
+
+// A mirror folder needs no network and no consent, and comes before sources
+// that need one.
+func TestMirrorFolderComesFirst(t *testing.T) {
+	f, _ := newFetcher(t)
+	f.Mirror = t.TempDir()
+	if err := os.WriteFile(filepath.Join(f.Mirror, "second.bin"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f.Confirm = func(int64) error { return errors.New("asked") }
+	asked := false
+	e := one("", serve(t, func(w http.ResponseWriter, r *http.Request) { asked = true; whole(w, r) }))
+	e.Accept["file"] = append(e.Accept["file"], "one/second.bin")
+	second := e.Sources[0][0]
+	second.File, second.Bytes = "one/second.bin", AskAbove+1
+	e.Sources[0][0].Bytes = AskAbove + 1
+	e.Sources = append(e.Sources, Source{second})
+	if err := f.Fetch(t.Context(), []Entry{e}); err != nil || asked {
+		t.Errorf("err = %v, network asked: %v", err, asked)
+	}
+}
+
+// An archive of the user's own may hold less than the published one.
+func TestMirrorArchiveLacksAMember(t *testing.T) {
+	f, l := newFetcher(t)
+	f.Mirror = t.TempDir()
+	if err := os.WriteFile(filepath.Join(f.Mirror, "a.zip"), zipOf(t, map[string]string{"y.txt": "Y"}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	entries := []Entry{archived("a.zip", "x.txt", "http://example.invalid/a.zip"), archived("a.zip", "y.txt", "http://example.invalid/a.zip")}
+	err := f.Fetch(t.Context(), entries)
+	if err == nil || !strings.Contains(err.Error(), "no x.txt in "+filepath.Join(f.Mirror, "a.zip")) || !strings.Contains(err.Error(), "delete "+f.path("archives/a.zip")) {
+		t.Errorf("err = %v", err)
+	}
+	f.Partial = true
+	if err := f.Fetch(t.Context(), entries); err != nil || !strings.Contains(l.String(), "left out: not in the mirror's archive: no x.txt") {
+		t.Errorf("err = %v; said %q", err, l)
+	}
+	if _, err := entries[1].Present(f.Dir); err != nil {
+		t.Error(err)
+	}
 }
 
 // archived is an entry of one archive with one member.

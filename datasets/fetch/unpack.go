@@ -65,7 +65,7 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 	receipts := map[string]Receipt{}
 	for _, want := range slices.Sorted(maps.Keys(d.Unpack)) {
 		if staged[want] == "" {
-			return fmt.Errorf("%s: no %s in it", archive, want)
+			return f.lacks(d, want)
 		}
 		s, err := hashFile(staged[want])
 		if err != nil {
@@ -92,6 +92,24 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 		return err
 	}
 	return os.Remove(mark)
+}
+
+// errOwnArchive is in the chain when an archive from a mirror folder of the
+// user's own lacks a member.
+var errOwnArchive = errors.New("not in the mirror's archive")
+
+// lacks says that an archive has not got a member, and what can be done when
+// it is the user's own.
+func (f *Fetcher) lacks(d Download, want string) error {
+	all, err := f.receipts()
+	if err != nil {
+		return err
+	}
+	archive := f.path(d.File)
+	if from := all[d.File].From; from != "" && !isURL(from) {
+		return fmt.Errorf("%w: no %s in %s; for the published one delete %s and fetch without that mirror", errOwnArchive, want, from, archive)
+	}
+	return fmt.Errorf("%s: no %s in it", archive, want)
 }
 
 // wanted returns the key of unpack that is the end of a member's path.

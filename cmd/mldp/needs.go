@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"mldpbench/datasets/fetch"
+)
+
+// fetchOptions say what happens when a study's data is not there.
+type fetchOptions struct {
+	fetch, yes bool
+}
+
+// provide gets what a study needs with --fetch, and says otherwise how to get
+// it.
+func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir string, stdin io.Reader, stderr io.Writer) error {
+	switch {
+	case len(missing) == 0:
+		return nil
+	case o.fetch:
+		return asOneLine(newFetcher(dir, o.yes, stdin, stderr).Fetch(ctx, missing))
+	}
+	var names, download, byHand []string
+	for _, e := range missing {
+		names = append(names, e.Name)
+		if len(e.Sources) > 0 {
+			download = append(download, e.Name)
+		} else {
+			byHand = append(byHand, e.Name+": "+e.Manual)
+		}
+	}
+	steps := byHand
+	if len(download) > 0 {
+		command := "mldp data fetch " + strings.Join(download, " ")
+		if dir != "" {
+			command += " --data " + dir
+		}
+		steps = append([]string{"get it with: " + command}, byHand...)
+	}
+	return fmt.Errorf("not in %s: %s; %s", fetch.Root(dir), strings.Join(names, ", "), strings.Join(steps, "; "))
+}
+
+// providing runs f and, with --fetch, gets what f misses and runs it again,
+// one entry of the catalogue at a time.
+func (o fetchOptions) providing(ctx context.Context, dir string, stdin io.Reader, stderr io.Writer, f func() error) error {
+	for tried := map[string]bool{}; ; {
+		err := f()
+		var missing *fetch.MissingError
+		if !o.fetch || !errors.As(err, &missing) || tried[missing.Entry.Name] {
+			return err
+		}
+		tried[missing.Entry.Name] = true
+		if err := o.provide(ctx, []fetch.Entry{missing.Entry}, dir, stdin, stderr); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/experiments"
+	"mldpbench/experiments/papers"
+)
+
+// TestCatalogueKnowsTheStudies holds the catalogue's list of studies against
+// what the built-in studies name.
+func TestCatalogueKnowsTheStudies(t *testing.T) {
+	want := map[string][]string{}
+	for _, name := range experiments.Builtin.Names() {
+		s, err := experiments.OpenStudy(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, err := experiments.Missing(s, t.TempDir(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range missing {
+			want[name] = append(want[name], e.Name)
+		}
+	}
+	if !slices.Equal(want["comparative"], want["comparative-released"]) || want["mini"] != nil {
+		t.Errorf("studies of the grid need %v", want)
+	}
+	for _, name := range papers.Builtin.Names() {
+		source, err := papers.Builtin.Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var study any
+		if err := yaml.Unmarshal(source, &study); err != nil {
+			t.Fatal(err)
+		}
+		needed := named(study)
+		for _, e := range fetch.Catalogue() {
+			if slices.Contains(needed, e.Name) {
+				want[name] = append(want[name], e.Name)
+			}
+		}
+	}
+	delete(want, "comparative-released")
+	for _, e := range fetch.Catalogue() {
+		for name, needs := range want {
+			if slices.Contains(needs, e.Name) != slices.Contains(e.Studies, name) {
+				t.Errorf("%s: studies %v, but %s needs %v", e.Name, e.Studies, name, needs)
+			}
+		}
+		for _, name := range e.Studies {
+			if want[name] == nil {
+				t.Errorf("%s: no study %q", e.Name, name)
+			}
+		}
+	}
+}
+
+// named returns the entries of the data sets and embeddings that a paper's study names.
+func named(node any) (out []string) {
+	switch n := node.(type) {
+	case []any:
+		for _, v := range n {
+			out = append(out, named(v)...)
+		}
+	case map[string]any:
+		name, _ := n["name"].(string)
+		if dimension, ok := n["dimension"]; ok {
+			out = append(out, name, fmt.Sprintf("%s.%vd", name, dimension))
+		}
+		cleaning, _ := n["cleaning"].(string)
+		if needs, err := datasets.Needs(datasets.Request{Name: name, Cleaning: datasets.Cleaning(cleaning)}); err == nil {
+			out = append(out, needs...)
+		}
+		for _, v := range n {
+			out = append(out, named(v)...)
+		}
+	}
+	return out
+}
+
+const fetchedStudy = `schema: 1
+name: fetched
+seed: 1
+datasets: [{name: cr, train: 8, validation: 2, test: 2}]
+embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
+mechanisms: [{name: cmp}]
+epsilons: [10]
+models: [{name: svm}]
+repetitions: 1
+metrics: {deniability: {words: 2, runs: 2}}
+`
+
+const fetchedPaper = `schema: 1
+name: fetched-paper
+title: neighbours in fetched vectors
+protocol: cmp
+seed: 1
+curves: [{mechanism: cmp}]
+neighbours:
+  - {name: crawl, embedding: {name: crawl-300d-2M, dimension: 300}, words: 4, k: [1], percentiles: [50]}
+`
+
+// smallMirror builds a mirror of a data set and an embedding of which nobody
+// published a checksum, with a few lines of each.
+func smallMirror(t *testing.T) string {
+	t.Helper()
+	mirror := t.TempDir()
+	var reviews, vectors strings.Builder
+	words := []string{"good", "fine", "great", "bad", "poor", "awful"}
+	for i := range 24 {
+		fmt.Fprintf(&reviews, "%d it is %s number %d\n", i%2, words[i%2*3+i%3], i)
+	}
+	words = append(words, "it", "is", "number")
+	fmt.Fprintf(&vectors, "%d 300\n", len(words))
+	for i, w := range words {
+		fmt.Fprintf(&vectors, "%s%s\n", w, strings.Repeat(fmt.Sprintf(" 0.%d -0.%d 1", i+1, (i*7)%5), 100))
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	w, err := z.Create("crawl-300d-2M.vec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(vectors.String())); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"custrev.all": []byte(reviews.String()), "crawl-300d-2M.vec.zip": archive.Bytes()} {
+		if err := os.WriteFile(filepath.Join(mirror, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return mirror
+}
+
+// TestRunFetches runs studies of a grid and of a paper whose data is not there
+// yet: from a server, which is asked for once, and from a folder.
+func TestRunFetches(t *testing.T) {
+	mirror := smallMirror(t)
+	var requests atomic.Int32
+	files := http.FileServer(http.Dir(mirror))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	study, paper := filepath.Join(t.TempDir(), "fetched.yaml"), filepath.Join(t.TempDir(), "paper.yaml")
+	for path, text := range map[string]string{study: fetchedStudy, paper: fetchedPaper} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mldp := func(code int, says string, args ...string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		args = append(args, "--out", t.TempDir())
+		if got := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); got != code || !strings.Contains(stderr.String(), says) {
+			t.Errorf("mldp %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, says, &stderr)
+		}
+	}
+	for _, from := range []string{server.URL, mirror} {
+		for _, ref := range []string{study, paper} {
+			t.Setenv("MLDP_DATA", "")
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			t.Setenv("MLDP_MIRROR", from)
+			needs := "crawl-300d-2M"
+			if ref == study {
+				needs += " cr"
+			}
+			mldp(exitFailure, "get it with: mldp data fetch "+needs, "run", ref)
+			if from == mirror { // a folder needs no consent
+				mldp(exitOK, "crawl-300d-2M: in ", "run", ref, "--fetch")
+				continue
+			}
+			mldp(exitFailure, "MB: say --yes", "run", ref, "--fetch")
+			mldp(exitOK, "getting crawl-300d-2M.vec.zip (", "run", ref, "--fetch", "--yes")
+			before := requests.Load()
+			mldp(exitOK, "", "run", ref, "--fetch")
+			if requests.Load() != before {
+				t.Error("what is there was asked for again")
+			}
+		}
+	}
+}
