@@ -28,7 +28,7 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep
 	if ref == GeneratedEmbedding {
 		return generatedSpace(ctx, dimension, keep)
 	}
-	path, name, err := locateEmbedding(ref, dimension, datasets.Root(root))
+	path, name, err := locateEmbedding(ref, dimension, root)
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +75,15 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 // locateEmbedding finds the file of a reference and the name of its space. A
 // reference with a path separator or a suffix of a vector file is a path.
 func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
+	folder := fetch.Root(root)
 	if isVectorFile(ref) {
-		path, err := vectorFile(ref, root)
+		path, err := vectorFile(ref, folder)
 		return path, EmbeddingName(ref), err
 	}
 	if dimension == 0 {
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
-	folder := fetch.Root(root)
 	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem, folder)
 	for _, entry := range []string{stem, ref} {
 		if _, err := fetch.Find(entry); err != nil {
