@@ -55,27 +55,17 @@ func readNewsTable(ctx context.Context, r io.Reader, name, split string) ([]Row,
 	t := csv.NewReader(r)
 	t.FieldsPerRecord, t.ReuseRecord = 3, true
 	var rows []Row
-	for {
-		if len(rows)%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		f, err := t.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, csvError(name, err)
-		}
-		line, _ := t.FieldPos(0)
+	err := eachRecord(ctx, t, name, func(f []string) error {
 		if len(f[0]) != 1 || f[0][0] < '1' || f[0][0] > '4' {
-			return nil, fmt.Errorf("%s:%d: class %q: must be 1, 2, 3 or 4", name, line, f[0])
+			return fmt.Errorf("class %q: must be 1, 2, 3 or 4", f[0])
 		}
 		rows = append(rows, Row{Text: repairNews(f[1] + " " + f[2]), Label: int(f[0][0] - '1'), Split: split})
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no news", name)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: no news", name)
-	}
-	return rows, nil
+	return rows, err
 }
 
 // brokenEntity matches what the official files have left of an HTML entity:

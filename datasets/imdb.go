@@ -90,26 +90,19 @@ func readReviewTable(ctx context.Context, r io.Reader, name string) ([]Row, erro
 		return nil, fmt.Errorf("%s:1: header %q, want review,sentiment", name, header)
 	}
 	var rows []Row
-	for {
-		if len(rows)%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		f, err := t.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, csvError(name, err)
-		}
-		line, _ := t.FieldPos(0)
+	err = eachRecord(ctx, t, name, func(f []string) error {
 		label := slices.Index([]string{"negative", "positive"}, f[1])
 		if label < 0 {
-			return nil, fmt.Errorf("%s:%d: sentiment %q: must be positive or negative", name, line, f[1])
+			return fmt.Errorf("sentiment %q: must be positive or negative", f[1])
 		}
 		rows = append(rows, Row{Text: strings.Clone(f[0]), Label: label})
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no reviews", name)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: no reviews", name)
+	if err != nil {
+		return nil, err
 	}
 	markOfficialHalves(rows)
 	return rows, nil

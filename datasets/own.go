@@ -138,6 +138,14 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed [
 			return fmt.Errorf("%s:1: no column %q: the header has %q", name, c, header)
 		}
 	}
+	return eachRecord(ctx, t, name, func(row []string) error {
+		return add(func(c string) (string, error) { return strings.Clone(row[columns[c]]), nil })
+	})
+}
+
+// eachRecord calls take with every record of t that is left; the record is
+// overwritten by the next. Errors, also those of take, begin with "file:line: ".
+func eachRecord(ctx context.Context, t *csv.Reader, name string, take func(row []string) error) error {
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -150,7 +158,7 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed [
 			return csvError(name, err)
 		}
 		line, _ := t.FieldPos(0)
-		if err := add(func(c string) (string, error) { return strings.Clone(row[columns[c]]), nil }); err != nil {
+		if err := take(row); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}

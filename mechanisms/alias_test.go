@@ -6,6 +6,7 @@ import (
 	"sort"
 	"testing"
 
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
 
@@ -73,7 +74,7 @@ func TestAliasTableDraws(t *testing.T) {
 }
 
 func BenchmarkAliasDraw(b *testing.B) {
-	s := gaussianSpace(b, 27000, 100, 1)
+	s := spacetest.Gaussian(b, 27000, 100, 1, 1)
 	m := mustNew(b, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
 	const distinct = 500
 	src, dst := make([]WordID, 10000), make([]WordID, 10000)
@@ -90,7 +91,7 @@ func BenchmarkAliasDraw(b *testing.B) {
 }
 
 func BenchmarkSelectionRow(b *testing.B) {
-	s := gaussianSpace(b, 27000, 100, 1)
+	s := spacetest.Gaussian(b, 27000, 100, 1, 1)
 	for _, name := range []string{"santext", "tem"} {
 		b.Run(name, func(b *testing.B) {
 			m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 5}).(*selector)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
 
@@ -131,7 +132,7 @@ func TestEveryMechanismIsRegistered(t *testing.T) {
 }
 
 func TestGuaranteeAgreesWithVariant(t *testing.T) {
-	s := gaussianSpace(t, 8, 6, 20)
+	s := spacetest.Gaussian(t, 8, 6, 1, 20)
 	for _, x := range instances() {
 		var g Guarantee
 		var got Settings
@@ -175,7 +176,7 @@ func maxLogRatio(a, b Distribution) float64 {
 
 func TestDistributionsSumToOneAndKeepTheirBound(t *testing.T) {
 	// Eight words: few enough for Gumbel's guarantee to be claimed.
-	s := gaussianSpace(t, 8, 6, 20)
+	s := spacetest.Gaussian(t, 8, 6, 1, 20)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		for _, epsilon := range []float64{x.usable / 10, x.usable, 3 * x.usable} {
 			m := mustNew(t, environment(s), x.at(epsilon))
@@ -217,7 +218,7 @@ func TestDistributionsSumToOneAndKeepTheirBound(t *testing.T) {
 }
 
 func TestSamplerMatchesDistribution(t *testing.T) {
-	s := gaussianSpace(t, 40, 4, 21)
+	s := spacetest.Gaussian(t, 40, 4, 1, 21)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		m := mustNew(t, environment(s), x.at(x.usable))
 		d, ok := m.(Distributor)
@@ -242,7 +243,7 @@ func TestSamplerMatchesDistribution(t *testing.T) {
 
 // Certain bounds must contain the distribution and be as sharp as it is.
 func TestLogBoundsContainTheDistribution(t *testing.T) {
-	s := gaussianSpace(t, 30, 4, 21)
+	s := spacetest.Gaussian(t, 30, 4, 1, 21)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		m := mustNew(t, environment(s), x.at(x.usable))
 		b, ok := m.(LogBounder)
@@ -270,7 +271,7 @@ func TestLogBoundsContainTheDistribution(t *testing.T) {
 }
 
 func TestLimitsOfEpsilon(t *testing.T) {
-	s := gaussianSpace(t, 30, 5, 23)
+	s := spacetest.Gaussian(t, 30, 5, 1, 23)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		if x.returnsWord {
 			m := mustNew(t, environment(s), x.at(1e9))
@@ -292,7 +293,7 @@ func TestLimitsOfEpsilon(t *testing.T) {
 }
 
 func TestSeedsReproduceAndBatchesDoNotMatter(t *testing.T) {
-	s := gaussianSpace(t, 60, 5, 26)
+	s := spacetest.Gaussian(t, 60, 5, 1, 26)
 	rng := stream.FromUint64(27).Rand()
 	src := make([][]WordID, 300) // some empty; together more than one batch
 	epsilons := make([][]float64, len(src))
@@ -341,7 +342,7 @@ func TestSeedsReproduceAndBatchesDoNotMatter(t *testing.T) {
 
 // Per-word epsilons act on their words: one huge, one tiny.
 func TestEpsilonPerWord(t *testing.T) {
-	s := gaussianSpace(t, 50, 5, 29)
+	s := spacetest.Gaussian(t, 50, 5, 1, 29)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		if !x.returnsWord || !x.forgets {
 			return
@@ -368,13 +369,13 @@ func TestEpsilonPerWord(t *testing.T) {
 
 func TestOddSpaces(t *testing.T) {
 	spaces := map[string]*embeddings.Space{
-		"one word":            newSpace(t, 3, []float32{1, 2, 3}),
-		"two words":           newSpace(t, 2, []float32{1, 0, 0, 1}),
-		"one zero vector":     newSpace(t, 1, []float32{0}),
-		"all vectors zero":    newSpace(t, 2, make([]float32, 20)),
-		"duplicate vectors":   newSpace(t, 2, []float32{1, 1, 1, 1, 1, 1, 2, 0, 2, 0, -1, 3, -1, 3, 0, 0, 0, 0, 5, 5}),
-		"tiny and huge":       newSpace(t, 2, []float32{1e-30, 0, 1e30, 1e30, -1e30, 0, 3, 4, 1, 1, 2, 2, 3, 3, 9, 9}),
-		"one dimension, flat": newSpace(t, 2, []float32{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 7, 0, 8, 0, 9}),
+		"one word":            spacetest.New(t, 3, []float32{1, 2, 3}),
+		"two words":           spacetest.New(t, 2, []float32{1, 0, 0, 1}),
+		"one zero vector":     spacetest.New(t, 1, []float32{0}),
+		"all vectors zero":    spacetest.New(t, 2, make([]float32, 20)),
+		"duplicate vectors":   spacetest.New(t, 2, []float32{1, 1, 1, 1, 1, 1, 2, 0, 2, 0, -1, 3, -1, 3, 0, 0, 0, 0, 5, 5}),
+		"tiny and huge":       spacetest.New(t, 2, []float32{1e-30, 0, 1e30, 1e30, -1e30, 0, 3, 4, 1, 1, 2, 2, 3, 3, 9, 9}),
+		"one dimension, flat": spacetest.New(t, 2, []float32{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 7, 0, 8, 0, 9}),
 	}
 	for name, s := range spaces {
 		for _, x := range instances() {
@@ -428,7 +429,7 @@ func TestOddSpaces(t *testing.T) {
 }
 
 func TestEmptyTextAndWordsOutside(t *testing.T) {
-	s := gaussianSpace(t, 8, 6, 20)
+	s := spacetest.Gaussian(t, 8, 6, 1, 20)
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		m := mustNew(t, environment(s), x.at(x.usable))
 		m.Privatize(nil, nil, nil, stream.FromUint64(33).Rand())
@@ -444,7 +445,7 @@ func TestEmptyTextAndWordsOutside(t *testing.T) {
 }
 
 func TestBadSettingsAreRefused(t *testing.T) {
-	s := gaussianSpace(t, 8, 6, 20)
+	s := spacetest.Gaussian(t, 8, 6, 1, 20)
 	for _, x := range instances() {
 		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			_, err := New(environment(s), x.at(epsilon))

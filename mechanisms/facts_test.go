@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
 
@@ -22,7 +23,7 @@ func TestNoiseFamilyOnTheLine(t *testing.T) {
 	for i, x := range points {
 		vectors[i] = float32(x)
 	}
-	s := newSpace(t, 1, vectors)
+	s := spacetest.New(t, 1, vectors)
 	const epsilon, word = 0.8, 4
 
 	// ranked returns all words but skip, nearest to x first, and distances.
@@ -120,7 +121,7 @@ func TestNoiseFamilyOnTheLine(t *testing.T) {
 // In many dimensions, too, Vickrey with t = 0 and generalised Vickrey with
 // k = 1 are CMP, draw by draw as to the noise and so in distribution.
 func TestVickreyContainsCMP(t *testing.T) {
-	s := gaussianSpace(t, 100, 10, 41)
+	s := spacetest.Gaussian(t, 100, 10, 1, 41)
 	env := Environment{Space: s}
 	const n = 20000
 	want := sample(mustNew(t, env, Settings{Mechanism: "cmp", Epsilon: 6}), 3, n, stream.FromUint64(42))
@@ -137,7 +138,7 @@ func TestVickreyContainsCMP(t *testing.T) {
 // is the norm after whitening.
 func TestMahalanobisShape(t *testing.T) {
 	const n, p, lambda, epsilon = 40, 3, 0.6, 2.0
-	s := gaussianSpace(t, n, p, 44)
+	s := spacetest.Gaussian(t, n, p, 1, 44)
 	for i := range s.Vectors { // correlated and of unequal scales
 		if i%p == 1 {
 			s.Vectors[i] = 3*s.Vectors[i] + s.Vectors[i-1]
@@ -227,7 +228,7 @@ func TestPrivEmbPairs(t *testing.T) {
 // lengths on average.
 func TestPrivEmbRelease(t *testing.T) {
 	const words, p, epsilon, beta = 400, 20, 2.0, 0.8
-	s := gaussianSpace(t, words, p, 45)
+	s := spacetest.Gaussian(t, words, p, 1, 45)
 	for projection, scale := range map[string]float64{"gaussian": (1 + beta) / epsilon, "none": 1 / epsilon} {
 		m, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"projection": projection, "beta": beta}})
 		if err != nil {
@@ -330,7 +331,7 @@ func TestTruncatedPoisson(t *testing.T) {
 }
 
 func TestExtentAgreesWithAllPairs(t *testing.T) {
-	s := gaussianSpace(t, 300, 6, 49)
+	s := spacetest.Gaussian(t, 300, 6, 1, 49)
 	copy(s.Vector(10), s.Vector(20)) // distance 0 does not count
 	copy(s.Vector(11), s.Vector(20))
 	var want extent
@@ -347,13 +348,13 @@ func TestExtentAgreesWithAllPairs(t *testing.T) {
 	if got, err := extentOf(s); err != nil || got != want {
 		t.Errorf("extent %+v, %v; want %+v", got, err, want)
 	}
-	if _, err := extentOf(newSpace(t, 2, make([]float32, 8))); !errors.Is(err, errNoDistance) {
+	if _, err := extentOf(spacetest.New(t, 2, make([]float32, 8))); !errors.Is(err, errNoDistance) {
 		t.Errorf("equal vectors: err = %v", err)
 	}
 }
 
 func TestGumbelStatesItsSmallestEpsilon(t *testing.T) {
-	s := gaussianSpace(t, 50, 5, 50)
+	s := spacetest.Gaussian(t, 50, 5, 1, 50)
 	var undefined *UndefinedError
 	_, err := New(Environment{Space: s}, Settings{Mechanism: "gumbel", Epsilon: 5})
 	if !errors.As(err, &undefined) {
@@ -384,7 +385,7 @@ func TestGumbelGuaranteeIsRefutedByCounting(t *testing.T) {
 	for i := range n {
 		vectors[i*n+i] = 1 + float32(i)/1000
 	}
-	s := newSpace(t, n, vectors)
+	s := spacetest.New(t, n, vectors)
 	e, err := extentOf(s)
 	if err != nil {
 		t.Fatal(err)
@@ -413,7 +414,7 @@ func TestGumbelGuaranteeIsRefutedByCounting(t *testing.T) {
 
 // Released Gumbel hardly feels ε.
 func TestReleasedGumbelIsFlat(t *testing.T) {
-	s := gaussianSpace(t, 500, 20, 51)
+	s := spacetest.Gaussian(t, 500, 20, 1, 51)
 	var kept []float64
 	for _, epsilon := range []float64{0.1, 0.5, 1} {
 		m := mustNew(t, environment(s), Settings{Mechanism: "gumbel", Variant: Released, Epsilon: epsilon})
@@ -432,7 +433,7 @@ func TestReleasedGumbelIsFlat(t *testing.T) {
 }
 
 func TestReleasedSynTF(t *testing.T) {
-	s := gaussianSpace(t, 30, 5, 52)
+	s := spacetest.Gaussian(t, 30, 5, 1, 52)
 	env := environment(s)
 	m := mustNew(t, env, Settings{Mechanism: "syntf", Variant: Released, Epsilon: 4})
 	v := m.Vocabulary()
@@ -472,7 +473,7 @@ func TestReleasedSynTF(t *testing.T) {
 // Proved SynTF by its definition: candidates are the covered words, for an
 // input that is not covered as well.
 func TestProvedSynTF(t *testing.T) {
-	s := gaussianSpace(t, 20, 5, 53)
+	s := spacetest.Gaussian(t, 20, 5, 1, 53)
 	const epsilon = 3.0
 	m := mustNew(t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon})
 	for _, w := range []WordID{3, 6} {
@@ -503,7 +504,7 @@ func TestProvedSynTF(t *testing.T) {
 }
 
 func TestMonteCarloKeepsItsError(t *testing.T) {
-	s := gaussianSpace(t, 40, 4, 54)
+	s := spacetest.Gaussian(t, 40, 4, 1, 54)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
 	exact, err := m.(Distributor).Distribution(5)
 	if err != nil {

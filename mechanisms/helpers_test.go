@@ -1,13 +1,11 @@
 package mechanisms
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"mldpbench/embeddings"
 	"mldpbench/internal/stream"
 )
 
@@ -15,35 +13,6 @@ import (
 // package fails although the code is right. Seeds are fixed: a test that
 // passes keeps passing.
 const falseAlarm = 1e-6
-
-// newSpace is a space of n words "w0"… with the given vectors.
-func newSpace(t testing.TB, dimension int, vectors []float32) *embeddings.Space {
-	t.Helper()
-	words := make([]string, len(vectors)/dimension)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%d", i)
-	}
-	v, err := embeddings.NewVocabulary(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := embeddings.NewSpace("test", v, dimension, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// gaussianSpace has standard normal vectors.
-func gaussianSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {
-	t.Helper()
-	rng := stream.FromUint64(seed).Derive("space").Rand()
-	vectors := make([]float32, n*dimension)
-	for i := range vectors {
-		vectors[i] = float32(rng.NormFloat64())
-	}
-	return newSpace(t, dimension, vectors)
-}
 
 func mustNew(t testing.TB, env Environment, s Settings) Mechanism {
 	t.Helper()

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
 
 func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {
 	for _, n := range []int{1, 3, 4, 5, 17} {
-		s := gaussianSpace(t, n, 7, 1)
+		s := spacetest.Gaussian(t, n, 7, 1, 1)
 		row := make([]float64, n)
 		for w := range WordID(n) {
 			distancesFrom(row, s, w)
@@ -25,7 +26,7 @@ func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {
 
 // SanText by its definition, in the plainest code.
 func TestSanTextClosedForm(t *testing.T) {
-	s := gaussianSpace(t, 60, 5, 2)
+	s := spacetest.Gaussian(t, 60, 5, 1, 2)
 	const epsilon = 1.7
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: epsilon})
 	d, err := m.(Distributor).Distribution(11)
@@ -74,7 +75,7 @@ func temByGumbel(s *embeddings.Space, word WordID, epsilon, gamma, beyondScore f
 }
 
 func TestTEMEqualsItsGumbelForm(t *testing.T) {
-	s := gaussianSpace(t, 80, 4, 3)
+	s := spacetest.Gaussian(t, 80, 4, 1, 3)
 	const epsilon, gamma, word = 3.0, 2.2, 5
 	within := 0.0
 	for y := range WordID(80) {
@@ -110,7 +111,7 @@ func TestTheorem3(t *testing.T) {
 
 // Tables that do not fit must not change what is drawn.
 func TestRowCacheForgetsWithoutConsequence(t *testing.T) {
-	s := gaussianSpace(t, 50, 3, 4)
+	s := spacetest.Gaussian(t, 50, 3, 1, 4)
 	src := make([]WordID, 5000)
 	rng := stream.FromUint64(7).Rand()
 	for i := range src {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
 
@@ -22,7 +23,7 @@ func documents(n int, vocabulary int) [][]string {
 }
 
 func TestTextDoesNotDependOnWorkers(t *testing.T) {
-	s := gaussianSpace(t, 200, 8, 5)
+	s := spacetest.Gaussian(t, 200, 8, 1, 5)
 	docs := documents(400, s.Len())
 	for _, name := range []string{"cmp", "vickrey", "tem", "santext"} {
 		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 4})
@@ -59,7 +60,7 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 }
 
 func TestTextPolicies(t *testing.T) {
-	s := gaussianSpace(t, 100, 4, 6)
+	s := spacetest.Gaussian(t, 100, 4, 1, 6)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 2})
 	docs := [][]string{{"w1", "stranger", "w2"}, nil, {"stranger"}}
 	texts := map[Policy][][]string{}
@@ -95,7 +96,7 @@ func TestTextPolicies(t *testing.T) {
 }
 
 func TestTextStops(t *testing.T) {
-	s := gaussianSpace(t, 100, 4, 6)
+	s := spacetest.Gaussian(t, 100, 4, 1, 6)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, name := range []string{"cmp", "santext"} {
@@ -107,7 +108,7 @@ func TestTextStops(t *testing.T) {
 }
 
 func TestTextOfNothing(t *testing.T) {
-	s := gaussianSpace(t, 10, 4, 6)
+	s := spacetest.Gaussian(t, 10, 4, 1, 6)
 	for _, name := range []string{"cmp", "santext"} {
 		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 2})
 		got, err := Text(context.Background(), m, Keep, nil, stream.FromUint64(1), 2)

@@ -72,9 +72,7 @@ named on standard error and left out.`,
 	f.StringVar(&file, "words", "", "file of words, separated by white space")
 	f.IntVar(&runs, "runs", 100, "runs per word")
 	f.Uint64Var(&seed, "seed", 0, "seed of the runs")
-	for _, name := range []string{"mechanism", "epsilon", "words"} {
-		_ = cmd.MarkFlagRequired(name) // fails for an unknown flag only
-	}
+	require(cmd, "mechanism", "epsilon", "words")
 	return cmd
 }
 

@@ -65,9 +65,7 @@ large the error of a probability can be.`,
 	f.IntVar(&top, "top", 20, "outputs to print")
 	f.IntVar(&samples, "samples", 100_000, "samples where nothing better is known")
 	f.Uint64Var(&seed, "seed", 0, "seed of the samples")
-	for _, name := range []string{"mechanism", "epsilon", "word"} {
-		_ = cmd.MarkFlagRequired(name) // fails for an unknown flag only
-	}
+	require(cmd, "mechanism", "epsilon", "word")
 	return cmd
 }
 

@@ -61,8 +61,7 @@ come in the order of the file.`,
 	f.StringVar(&embedding, "embedding", "", "vector file, name in the data folder, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
 	f.StringVar(&data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	_ = cmd.MarkFlagRequired("word") // fails for an unknown flag only
-	_ = cmd.MarkFlagRequired("embedding")
+	require(cmd, "word", "embedding")
 	return cmd
 }
 

@@ -147,7 +147,7 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, even")
 	f.StringVar(&o.Prior, "prior", "uniform", "of the adversary: uniform or empirical")
 	f.Uint64Var(&o.Seed, "seed", 2021, "seed")
-	_ = cmd.MarkFlagRequired("max-loss") // the flag exists
+	require(cmd, "max-loss")
 	return cmd
 }
 
@@ -186,6 +186,6 @@ row per mechanism; one that cannot reach the target has the reason in its row.`,
 	f.IntVar(&o.Words, "words", 100, "words drawn from the vocabulary")
 	f.IntVar(&o.Runs, "runs", 100, "runs per word")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
-	_ = cmd.MarkFlagRequired("target") // the flag exists
+	require(cmd, "target")
 	return cmd
 }

@@ -68,8 +68,7 @@ promised for each word; a line of n words costs n times as much.`,
 	f.StringVar(&policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
 	f.Uint64Var(&seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
 	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
-	_ = cmd.MarkFlagRequired("mechanism") // fails for an unknown flag only
-	_ = cmd.MarkFlagRequired("epsilon")
+	require(cmd, "mechanism", "epsilon")
 	return cmd
 }
 

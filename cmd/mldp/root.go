@@ -26,6 +26,13 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
+// require marks flags without which a command is not run.
+func require(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		_ = cmd.MarkFlagRequired(name) // fails for an unknown flag only
+	}
+}
+
 // commands is filled by the init function of each subcommand's file.
 var commands []func() *cobra.Command
 

@@ -1,31 +1,14 @@
 package nearest
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/spacetest"
 )
-
-func newSpace(t testing.TB, d int, vectors []float32) *embeddings.Space {
-	t.Helper()
-	words := make([]string, len(vectors)/d)
-	for i := range words {
-		words[i] = fmt.Sprint("w", i)
-	}
-	v, err := embeddings.NewVocabulary(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := embeddings.NewSpace("test", v, d, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // forms are all ways this processor can search: every SIMD path, and the
 // 8-bit filter also through its specification in Go where it is quick enough.
@@ -71,7 +54,7 @@ func TestRandomSpaces(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 60 {
 			d, n, queries, k := 1+rng.IntN(70), 1+rng.IntN(400), 1+rng.IntN(40), 1+rng.IntN(9)
-			s := newSpace(t, d, normal(rng, n*d, math.Pow(10, 6*rng.Float64()-3)))
+			s := spacetest.New(t, d, normal(rng, n*d, math.Pow(10, 6*rng.Float64()-3)))
 			q := normal(rng, queries*d, math.Pow(10, 6*rng.Float64()-3))
 			for i := range queries { // some queries near words, as under little noise
 				if i%3 == 0 {
@@ -128,7 +111,7 @@ func TestHardSpaces(t *testing.T) {
 					vectors[i*d+j] = f(i, j, base[i*d+j])
 				}
 			}
-			s := newSpace(t, d, vectors)
+			s := spacetest.New(t, d, vectors)
 			x := build(s)
 			var queries []float32
 			for i := range 40 { // words, midpoints of words, words and noise of all sizes
@@ -160,7 +143,7 @@ func TestHardSpaces(t *testing.T) {
 
 func TestFewWords(t *testing.T) {
 	forms(t, func(name string, build func(*embeddings.Space) *Index) {
-		s := newSpace(t, 3, []float32{1, 0, 0, 0, 1, 0})
+		s := spacetest.New(t, 3, []float32{1, 0, 0, 0, 1, 0})
 		x := build(s)
 		got := make([]Neighbor, 4)
 		x.SearchExcluding(got, []float32{1, 0, 0}, 4, []embeddings.WordID{0})
@@ -177,7 +160,7 @@ func TestFewWords(t *testing.T) {
 // TestConcurrentSearch is for the race detector.
 func TestConcurrentSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	s := newSpace(t, 10, normal(rng, 5000, 1))
+	s := spacetest.New(t, 10, normal(rng, 5000, 1))
 	x := Of(s)
 	queries := normal(rng, 700, 2)
 	want := make([]Neighbor, 140)
@@ -204,7 +187,7 @@ func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	forms(t, func(name string, build func(*embeddings.Space) *Index) {
 		for _, d := range []int{50, 100, 300} {
-			s := newSpace(t, d, normal(rng, 2000*d, 1))
+			s := spacetest.New(t, d, normal(rng, 2000*d, 1))
 			if ratio := float64(build(s).Memory()) / float64(4*2000*d); ratio > 1.5 {
 				t.Errorf("%s: index of %.2f raw matrices at d = %d", name, ratio, d)
 			} else if d == 100 {

@@ -11,36 +11,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 )
-
-func newSpace(t testing.TB, dimension int, vectors []float32) *embeddings.Space {
-	t.Helper()
-	words := make([]string, len(vectors)/dimension)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%d", i)
-	}
-	v, err := embeddings.NewVocabulary(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := embeddings.NewSpace("test", v, dimension, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func gaussianSpace(t testing.TB, n, dimension int, scale float64) *embeddings.Space {
-	t.Helper()
-	rng := stream.FromUint64(1).Derive("space").Rand()
-	vectors := make([]float32, n*dimension)
-	for i := range vectors {
-		vectors[i] = float32(scale * rng.NormFloat64())
-	}
-	return newSpace(t, dimension, vectors)
-}
 
 // tens is a thesaurus in which w10k … w10k+9 are synonyms.
 type tens struct{}
@@ -67,7 +41,7 @@ func environment(s *embeddings.Space) mechanisms.Environment {
 // nothing are refuted where this space shows it, and nothing that claims a
 // guarantee is. Each sampled report is false with probability 1e-6 at most.
 func TestVerdicts(t *testing.T) {
-	s := gaussianSpace(t, 100, 4, 1)
+	s := spacetest.Gaussian(t, 100, 4, 1, 1)
 	for i := 0; i < 40; i += 2 { // close pairs: little is allowed between them
 		copy(s.Vector(embeddings.WordID(i+1)), s.Vector(embeddings.WordID(i)))
 		s.Vector(embeddings.WordID(i + 1))[0] += 0.02
@@ -103,7 +77,7 @@ func TestVerdicts(t *testing.T) {
 
 // Released TEM is refuted where its rounded γ leaves few words beyond it.
 func TestReleasedTEMIsRefuted(t *testing.T) {
-	s := gaussianSpace(t, 120, 4, 0.5)
+	s := spacetest.Gaussian(t, 120, 4, 0.5, 1)
 	violated := false
 	for _, epsilon := range []float64{1, 5, 10} {
 		r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "tem", Variant: mechanisms.Released, Epsilon: epsilon}, Options{})
@@ -135,7 +109,7 @@ type exactLiar struct {
 }
 
 func TestLiarsAreCaught(t *testing.T) {
-	s := gaussianSpace(t, 60, 2, 1)
+	s := spacetest.Gaussian(t, 60, 2, 1, 1)
 	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "santext", "tem", "syntf"} {
 		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 3})
 		if err != nil {
@@ -160,7 +134,7 @@ func TestLiarsAreCaught(t *testing.T) {
 // probability alpha, and no more: of 300 audits with alpha = 0.1, more than
 // the limit are false with probability 1e-6. It must also come close.
 func TestFalseAlarmRateAtTheBound(t *testing.T) {
-	s := newSpace(t, 1, []float32{0, 1, 6})
+	s := spacetest.New(t, 1, []float32{0, 1, 6})
 	const runs, alpha = 300, 0.1
 	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 0.5})
 	if err != nil {
@@ -192,7 +166,7 @@ func TestFalseAlarmRateAtTheBound(t *testing.T) {
 // Probabilities that underflow, equal vectors and ratios at the bound are no
 // violation.
 func TestExactAuditOfExtremes(t *testing.T) {
-	duplicates := newSpace(t, 2, []float32{1, 1, 1, 1, 0, 0, 0, 0, 500, 3, 500, 3, 0, 900})
+	duplicates := spacetest.New(t, 2, []float32{1, 1, 1, 1, 0, 0, 0, 0, 500, 3, 500, 3, 0, 900})
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range []float64{1e-9, 1, 1000, 1e9} {
 			r, err := Run(context.Background(), environment(duplicates), mechanisms.Settings{Mechanism: name, Epsilon: epsilon}, Options{})
@@ -209,7 +183,7 @@ func TestExactAuditOfExtremes(t *testing.T) {
 // The exact bound against the definition: SanText's largest log-ratio over all
 // pairs and outputs per distance.
 func TestExactBoundIsTheLargestRatio(t *testing.T) {
-	s := gaussianSpace(t, 20, 3, 1)
+	s := spacetest.Gaussian(t, 20, 3, 1, 1)
 	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +217,7 @@ func TestExactBoundIsTheLargestRatio(t *testing.T) {
 }
 
 func TestReportsDoNotDependOnWorkers(t *testing.T) {
-	s := gaussianSpace(t, 80, 3, 1)
+	s := spacetest.Gaussian(t, 80, 3, 1, 1)
 	var first Report
 	for i, workers := range []int{1, 3} {
 		r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "vickrey", Variant: mechanisms.Printed, Epsilon: 2}, Options{Samples: 20000, Workers: workers, Seed: stream.FromUint64(6)})
@@ -260,7 +234,7 @@ func TestReportsDoNotDependOnWorkers(t *testing.T) {
 }
 
 func TestUndefinedIsAReport(t *testing.T) {
-	s := gaussianSpace(t, 80, 3, 1)
+	s := spacetest.Gaussian(t, 80, 3, 1, 1)
 	r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "gumbel", Epsilon: 1}, Options{})
 	if err != nil || r.Method != NoAudit || r.Violated || !strings.Contains(r.Verdict(), "must be >") {
 		t.Errorf("%q, %v", r.Verdict(), err)
@@ -283,7 +257,7 @@ func TestVerdictText(t *testing.T) {
 }
 
 func TestBadOptionsAreRefused(t *testing.T) {
-	s := gaussianSpace(t, 10, 3, 1)
+	s := spacetest.Gaussian(t, 10, 3, 1, 1)
 	for _, o := range []Options{{Alpha: 2}, {Alpha: math.NaN()}, {Samples: -1}, {Words: -1}, {Closest: -1}, {Workers: -1}} {
 		if _, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1}, o); err == nil {
 			t.Errorf("%+v is accepted", o)

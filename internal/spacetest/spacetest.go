@@ -1,0 +1,41 @@
+// Package spacetest makes small embeddings for tests.
+package spacetest
+
+import (
+	"fmt"
+	"testing"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/stream"
+)
+
+// New returns a space of the words "w0", "w1", … with the given vectors, row
+// after row.
+func New(t testing.TB, dimension int, vectors []float32) *embeddings.Space {
+	t.Helper()
+	words := make([]string, len(vectors)/dimension)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := embeddings.NewSpace("test", v, dimension, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Gaussian returns n words with independent normal coordinates of standard
+// deviation scale.
+func Gaussian(t testing.TB, n, dimension int, scale float64, seed uint64) *embeddings.Space {
+	t.Helper()
+	rng := stream.FromUint64(seed).Derive("space").Rand()
+	vectors := make([]float32, n*dimension)
+	for i := range vectors {
+		vectors[i] = float32(scale * rng.NormFloat64())
+	}
+	return New(t, dimension, vectors)
+}
