@@ -14,6 +14,7 @@ func init() {
 		Source:   "Weggenmann & Kerschbaum 2018, §4.2",
 		Metric:   "discrete",
 		Variants: []Variant{Proved, Printed, Released},
+		PerWord:  true,
 		New:      newSynTF,
 	})
 }
