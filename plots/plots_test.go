@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,5 +105,32 @@ func TestAudit(t *testing.T) {
 	}
 	if _, err := Audit(nil, "nothing"); err == nil {
 		t.Error("no rows: no error")
+	}
+}
+
+// Long names beside three panels once left the bars no room: all were drawn
+// on one spot.
+func TestLongNamesLeaveRoomForBars(t *testing.T) {
+	records := slices.DeleteFunc(syntheticRecords(1), func(r results.Record) bool { return r.Dimension != 50 })
+	for i := range records {
+		if records[i].Mechanism == "tem" {
+			records[i].Parameters = "gamma=" + []string{"theorem-three-as-published", "a-half"}[i%2]
+		}
+	}
+	figures, err := pucFigures(newStudy(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := figures[0].Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	position := regexp.MustCompile(`<text x="([-0-9.]+)" y="([-0-9.]+)"[^>]*>(CMP|Mahalanobis|SanText)<`)
+	heights := map[string]bool{}
+	for _, m := range position.FindAllSubmatch(svg, -1) {
+		heights[string(m[2])] = true
+	}
+	if len(heights) < 3 {
+		t.Errorf("three names stand at %d heights", len(heights))
 	}
 }

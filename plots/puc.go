@@ -41,6 +41,9 @@ func pucFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)")
 }
 
+// widestLabel is where names beside bars are broken into lines.
+const widestLabel = 58 * vg.Length(1)
+
 // bars draw a metric as horizontal bars, mechanisms down the side, one bar
 // per ε, one panel per data set.
 func (s *study) bars(name, title, axis string, shown []results.Record, m metric) (Figure, error) {
@@ -76,6 +79,13 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 	if len(sets) == 0 {
 		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
 	}
+	// Labels need room beside the first of a row of panels.
+	columns := min(3, len(sets))
+	for _, id := range curves {
+		if columns == 3 && textStyle(tickSize, false).Width(s.labels[id]) > widestLabel {
+			columns = 2
+		}
+	}
 	var described []string
 	for i, d := range sets {
 		p := newPlot(axis, "")
@@ -93,8 +103,8 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 		p.X.Tick.Marker = plot.ConstantTicks(plotTicks(niceTicks(p.X.Min, p.X.Max, false), 3))
 		labels := make([]string, len(curves))
 		for k, id := range curves {
-			if i == 0 { // the other panels stand beside it
-				labels[k] = s.labels[id]
+			if i%columns == 0 { // the other panels stand beside it
+				labels[k] = strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n")
 			}
 		}
 		nameRows(p, labels)
@@ -107,7 +117,7 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 		p.Add(barGroups{groups: groups, hollow: hollow, values: values})
 		l.add(datasetTitle(d, shown), p)
 	}
-	l.columns = min(3, len(l.panels))
+	l.columns = columns
 	// Bars of 4.5 points each and a gap of 4 between mechanisms.
 	l.panelHeight = 24 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
 	f := l.figure()

@@ -104,6 +104,9 @@ func (s *study) label(id identity, dagger bool) string {
 			continue
 		}
 		variants[o.variant] = true
+		if o.variant != id.variant {
+			continue
+		}
 		for name, value := range parameters(o.parameters) {
 			if varies[name] == nil {
 				varies[name] = map[string]bool{}
@@ -117,7 +120,7 @@ func (s *study) label(id identity, dagger bool) string {
 	own := parameters(id.parameters)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if len(varies[name]) > 1 {
-			parts = append(parts, name+"="+own[name])
+			parts = append(parts, symbol(name)+"="+own[name])
 		}
 	}
 	label := strings.Join(parts, " ")
@@ -125,6 +128,14 @@ func (s *study) label(id identity, dagger bool) string {
 		label += "†"
 	}
 	return label
+}
+
+// symbol is how the papers print a parameter.
+func symbol(name string) string {
+	if s, ok := map[string]string{"gamma": "γ", "lambda": "λ", "beta": "β", "delta": "δ"}[name]; ok {
+		return s
+	}
+	return name
 }
 
 // parameters reads the canonical form "gamma=theorem3 t=0.5".

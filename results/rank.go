@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Ranked is one line of a rank table.
@@ -75,6 +76,14 @@ func Rank(names []string, means []float64, test PairTest, higherIsBetter bool, l
 		r.Place, r.Low, r.High = i+1, 1+len(r.Better), len(ranked)-len(r.Worse)
 	}
 	return ranked, nil
+}
+
+// open prints what nothing separates from this one.
+func (r Ranked) open() string {
+	if n := len(r.Open); n > 1 && len(r.Better)+len(r.Worse) == 0 {
+		return "all others"
+	}
+	return strings.Join(r.Open, "; ")
 }
 
 // places prints the bounds of a rank.

@@ -117,7 +117,7 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 		for k, r := range ranked {
 			x := Cells{Records: f.at[at][own[slices.Index(labels, r.Name)]]}.Values(c.column)
 			t.AddRow(DatasetTitle(at.Dataset), at.spaceOf.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.places(), r.Name,
-				withInterval(Summarize(x), c.digits), strings.Join(r.Open, "; "))
+				withInterval(Summarize(x), c.digits), r.open())
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
 			for outcome, others := range [3][]string{r.Worse, r.Open, r.Better} {
 				for _, o := range others {
@@ -208,7 +208,7 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 	for _, r := range ranked {
 		k := slices.Index(names, r.Name)
 		row := []TableCell{s.instanceCell(&t, task, f.instances[k])}
-		for _, text := range []string{fmt.Sprint(r.Place), r.places(), fmt.Sprint(len(samples[k])), formatNumber(r.Mean, 2), formatNumber(mean(lost[k]), 2), strings.Join(r.Open, "; ")} {
+		for _, text := range []string{fmt.Sprint(r.Place), r.places(), fmt.Sprint(len(samples[k])), formatNumber(r.Mean, 2), formatNumber(mean(lost[k]), 2), r.open()} {
 			row = append(row, TableCell{Text: text})
 		}
 		t.Rows = append(t.Rows, row)

@@ -42,7 +42,7 @@ func loadRuns(paths []string) (loaded, error) {
 			return l, fmt.Errorf("%s: no records", file)
 		}
 		runs = append(runs, records)
-		if err := l.beside(dir); err != nil {
+		if err := l.beside(dir, records); err != nil {
 			return l, err
 		}
 	}
@@ -53,22 +53,11 @@ func loadRuns(paths []string) (loaded, error) {
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
-	for i, d := range l.Datasets {
-		if d.Fingerprint != "" {
-			continue
-		}
-		for _, r := range l.Records { // the manifest is of an older mldp
-			if r.Dataset == d.Name {
-				l.Datasets[i].Fingerprint = r.DatasetFingerprint
-				break
-			}
-		}
-	}
 	return l, nil
 }
 
 // beside reads what a run keeps in the folder of its records.
-func (l *loaded) beside(dir string) error {
+func (l *loaded) beside(dir string, records []results.Record) error {
 	examples, err := experiments.ReadExamples(filepath.Join(dir, "examples.jsonl"))
 	if err != nil {
 		return err
@@ -95,6 +84,9 @@ func (l *loaded) beside(dir string) error {
 		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
 	})
 	for _, d := range m.Datasets {
+		if i := slices.IndexFunc(records, func(r results.Record) bool { return r.Dataset == d.Name }); i >= 0 {
+			d.Fingerprint = records[i].DatasetFingerprint // manifests of older versions lack it
+		}
 		if !slices.ContainsFunc(l.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name && x.Fingerprint == d.Fingerprint }) {
 			l.Datasets = append(l.Datasets, d)
 		}
