@@ -1,10 +1,12 @@
 package mechanisms
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/realdata"
 	"mldpbench/internal/spacetest"
 	"mldpbench/internal/stream"
 )
@@ -107,6 +109,46 @@ func TestTheorem3(t *testing.T) {
 	if g := theorem3(5, 0.5, 0); g != 0 {
 		t.Errorf("one word: gamma = %v, want 0", g)
 	}
+}
+
+// TestTheorem3KeepsWordsWithinGamma checks what γ is for, Pr[d(w, ŵ) ≤ γ] ≥ 1−β,
+// on exact distributions; -v prints the largest share beyond γ.
+func TestTheorem3KeepsWordsWithinGamma(t *testing.T) {
+	check := func(t *testing.T, s *embeddings.Space, words int) {
+		const beta = 0.001
+		for _, epsilon := range []float64{0.5, 2, 4, 8, 22} {
+			m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Epsilon: epsilon, Parameters: Parameters{"beta": beta}})
+			gamma := theorem3(epsilon, beta, s.Len()-1)
+			largest := 0.0
+			for i := range words {
+				w := WordID(i * s.Len() / words)
+				d, err := m.(Distributor).Distribution(w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				beyond := 0.0
+				for y, p := range d.Probabilities {
+					if s.Distance(w, WordID(y)) > gamma {
+						beyond += p
+					}
+				}
+				largest = max(largest, beyond)
+			}
+			t.Logf("epsilon %v: gamma %.2f, at most %.2g of the outputs of a word lie beyond", epsilon, gamma, largest)
+			if largest > beta*(1+1e-9) {
+				t.Errorf("epsilon %v: %v of the outputs lie beyond gamma = %v, want at most %v", epsilon, largest, gamma, beta)
+			}
+		}
+	}
+	t.Run("gaussian", func(t *testing.T) { check(t, spacetest.Gaussian(t, 300, 10, 1, 9), 300) })
+	t.Run("glove", func(t *testing.T) {
+		file := realdata.File(t, "glove.6B.100d.subset.txt.gz")
+		s, err := embeddings.Load(context.Background(), file, embeddings.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, s, 20)
+	})
 }
 
 // Tables that do not fit must not change what is drawn.

@@ -20,14 +20,13 @@ var quantities = map[string]string{
 	"mia_auc":             "membership inference AUC",
 	"distance_error":      "distance error",
 	"inner_product_error": "inner product error",
-	"distance":            "distance to the k-th neighbour",
+	"distance":            "distance to neighbour k",
 	"n_w":                 "N_w in %",
 	"s_w":                 "S_w",
-	"average_n_w":         "average N_w",
 }
 
 // axes are the labels of x.
-var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k", "average_n_w": "average N_w asked for"}
+var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k"}
 
 // pointGroup is what one figure shows: one quantity of mechanisms and panels
 // that belong together.
@@ -77,8 +76,8 @@ func (g grouping) of(p results.Point) pointGroup {
 
 // Papers draws the points of paper studies: every quantity against its x with
 // one panel per data set, the adversary's error against the utility loss where
-// both were measured, and histograms over words of N_w and S_w. Curves carry
-// t intervals over repetitions (for N_w and S_w: over words).
+// both were measured, and histograms over words of N_w and S_w, one panel per
+// ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
 func Papers(points []results.Point) ([]Figure, []Skip) {
 	var figures []Figure
 	var skipped []Skip
@@ -98,18 +97,17 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 	}
 	for _, g := range groups {
 		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return groupOf(p) != g })
+		if overWords(g.quantity) {
+			shown = panelsAsSeries(shown)
+		}
 		title, panels := curvePanels(g.quantity, shown)
 		if strings.HasSuffix(g.name, "-by-panel") {
 			title, panels = sideBySide(g.quantity, shown)
 		}
 		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
 		add(g.name, f, err)
-		if g.quantity == "n_w" || g.quantity == "s_w" {
-			var panels []Panel
-			for _, name := range panelsOf(shown) {
-				panels = append(panels, histogramPanels(name, g.quantity, shown)...)
-			}
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), panels, promiseNotes(shown)...)
+		if overWords(g.quantity) {
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
@@ -155,7 +153,7 @@ func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, l
 			if p.Panel != panel || p.Quantity != quantity || p.Series != series || !p.Value.Known() {
 				continue
 			}
-			hollow = hollow || p.GuaranteeMetric == "" && p.GuaranteeReason != ""
+			hollow = hollow || unproved(p)
 			if !p.X.Known() {
 				level = append(level, float64(p.Value))
 				continue
@@ -284,45 +282,61 @@ func curvePanel(name, quantity string, shown []results.Point) Panel {
 	return p
 }
 
-// histogramPanels are one per mechanism with one curve per ε: the share of
-// words in each of twenty bins of equal width.
-func histogramPanels(panel, quantity string, shown []results.Point) []Panel {
+// overWords says whether the rows of a quantity are words: then the panels of
+// the study, its embeddings, are compared in one.
+func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
+
+// panelsAsSeries turns the panels into curves of one panel.
+func panelsAsSeries(shown []results.Point) []results.Point {
+	several := len(seriesOf(shown)) > 1
+	out := slices.Clone(shown)
+	for i, p := range out {
+		out[i].Panel, out[i].Series = "", p.Panel
+		if several {
+			out[i].Series += ": " + p.Series
+		}
+	}
+	return out
+}
+
+// histogramPanels are one per ε: the share of words in each of twenty bins of
+// equal width, the same bins everywhere.
+func histogramPanels(quantity string, shown []results.Point) []Panel {
 	const bins = 20
-	var out []Panel
-	for _, series := range seriesOf(shown) {
-		values := map[float64][]float64{}
-		top := 0.0
-		for _, p := range shown {
-			if p.Panel == panel && p.Series == series && p.Value.Known() && p.X.Known() {
-				values[float64(p.X)] = append(values[float64(p.X)], float64(p.Value))
+	var epsilons []float64
+	top := 100.0 // of a percentage
+	for _, p := range shown {
+		if p.Value.Known() && p.X.Known() {
+			epsilons = append(epsilons, float64(p.X))
+			if quantity == "s_w" {
 				top = max(top, float64(p.Value))
 			}
 		}
-		if len(values) == 0 {
-			continue
-		}
-		if quantity == "n_w" {
-			top = 100
-		}
-		epsilons := make([]float64, 0, len(values))
-		for e := range values {
-			epsilons = append(epsilons, e)
-		}
-		slices.Sort(epsilons)
-		title := panel
-		if len(seriesOf(shown)) > 1 {
-			title += ": " + series
-		}
-		p := Panel{Title: title, X: Axis{Label: quantities[quantity]}, Y: Axis{Label: "share of words in %"}, InPlace: true}
-		for i, e := range epsilons {
+	}
+	slices.Sort(epsilons)
+	var out []Panel
+	for _, e := range slices.Compact(epsilons) {
+		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: quantities[quantity]}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
+		for i, series := range seriesOf(shown) {
 			var n [bins]float64
-			for _, v := range values[e] {
-				n[min(bins-1, int(v/top*bins))]++
+			total := 0.0
+			mark := ""
+			for _, q := range shown {
+				if q.Series == series && float64(q.X) == e && q.Value.Known() {
+					n[min(bins-1, int(float64(q.Value)/top*bins))]++
+					total++
+					if unproved(q) {
+						mark = " †"
+					}
+				}
 			}
-			c := Curve{Label: fmt.Sprintf("ε = %v", e), Style: StyleOf(i)}
+			if total == 0 {
+				continue
+			}
+			c := Curve{Label: series + mark, Style: StyleOf(i)}
 			c.Style.Marker, c.Style.Stairs = -1, true
 			for b, k := range n {
-				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/float64(len(values[e]))))
+				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/total))
 			}
 			c.Points = append(c.Points, Exactly(top, 0)) // the right edge of the last bin
 			p.Curves = append(p.Curves, c)
@@ -381,9 +395,14 @@ func pointNotes(shown []results.Point) []string {
 	return promiseNotes(shown)
 }
 
+// unproved says whether a row is of a variant that guarantees nothing.
+func unproved(p results.Point) bool {
+	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
+}
+
 func promiseNotes(shown []results.Point) []string {
 	for _, p := range shown {
-		if p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != "" {
+		if unproved(p) {
 			return []string{"† This variant guarantees nothing."}
 		}
 	}

@@ -41,7 +41,7 @@ func openPaper(ref string) (papers.Study, error) {
 }
 
 // paperFlags are the flags of run that a paper study takes.
-var paperFlags = []string{"data", "out", "panels", "workers", "fetch", "yes"}
+var paperFlags = []string{"data", "out", "panel", "workers", "fetch", "yes"}
 
 // runPaper runs a paper study and draws its figures.
 func runPaper(cmd *cobra.Command, s papers.Study, o *runOptions) error {

@@ -41,7 +41,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
 	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
-	f.StringSliceVar(&o.panels, "panels", nil, "only these panels of a paper study")
+	f.StringArrayVar(&o.panels, "panel", nil, "only this panel or section of a paper study; may be repeated")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
@@ -98,7 +98,7 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 				return runPaper(cmd, paper, &o)
 			}
 			if o.panels != nil {
-				return &exitError{exitUsage, fmt.Errorf("--panels applies to paper studies (%s), not to %s", strings.Join(papers.Builtin.Names(), ", "), args[0])}
+				return &exitError{exitUsage, fmt.Errorf("--panel applies to paper studies (%s), not to %s", strings.Join(papers.Builtin.Names(), ", "), args[0])}
 			}
 			study, err := o.study(args[0], cmd.Flags())
 			if err != nil {

@@ -86,15 +86,15 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		}
 	}
 	evaluate := func(epsilon float64) (float64, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
 		s.Epsilon = epsilon
 		m, err := mechanisms.New(env, s)
 		if err != nil {
 			return 0, err
 		}
-		v, exact, err := o.evaluate(m)
+		v, exact, err := o.evaluate(ctx, m)
+		if err == nil {
+			err = ctx.Err()
+		}
 		c.Exact = exact
 		c.Trace = append(c.Trace, CalibrationStep{epsilon, v})
 		return v, err
@@ -135,7 +135,7 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 }
 
 // evaluate measures the target's quantity.
-func (o CalibrationOptions) evaluate(m mechanisms.Mechanism) (value float64, exact bool, err error) {
+func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism) (value float64, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	distributor, exact := m.(mechanisms.Distributor)
 	switch o.Target.Quantity {
@@ -153,7 +153,7 @@ func (o CalibrationOptions) evaluate(m mechanisms.Mechanism) (value float64, exa
 		}
 		fallthrough
 	case "sw":
-		outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, draw(m, rng))
+		outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, draw(ctx, m, rng))
 		if err != nil {
 			return 0, false, err
 		}
@@ -175,7 +175,7 @@ func (o CalibrationOptions) evaluate(m mechanisms.Mechanism) (value float64, exa
 		for i, w := range o.Words {
 			number[int(w)] = i
 		}
-		e, err := adversary.EstimateInference(metrics.SampleOutputs(o.Words, o.Runs+o.Runs%2, draw(m, rng)),
+		e, err := adversary.EstimateInference(metrics.SampleOutputs(o.Words, o.Runs+o.Runs%2, draw(ctx, m, rng)),
 			func(output int) int { return number[output] }) // a word that is no candidate: any guess is as good, the first is taken
 		return e.MAP, false, err
 	}

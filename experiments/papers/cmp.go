@@ -118,6 +118,9 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 	}
 	var units []Unit
 	for _, p := range s.Neighbours {
+		if !lab.wants("neighbours", p.Name) {
+			continue
+		}
 		space, err := p.Embedding.open(ctx, lab, nil)
 		if err != nil {
 			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
@@ -131,6 +134,9 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 		})
 	}
 	for _, p := range s.Deniability {
+		if !lab.wants("deniability", p.Name) {
+			continue
+		}
 		space, err := p.Embedding.open(ctx, lab, nil)
 		if err != nil {
 			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
@@ -141,14 +147,17 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 				units = append(units, Unit{
 					Panel: p.Name, Series: c.label, X: results.Float(epsilon),
 					identity: []any{p.Words, p.Runs, settings, space.Fingerprint()},
-					run: func(context.Context) ([]results.Point, error) {
-						return p.measure(space, c, settings, s.seed().Derive("deniability"))
+					run: func(ctx context.Context) ([]results.Point, error) {
+						return p.measure(ctx, space, c, settings, s.seed().Derive("deniability"))
 					},
 				})
 			}
 		}
 	}
 	for _, p := range s.Examples {
+		if !lab.wants("examples", p.Name) {
+			continue
+		}
 		space, err := p.Embedding.open(ctx, lab, nil)
 		if err != nil {
 			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
@@ -166,6 +175,9 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 		}
 	}
 	for _, p := range s.Utility {
+		if !lab.wants("utility", p.Name) {
+			continue
+		}
 		more, err := p.units(ctx, lab, curves, s.seed())
 		if err != nil {
 			return nil, err
@@ -220,13 +232,13 @@ func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, se
 
 // measure gives N_w (percent) and S_w of every word; Repetition numbers the
 // words and Note names them.
-func (p deniabilityPanel) measure(space *embeddings.Space, c series, settings mechanisms.Settings, seed stream.Seed) ([]results.Point, error) {
+func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, c series, settings mechanisms.Settings, seed stream.Seed) ([]results.Point, error) {
 	m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
 	if err != nil {
 		return nil, err
 	}
 	words := sampleWords(space, p.Words, seed)
-	outcomes, err := metrics.MeasureDeniability(words, p.Runs, draw(m, seed.Derive("runs", fmt.Sprint(settings)).Rand()))
+	outcomes, err := metrics.MeasureDeniability(words, p.Runs, draw(ctx, m, seed.Derive("runs", fmt.Sprint(settings)).Rand()))
 	if err != nil {
 		return nil, err
 	}

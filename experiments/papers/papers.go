@@ -133,12 +133,10 @@ func Parse(filename string, data []byte) (Study, error) {
 
 // Options say where and how a study runs; none of them changes its points.
 type Options struct {
-	Data    string // data folder; "" finds it as every command does
-	Out     string // folder of the results
-	Workers int    // units at a time
-	// Panels leaves out the units of all others; none means all. The panels of
-	// one name at several ε, "name, ε = 1", count as one.
-	Panels []string
+	Data    string   // data folder; "" finds it as every command does
+	Out     string   // folder of the results
+	Workers int      // units at a time
+	Panels  []string // only these panels or sections; none means all
 	// Started is called once, before any unit; Finished, from any goroutine,
 	// for every unit that came to an end: not for what ctx cut off.
 	Started  func(pending, done int)
@@ -147,7 +145,17 @@ type Options struct {
 
 // Lab is what units are planned with.
 type Lab struct {
-	Data string
+	Data   string
+	Panels []string // to plan; none means all
+	named  []string // panels that the study has
+}
+
+// wants says whether to plan a panel of a section of the study. It can be
+// called by its name, by that of its section, or by both: "section/name".
+func (l *Lab) wants(section, name string) bool {
+	names := []string{section, name, section + "/" + name}
+	l.named = append(l.named, names...)
+	return len(l.Panels) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(l.Panels, n) })
 }
 
 // Outcome is a finished run.
@@ -166,12 +174,16 @@ type Outcome struct {
 // whatever stops a run, the same call resumes it. Units that fail do not stop
 // the others; their errors are joined.
 func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
-	units, err := s.plan(ctx, &Lab{Data: o.Data})
+	lab := &Lab{Data: o.Data, Panels: o.Panels}
+	units, err := s.plan(ctx, lab)
 	if err != nil {
 		return nil, err
 	}
-	if units, err = ofPanels(units, o.Panels); err != nil {
-		return nil, err
+	for _, name := range o.Panels {
+		if !slices.Contains(lab.named, name) {
+			slices.Sort(lab.named)
+			return nil, fmt.Errorf("panel = %q: must be one of %q", name, slices.Compact(lab.named))
+		}
 	}
 	h := s.header()
 	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "points.csv"), SummaryPath: filepath.Join(o.Out, "summary.csv"), Units: len(units)}
@@ -202,6 +214,9 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 				return nil // reported once, below
 			}
 			measured, err := units[i].run(ctx)
+			if ctx.Err() != nil {
+				return nil // cut off, not finished
+			}
 			if err == nil {
 				for j := range measured {
 					measured[j].Schema, measured[j].Study, measured[j].Key = results.PointSchemaVersion, h.Name, keys[i]
@@ -210,9 +225,6 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 				err = save(o.unitPath(keys[i]), measured)
 			}
 			if err != nil {
-				if ctx.Err() != nil {
-					return nil // cut off, not finished
-				}
 				failures[i] = fmt.Errorf("%s: %w", units[i], err)
 			}
 			if o.Finished != nil {
@@ -235,30 +247,6 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	return out, writeSummary(out.SummaryPath, out.Points)
-}
-
-// ofPanels returns the units of the named panels; a name without any is an
-// error.
-func ofPanels(units []Unit, names []string) ([]Unit, error) {
-	if len(names) == 0 {
-		return units, nil
-	}
-	var kept []Unit
-	found, all := map[string]bool{}, map[string]bool{}
-	for _, u := range units {
-		name, _, _ := strings.Cut(u.Panel, ", ε = ")
-		all[name] = true
-		if slices.Contains(names, name) {
-			found[name] = true
-			kept = append(kept, u)
-		}
-	}
-	for _, name := range names {
-		if !found[name] {
-			return nil, fmt.Errorf("panels: %q: must be one of %q", name, slices.Sorted(maps.Keys(all)))
-		}
-	}
-	return kept, nil
 }
 
 func (o Options) unitPath(key string) string { return filepath.Join(o.Out, "units", key+".json") }

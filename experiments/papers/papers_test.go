@@ -159,8 +159,15 @@ type fixed struct {
 	units []Unit
 }
 
-func (f fixed) check() error                               { return nil }
-func (f fixed) plan(context.Context, *Lab) ([]Unit, error) { return f.units, nil }
+func (f fixed) check() error { return nil }
+func (f fixed) plan(_ context.Context, lab *Lab) (units []Unit, err error) {
+	for _, u := range f.units {
+		if lab.wants("section", u.Panel) {
+			units = append(units, u)
+		}
+	}
+	return units, nil
+}
 
 func TestInterruptedUnitIsNotFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -189,13 +196,19 @@ func TestPanels(t *testing.T) {
 			return []results.Point{{Panel: panel, Series: series, X: results.Missing, Value: 1}, {Panel: panel, Series: series, X: results.Missing, Value: 3}}, nil
 		}}
 	}
-	study := fixed{Header{Name: "fixed"}, []Unit{unit("a, ε = 1", "s"), unit("b", "s"), unit("a, ε = 2", "s")}}
+	study := fixed{Header{Name: "fixed"}, []Unit{unit("a", "s"), unit("b", "s"), unit("a", "z")}}
+	for selected, want := range map[string]int{"a": 2, "section/b": 1, "section": 3} {
+		out, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{selected}})
+		if err != nil || out.Units != want {
+			t.Errorf("%s: %+v, %v, want %d units", selected, out, err, want)
+		}
+	}
 	out, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{"a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := Summarize(out.Points)
-	if len(rows) != 2 || rows[0].Panel != "a, ε = 1" || rows[1].Panel != "a, ε = 2" {
+	if len(rows) != 2 || rows[0].Series != "s" || rows[1].Series != "z" {
 		t.Fatalf("%+v", rows)
 	}
 	// The t quantile of one degree of freedom is 12.706; the standard error of 1 and 3 is 1.
@@ -206,7 +219,7 @@ func TestPanels(t *testing.T) {
 	if err != nil || strings.Count(string(written), "\n") != 3 {
 		t.Errorf("%s, %v", written, err)
 	}
-	want := `panels: "c": must be one of ["a" "b"]`
+	want := `panel = "c": must be one of ["a" "b" "section" "section/a" "section/b"]`
 	if _, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{"c"}}); err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %q", err, want)
 	}

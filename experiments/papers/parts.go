@@ -183,9 +183,14 @@ func with(p results.Point, quantity string, repetition int, value float64) resul
 	return p
 }
 
-// draw adapts a mechanism and one generator to the samplers of metrics.
-func draw(m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []embeddings.WordID) {
-	return func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) }
+// draw adapts a mechanism and one generator to the samplers of metrics. It
+// draws nothing once ctx is cancelled: ask ctx before using what was measured.
+func draw(ctx context.Context, m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []embeddings.WordID) {
+	return func(dst, src []embeddings.WordID) {
+		if ctx.Err() == nil {
+			m.Privatize(dst, src, nil, rng)
+		}
+	}
 }
 
 // table turns a space into the frozen embedding of a classifier, with one zero

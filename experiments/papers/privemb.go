@@ -117,6 +117,9 @@ func (s *privembStudy) check() error {
 func (s *privembStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 	var units []Unit
 	for _, p := range s.Distance {
+		if !lab.wants("distance", p.Name) {
+			continue
+		}
 		space, err := p.Embedding.open(ctx, lab, nil)
 		if err != nil {
 			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
@@ -131,7 +134,14 @@ func (s *privembStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 		}
 		units = append(units, more...)
 	}
-	for _, p := range append(append([]linearPanel(nil), s.Words...), s.Sentences...) {
+	for i, p := range append(append([]linearPanel(nil), s.Words...), s.Sentences...) {
+		section := "words"
+		if i >= len(s.Words) {
+			section = "sentences"
+		}
+		if !lab.wants(section, p.Name) {
+			continue
+		}
 		seed := s.seed().Derive("linear", p.Name)
 		d, err := p.Dataset.open(ctx, lab, seed)
 		if err != nil {

@@ -39,6 +39,9 @@ func (s *temStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 	}
 	var units []Unit
 	for _, p := range s.Panels {
+		if !lab.wants("panels", p.Name) {
+			continue
+		}
 		more, err := p.units(ctx, lab, curves, s.seed())
 		if err != nil {
 			return nil, err

@@ -61,9 +61,6 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 	}
 	var trace []TuneStep
 	evaluate := func(t, epsilon float64) (TuneStep, error) {
-		if err := ctx.Err(); err != nil {
-			return TuneStep{}, err
-		}
 		m, err := mechanisms.New(mechanisms.Environment{Space: secret.space, Seed: seed}, mechanisms.Settings{
 			Mechanism: "vickrey", Epsilon: epsilon, Parameters: mechanisms.Parameters{"t": t},
 		})
@@ -71,7 +68,10 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 			return TuneStep{}, err
 		}
 		var e metrics.InferenceError
-		if e, err = secret.infer(m, seed.Derive("adversary")); err != nil {
+		if e, err = secret.infer(ctx, m, seed.Derive("adversary")); err != nil {
+			return TuneStep{}, err
+		}
+		if err := ctx.Err(); err != nil {
 			return TuneStep{}, err
 		}
 		step := TuneStep{T: t, Epsilon: epsilon, Loss: e.LM, InferenceError: e.MAP, Feasible: e.LM <= o.MaxLoss}

@@ -115,6 +115,9 @@ func (s *vickreyStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 	}
 	var units []Unit
 	for _, p := range s.Panels {
+		if !lab.wants("panels", p.Name) {
+			continue
+		}
 		secret, err := p.open(ctx, lab, s.seed().Derive(p.Name))
 		if err != nil {
 			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
@@ -186,7 +189,7 @@ func (x *secrets) measure(ctx context.Context, c series, settings mechanisms.Set
 		return nil, err
 	}
 	seed := x.seed.Derive("run", fmt.Sprint(settings))
-	e, err := x.infer(m, seed.Derive("adversary"))
+	e, err := x.infer(ctx, m, seed.Derive("adversary"))
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +217,7 @@ func (x *secrets) measure(ctx context.Context, c series, settings mechanisms.Set
 
 // infer runs the adversaries of the paper's §3.1 against a mechanism. An
 // output that learning never saw is taken for the word itself.
-func (x *secrets) infer(m mechanisms.Mechanism, seed stream.Seed) (metrics.InferenceError, error) {
+func (x *secrets) infer(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed) (metrics.InferenceError, error) {
 	number := make(map[int]int, len(x.candidates))
 	likeliest := 0
 	for i, id := range x.candidates {
@@ -233,7 +236,7 @@ func (x *secrets) infer(m mechanisms.Mechanism, seed stream.Seed) (metrics.Infer
 			return 0
 		}
 	}
-	outputs := metrics.SampleOutputs(x.candidates, x.panel.Runs, draw(m, seed.Rand()))
+	outputs := metrics.SampleOutputs(x.candidates, x.panel.Runs, draw(ctx, m, seed.Rand()))
 	return adversary.EstimateInference(outputs, func(output int) int {
 		if i, ok := number[output]; ok {
 			return i
