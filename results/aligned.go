@@ -49,6 +49,21 @@ func Align(records []Record, levels []float64) []Aligned {
 		}
 		lines[c][r.Repetition] = append(lines[c][r.Repetition], r)
 	}
+	// Together what shares a data set and space, then a mechanism.
+	first := map[string]int{}
+	rank := func(key string) int {
+		if _, ok := first[key]; !ok {
+			first[key] = len(first)
+		}
+		return first[key]
+	}
+	for _, c := range order {
+		rank(c.dataset + c.space.String())
+		rank(c.Mechanism)
+	}
+	slices.SortStableFunc(order, func(a, b curve) int {
+		return cmp.Or(cmp.Compare(rank(a.dataset+a.space.String()), rank(b.dataset+b.space.String())), cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)))
+	})
 	var out []Aligned
 	for _, c := range order {
 		a := Aligned{Dataset: c.dataset, Embedding: c.space.Embedding, Dimension: c.space.Dimension, Instance: c.Instance}

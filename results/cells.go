@@ -104,6 +104,18 @@ type Instance struct{ Mechanism, Variant, Parameters string }
 // Instance of a record.
 func (r Record) Instance() Instance { return Instance{r.Mechanism, r.Variant, r.Parameters} }
 
+// instancesOf are the instances of records, those of one mechanism together, in
+// the order of their first appearance.
+func instancesOf(records []Record) []Instance {
+	all := distinct(records, Record.Instance)
+	first := map[string]int{}
+	for i, x := range slices.Backward(all) {
+		first[x.Mechanism] = i
+	}
+	slices.SortStableFunc(all, func(a, b Instance) int { return cmp.Compare(first[a.Mechanism], first[b.Mechanism]) })
+	return all
+}
+
 // labels names instances by as little as tells them apart: the variant where
 // it is not the proved one or several are present, parameters where they
 // differ between instances of one mechanism and variant.

@@ -49,7 +49,7 @@ func (s sheet) price() (Table, bool) {
 	for _, sp := range spaces {
 		t.Header = append(t.Header, sp.String())
 	}
-	for _, i := range distinct(records, Record.Instance) {
+	for _, i := range instancesOf(records) {
 		row := []TableCell{s.instanceCell(&t, records, i)}
 		for _, sp := range spaces {
 			var x []float64
@@ -104,7 +104,7 @@ func (s sheet) stages() Table {
 	whole := total(records, func(r Record) Float { return r.TotalSeconds })
 	for _, model := range distinct(records, func(r Record) string { return r.Model }) {
 		own := where(records, func(r Record) bool { return r.Model == model })
-		for _, i := range distinct(own, Record.Instance) {
+		for _, i := range instancesOf(own) {
 			add(s.instanceCell(&t, own, i), model, where(own, func(r Record) bool { return r.Instance() == i }), whole)
 		}
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)

@@ -29,7 +29,7 @@ type field struct {
 }
 
 func newField(records []Record) field {
-	f := field{at: map[condition]map[Instance][]Record{}, instances: distinct(records, Record.Instance), order: distinct(records, Record.condition)}
+	f := field{at: map[condition]map[Instance][]Record{}, instances: instancesOf(records), order: distinct(records, Record.condition)}
 	for _, r := range records {
 		c := r.condition()
 		if f.at[c] == nil {
@@ -168,6 +168,11 @@ func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string
 
 // overall ranks by the mean over conditions, each of which is a block.
 func (s sheet) overall(f field, task []Record, model, setting string) Table {
+	// Means are compared over the conditions that all have, if there are any.
+	shared := slices.DeleteFunc(slices.Clone(f.order), func(c condition) bool { return len(f.at[c]) < len(f.instances) })
+	if len(shared) > 0 {
+		f.order = shared
+	}
 	samples := make([]map[condition]Sample, len(f.instances))
 	lost := make([][]float64, len(f.instances))
 	centres, names := make([]float64, len(f.instances)), make([]string, len(f.instances))
@@ -214,6 +219,6 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Legend = "Means over the data sets, spaces and ε here, each with equal weight. Bounds: differences within each condition, averaged over those that two mechanisms share; their variance is that of repetitions (of one repetition: of its test set); Holm-corrected over all pairs at 5%. " +
-		"They speak of these conditions and of the average, which hides who wins where: see the pairs. Undefined cells are left out: means over fewer conditions are not comparable."
+		"They speak of these conditions and of the average, which hides who wins where: see the pairs. Conditions are those that all mechanisms here have; where there is none, means over different conditions are not comparable."
 	return t
 }

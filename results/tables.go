@@ -224,7 +224,7 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 		for j := range above {
 			above[j] = math.NaN()
 		}
-		for _, i := range distinct(where(records, func(r Record) bool { return r.Dataset == dataset }), Record.Instance) {
+		for _, i := range instancesOf(where(records, func(r Record) bool { return r.Dataset == dataset })) {
 			row := []TableCell{{Text: title}, s.instanceCell(t, records, i)}
 			if i.Mechanism == BaselineMechanism {
 				if !g.baseline {
@@ -364,7 +364,7 @@ func (s sheet) privacy() []Table {
 				t.Header = append(t.Header, c.name)
 			}
 		}
-		for _, i := range distinct(records, Record.Instance) {
+		for _, i := range instancesOf(records) {
 			for k, e := range epsilonsOf(where(records, func(r Record) bool { return r.Instance() == i })) {
 				row := []TableCell{s.instanceCell(&t, records, i), {Text: fmt.Sprintf("%g", e)}}
 				for _, sp := range spaces {

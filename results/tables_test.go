@@ -233,3 +233,22 @@ func TestNoteMarks(t *testing.T) {
 		}
 	}
 }
+
+// A condition that one mechanism lacks does not enter the comparison of means.
+func TestOverallRankUsesSharedConditions(t *testing.T) {
+	records := slices.DeleteFunc(syntheticStudy(1, 5, 0), func(r Record) bool {
+		return r.Generated || r.Mechanism == "vickrey" && r.Epsilon == 10
+	})
+	for _, table := range Tables(TableInputs{Records: records}) {
+		if table.Name != "ranks-accuracy-overall-svm-local" {
+			continue
+		}
+		for _, row := range table.Rows {
+			if row[3].Text != "4" { // two dimensions × ε 1 and 5
+				t.Errorf("%s: %s conditions, want 4", row[0].Text, row[3].Text)
+			}
+		}
+		return
+	}
+	t.Fatal("no such table")
+}

@@ -44,7 +44,7 @@ on standard error with the reason.`,
 				out = filepath.Join(l.dir, "plots")
 			}
 			_, skipped := plots.All(l.Records)
-			paths, err := plots.WriteAll(out, l.Records)
+			paths, err := l.figures(out)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

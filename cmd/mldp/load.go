@@ -99,6 +99,20 @@ func (l loaded) tables(dir string) ([]string, error) {
 	return results.WriteTables(dir, results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
 }
 
+// figures draws every figure of what was loaded.
+func (l loaded) figures(dir string) ([]string, error) {
+	paths, err := plots.WriteAll(dir, l.Records)
+	if err != nil || len(l.Audit) == 0 {
+		return paths, err
+	}
+	audit, err := plots.Audit(l.Audit, report.AuditTitle)
+	if err != nil {
+		return paths, err
+	}
+	more, err := plots.Save(dir, []plots.Figure{audit}, plots.Formats)
+	return append(paths, more...), err
+}
+
 // recordsFile accepts the folder of a run for the results.csv in it.
 func recordsFile(path string) (string, error) {
 	info, err := os.Stat(path)

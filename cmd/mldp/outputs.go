@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"mldpbench/experiments"
-	"mldpbench/plots"
 	"mldpbench/results"
 )
 
@@ -26,7 +25,7 @@ func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experi
 	if err != nil {
 		return err
 	}
-	drawn, err := plots.WriteAll(figures, l.Records)
+	drawn, err := l.figures(figures)
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,9 @@ type Run struct {
 // Shell is the command line, quoted so that it can be pasted.
 func (r Run) Shell() string { return shell(r.Command) }
 
+// AuditTitle heads the figure of an audit.
+const AuditTitle = "Audit of claimed guarantees"
+
 //go:embed report.gohtml
 var page string
 
@@ -86,7 +89,7 @@ func Write(w io.Writer, in Input) error {
 	}
 	figures, skipped := plots.All(in.Records)
 	if len(in.Audit) > 0 {
-		f, err := plots.Audit(in.Audit, "Audit of claimed guarantees")
+		f, err := plots.Audit(in.Audit, AuditTitle)
 		if err != nil {
 			return err
 		}
