@@ -130,11 +130,29 @@ func Compare(records []Record, margin float64) ([]Comparison, error) {
 			add(c, m)
 		}
 	}
+	locate(all)
 	slices.SortStableFunc(all, func(a, b Comparison) int {
 		return cmp.Or(cmp.Compare(slices.Index(metricOrder, a.Metric), slices.Index(metricOrder, b.Metric)),
 			cmp.Compare(slices.Index(StudyDatasets, a.Dataset), slices.Index(StudyDatasets, b.Dataset)), cmp.Compare(a.Dimension, b.Dimension))
 	})
 	return all, nil
+}
+
+const unexplained = "unexplained"
+
+// locate says of unexplained accuracies whether the text is as published: then
+// training is what differs.
+func locate(all []Comparison) {
+	for i, k := range all {
+		if k.Metric != MetricAccuracy || k.Class != Differs || !strings.Contains(k.Cause, unexplained) {
+			continue
+		}
+		for _, o := range all {
+			if o.Metric == MetricPP && o.Place == k.Place && o.Instance == k.Instance && o.Embedding == k.Embedding && o.Class == Agrees {
+				all[i].Cause = strings.Replace(k.Cause, unexplained, "as much of the text is changed (PP agrees): what differs is training, whose details are not published", 1)
+			}
+		}
+	}
 }
 
 // asPublished says which variants the published tables measured: those of the
@@ -244,7 +262,7 @@ func (k *Comparison) judge(c Cells, margin float64) {
 		k.Class = Differs
 		causes := knownCauses(c.Records[0], k.Metric)
 		if len(causes) == 0 {
-			causes = []string{"unexplained"}
+			causes = []string{unexplained}
 		}
 		notes = append(notes, causes...)
 	}

@@ -105,6 +105,23 @@ func TestCompareCorrectsTable9(t *testing.T) {
 	near(t, "corrected", k.Published, 74.808, 0.005) // by table9_agnews_relabelled.csv
 }
 
+// An accuracy that differs on text that agrees is about training.
+func TestCompareLocatesTheDifference(t *testing.T) {
+	records := publishedAs(0)
+	for i := range records {
+		records[i].TestCorrect -= 200
+		if err := records[i].Recompute(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := compared(t, records)[MetricAccuracy]; k.Class != Differs || !strings.Contains(k.Cause, "training") {
+		t.Errorf("%+v", k)
+	}
+	if k := compared(t, publishedAs(-3))[MetricAccuracy]; strings.Contains(k.Cause, "training") { // PP differs too
+		t.Errorf("%+v", k)
+	}
+}
+
 // S_w is published without the word itself.
 func TestSwOthers(t *testing.T) {
 	near(t, "SwOthers", cellRecord(0, 1, 1).SwOthers(), (19.+40)/2, 1e-12)

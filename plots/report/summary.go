@@ -17,7 +17,7 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // the best mechanism that guarantees something.
 func summary(records []results.Record) results.Table {
 	t := results.Table{
-		Header: []string{"Data set", "Space", "Classifier", "ε", "Baseline", "Highest", "Mechanism", "N_w", "E_M"},
+		Header: []string{"Data set", "Classifier", "ε", "Highest", "Mechanism", "Baseline", "E_M", "N_w", "Space"},
 		Legend: "Per data set and ε, the highest mean accuracy in % among the mechanisms that guarantee something, ± half a 95% t interval, with that mechanism’s N_w (runs that return the word, in %) and the MAP adversary’s error E_M. " +
 			"Being first may be chance: the rank tables below test it. The same ε is not the same promise for all mechanisms: see the frontier and each mechanism’s guarantee.",
 	}
@@ -54,10 +54,10 @@ func summary(records []results.Record) results.Table {
 		if p.setting != "local" {
 			model += " (" + p.setting + ")"
 		}
-		t.AddRow(results.DatasetTitle(p.Dataset), fmt.Sprintf("%s, %d", p.Embedding, p.Dimension), model, short(p.epsilon),
-			decimals(float64(r.BaselineAccuracy), 1), spread(c.Values(accuracy), 1), names[r.Instance()],
-			spread(c.Values(func(r results.Record) results.Float { return r.Nw }), 1),
-			spread(c.Values(func(r results.Record) results.Float { return r.EMMap }), 2))
+		t.AddRow(results.DatasetTitle(p.Dataset), model, short(p.epsilon), spread(c.Values(accuracy), 1), names[r.Instance()],
+			decimals(float64(r.BaselineAccuracy), 1),
+			spread(c.Values(func(r results.Record) results.Float { return r.EMMap }), 2),
+			spread(c.Values(func(r results.Record) results.Float { return r.Nw }), 1), fmt.Sprintf("%s, %d", p.Embedding, p.Dimension))
 	}
 	return t
 }
