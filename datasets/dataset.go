@@ -26,15 +26,17 @@ type Document struct {
 
 // Dataset is a prepared sample: cleaned, cut, split.
 type Dataset struct {
-	Name       string
-	Title      string // for tables and plots; says "generated" where that is so
-	Classes    []string
-	Generated  bool   // the built-in generated corpus, never mixed with real data
-	WordLevel  bool   // every document is one word (Product Reviews)
-	Source     string // the file or folder read, "built in" for a generated set
-	Train      []Document
-	Validation []Document
-	Test       []Document
+	Name        string
+	Title       string // for tables and plots; says "generated" where that is so
+	Classes     []string
+	Generated   bool   // the built-in generated corpus, never mixed with real data
+	WordLevel   bool   // every document is one word (Product Reviews)
+	Source      string // the file or folder read, "built in" for a generated set
+	SourceRows  int    // rows that the sample was drawn from
+	SourceTexts int    // different texts among them
+	Train       []Document
+	Validation  []Document
+	Test        []Document
 	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels
 	// and tokens: equal fingerprints mean equal tokens and labels, whatever
 	// layout the source had.

@@ -87,6 +87,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		Name: q.Name, Title: d.Title, Classes: rows.Classes,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
 	}
+	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
 	splits, err := split(rows, q.Sizes, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
@@ -120,6 +121,14 @@ func definition(q Request) (Definition, error) {
 		return ownDefinition(q)
 	}
 	return Find(q.Name)
+}
+
+func distinct(rows []Row) int {
+	texts := make(map[string]struct{}, len(rows))
+	for _, r := range rows {
+		texts[r.Text] = struct{}{}
+	}
+	return len(texts)
 }
 
 // clean fills in the tokens of all documents.

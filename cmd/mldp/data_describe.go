@@ -105,6 +105,7 @@ func printDescription(out io.Writer, d *datasets.Dataset, spaces []*embeddings.S
 	fmt.Fprintf(w, "%s\n", d.Name)
 	row("title", "%s", d.Title)
 	row("source", "%s", d.Source)
+	row("rows in the source", "%d, %d different texts", d.SourceRows, d.SourceTexts)
 	kind := "Multi-class"
 	if len(d.Classes) == 2 {
 		kind = "Binary"

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -459,6 +460,44 @@ func TestDeadProxyIsNamed(t *testing.T) {
 	err := f.Fetch(t.Context(), []Entry{one("", "http://example.invalid/file.bin")})
 	if err == nil || !strings.Contains(err.Error(), "proxy") {
 		t.Fatalf("err = %v", err)
+	}
+}
+
+func TestProxyWantsALogin(t *testing.T) {
+	var requests atomic.Int32
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	})
+	for _, scheme := range []string{"http", "https"} {
+		f, _ := newFetcher(t)
+		f.Client = &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy) }}}
+		requests.Store(0)
+		err := f.Fetch(t.Context(), []Entry{one("", scheme+"://example.invalid/file.bin")})
+		if err == nil || !strings.Contains(err.Error(), "the proxy wants a login") || requests.Load() != 1 {
+			t.Errorf("%s: err = %v after %d requests", scheme, err, requests.Load())
+		}
+		wantNothing(t, f)
+	}
+}
+
+// Without a network there is nothing to wait for.
+func TestNoNetworkIsNotRetried(t *testing.T) {
+	for says, failure := range map[string]error{
+		"offline, or no such host: example.invalid": &net.DNSError{Err: "no such host", Name: "example.invalid", IsNotFound: true},
+		"offline: no route to example.invalid":      &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH},
+	} {
+		f, _ := newFetcher(t)
+		dials := 0
+		f.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			dials++
+			return nil, failure
+		}}}
+		err := f.Fetch(t.Context(), []Entry{one("", "http://example.invalid/file.bin")})
+		if err == nil || !strings.Contains(err.Error(), says) || dials != 1 {
+			t.Errorf("err = %v after %d attempts, want %q", err, dials, says)
+		}
+		wantNothing(t, f)
 	}
 }
 

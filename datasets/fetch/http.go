@@ -25,6 +25,8 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
+var errProxyLogin = permanent{errors.New("the proxy wants a login: put it into HTTP_PROXY and HTTPS_PROXY, as in http://user:password@host:port")}
+
 // errDisk is in the chain of errors of a full disk: no other address helps.
 var errDisk = errors.New("no space left")
 
@@ -168,6 +170,8 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 		return false, errors.Join(errors.New("the server has a file of another size: starting again"), removeAll(part))
 	case resp.StatusCode == http.StatusPartialContent:
 		return false, errors.Join(errors.New("the server sent another part than asked for: starting again"), removeAll(part))
+	case resp.StatusCode == http.StatusProxyAuthRequired:
+		return false, errProxyLogin
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout:
 		return false, fmt.Errorf("the server says %s", resp.Status)
 	default:
@@ -303,8 +307,11 @@ func networkError(ctx context.Context, u *url.URL, err error) error {
 		return permanent{fmt.Errorf("offline: no route to %s", u.Hostname())}
 	}
 	var ue *url.Error
-	if errors.As(err, &ue) {
-		return ue.Err
+	if !errors.As(err, &ue) {
+		return err
 	}
-	return err
+	if ue.Err.Error() == http.StatusText(http.StatusProxyAuthRequired) { // to https addresses
+		return errProxyLogin
+	}
+	return ue.Err
 }
