@@ -92,6 +92,9 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 	if err != nil {
 		return nil, err
 	}
+	if err := o.study.provide(ctx, study, nil, io.Discard); err != nil { // asks nothing: plan has no --fetch
+		return nil, err
+	}
 	options := experiments.ScheduleOptions{Root: o.study.data, Tasks: o.tasks, TaskSeconds: o.taskTime.Seconds()}
 	for _, path := range o.records {
 		records, err := results.Read(path)

@@ -104,11 +104,7 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 			if err != nil {
 				return err
 			}
-			missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
-			if err != nil {
-				return err
-			}
-			if err := o.fetching.provide(cmd.Context(), missing, o.data, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+			if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -132,6 +128,16 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Study
 		return nil, err
 	}
 	return study.Override(o.overrides)
+}
+
+// provide makes sure that the data of a study is there before anything is
+// read: it fetches what is missing, or says how to get all of it.
+func (o *runOptions) provide(ctx context.Context, study *experiments.Study, stdin io.Reader, stderr io.Writer) error {
+	missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
+	if err != nil {
+		return err
+	}
+	return o.fetching.provide(ctx, missing, o.data, stdin, stderr)
 }
 
 // rerun makes the commands that run single cells of this study again. The data
