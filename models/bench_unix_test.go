@@ -5,7 +5,7 @@ package models
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -19,110 +19,26 @@ import (
 	"mldpbench/internal/stream"
 )
 
-// trainingBatch is the setting of every measured time: full batches of 64
-// documents of 80 random tokens out of 27,000, two classes.
-func trainingBatch(b *testing.B, d int) (*lstm, Examples, []int) {
-	b.Helper()
-	const batch, steps = 64, 80
+const benchBatch, benchScored = 64, 512
+
+// randomText is the setting of the times given elsewhere: documents of 80
+// random tokens out of 27,000, nearly all of a batch distinct.
+func randomText(d int) (Embedding, Examples) {
+	const tokens, length = 27_000, 80
 	rng := stream.FromUint64(29).Rand()
-	e := Embedding{Dimension: d, Vectors: make([]float32, 27_000*d)}
+	e := Embedding{Dimension: d, Vectors: make([]float32, tokens*d)}
 	for i := range e.Vectors {
 		e.Vectors[i] = float32(rng.NormFloat64() * 0.4)
 	}
 	var x Examples
-	for i := range batch {
-		s := make([]int32, steps)
+	for i := range benchScored {
+		s := make([]int32, length)
 		for t := range s {
-			s[t] = int32(rng.IntN(27_000))
+			s[t] = int32(rng.IntN(tokens))
 		}
 		x.Sequences, x.Labels = append(x.Sequences, s), append(x.Labels, i%2)
 	}
-	m, err := New("lstm", Options{Classes: 2, Embedding: e})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return m.(*lstm), x, consecutive(batch)
-}
-
-// timed runs the loop of a benchmark and reports processor time, best and
-// median of the steps: unlike the time on the clock it says something on a
-// machine that does other work, too.
-func timed(b *testing.B, step func() error) {
-	var times []float64
-	for b.Loop() {
-		start := processorTime(b)
-		if err := step(); err != nil {
-			b.Fatal(err)
-		}
-		times = append(times, (processorTime(b)-start).Seconds()*1000)
-	}
-	slices.Sort(times)
-	b.ReportMetric(times[0], "best-cpu-ms")
-	b.ReportMetric(times[len(times)/2], "median-cpu-ms")
-	b.ReportMetric(0, "ns/op")
-}
-
-// processorTime is what this process has used so far.
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func BenchmarkLSTM(b *testing.B) {
-	for _, d := range []int{50, 100, 300} {
-		m, x, indices := trainingBatch(b, d)
-		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(x, stream.FromUint64(30).Rand())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			timed(b, func() error {
-				_, err := g.step(x, indices)
-				return err
-			})
-		})
-		b.Run(fmt.Sprintf("infer/d=%d", d), func(b *testing.B) {
-			g, err := m.newGraph(x, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			logits := make([]float32, 64*2)
-			timed(b, func() error { return g.infer(x, indices, logits) })
-		})
-	}
-}
-
-// BenchmarkUnrolled is the same training step built from Gorgonia primitives,
-// one node per operation and step: what the fused op replaces.
-func BenchmarkUnrolled(b *testing.B) {
-	for _, d := range []int{50, 100, 300} {
-		b.Run(fmt.Sprintf("train/d=%d", d), func(b *testing.B) {
-			m, x, indices := trainingBatch(b, d)
-			batch := newBatcher(64, capacity(64, x))
-			batch.fill(x, indices)
-			var p packed
-			if err := p.set(batch.tokens, batch.lengths); err != nil {
-				b.Fatal(err)
-			}
-			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
-				logits, err = affine(unrolled(g, m.options.Embedding, &p, 64, w[0], false), w[1], w[2])
-				return logits, input(g, "labels", vector(batch.labels)), err
-			}, m.parameters.adam())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			timed(b, func() error {
-				_, err := g.step()
-				return err
-			})
-		})
-	}
+	return e, x
 }
 
 // realText is IMDb as the study reads it, encoded for the word vectors in
@@ -160,52 +76,129 @@ func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 	return Embedding{Dimension: space.Dimension, Vectors: append(space.Vectors[:space.Len()*space.Dimension:space.Len()*space.Dimension], make([]float32, space.Dimension)...)}, x
 }
 
-// BenchmarkLSTMText is BenchmarkLSTM on documents of IMDb, 16 batches in turn:
-// of real text fewer than half of the tokens of a batch are distinct.
-func BenchmarkLSTMText(b *testing.B) {
-	for _, file := range []string{"local.50d.txt.gz", "glove.6B.100d.subset.txt.gz", "local.300d.txt.gz"} {
-		const batch = 64
-		e, x := realText(b, file, 16*batch)
-		m, err := New("lstm", Options{Classes: 2, Embedding: e})
+// timed runs the loop of a benchmark and reports processor time per 64
+// documents, best and median of the steps, which unlike the time on the clock
+// says something on a machine that does other work, too; and the largest
+// resident size of the process so far, which is that of this benchmark where
+// it is the only one (see bench/compare.sh).
+func timed(b *testing.B, documents int, step func(round int) error) {
+	usage := func() (time.Duration, float64) {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		size := float64(u.Maxrss) / 1024
+		if runtime.GOOS == "darwin" { // in bytes there
+			size /= 1024
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano()), size
+	}
+	var times []float64
+	for b.Loop() {
+		start, _ := usage()
+		if err := step(len(times)); err != nil {
+			b.Fatal(err)
+		}
+		end, _ := usage()
+		times = append(times, (end-start).Seconds()*1000*benchBatch/float64(documents))
+	}
+	slices.Sort(times)
+	_, size := usage()
+	b.ReportMetric(times[0], "best-cpu-ms")
+	b.ReportMetric(times[len(times)/2], "median-cpu-ms")
+	b.ReportMetric(size, "peak-MiB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// benchmarkLSTM times training steps of 64 documents and scoring of 512 at a
+// time.
+func benchmarkLSTM(b *testing.B, e Embedding, x Examples) {
+	classifier, err := New("lstm", Options{Classes: 2, Embedding: e})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, indices := classifier.(*lstm), consecutive(x.Len())
+	part := func(round, size int) []int {
+		at := round * size % len(indices)
+		return indices[at : at+size]
+	}
+	b.Run("train", func(b *testing.B) {
+		g, err := m.newGraph(x, stream.FromUint64(30).Rand())
 		if err != nil {
 			b.Fatal(err)
 		}
-		tokens, distinct := 0, 0
-		for part := range slices.Chunk(x.Sequences, batch) {
-			seen := map[int32]bool{}
-			for _, s := range part {
-				tokens += len(s)
-				for _, id := range s {
-					seen[id] = true
-				}
+		defer g.close()
+		timed(b, benchBatch, func(round int) error {
+			_, err := g.step(x, part(round, benchBatch))
+			return err
+		})
+		tokens, distinct := 0, map[int32]bool{}
+		for _, s := range x.Sequences[:benchBatch] {
+			tokens += len(s)
+			for _, id := range s {
+				distinct[id] = true
 			}
-			distinct += len(seen)
 		}
-		for _, training := range []bool{true, false} {
-			name := map[bool]string{true: "train", false: "infer"}[training]
-			b.Run(fmt.Sprintf("%s/d=%d", name, e.Dimension), func(b *testing.B) {
-				var rng *rand.Rand
-				if training {
-					rng = stream.FromUint64(30).Rand()
-				}
-				g, err := m.(*lstm).newGraph(x, rng)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer g.close()
-				logits, round := make([]float32, batch*2), 0
-				timed(b, func() error {
-					indices := consecutive(x.Len())[round%16*batch:][:batch]
-					round++
-					if training {
-						_, err := g.step(x, indices)
-						return err
-					}
-					return g.infer(x, indices, logits)
-				})
-				b.ReportMetric(float64(tokens)/16, "tokens/batch")
-				b.ReportMetric(float64(distinct)/16, "distinct/batch")
+		b.ReportMetric(float64(len(distinct))/float64(tokens), "distinct/token")
+	})
+	b.Run("infer", func(b *testing.B) {
+		g, err := m.newGraph(x, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer g.close()
+		logits := make([]float32, benchScored*2)
+		timed(b, benchScored, func(round int) error { return g.infer(x, part(round, benchScored), logits) })
+	})
+}
+
+func BenchmarkLSTM(b *testing.B) {
+	for _, d := range []int{50, 100, 300} {
+		b.Run(fmt.Sprintf("random/d=%d", d), func(b *testing.B) {
+			e, x := randomText(d)
+			benchmarkLSTM(b, e, x)
+		})
+	}
+	for _, text := range []struct {
+		d    int
+		file string
+	}{{50, "local.50d.txt.gz"}, {100, "glove.6B.100d.subset.txt.gz"}, {300, "local.300d.txt.gz"}} {
+		b.Run(fmt.Sprintf("imdb/d=%d", text.d), func(b *testing.B) {
+			e, x := realText(b, text.file, 2*benchScored)
+			benchmarkLSTM(b, e, x)
+		})
+	}
+}
+
+// BenchmarkUnrolled is the same training step built from Gorgonia primitives,
+// one node per operation and step: what the fused op replaces.
+func BenchmarkUnrolled(b *testing.B) {
+	for _, d := range []int{50, 100, 300} {
+		b.Run(fmt.Sprintf("random/d=%d/train", d), func(b *testing.B) {
+			e, x := randomText(d)
+			classifier, err := New("lstm", Options{Classes: 2, Embedding: e})
+			if err != nil {
+				b.Fatal(err)
+			}
+			m := classifier.(*lstm)
+			batch := newBatcher(benchBatch, capacity(benchBatch, x))
+			batch.fill(x, consecutive(benchBatch))
+			var p packed
+			if err := p.set(batch.tokens, batch.lengths); err != nil {
+				b.Fatal(err)
+			}
+			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+				logits, err = affine(unrolled(g, e, &p, m.parameters.int("hidden"), w[0], false), w[1], w[2])
+				return logits, input(g, "labels", vector(batch.labels)), err
+			}, m.parameters.adam())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer g.close()
+			timed(b, benchBatch, func(int) error {
+				_, err := g.step()
+				return err
 			})
-		}
+		})
 	}
 }

@@ -86,12 +86,16 @@ def train(data, table, seed, rate, clip, patience):
     return evaluate(network, data["test"], data["test_labels"])[1], at, epoch
 
 
+def read(file):
+    with open(file, "rb") as f:
+        data = json.loads(f.readline())
+        return data, torch.from_numpy(np.frombuffer(f.read(), dtype="<f4").reshape(-1, data["dimension"]).copy())
+
+
 def main():
     file, seeds, rate, clip, patience = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
     torch.set_num_threads(1)
-    with open(file, "rb") as f:
-        data = json.loads(f.readline())
-        table = torch.from_numpy(np.frombuffer(f.read(), dtype="<f4").reshape(-1, data["dimension"]).copy())
+    data, table = read(file)
     accuracies = []
     for seed in range(seeds):
         start = time.time()

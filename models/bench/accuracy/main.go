@@ -3,7 +3,7 @@
 // chosen, and how they can be checked.
 //
 //	go run ./models/bench/accuracy -data ../shared/data -dataset imdb \
-//	  -embedding ../shared/data/glove.6B.100d.subset.txt.gz -train 8000 -held 2000 -seeds 5
+//	  -embedding ../shared/data/glove.6B.100d.subset.txt.gz -seeds 5
 //
 // With -dump it also writes what it trains on, for the same network elsewhere
 // (see accuracy_torch.py).
@@ -50,8 +50,8 @@ func main() {
 		data      = flag.String("data", "", "data folder")
 		dataset   = flag.String("dataset", "imdb", "data set")
 		embedding = flag.String("embedding", "", "file of word vectors")
-		train     = flag.Int("train", 8000, "training documents")
-		held      = flag.Int("held", 2000, "validation documents, and as many test documents")
+		train     = flag.Int("train", 0, "training documents; 0 is what the study has of the data set")
+		held      = flag.Int("held", 0, "validation documents, and as many test documents")
 		model     = flag.String("model", "lstm", "model")
 		seeds     = flag.Int("seeds", 5, "trainings")
 		fresh     = flag.Bool("fresh", false, "draw other documents for each seed, not only other weights")
