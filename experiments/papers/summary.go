@@ -1,10 +1,10 @@
 package papers
 
 import (
+	"io"
 	"math"
 	"slices"
 
-	"io"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )

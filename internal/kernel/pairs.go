@@ -49,22 +49,22 @@ func (p *Panels) Stride() int { return (p.count + panelWords - 1) / panelWords *
 // There are 1 to PairRows queries; dst holds PairRows·Stride numbers, and all
 // of them are overwritten.
 func (p *Panels) Distances(dst []float64, queries ...[]float32) {
-	interleaved := p.interleave(dst, queries)
-	if a := active(); a.lanes() > 1 && p.count > 0 {
-		a.distances(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
-		return
-	}
-	p.pairs(dst, interleaved, true)
+	p.compare(path.distances, true, dst, queries)
 }
 
 // InnerProducts is Distances with Σ xⱼ·qⱼ.
 func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
+	p.compare(path.innerProducts, false, dst, queries)
+}
+
+// compare calls the assembly where there is some.
+func (p *Panels) compare(assembly func(a path, panels, depth int, words *float32, queries, dst *float64, stride int), distance bool, dst []float64, queries [][]float32) {
 	interleaved := p.interleave(dst, queries)
 	if a := active(); a.lanes() > 1 && p.count > 0 {
-		a.innerProducts(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
+		assembly(a, p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
 		return
 	}
-	p.pairs(dst, interleaved, false)
+	p.pairs(dst, interleaved, distance)
 }
 
 func (p *Panels) interleave(dst []float64, queries [][]float32) []float64 {
