@@ -251,7 +251,8 @@ func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, 
 	return points, nil
 }
 
-// measure calibrates ε to an average N_w and lists what each word becomes.
+// measure calibrates ε to an average N_w, counts how often each word comes back
+// and lists what it becomes.
 func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c series, target float64, seed stream.Seed) ([]results.Point, error) {
 	env := mechanisms.Environment{Space: space, Seed: seed}
 	found, err := Calibrate(ctx, env, c.settings, CalibrationOptions{
@@ -276,7 +277,7 @@ func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c s
 		src := slices.Repeat([]embeddings.WordID{id}, p.Runs)
 		dst := make([]embeddings.WordID, len(src))
 		m.Privatize(dst, src, nil, seed.Derive("outputs", fmt.Sprint(settings)).At(uint64(i)).Rand())
-		row := with(base, "outputs", 0, 0)
+		row := with(base, "unchanged", 0, 0)
 		row.Series, row.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
 		for _, y := range dst {
 			if y == id {

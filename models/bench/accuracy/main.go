@@ -26,6 +26,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/internal/stream"
+	"mldpbench/mechanisms"
 	"mldpbench/models"
 )
 
@@ -57,24 +58,26 @@ func main() {
 		fresh     = flag.Bool("fresh", false, "draw other documents for each seed, not only other weights")
 		dump      = flag.String("dump", "", "write vectors and documents to this file")
 		verbose   = flag.Bool("v", false, "print every epoch")
+		mechanism = flag.String("mechanism", "", "privatise all documents with this mechanism first")
+		epsilon   = flag.Float64("epsilon", 5, "of the mechanism")
 		set       = parameters{}
 	)
 	flag.Var(set, "set", "parameter of the model, name=value; may be repeated")
 	flag.Parse()
-	if err := run(*data, *dataset, *embedding, *train, *held, *model, *seeds, *fresh, *dump, *verbose, set); err != nil {
+	if err := run(*data, *dataset, *embedding, *train, *held, *model, *seeds, *fresh, *dump, *verbose, set, noise{*mechanism, *epsilon}); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, dataset, embedding string, train, held int, model string, seeds int, fresh bool, dump string, verbose bool, set parameters) error {
+func run(data, dataset, embedding string, train, held int, model string, seeds int, fresh bool, dump string, verbose bool, set parameters, n noise) error {
 	ctx := context.Background()
 	var prepared *task
 	var accuracies, seconds []float64
 	for seed := range seeds {
 		if prepared == nil || fresh {
 			var err error
-			if prepared, err = prepare(ctx, data, dataset, embedding, train, held, uint64(seed)); err != nil {
+			if prepared, err = prepare(ctx, data, dataset, embedding, train, held, uint64(seed), n); err != nil {
 				return err
 			}
 		}
@@ -126,9 +129,15 @@ type task struct {
 	splits  [3]models.Examples // train, validation, test
 }
 
-// prepare draws the documents; a word without a vector keeps its place, with
-// a vector of zeros.
-func prepare(ctx context.Context, data, dataset, embedding string, train, held int, seed uint64) (*task, error) {
+// noise is what documents are privatised with; nothing without a mechanism.
+type noise struct {
+	mechanism string
+	epsilon   float64
+}
+
+// prepare draws the documents and privatises them; a word without a vector
+// keeps its place, with a vector of zeros.
+func prepare(ctx context.Context, data, dataset, embedding string, train, held int, seed uint64, n noise) (*task, error) {
 	d, err := datasets.Load(ctx, datasets.Request{
 		Name: dataset, Root: data, Seed: stream.FromUint64(seed),
 		Sizes: datasets.Sizes{Train: train, Validation: held, Test: held},
@@ -150,17 +159,35 @@ func prepare(ctx context.Context, data, dataset, embedding string, train, held i
 	}
 	out := &task{classes: len(d.Classes), table: models.Embedding{Dimension: space.Dimension}}
 	out.table.Vectors = append(append([]float32(nil), space.Vectors...), make([]float32, space.Dimension)...)
+	privatize := func([]mechanisms.WordID) {}
+	if n.mechanism != "" {
+		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: n.mechanism, Epsilon: n.epsilon})
+		if err != nil {
+			return nil, err
+		}
+		rng := stream.FromUint64(seed).Derive("privatise").Rand()
+		privatize = func(words []mechanisms.WordID) { m.Privatize(words, words, nil, rng) }
+	}
 	unknown, total := 0, 0
 	for k, s := range d.Splits() {
+		var known []mechanisms.WordID
+		for _, doc := range s.Documents {
+			for _, w := range doc.Tokens {
+				if id := space.Vocabulary.ID(w); id != embeddings.Unknown {
+					known = append(known, id)
+				}
+			}
+		}
+		privatize(known)
 		for _, doc := range s.Documents {
 			ids := make([]int32, 0, len(doc.Tokens))
 			for _, w := range doc.Tokens {
-				id := space.Vocabulary.ID(w)
-				if id == embeddings.Unknown {
-					id = embeddings.WordID(space.Len())
+				if space.Vocabulary.ID(w) == embeddings.Unknown {
+					ids = append(ids, int32(space.Len()))
 					unknown++
+				} else {
+					ids, known = append(ids, int32(known[0])), known[1:]
 				}
-				ids = append(ids, int32(id))
 			}
 			total += len(ids)
 			out.splits[k].Sequences = append(out.splits[k].Sequences, ids)
