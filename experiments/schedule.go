@@ -203,12 +203,13 @@ func (t costTable) of(c Cell) (float64, bool) {
 	return 0, false
 }
 
-// Rough seconds of the work of a cell on one core of 2024, only ever used to
-// deal cells out evenly where no records are given.
+// Rough seconds of the work of a cell on one core of 2024, from the records of
+// the comparative study; only ever used to deal cells out evenly where no
+// records are given.
 const (
 	costPerCell       = 0.2   // fixed
-	costPerDistance   = 4e-11 // one component of one distance, privatising one token
-	costPerRecurrent  = 2e-4  // one token in training of an LSTM
+	costPerDistance   = 1e-11 // one component of one distance, privatising one token
+	costPerRecurrent  = 2e-5  // one token in training of an LSTM
 	costPerLinear     = 3e-6  // one token in training of anything else
 	costPerSimilarity = 0.2   // one document before and after, in a sentence encoder
 )
