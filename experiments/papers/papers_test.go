@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/models"
 	"mldpbench/results"
 )
 
@@ -222,5 +223,42 @@ func TestPanels(t *testing.T) {
 	want := `panel = "c": must be one of ["a" "b" "section" "section/a" "section/b"]`
 	if _, err := Run(context.Background(), study, Options{Out: t.TempDir(), Panels: []string{"c"}}); err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %q", err, want)
+	}
+}
+
+// TestUnitsAreKnownByTheDefaultsOfTheirModel: a unit finished with other
+// defaults must not be taken for one of today.
+func TestUnitsAreKnownByTheDefaultsOfTheirModel(t *testing.T) {
+	key := func(parameters map[string]any) string {
+		k, err := Unit{identity: []any{utilityPanel{Model: ModelSpec{Name: "bilstm", Parameters: parameters}}}}.key(Header{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	d, err := models.Find("bilstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key(nil) != key(all) {
+		t.Error("naming the defaults makes another unit")
+	}
+	for _, p := range d.Parameters {
+		switch v := all[p.Name].(type) {
+		case int:
+			all[p.Name] = v + 1
+		case float64:
+			all[p.Name] = v / 2
+		default:
+			t.Fatalf("%s = %v: a type that this test does not change", p.Name, v)
+		}
+		if key(nil) == key(all) {
+			t.Errorf("%s is not part of the key", p.Name)
+		}
+		all[p.Name] = p.Default
 	}
 }

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -235,6 +236,23 @@ func (m ModelSpec) check() error {
 	}
 	_, err = d.Resolve(m.Parameters)
 	return err
+}
+
+// MarshalJSON writes the parameters with their defaults. Units are known by it,
+// and one trained with other defaults is another unit.
+func (m ModelSpec) MarshalJSON() ([]byte, error) {
+	d, err := models.Find(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := d.Resolve(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Name       string
+		Parameters map[string]any
+	}{m.Name, parameters})
 }
 
 // train fits the model.
