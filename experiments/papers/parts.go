@@ -230,22 +230,23 @@ type ModelSpec struct {
 }
 
 func (m ModelSpec) check() error {
+	_, err := m.resolve()
+	return err
+}
+
+// resolve returns the parameters with their defaults.
+func (m ModelSpec) resolve() (map[string]any, error) {
 	d, err := models.Find(m.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = d.Resolve(m.Parameters)
-	return err
+	return d.Resolve(m.Parameters)
 }
 
 // MarshalJSON writes the parameters with their defaults. Units are known by it,
 // and one trained with other defaults is another unit.
 func (m ModelSpec) MarshalJSON() ([]byte, error) {
-	d, err := models.Find(m.Name)
-	if err != nil {
-		return nil, err
-	}
-	parameters, err := d.Resolve(m.Parameters)
+	parameters, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}
