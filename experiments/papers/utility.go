@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
@@ -65,15 +66,14 @@ type utilityTask struct {
 }
 
 // side is what one model is trained, validated and tested on.
-type side struct {
-	name                    string
-	train, validation, test []datasets.Document
-}
+type side struct{ train, validation, test []datasets.Document }
+
+// encoded is a side as a classifier reads it.
+type encoded struct{ train, validation, test models.Examples }
 
 // halve gives every other document to each side. Sources are shuffled when
 // they are sampled, so the halves are random and nearly balanced.
 func halve(d *datasets.Dataset) (target, shadow side) {
-	target, shadow = side{name: "target"}, side{name: "shadow"}
 	deal := func(documents []datasets.Document, a, b *[]datasets.Document) {
 		for i, doc := range documents {
 			if i%2 == 0 {
@@ -100,14 +100,17 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 		return nil, fmt.Errorf("panel %s: %w", p.Name, err)
 	}
 	t := &utilityTask{panel: p, classes: len(d.Classes), table: newTable(space), seed: seed,
-		target: side{"target", d.Train, d.Validation, d.Test}}
+		target: side{d.Train, d.Validation, d.Test}}
 	if p.Membership {
 		t.target, t.shadow = halve(d)
 	}
+	// A unit is one ε on one curve, whichever others the panel has.
+	identity := p
+	identity.Epsilons, identity.Privatize = nil, nil
 	plain := series{label: "no privatisation"}
 	units := []Unit{{
 		Panel: p.Name, Series: plain.label, X: results.Missing,
-		identity: []any{p, d.Fingerprint, space.Fingerprint()},
+		identity: []any{identity, d.Fingerprint, space.Fingerprint()},
 		run: func(ctx context.Context) ([]results.Point, error) {
 			base := results.Point{Panel: p.Name, Series: plain.label, XName: "epsilon", X: results.Missing, Epsilon: results.Missing,
 				Dataset: d.Name, Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension, Mechanism: "none"}
@@ -124,7 +127,7 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 				settings := c.at(epsilon)
 				units = append(units, Unit{
 					Panel: p.Name, Series: labelled.label, X: results.Float(epsilon),
-					identity: []any{p, at, settings, d.Fingerprint, space.Fingerprint()},
+					identity: []any{identity, at, settings, d.Fingerprint, space.Fingerprint()},
 					run: func(ctx context.Context) ([]results.Point, error) {
 						m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
 						if err != nil {
@@ -144,76 +147,95 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 // trials trains and tests; m is nil for plain text. The classifier of trial i
 // starts from the same weights for every mechanism and ε.
 func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Point, seed stream.Seed) ([]results.Point, error) {
+	target, shadow := t.encode(t.target), t.encode(t.shadow)
+	targets, shadows, err := t.privatize(ctx, m, at, target, shadow, seed)
+	if err != nil {
+		return nil, err
+	}
 	var points []results.Point
 	for trial := range t.panel.Trials {
-		text, model := seed.At(uint64(trial)), t.seed.Derive("model").At(uint64(trial))
-		target, err := t.train(ctx, t.target, m, at, text, model)
+		seed := t.seed.Derive("model").At(uint64(trial))
+		model, err := t.train(ctx, targets[trial], seed.Derive("target"))
 		if err != nil {
 			return nil, err
 		}
-		test, err := t.privatize(ctx, t.target.test, m, at != atTraining, text.Derive("test"))
-		if err != nil {
-			return nil, err
-		}
-		right, err := accuracy(ctx, target, test)
+		right, err := accuracy(ctx, model, targets[trial].test)
 		if err != nil {
 			return nil, err
 		}
 		points = append(points, with(base, "accuracy", trial, 100*right))
-		if t.panel.Membership {
-			auc, err := t.attack(ctx, target, m, at, text, model)
-			if err != nil {
-				return nil, err
-			}
-			points = append(points, with(base, "mia_auc", trial, auc))
+		if !t.panel.Membership {
+			continue
 		}
+		imitation, err := t.train(ctx, shadows[trial], seed.Derive("shadow"))
+		if err != nil {
+			return nil, err
+		}
+		// The attack of Carvalho et al. 2023, Appendix C: the shadow model is
+		// trained like the target, on texts of its own. Both are asked about
+		// plain texts, the ones a person would recognise as theirs: were they
+		// trained on?
+		scores, member, err := models.MembershipInference(ctx,
+			models.Membership{Model: imitation, Members: shadow.train, Others: shadow.test},
+			models.Membership{Model: model, Members: target.train, Others: target.test},
+			seed.Derive("attack"))
+		if err != nil {
+			return nil, err
+		}
+		auc, err := metrics.AUC(scores, member)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, with(base, "mia_auc", trial, auc))
 	}
 	return points, nil
 }
 
-// train fits the classifier of a side.
-func (t *utilityTask) train(ctx context.Context, s side, m mechanisms.Mechanism, at string, text, model stream.Seed) (models.Classifier, error) {
-	train, err := t.privatize(ctx, s.train, m, at != atTest, text.Derive(s.name, "train"))
-	if err != nil {
-		return nil, err
-	}
-	validation, err := t.privatize(ctx, s.validation, m, at != atTest, text.Derive(s.name, "validation"))
-	if err != nil {
-		return nil, err
-	}
-	return t.panel.Model.train(ctx, t.classes, t.table.embedding, model.Derive(s.name), train, validation)
+func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (models.Classifier, error) {
+	return t.panel.Model.train(ctx, t.classes, t.table.embedding, seed, s.train, s.validation)
 }
 
-// privatize encodes documents, after m has had them if it is meant to.
-func (t *utilityTask) privatize(ctx context.Context, documents []datasets.Document, m mechanisms.Mechanism, meant bool, seed stream.Seed) (models.Examples, error) {
-	tokens := datasets.Tokens(documents)
-	if m != nil && meant {
-		var err error
-		if tokens, err = mechanisms.Text(ctx, m, mechanisms.Keep, tokens, seed, 1); err != nil {
-			return models.Examples{}, err
-		}
-	}
-	return t.table.examples(tokens, datasets.Labels(documents)), nil
-}
-
-// attack is the membership inference of Carvalho et al. 2023, Appendix C: the
-// shadow model is trained like the target, on texts of its own. Both are asked
-// about plain texts, the ones a person would recognise as theirs: were they
-// trained on?
-func (t *utilityTask) attack(ctx context.Context, target models.Classifier, m mechanisms.Mechanism, at string, text, model stream.Seed) (float64, error) {
-	shadow, err := t.train(ctx, t.shadow, m, at, text, model)
-	if err != nil {
-		return 0, err
-	}
-	plain := func(documents []datasets.Document) models.Examples {
+// encode reads a side as it is, without privatisation.
+func (t *utilityTask) encode(s side) encoded {
+	examples := func(documents []datasets.Document) models.Examples {
 		return t.table.examples(datasets.Tokens(documents), datasets.Labels(documents))
 	}
-	scores, member, err := models.MembershipInference(ctx,
-		models.Membership{Model: shadow, Members: plain(t.shadow.train), Others: plain(t.shadow.test)},
-		models.Membership{Model: target, Members: plain(t.target.train), Others: plain(t.target.test)},
-		model.Derive("attack"))
-	if err != nil {
-		return 0, err
+	return encoded{examples(s.train), examples(s.validation), examples(s.test)}
+}
+
+// privatize returns both sides as each trial reads them: the given plain texts,
+// with those that m is meant to have replaced. The texts of all trials go to m
+// at once, because the selection family makes one table per distinct word of
+// what it is given.
+func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, target, shadow encoded, seed stream.Seed) (targets, shadows []encoded, err error) {
+	targets, shadows = slices.Repeat([]encoded{target}, t.panel.Trials), slices.Repeat([]encoded{shadow}, t.panel.Trials)
+	if m == nil {
+		return targets, shadows, nil
 	}
-	return metrics.AUC(scores, member)
+	var documents [][]string
+	var parts []*models.Examples // that take their share of documents, in this order
+	add := func(d []datasets.Document, x *models.Examples) {
+		documents, parts = append(documents, datasets.Tokens(d)...), append(parts, x)
+	}
+	for i := range t.panel.Trials {
+		if at != atTest {
+			add(t.target.train, &targets[i].train)
+			add(t.target.validation, &targets[i].validation)
+			add(t.shadow.train, &shadows[i].train)
+			add(t.shadow.validation, &shadows[i].validation)
+		}
+		if at != atTraining {
+			add(t.target.test, &targets[i].test)
+		}
+	}
+	noisy, err := mechanisms.Text(ctx, m, mechanisms.Keep, documents, seed.Derive("text"), 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range parts {
+		n := len(x.Labels)
+		*x = t.table.examples(noisy[:n], x.Labels)
+		noisy = noisy[n:]
+	}
+	return targets, shadows, nil
 }
