@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
@@ -61,7 +62,8 @@ type utilityTask struct {
 	classes int
 	table   table
 	target  side
-	shadow  side // empty without Membership
+	shadow  side         // empty without Membership
+	plain   []plainModel // by trial
 	seed    stream.Seed
 }
 
@@ -70,6 +72,9 @@ type side struct{ train, validation, test []datasets.Document }
 
 // encoded is a side as a classifier reads it.
 type encoded struct{ train, validation, test models.Examples }
+
+// texts are what the target model and the attacker's shadow model read.
+type texts struct{ target, shadow encoded }
 
 // halve gives every other document to each side. Sources are shuffled when
 // they are sampled, so the halves are random and nearly balanced.
@@ -100,7 +105,7 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 		return nil, fmt.Errorf("panel %s: %w", p.Name, err)
 	}
 	t := &utilityTask{panel: p, classes: len(d.Classes), table: newTable(space), seed: seed,
-		target: side{d.Train, d.Validation, d.Test}}
+		plain: make([]plainModel, p.Trials), target: side{d.Train, d.Validation, d.Test}}
 	if p.Membership {
 		t.target, t.shadow = halve(d)
 	}
@@ -147,48 +152,85 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 // trials trains and tests; m is nil for plain text. The classifier of trial i
 // starts from the same weights for every mechanism and ε.
 func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Point, seed stream.Seed) ([]results.Point, error) {
-	target, shadow := t.encode(t.target), t.encode(t.shadow)
-	targets, shadows, err := t.privatize(ctx, m, at, target, shadow, seed)
+	plain := texts{t.encode(t.target), t.encode(t.shadow)}
+	private, err := t.privatize(ctx, m, at, plain, seed)
 	if err != nil {
 		return nil, err
 	}
 	var points []results.Point
 	for trial := range t.panel.Trials {
 		seed := t.seed.Derive("model").At(uint64(trial))
-		model, err := t.train(ctx, targets[trial], seed.Derive("target"))
+		model, release, err := t.model(ctx, trial, m == nil || at == atTest, private[trial].target, seed.Derive("target"))
 		if err != nil {
 			return nil, err
 		}
-		right, err := accuracy(ctx, model, targets[trial].test)
+		measured, err := t.measure(ctx, model, plain, private[trial], with(base, "", trial, 0), seed)
+		release()
 		if err != nil {
 			return nil, err
 		}
-		points = append(points, with(base, "accuracy", trial, 100*right))
-		if !t.panel.Membership {
-			continue
-		}
-		imitation, err := t.train(ctx, shadows[trial], seed.Derive("shadow"))
-		if err != nil {
-			return nil, err
-		}
-		// The attack of Carvalho et al. 2023, Appendix C: the shadow model is
-		// trained like the target, on texts of its own. Both are asked about
-		// plain texts, the ones a person would recognise as theirs: were they
-		// trained on?
-		scores, member, err := models.MembershipInference(ctx,
-			models.Membership{Model: imitation, Members: shadow.train, Others: shadow.test},
-			models.Membership{Model: model, Members: target.train, Others: target.test},
-			seed.Derive("attack"))
-		if err != nil {
-			return nil, err
-		}
-		auc, err := metrics.AUC(scores, member)
-		if err != nil {
-			return nil, err
-		}
-		points = append(points, with(base, "mia_auc", trial, auc))
+		points = append(points, measured...)
 	}
 	return points, nil
+}
+
+// measure tests the model of one trial, and attacks it if the panel says so.
+// The attack is that of Carvalho et al. 2023, Appendix C: the shadow model is
+// trained like the target, on texts of its own. Both are asked about plain
+// texts, the ones a person would recognise as theirs: were they trained on?
+func (t *utilityTask) measure(ctx context.Context, model models.Classifier, plain, private texts, base results.Point, seed stream.Seed) ([]results.Point, error) {
+	right, err := accuracy(ctx, model, private.target.test)
+	if err != nil {
+		return nil, err
+	}
+	points := []results.Point{with(base, "accuracy", base.Repetition, 100*right)}
+	if !t.panel.Membership {
+		return points, nil
+	}
+	imitation, err := t.train(ctx, private.shadow, seed.Derive("shadow"))
+	if err != nil {
+		return nil, err
+	}
+	scores, member, err := models.MembershipInference(ctx,
+		models.Membership{Model: imitation, Members: plain.shadow.train, Others: plain.shadow.test},
+		models.Membership{Model: model, Members: plain.target.train, Others: plain.target.test},
+		seed.Derive("attack"))
+	if err != nil {
+		return nil, err
+	}
+	auc, err := metrics.AUC(scores, member)
+	if err != nil {
+		return nil, err
+	}
+	return append(points, with(base, "mia_auc", base.Repetition, auc)), nil
+}
+
+// plainModel is one trial's model of plain training text: the same for every
+// unit that privatises none of it. The lock is held while it is trained and
+// asked.
+type plainModel struct {
+	sync.Mutex
+	fitted models.Classifier
+}
+
+// model returns the model of a trial, trained on s, and what to call when it is
+// done with. plain says that nothing has been privatised in what it learns from.
+func (t *utilityTask) model(ctx context.Context, trial int, plain bool, s encoded, seed stream.Seed) (models.Classifier, func(), error) {
+	if !plain {
+		c, err := t.train(ctx, s, seed)
+		return c, func() {}, err
+	}
+	p := &t.plain[trial]
+	p.Lock()
+	if p.fitted == nil {
+		c, err := t.train(ctx, s, seed)
+		if err != nil {
+			p.Unlock()
+			return nil, nil, err
+		}
+		p.fitted = c
+	}
+	return p.fitted, p.Unlock, nil
 }
 
 func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (models.Classifier, error) {
@@ -203,39 +245,39 @@ func (t *utilityTask) encode(s side) encoded {
 	return encoded{examples(s.train), examples(s.validation), examples(s.test)}
 }
 
-// privatize returns both sides as each trial reads them: the given plain texts,
-// with those that m is meant to have replaced. The texts of all trials go to m
-// at once, because the selection family makes one table per distinct word of
-// what it is given.
-func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, target, shadow encoded, seed stream.Seed) (targets, shadows []encoded, err error) {
-	targets, shadows = slices.Repeat([]encoded{target}, t.panel.Trials), slices.Repeat([]encoded{shadow}, t.panel.Trials)
+// privatize returns the texts of each trial: the plain ones, with those that m
+// is meant to have replaced. All trials go to m at once, because the selection
+// family makes one table per distinct word of what it is given.
+func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, plain texts, seed stream.Seed) ([]texts, error) {
+	private := slices.Repeat([]texts{plain}, t.panel.Trials)
 	if m == nil {
-		return targets, shadows, nil
+		return private, nil
 	}
 	var documents [][]string
 	var parts []*models.Examples // that take their share of documents, in this order
 	add := func(d []datasets.Document, x *models.Examples) {
 		documents, parts = append(documents, datasets.Tokens(d)...), append(parts, x)
 	}
-	for i := range t.panel.Trials {
+	for i := range private {
+		target, shadow := &private[i].target, &private[i].shadow
 		if at != atTest {
-			add(t.target.train, &targets[i].train)
-			add(t.target.validation, &targets[i].validation)
-			add(t.shadow.train, &shadows[i].train)
-			add(t.shadow.validation, &shadows[i].validation)
+			add(t.target.train, &target.train)
+			add(t.target.validation, &target.validation)
+			add(t.shadow.train, &shadow.train)
+			add(t.shadow.validation, &shadow.validation)
 		}
 		if at != atTraining {
-			add(t.target.test, &targets[i].test)
+			add(t.target.test, &target.test)
 		}
 	}
 	noisy, err := mechanisms.Text(ctx, m, mechanisms.Keep, documents, seed.Derive("text"), 1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, x := range parts {
 		n := len(x.Labels)
 		*x = t.table.examples(noisy[:n], x.Labels)
 		noisy = noisy[n:]
 	}
-	return targets, shadows, nil
+	return private, nil
 }
