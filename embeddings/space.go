@@ -62,6 +62,29 @@ func (v *Vocabulary) Encode(dst []WordID, tokens []string) []WordID {
 	return dst
 }
 
+// Rows returns the rows that the tokens of documents have in Space.Table: their
+// ids, and Len for a token without a vector.
+func (v *Vocabulary) Rows(documents [][]string) [][]int32 {
+	total := 0
+	for _, d := range documents {
+		total += len(d)
+	}
+	flat := make([]int32, 0, total)
+	out := make([][]int32, len(documents))
+	for i, d := range documents {
+		start := len(flat)
+		for _, t := range d {
+			id := v.ID(t)
+			if id == Unknown {
+				id = WordID(v.Len())
+			}
+			flat = append(flat, int32(id))
+		}
+		out[i] = flat[start:len(flat):len(flat)]
+	}
+	return out
+}
+
 // Space is a vocabulary with one vector per word. It is immutable after
 // construction and safe for concurrent use.
 type Space struct {
@@ -99,6 +122,14 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 
 // Len is the number of words.
 func (s *Space) Len() int { return s.Vocabulary.Len() }
+
+// Table returns a copy of the vectors, (Len + 1) × Dimension: the last row is
+// zero, for tokens without a vector.
+func (s *Space) Table() []float32 {
+	table := make([]float32, (s.Len()+1)*s.Dimension)
+	copy(table, s.Vectors)
+	return table
+}
 
 // Vector returns the vector of a word as a view; the caller must not write.
 func (s *Space) Vector(id WordID) []float32 {

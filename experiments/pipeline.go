@@ -587,7 +587,7 @@ func train(ctx context.Context, c Cell, p *privatised, part func(int) (models.Ex
 func (s *space) examples(tokens [][]string, c *corpus, split int) (models.Examples, error) {
 	x := models.Examples{Labels: datasets.Labels(c.Splits()[split].Documents)}
 	if !c.WordLevel {
-		x.Sequences = s.encode(tokens)
+		x.Sequences = s.ids.Rows(tokens)
 		return x, nil
 	}
 	var err error

@@ -189,32 +189,10 @@ type space struct {
 	ids   *embeddings.Vocabulary
 }
 
-// encode turns tokens into rows of the table.
-func (s *space) encode(documents [][]string) [][]int32 {
-	total := 0
-	for _, d := range documents {
-		total += len(d)
-	}
-	flat := make([]int32, 0, total)
-	out := make([][]int32, len(documents))
-	for i, d := range documents {
-		start := len(flat)
-		for _, t := range d {
-			id := s.ids.ID(t)
-			if id == embeddings.Unknown {
-				id = embeddings.WordID(s.ids.Len())
-			}
-			flat = append(flat, int32(id))
-		}
-		out[i] = flat[start:len(flat):len(flat)]
-	}
-	return out
-}
-
 // vectors gives every single-word document the vector of its word.
 func (s *space) vectors(documents [][]string) ([][]float32, error) {
 	out := make([][]float32, len(documents))
-	for i, ids := range s.encode(documents) {
+	for i, ids := range s.ids.Rows(documents) {
 		switch len(ids) {
 		case 1:
 			d := s.table.Dimension
@@ -251,10 +229,8 @@ func (w *workspace) space(ctx context.Context, c *corpus, cell Cell) (*space, er
 			return nil, err
 		}
 		narrow.Name = cell.Embedding
-		s := &space{Space: narrow, ids: wide.Vocabulary}
-		s.table = models.Embedding{Dimension: wide.Dimension, Vectors: make([]float32, (wide.Len()+1)*wide.Dimension)}
-		copy(s.table.Vectors, wide.Vectors)
-		return s, nil
+		table := models.Embedding{Dimension: wide.Dimension, Vectors: wide.Table()}
+		return &space{Space: narrow, table: table, ids: wide.Vocabulary}, nil
 	})
 }
 

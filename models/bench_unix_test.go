@@ -61,19 +61,9 @@ func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var x Examples
-	for _, doc := range d.Splits()[0].Documents {
-		var s []int32
-		for _, w := range doc.Tokens {
-			id := space.Vocabulary.ID(w)
-			if id == embeddings.Unknown {
-				id = embeddings.WordID(space.Len())
-			}
-			s = append(s, int32(id))
-		}
-		x.Sequences, x.Labels = append(x.Sequences, s), append(x.Labels, doc.Label)
-	}
-	return Embedding{Dimension: space.Dimension, Vectors: append(space.Vectors[:space.Len()*space.Dimension:space.Len()*space.Dimension], make([]float32, space.Dimension)...)}, x
+	train := d.Splits()[0].Documents
+	return Embedding{Dimension: space.Dimension, Vectors: space.Table()},
+		Examples{Sequences: space.Vocabulary.Rows(datasets.Tokens(train)), Labels: datasets.Labels(train)}
 }
 
 // timed runs the loop of a benchmark and reports processor time per 64

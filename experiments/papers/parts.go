@@ -202,25 +202,11 @@ type table struct {
 }
 
 func newTable(s *embeddings.Space) table {
-	vectors := make([]float32, (s.Len()+1)*s.Dimension)
-	copy(vectors, s.Vectors)
-	return table{s, models.Embedding{Dimension: s.Dimension, Vectors: vectors}}
+	return table{s, models.Embedding{Dimension: s.Dimension, Vectors: s.Table()}}
 }
 
 func (t table) examples(tokens [][]string, labels []int) models.Examples {
-	x := models.Examples{Sequences: make([][]int32, len(tokens)), Labels: labels}
-	for i, doc := range tokens {
-		ids := make([]int32, len(doc))
-		for j, token := range doc {
-			if id := t.space.Vocabulary.ID(token); id == embeddings.Unknown {
-				ids[j] = int32(t.space.Len())
-			} else {
-				ids[j] = int32(id)
-			}
-		}
-		x.Sequences[i] = ids
-	}
-	return x
+	return models.Examples{Sequences: t.space.Vocabulary.Rows(tokens), Labels: labels}
 }
 
 // ModelSpec names a classifier.

@@ -157,8 +157,7 @@ func prepare(ctx context.Context, data, dataset, embedding string, train, held i
 	if err != nil {
 		return nil, err
 	}
-	out := &task{classes: len(d.Classes), table: models.Embedding{Dimension: space.Dimension}}
-	out.table.Vectors = append(append([]float32(nil), space.Vectors...), make([]float32, space.Dimension)...)
+	out := &task{classes: len(d.Classes), table: models.Embedding{Dimension: space.Dimension, Vectors: space.Table()}}
 	privatize := func([]mechanisms.WordID) {}
 	if n.mechanism != "" {
 		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: n.mechanism, Epsilon: n.epsilon})
