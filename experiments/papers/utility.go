@@ -63,6 +63,7 @@ type utilityTask struct {
 	table   table
 	target  side
 	shadow  side         // empty without Membership
+	read    texts        // both, as they are
 	plain   []plainModel // by trial
 	seed    stream.Seed
 }
@@ -109,6 +110,7 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 	if p.Membership {
 		t.target, t.shadow = halve(d)
 	}
+	t.read = texts{t.encode(t.target), t.encode(t.shadow)}
 	// A unit is one ε on one curve, whichever others the panel has.
 	identity := p
 	identity.Epsilons, identity.Privatize = nil, nil
@@ -152,8 +154,7 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 // trials trains and tests; m is nil for plain text. The classifier of trial i
 // starts from the same weights for every mechanism and ε.
 func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Point, seed stream.Seed) ([]results.Point, error) {
-	plain := texts{t.encode(t.target), t.encode(t.shadow)}
-	private, err := t.privatize(ctx, m, at, plain, seed)
+	private, err := t.privatize(ctx, m, at, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at str
 		if err != nil {
 			return nil, err
 		}
-		measured, err := t.measure(ctx, model, plain, private[trial], with(base, "", trial, 0), seed)
+		measured, err := t.measure(ctx, model, private[trial], with(base, "", trial, 0), seed)
 		release()
 		if err != nil {
 			return nil, err
@@ -178,7 +179,7 @@ func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at str
 // The attack is that of Carvalho et al. 2023, Appendix C: the shadow model is
 // trained like the target, on texts of its own. Both are asked about plain
 // texts, the ones a person would recognise as theirs: were they trained on?
-func (t *utilityTask) measure(ctx context.Context, model models.Classifier, plain, private texts, base results.Point, seed stream.Seed) ([]results.Point, error) {
+func (t *utilityTask) measure(ctx context.Context, model models.Classifier, private texts, base results.Point, seed stream.Seed) ([]results.Point, error) {
 	right, err := accuracy(ctx, model, private.target.test)
 	if err != nil {
 		return nil, err
@@ -192,8 +193,8 @@ func (t *utilityTask) measure(ctx context.Context, model models.Classifier, plai
 		return nil, err
 	}
 	scores, member, err := models.MembershipInference(ctx,
-		models.Membership{Model: imitation, Members: plain.shadow.train, Others: plain.shadow.test},
-		models.Membership{Model: model, Members: plain.target.train, Others: plain.target.test},
+		models.Membership{Model: imitation, Members: t.read.shadow.train, Others: t.read.shadow.test},
+		models.Membership{Model: model, Members: t.read.target.train, Others: t.read.target.test},
 		seed.Derive("attack"))
 	if err != nil {
 		return nil, err
@@ -248,8 +249,8 @@ func (t *utilityTask) encode(s side) encoded {
 // privatize returns the texts of each trial: the plain ones, with those that m
 // is meant to have replaced. All trials go to m at once, because the selection
 // family makes one table per distinct word of what it is given.
-func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, plain texts, seed stream.Seed) ([]texts, error) {
-	private := slices.Repeat([]texts{plain}, t.panel.Trials)
+func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, seed stream.Seed) ([]texts, error) {
+	private := slices.Repeat([]texts{t.read}, t.panel.Trials)
 	if m == nil {
 		return private, nil
 	}

@@ -64,6 +64,7 @@ func TestUtilityPrivatizesWhatIsMeant(t *testing.T) {
 	task := &utilityTask{panel: panel, table: newTable(space)}
 	task.target, task.shadow = halve(d)
 	plain := texts{task.encode(task.target), task.encode(task.shadow)}
+	task.read = plain
 	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "cmp", Epsilon: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestUtilityPrivatizesWhatIsMeant(t *testing.T) {
 	for at, want := range map[string]struct{ train, test bool }{
 		atTraining: {train: true}, atTest: {test: true}, atBoth: {true, true},
 	} {
-		private, err := task.privatize(t.Context(), m, at, plain, stream.FromUint64(1))
+		private, err := task.privatize(t.Context(), m, at, stream.FromUint64(1))
 		if err != nil {
 			t.Fatal(err)
 		}
