@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // smallIMDb has reviews in the official layout, ids out of order on purpose.

@@ -9,9 +9,9 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/generated"
 	"mldpbench/embeddings"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
+	"mldpbench/stream"
 )
 
 func generatedSpace(t testing.TB, dimension int) *embeddings.Space {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // Request says which data set to prepare and how. The zero value of every

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func write(t testing.TB, name, text string) string {

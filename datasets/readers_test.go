@@ -10,7 +10,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/realdata"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // TestWorkedExamples reproduces the study's two examples of preprocessing

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // wholeShares are the parts of a source without splits of its own that is

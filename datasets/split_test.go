@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func pool(perClass ...int) Rows {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // LearnOptions sets how LearnPPMI counts and factorises.

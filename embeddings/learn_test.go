@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // slotSentences writes sentences whose words at one place are interchangeable:

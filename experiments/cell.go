@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // Cell is one cell of the grid and one repetition: a value. Equal cells over

@@ -6,7 +6,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // request is what a study asks of a data set.

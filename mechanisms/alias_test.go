@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // kolmogorov is the distance of a sample from the uniform law on [0, 1].

@@ -11,7 +11,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // wordList is a thesaurus for tests: w10k and the nine words after it are

@@ -11,7 +11,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // On the line the noise is Laplace and neighbours are found by looking, so

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // falseAlarm is the probability with which each statistical test of this

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // MonteCarlo estimates the output distribution of a word from samples, for

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // normalQuantile is the two-sided z of falseAlarm.

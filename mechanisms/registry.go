@@ -10,7 +10,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // Settings chooses a mechanism instance. It is a value: equal Settings over

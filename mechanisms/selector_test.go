@@ -8,7 +8,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/internal/realdata"
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // Policy says what happens to a word outside the mechanism's vocabulary.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func documents(n int, vocabulary int) [][]string {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func testRand(label string) *rand.Rand { return stream.FromUint64(1).Derive(label).Rand() }

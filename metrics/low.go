@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // LowWords is the study's number of least frequent words.

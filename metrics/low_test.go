@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func TestLeastFrequent(t *testing.T) {

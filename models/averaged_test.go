@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func TestAveragedLearns(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/internal/realdata"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 const benchBatch, benchScored = 64, 512

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func TestLogisticGradient(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func small(extra map[string]any) map[string]any {

@@ -7,7 +7,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // Membership is what an attacker knows of a trained model: documents it was

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // overfit is a model that is surer of what it has seen: members score high on

@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // graph is one compiled Gorgonia graph over weights that may be shared with

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // raggedBatch draws token vectors and a packed batch with sequences of many

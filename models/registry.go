@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // Options build a classifier.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func TestDualSolverReachesTheOptimum(t *testing.T) {

@@ -3,7 +3,7 @@ package models
 import (
 	"math/rand/v2"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // topics makes documents whose words come mostly from the topic of their

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"mldpbench/internal/stream"
 	"mldpbench/metrics"
+	"mldpbench/stream"
 )
 
 // syntheticStudy makes up records of a small grid: what they say about

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/plots"
+	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newAuditCommand) }

@@ -13,7 +13,7 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 type describeOptions struct {

@@ -12,9 +12,9 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
+	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newDeniabilityCommand) }

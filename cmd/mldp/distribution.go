@@ -10,8 +10,8 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newDistributionCommand) }

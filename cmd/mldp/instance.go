@@ -9,8 +9,8 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/experiments"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // spaceOptions choose the embedding and what else a mechanism is built from.

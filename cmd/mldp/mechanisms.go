@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newMechanismsCommand) }

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newPrivatizeCommand) }

@@ -22,7 +22,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 //go:embed slots.txt

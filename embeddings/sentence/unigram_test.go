@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mldpbench/internal/realdata"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 func parseUnigram(t testing.TB, data string) (*unigram, error) {

@@ -12,10 +12,10 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // Target is a measured privacy that several mechanisms shall share.

@@ -13,10 +13,10 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 func init() { protocols["cmp"] = func() Study { return &cmpStudy{} } }

@@ -31,8 +31,8 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/internal/atomicfile"
-	"mldpbench/internal/stream"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // StudySchema is the version of the paper studies' file format.

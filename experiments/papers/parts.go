@@ -12,11 +12,11 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // EmbeddingSpec names an embedding of the data folder or "generated", or a

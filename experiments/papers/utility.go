@@ -8,11 +8,11 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // Which texts a curve of a utility panel privatises.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
+	"mldpbench/stream"
 )
 
 // TestUtilityUnitsStayWithOtherEpsilons: an ε added to a panel must not cost

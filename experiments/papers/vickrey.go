@@ -8,11 +8,11 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 func init() { protocols["vickrey"] = func() Study { return &vickreyStudy{} } }

@@ -8,8 +8,8 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/experiments"
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // TestTextIsTheSameOnEveryPath privatises with every instruction set, and with

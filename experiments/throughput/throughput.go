@@ -26,9 +26,9 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // Options choose the grid: every mechanism × embedding × vocabulary × ε ×

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/stream"
+	"mldpbench/stream"
 )
 
 // New returns a space of the words "w0", "w1", … with the given vectors, row

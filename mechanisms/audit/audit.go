@@ -22,8 +22,8 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // Options of an audit. The zero value of each field means its default.

@@ -12,8 +12,8 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // tens is a thesaurus in which w10k … w10k+9 are synonyms.

@@ -7,8 +7,8 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // audit is one run.

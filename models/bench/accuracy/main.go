@@ -25,9 +25,9 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
-	"mldpbench/internal/stream"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
+	"mldpbench/stream"
 )
 
 type parameters map[string]any
