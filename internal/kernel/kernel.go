@@ -1,26 +1,30 @@
 // Package kernel holds the float32 loops that everything else waits for:
 // matrix products, activations, nearest-neighbour scans and noise.
 //
-// Each has a pure-Go form that is its specification, and AVX2 and AVX-512
-// forms in assembly (written by the generator in asm). The form is chosen at
-// start-up by what the processor can do; the environment variable MLDP_SIMD
-// (avx512vnni, avx512, avx2, go) lowers the choice. Forms may differ in the
-// last bits, and say by how much; functions that make noise may not differ at
-// all, because privatised text must not depend on the processor.
+// Each has a pure-Go form that is its specification, and forms in assembly:
+// AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
+// (by that in asm/neon). The form is chosen at start-up by what the processor
+// can do; the environment variable MLDP_SIMD (avx512vnni, avx512, avx2;
+// neondot, neon; go) lowers the choice. Forms may differ in the last bits, and
+// say by how much; functions that make noise may not differ at all, because
+// privatised text must not depend on the processor.
 //
 // It knows vectors and matrices, no words. Shapes are checked and a wrong one
 // panics: it is an error of the program, never of a user.
 package kernel
 
 //go:generate go -C asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
+//go:generate go -C asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go
 
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 )
 
-// path is an instruction set; each includes the ones before it.
+// path is an instruction set; each includes the ones before it of the same
+// processor family.
 type path int32
 
 const (
@@ -28,9 +32,14 @@ const (
 	pathAVX2
 	pathAVX512
 	pathVNNI
+	pathNEON
+	pathNEONDot
 )
 
-var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni"}
+var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni", "neon", "neondot"}
+
+// below is the next slower path.
+var below = [...]path{pathAVX512: pathAVX2, pathVNNI: pathAVX512, pathNEONDot: pathNEON}
 
 func (p path) String() string { return pathNames[p] }
 
@@ -47,16 +56,17 @@ func init() {
 	}
 }
 
-// Path names the form in use: "avx512vnni", "avx512", "avx2" or "go".
+// Path names the form in use: "avx512vnni", "avx512", "avx2", "neondot",
+// "neon" or "go".
 func Path() string { return active().String() }
 
 // Paths names all forms that this processor can run, the fastest first.
 func Paths() []string {
 	var names []string
-	for p := best; p >= pathGo; p-- {
+	for p := best; p != pathGo; p = below[p] {
 		names = append(names, p.String())
 	}
-	return names
+	return append(names, pathGo.String())
 }
 
 // Use switches to another form, for tests, and returns the way back. It must
@@ -66,7 +76,7 @@ func Use(name string) (restore func(), err error) {
 		if n != name {
 			continue
 		}
-		if path(p) > best {
+		if !slices.Contains(Paths(), name) {
 			return nil, fmt.Errorf("this processor has no %s, only %q", name, Paths())
 		}
 		before := current.Swap(int32(p))

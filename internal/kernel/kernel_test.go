@@ -244,15 +244,14 @@ func TestDotAxpy(t *testing.T) {
 
 // BenchmarkPeak is the ceiling of one core in fused multiply-adds.
 func BenchmarkPeak(b *testing.B) {
-	for _, name := range []string{"avx512", "avx2"} {
-		p := pathAVX2
-		if name == "avx512" {
-			p = pathAVX512
-		}
-		if p > best {
+	for _, name := range Paths() {
+		if name == pathGo.String() {
 			continue
 		}
 		b.Run(name, func(b *testing.B) {
+			restore, _ := Use(name)
+			defer restore()
+			p := active()
 			const rounds = 10_000
 			for b.Loop() {
 				p.peak(rounds)

@@ -60,6 +60,8 @@ func ScanGeometry() Geometry {
 		return Geometry{p, 32, 14, p == pathVNNI}
 	case pathAVX2:
 		return Geometry{p, 16, 6, false}
+	case pathNEONDot, pathNEON:
+		return Geometry{p, 8, 12, p == pathNEONDot}
 	default:
 		return Geometry{p, 16, 1, false}
 	}

@@ -1,0 +1,86 @@
+package main
+
+import "fmt"
+
+// gemmRows × 16 sums fill 24 registers, which leaves four for a row of B and
+// four for numbers of A.
+const gemmRows = 6
+
+// gemmTile writes C[rows × 16] = alpha·Σₚ A[·,p]·B[p,·] + beta·C, with the
+// arguments of ../gemm.go. A full tile takes 35 instructions for 96
+// multiply-adds: 24 fused multiply-adds, 8 loads, 3 of the loop.
+func gemmTile(a *assembler, rows int, fused bool) {
+	name := fmt.Sprintf("gemmNEON_%d", rows)
+	if !fused {
+		name = fmt.Sprintf("unfusedNEON_%d", rows)
+	}
+	a.function(name, 0, "", argument{"k", "int"}, argument{"a", "*float32"}, argument{"rowStride", "int"},
+		argument{"colStride", "int"}, argument{"b", "*float32"}, argument{"bStride", "int"}, argument{"c", "*float32"},
+		argument{"cStride", "int"}, argument{"alpha", "float32"}, argument{"beta", "float32"})
+	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
+	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b", bStride: "bStride", c: "c", cStride: "cStride"},
+		k, row, rowStride, colStride, b, bStride, c, cStride)
+	for i := 1; i < rows; i++ {
+		a.goes("ADD %s, %s, %s", rowStride, row+r(i-1), row+r(i))
+	}
+	acc := func(i, j int) v { return v(4*i + j) }
+	for i := range rows {
+		for j := range 4 {
+			a.zero(acc(i, j))
+		}
+	}
+	a.goes("CBZ %s, store", k)
+	a.label("loop")
+	a.ldp(24, 25, b, 0)
+	a.ldp(26, 27, b, 32)
+	a.goes("ADD %s, %s", bStride, b)
+	for i := range rows {
+		if fused {
+			x := v(28 + i%4)
+			a.fillBy(x, row+r(i), colStride)
+			for j := range 4 {
+				a.fmla(acc(i, j), 24+v(j), x)
+			}
+			continue
+		}
+		x := v(28 + i%2)
+		a.fillBy(x, row+r(i), colStride)
+		for j := range 4 {
+			product := v(30 + j%2)
+			a.fmul(product, 24+v(j), x)
+			a.fadd(acc(i, j), acc(i, j), product)
+		}
+	}
+	a.goes("SUBS $1, %s", k)
+	a.goes("BNE loop")
+
+	a.label("store")
+	const alpha, beta = v(24), v(25)
+	a.goes("MOVD $alpha+64(FP), R1")
+	a.fillNext(alpha, 1)
+	a.fill(beta, 1)
+	a.goes("MOVWU beta+68(FP), R1")
+	a.goes("LSLW $1, R1") // drops the sign: zero for 0 and −0 only
+	a.goes("CBNZW R1, accumulate")
+	for _, read := range []bool{false, true} {
+		if read {
+			a.label("accumulate")
+		}
+		for i := range rows {
+			if read {
+				a.ldp(28, 29, c, 0)
+				a.ldp(30, 31, c, 32)
+			}
+			for j := range 4 {
+				a.fmul(acc(i, j), acc(i, j), alpha)
+				if read {
+					a.fmla(acc(i, j), 28+v(j), beta)
+				}
+			}
+			a.stp(acc(i, 0), acc(i, 1), c, 0)
+			a.stp(acc(i, 2), acc(i, 3), c, 32)
+			a.goes("ADD %s, %s", cStride, c)
+		}
+		a.goes("RET")
+	}
+}
