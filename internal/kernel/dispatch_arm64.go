@@ -11,10 +11,11 @@ var best = func() path {
 	return pathNEON
 }()
 
-// lanes is the number of float32 in a register, 1 without assembly.
+// lanes is the number of float32 that assembly takes at a time, 1 without it:
+// two registers of four.
 func (p path) lanes() int {
 	if p >= pathNEON {
-		return 4
+		return 8
 	}
 	return 1
 }
@@ -23,7 +24,7 @@ func (p path) lanes() int {
 type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha, beta float32)
 
 // tiles are the innermost loops by number of rows (index 0 unused); their
-// width is four registers.
+// width is 2·lanes, four registers.
 var (
 	gemmNEON    = []tile{nil, gemmNEON_1, gemmNEON_2, gemmNEON_3, gemmNEON_4, gemmNEON_5, gemmNEON_6}
 	unfusedNEON = []tile{nil, unfusedNEON_1, unfusedNEON_2, unfusedNEON_3, unfusedNEON_4, unfusedNEON_5, unfusedNEON_6}
@@ -67,9 +68,9 @@ func (p path) dot(n int, a, b *float32) float32 { return dotNEON(n, a, b) }
 
 func (p path) axpy(n int, alpha float32, x, y *float32) { axpyNEON(n, alpha, x, y) }
 
-// peakRound is the number of fused multiply-adds (of one lane) in a round of
-// peak; see asm/neon/vector.go.
-const peakRound = 4 * 24
+// peakRound is the number of fused multiply-adds of one lane in a round of
+// peak, which are half as many as instructions; see asm/neon/vector.go.
+const peakRound = 4 * 24 / 2
 
 func (p path) peak(rounds int) { peakNEON(rounds) }
 

@@ -22,7 +22,7 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 	}
 	p := active()
 	if tiles := p.gemmTiles(); tiles != nil && k > 0 {
-		tiled(tiles, p.tileWidth(), 384, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		tiled(tiles, 2*p.lanes(), 384, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
 	referenceGemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -84,9 +84,6 @@ func Transpose(dst, src []float32, rows, columns int) {
 		}
 	}
 }
-
-// tileWidth is the number of columns of a tile: two registers, four of NEON.
-func (p path) tileWidth() int { return max(16, 2*p.lanes()) }
 
 // buffers keeps packed panels of B and one tile of C.
 var buffers = sync.Pool{New: func() any { return new([]float32) }}

@@ -72,6 +72,9 @@ func scanInt8NEON(panels int, depth int, words *byte, heads *float32, bounds *fl
 func squaredDistanceNEON(n int, a *float32, b *float32) float64
 
 //go:noescape
+func weightSumNEON(n int, row *float32, law *float32) float64
+
+//go:noescape
 func distancesNEON(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape

@@ -48,6 +48,9 @@ DATA wordBits<>+24(SB)/4, $0x00000040
 DATA wordBits<>+28(SB)/4, $0x00000080
 GLOBL wordBits<>(SB), RODATA|NOPTR, $32
 
+DATA infinity<>+0(SB)/4, $0x7f800000
+GLOBL infinity<>(SB), RODATA|NOPTR, $4
+
 // func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
 TEXT ·gemmNEON_1(SB), NOSPLIT, $0-72
 	MOVD k+0(FP), R0
@@ -3266,6 +3269,90 @@ sum:
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x7e70d800 // faddp d0, v0.2d
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func weightSumNEON(n int, row *float32, law *float32) float64
+TEXT ·weightSumNEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD law+16(FP), R2
+	MOVD $expConstants<>(SB), R20
+	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
+	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
+	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
+	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
+	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
+	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
+	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
+	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
+	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
+	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
+	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
+	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
+	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
+	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
+	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
+	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
+	WORD $0x4ddfc844 // ld1r { v4.4s }, [x2], #4
+	WORD $0x4ddfc845 // ld1r { v5.4s }, [x2], #4
+	WORD $0x4ddfc846 // ld1r { v6.4s }, [x2], #4
+	WORD $0x4ddfc847 // ld1r { v7.4s }, [x2], #4
+	MOVD $infinity<>(SB), R3
+	WORD $0x4d40c868 // ld1r { v8.4s }, [x3]
+	WORD $0x6f00e409 // movi v9.2d, #0
+	WORD $0x6f00e40c // movi v12.2d, #0
+	WORD $0x6f00e40d // movi v13.2d, #0
+
+loop:
+	CBZ R0, done
+	WORD $0x3cc10420 // ldr q0, [x1], #16
+	WORD $0x4e28e40a // fcmeq v10.4s, v0.4s, v8.4s
+	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
+	WORD $0x4e29f400 // fmax v0.4s, v0.4s, v9.4s
+	WORD $0x6ea1f800 // fsqrt v0.4s, v0.4s
+	WORD $0x4ea5f400 // fmin v0.4s, v0.4s, v5.4s
+	WORD $0x4ea0d4c0 // fsub v0.4s, v6.4s, v0.4s
+	WORD $0x6e27dc00 // fmul v0.4s, v0.4s, v7.4s
+	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
+	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x4e6a1c00 // bic v0.16b, v0.16b, v10.16b
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617802 // fcvtl2 v2.2d, v0.4s
+	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
+	WORD $0x4e62d5ad // fadd v13.2d, v13.2d, v2.2d
+	SUB $4, R0
+	B loop
+
+done:
+	WORD $0x4e6dd580 // fadd v0.2d, v12.2d, v13.2d
 	WORD $0x7e70d800 // faddp d0, v0.2d
 	FMOVD F0, ret+24(FP)
 	RET

@@ -56,7 +56,7 @@ func Transform(dst, src, m []float32, d int) {
 	p := active()
 	if tiles := p.unfusedTiles(); tiles != nil {
 		// One block of depth d: a second would start a second sum.
-		tiled(tiles, p.tileWidth(), d, false, false, rows, d, d, 1, src, d, m, d, 0, dst, d)
+		tiled(tiles, 2*p.lanes(), d, false, false, rows, d, d, 1, src, d, m, d, 0, dst, d)
 		return
 	}
 	for r := range rows {

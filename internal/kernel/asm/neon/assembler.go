@@ -121,9 +121,11 @@ func (a *assembler) fmls(d, n, m v)  { a.three(0x4ea0cc00, "fmls", "4s", d, n, m
 func (a *assembler) fmax(d, n, m v)  { a.three(0x4e20f400, "fmax", "4s", d, n, m) } // NaN comes through
 func (a *assembler) fmin(d, n, m v)  { a.three(0x4ea0f400, "fmin", "4s", d, n, m) }
 func (a *assembler) fcmge(d, n, m v) { a.three(0x6e20e400, "fcmge", "4s", d, n, m) }
+func (a *assembler) fcmeq(d, n, m v) { a.three(0x4e20e400, "fcmeq", "4s", d, n, m) }
 func (a *assembler) faddp(d, n, m v) { a.three(0x6e20d400, "faddp", "4s", d, n, m) }
 func (a *assembler) fneg(d, n v)     { a.two(0x6ea0f800, "fneg", "4s", "4s", d, n) }
 func (a *assembler) fabs(d, n v)     { a.two(0x4ea0f800, "fabs", "4s", "4s", d, n) }
+func (a *assembler) fsqrt(d, n v)    { a.two(0x6ea1f800, "fsqrt", "4s", "4s", d, n) }
 func (a *assembler) frintn(d, n v)   { a.two(0x4e218800, "frintn", "4s", "4s", d, n) }
 
 // fmlaElement adds n·m[i] to d.
@@ -170,6 +172,7 @@ func (a *assembler) add(d, n, m v)   { a.three(0x4ea08400, "add", "4s", d, n, m)
 func (a *assembler) sub(d, n, m v)   { a.three(0x6ea08400, "sub", "4s", d, n, m) }
 func (a *assembler) umaxp(d, n, m v) { a.three(0x6ea0a400, "umaxp", "4s", d, n, m) }
 func (a *assembler) and(d, n, m v)   { a.three(0x4e201c00, "and", "16b", d, n, m) }
+func (a *assembler) bic(d, n, m v)   { a.three(0x4e601c00, "bic", "16b", d, n, m) } // n and not m
 func (a *assembler) orr(d, n, m v)   { a.three(0x4ea01c00, "orr", "16b", d, n, m) }
 func (a *assembler) eor(d, n, m v)   { a.three(0x6e201c00, "eor", "16b", d, n, m) }
 func (a *assembler) mov(d, n v)      { a.two(0x4ea01c00|uint32(n)<<16, "mov", "16b", "16b", d, n) }

@@ -43,6 +43,7 @@ func generate() *assembler {
 	scan(a, false)
 	scan(a, true)
 	squaredDistance(a)
+	weightSum(a)
 	pairs(a, true)
 	pairs(a, false)
 	return a
