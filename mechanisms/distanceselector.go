@@ -276,6 +276,7 @@ type headTailBuilder struct {
 	queries    []float32
 	rows       []float32 // squared distances, but for the query's
 	near       []uint64  // candidates for the head: see sortable
+	few        int       // how many may do for the next row, by the last
 	candidates []headCandidate
 	weights    []float64
 	alias      headAlias
@@ -319,8 +320,17 @@ func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 		norm += float64(float64(x) * float64(x))
 	}
 	uncertain := kernel.SquaredDistanceError(m.space.Dimension, math.Sqrt(norm), m.longest)
-	b.nearestOf(v, squares[:n], min(n, headWords+1), uncertain)
+	most := min(n, headWords+1)
+	if b.few == 0 {
+		b.few = most
+	}
+	b.nearestOf(v, squares[:n], min(b.few, most), uncertain)
 	head := b.headWeights(law, n)
+	if head == len(b.candidates) && head < most {
+		b.nearestOf(v, squares[:n], most, uncertain)
+		head = b.headWeights(law, n)
+	}
+	b.few = 2*head + 16
 
 	row.last, row.lastID = b.candidates[head-1].distance, b.candidates[head-1].id
 	total := 0.0
@@ -372,13 +382,13 @@ func squareOf(key uint64) float32 {
 	return math.Float32frombits(^u)
 }
 
-// nearestOf fills candidates with at least the count nearest words, ascending
+// nearestOf fills candidates with the count nearest words, ascending
 // by distance and id. Squares have an error of at most uncertain.
 func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, uncertain float64) {
 	// The count smallest squares so far give a limit; with the room for error,
 	// no word beyond it can be among the nearest.
 	room := float32(2 * uncertain)
-	const batch = 4 * headWords
+	batch := 4 * count
 	b.near = resize(b.near, batch)[:0]
 	limit := float32(math.Inf(1))
 	prune := func() {
@@ -427,6 +437,7 @@ func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, u
 		}
 		return cmp.Compare(a.id, c.id)
 	})
+	b.candidates = b.candidates[:count] // those after are not all there
 }
 
 // selectKth returns what would stand at place k if keys, all different, were
