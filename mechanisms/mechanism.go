@@ -112,9 +112,19 @@ type Guarantee struct {
 	// Reason is one sentence: why nothing is guaranteed, or what the
 	// guarantee rests on.
 	Reason string
+	// Numerical is what computing in finite precision adds, zero where that is
+	// not known.
+	Numerical Numerical
 	// Distance is d itself, nil where Metric is "".
 	Distance func(a, b WordID) float64 `json:"-"`
 }
+
+// Numerical bounds how far what is computed is from the definition, given
+// random bits that are truly random: no output y has a probability below
+// e^{−Eta} times that of the definition, and no set of outputs one above
+// e^{Eta} times that of the definition plus Delta. A guarantee of ε·d and δ
+// then is, as computed, one of ε·d + 2·Eta and δ + Delta.
+type Numerical struct{ Eta, Delta float64 }
 
 // Holds says whether anything is promised.
 func (g Guarantee) Holds() bool { return g.Metric != "" }

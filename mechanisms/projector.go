@@ -180,14 +180,19 @@ func (m *projector) pullBack(v []float32) {
 	}
 }
 
+type longestKey struct{}
+
 // longestVector is the largest Euclidean norm of the space's vectors.
 func longestVector(s *embeddings.Space) float64 {
-	zero := make([]float32, s.Dimension)
-	longest := 0.0
-	for id := range WordID(s.Len()) {
-		longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
-	}
-	return longest
+	v, _ := s.Derived(longestKey{}, func() (any, error) { // never fails
+		zero := make([]float32, s.Dimension)
+		longest := 0.0
+		for id := range WordID(s.Len()) {
+			longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
+		}
+		return longest, nil
+	})
+	return v.(float64)
 }
 
 // euclideanGuarantee is ε·d with d the space's Euclidean distance.

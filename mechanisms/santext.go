@@ -1,5 +1,7 @@
 package mechanisms
 
+import "math"
+
 func init() {
 	Register(Definition{
 		Name:     "santext",
@@ -17,12 +19,6 @@ func init() {
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
-	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:env.Space.Len()]
-		for i, d := range row {
-			row[i] = -epsilon / 2 * d
-		}
-		return row, nil
-	}
-	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
+	return newDistanceSelector(s, g, env.Space, law), nil
 }

@@ -74,15 +74,8 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:n]
-		gamma := truncation(epsilon)
-		for i, d := range row {
-			row[i] = -epsilon / 2 * min(d, gamma)
-		}
-		return row, nil
-	}
-	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon)} }
+	return newDistanceSelector(s, g, env.Space, law), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),
