@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,12 +64,14 @@ type Thesaurus interface {
 // Environment is what a mechanism may be built from.
 type Environment struct {
 	Space     *embeddings.Space
-	Thesaurus Thesaurus // needed by SynTF only
-	// Documents is the corpus to be privatised, as tokens, for SynTF's tf-idf
-	// (released variant) only.
+	Thesaurus Thesaurus // where Definition.Needs says so
+	// Documents is the corpus to be privatised, as tokens, where
+	// Definition.Needs says so: SynTF's tf-idf, the order by frequency of
+	// CusText and SanText+. What is derived from it is taken as public: no
+	// guarantee covers what groups or frequencies tell about the corpus.
 	Documents [][]string
 	// Seed feeds the choices made at construction (PrivEmb's projection, the
-	// start word of released Gumbel).
+	// start word of released Gumbel, the start words of 1-Diffractor's lists).
 	Seed stream.Seed
 }
 
@@ -87,7 +90,12 @@ func (p Parameter) appliesTo(v Variant) bool {
 	return p.Variants == nil || slices.Contains(p.Variants, v)
 }
 
-// Definition registers a mechanism: one file, one registry line.
+// Needs says what an Environment must hold beside the space.
+type Needs struct{ Thesaurus, Corpus bool }
+
+// Definition registers a mechanism: one file, one registry line. All that
+// other packages need to know about a mechanism is a field here, so that none
+// of them asks for a name.
 type Definition struct {
 	Name       string    // "cmp"
 	Title      string    // "CMP"
@@ -95,6 +103,13 @@ type Definition struct {
 	Metric     string    // the distance in which the source states ε: that of Guarantee where one holds
 	Variants   []Variant // the first is the default
 	Parameters []Parameter
+	Needs      Needs
+	// Order places the mechanism in tables, legends and the cycle of colours,
+	// smaller first; see Ordered. It never changes for a mechanism that has
+	// been published, so that its colour does not.
+	Order int
+	// Constant says that ε has no effect: one law at every ε.
+	Constant bool
 	// PerWord says that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction: many copies of a text cost
 	// little more than one when they are privatised by one call of Text.
@@ -120,6 +135,13 @@ func Register(d Definition) {
 func Definitions() []Definition {
 	all := slices.Collect(maps.Values(registry))
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+// Ordered returns all registered mechanisms by Order, then by name.
+func Ordered() []Definition {
+	all := Definitions()
+	slices.SortStableFunc(all, func(a, b Definition) int { return cmp.Compare(a.Order, b.Order) })
 	return all
 }
 

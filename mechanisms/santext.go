@@ -6,6 +6,7 @@ func init() {
 		Title:    "SanText",
 		Source:   "Yue et al. 2021, Algorithm 1",
 		Metric:   "euclidean",
+		Order:    50,
 		Variants: []Variant{Proved},
 		PerWord:  true,
 		New:      newSanText,

@@ -14,6 +14,7 @@ func init() {
 		Title:    "TEM",
 		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
 		Metric:   "euclidean",
+		Order:    40,
 		Variants: []Variant{Proved, Released},
 		PerWord:  true,
 		Parameters: []Parameter{
