@@ -84,6 +84,9 @@ type Parameter struct {
 	Doc     string
 	// Variants are those that have the parameter; nil means all.
 	Variants []Variant
+	// Optional leaves the parameter out of complete settings where it has its
+	// default, so that settings from before it existed keep their name.
+	Optional bool
 }
 
 func (p Parameter) appliesTo(v Variant) bool {
@@ -116,7 +119,7 @@ type Definition struct {
 	PerWord bool
 	// New builds a word mechanism; NewVector one that releases vectors. One
 	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
-	// parameters present and of the default's type.
+	// parameters present, but for optional ones, and of the default's type.
 	New       func(Environment, Settings) (Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
@@ -170,7 +173,7 @@ func Complete(s Settings) (Settings, error) {
 	}
 	full := Parameters{}
 	for _, p := range d.Parameters {
-		if p.appliesTo(s.Variant) {
+		if p.appliesTo(s.Variant) && !p.Optional {
 			full[p.Name] = p.Default
 		}
 	}
@@ -184,6 +187,9 @@ func Complete(s Settings) (Settings, error) {
 		}
 		if full[name], err = p.value(s.Parameters[name]); err != nil {
 			return s, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		if p.Optional && full[name] == p.Default {
+			delete(full, name)
 		}
 	}
 	s.Parameters = full

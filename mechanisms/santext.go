@@ -2,14 +2,15 @@ package mechanisms
 
 func init() {
 	Register(Definition{
-		Name:     "santext",
-		Title:    "SanText",
-		Source:   "Yue et al. 2021, Algorithm 1",
-		Metric:   "euclidean",
-		Order:    50,
-		Variants: []Variant{Proved},
-		PerWord:  true,
-		New:      newSanText,
+		Name:       "santext",
+		Title:      "SanText",
+		Source:     "Yue et al. 2021, Algorithm 1",
+		Metric:     "euclidean",
+		Order:      50,
+		Variants:   []Variant{Proved},
+		Parameters: []Parameter{metricParameter},
+		PerWord:    true,
+		New:        newSanText,
 	})
 }
 
@@ -17,13 +18,18 @@ func init() {
 // as cost: Pr[y] ∝ exp(−(ε/2)·d(w,y)). The weights and, by the triangle
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
-	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+	metric, err := metricOf(env.Space, s.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance as cost")
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:env.Space.Len()]
+		metric.convert(row, word)
 		for i, d := range row {
 			row[i] = -epsilon / 2 * d
 		}
 		return row, nil
 	}
-	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+	return newSelector(s, g, env.Space.Vocabulary, metric.basis, scores), nil
 }

@@ -22,6 +22,7 @@ func init() {
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with probability 1-beta"},
 			{Name: "beta", Default: 0.001, Legal: "in (0, 1)",
 				Doc: "failure probability of theorem3"},
+			metricParameter,
 		},
 		New: newTEM,
 	})
@@ -74,16 +75,21 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		}
 		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 	}
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+	metric, err := metricOf(env.Space, s.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:n]
+		metric.convert(row, word)
 		gamma := truncation(epsilon)
 		for i, d := range row {
 			row[i] = -epsilon / 2 * min(d, gamma)
 		}
 		return row, nil
 	}
-	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+	return newSelector(s, g, env.Space.Vocabulary, metric.basis, scores), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),
