@@ -131,7 +131,7 @@ func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
 
 // buildGroups is the greedy division of the source: n/k scans of what is left.
 func buildGroups(s *embeddings.Space, order []WordID, k int) *groups {
-	walk := newShrinking(s)
+	walk := newShrinking(s, 0)
 	g := &groups{of: make([]int32, s.Len())}
 	for _, seed := range order {
 		if walk.gone[seed] {

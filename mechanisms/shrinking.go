@@ -14,10 +14,10 @@ import (
 // distance, ties by the smaller id, so what is taken depends on the space
 // alone.
 //
-// Nearest words are first looked for in a table of listed neighbours per word;
-// where all of these are gone, all words that are left are scanned. Whenever a
-// quarter of the words of the table is gone, it is made again for the rest, so
-// scans are rare and tables together cost little more than two of the first.
+// Nearest words are first looked for in a table of some neighbours per word;
+// where too many of these are gone, all words that are left are scanned.
+// Whenever half of its words is gone, the table is made again for the rest:
+// scans stay rare, and all tables together cost a third more than the first.
 type shrinking struct {
 	space *embeddings.Space
 	gone  []bool
@@ -26,20 +26,20 @@ type shrinking struct {
 	live  []WordID // words of the table, rising
 	place []int32  // of a word in live
 	table []nearest.Neighbor
-	width int // neighbours of a word in the table
+	width int // neighbours of a word in the table; 0 is no table
+	wide  int // width of tables to come
 	// panels scan the words of the table.
 	panels *kernel.Panels
 	row    []float64
 }
 
-// listed is how many neighbours a table holds per word.
-const listed = 24
-
 // smallTable is the number of words below which tables are not made again.
 const smallTable = 512
 
-func newShrinking(s *embeddings.Space) *shrinking {
-	x := &shrinking{space: s, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
+// newShrinking starts with all words; width is the number of neighbours listed
+// per word, or 0 to scan always.
+func newShrinking(s *embeddings.Space, width int) *shrinking {
+	x := &shrinking{space: s, wide: width, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
 	x.live = make([]WordID, s.Len())
 	for i := range x.live {
 		x.live[i] = WordID(i)
@@ -55,15 +55,14 @@ func (x *shrinking) rebuild() {
 	vectors := make([]float32, 0, len(x.live)*d)
 	words := make([]string, len(x.live))
 	for i, w := range x.live {
-		x.place[w] = int32(i)
-		words[i] = x.space.Vocabulary.Word(w)
+		x.place[w], words[i] = int32(i), x.space.Vocabulary.Word(w)
 		vectors = append(vectors, x.space.Vector(w)...)
 	}
 	x.panels = kernel.PackPanels(vectors, d)
 	x.row = make([]float64, kernel.PairRows*x.panels.Stride())
-	if len(x.live) <= smallTable {
-		x.table, x.width = nil, 0 // a scan costs as little
-		return
+	x.table, x.width = nil, 0
+	if x.wide == 0 || len(x.live) <= smallTable {
+		return // a scan costs as little
 	}
 	v, err := embeddings.NewVocabulary(words)
 	if err != nil {
@@ -73,15 +72,14 @@ func (x *shrinking) rebuild() {
 	if err != nil {
 		panic(err) // they are vectors of a space
 	}
-	x.width = listed
-	x.table = searchAll(part, x.width)
+	x.table, x.width = searchAll(part, x.wide), x.wide
 }
 
 // take removes a word.
 func (x *shrinking) take(w WordID) {
 	x.gone[w] = true
 	x.left--
-	if x.left > 0 && len(x.live) > smallTable && 4*x.left < 3*len(x.live) {
+	if x.left > 0 && len(x.live) > smallTable && 2*x.left < len(x.live) {
 		x.rebuild()
 	}
 }
@@ -170,7 +168,7 @@ func chainOf(s *embeddings.Space, start WordID) []WordID {
 
 func buildChain(s *embeddings.Space, start WordID) []WordID {
 	chain := make([]WordID, 0, s.Len())
-	walk := newShrinking(s)
+	walk := newShrinking(s, 16)
 	for w := start; ; {
 		chain = append(chain, w)
 		// Looked for before w is taken: a table made again does not have w.
