@@ -6,6 +6,7 @@ func init() {
 		Title:    "CMP",
 		Source:   "Feyisetan et al. 2020 (WSDM), Algorithm 1",
 		Metric:   "euclidean",
+		Order:    10,
 		Variants: []Variant{Proved},
 		New:      newCMP,
 	})

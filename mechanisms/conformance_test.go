@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -67,15 +68,23 @@ func instances() []instance {
 	returnsWord := map[string]bool{
 		"cmp": true, "mahalanobis": true, "vickrey proved": true,
 		"santext": true, "tem proved": true, "syntf proved": true,
+		"identity": true, "k-rr": true, "diffractor": true, "custext": true,
 		// Not "tem released": its γ rounds to 0 at large ε, and then the other
 		// words together weigh n times the word itself.
 	}
 	extra := map[string][]Parameters{
-		"vickrey":   {{"t": 0.0}, {"t": 1.0}},
-		"vickrey-k": {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
-		"kth":       {{"k": 1.0}, {"k": 5.0}},
-		"tem":       {{"gamma": 1.5}, {"gamma": 0.0}},
-		"privemb":   {{"projection": "none"}, {"m": 3.0}},
+		"santext":      {{"metric": "angular"}, {"metric": "normalized euclidean"}},
+		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
+		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
+		"diffractor":   {{"lists": 3.0}, {"form": "tem"}, {"form": "tem", "gamma": 0.0}, {"form": "tem", "gamma": 1000.0, "lists": 2.0}},
+		"rank-fix":     {{"c": 2.0}, {"base": "mahalanobis"}},
+		"wbb":          {{"k": 1.0, "n": 3.0}},
+		"trlaplace":    {{"clip": 1.0}},
+		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
+		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
+		"kth":          {{"k": 1.0}, {"k": 5.0}},
+		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
+		"privemb":      {{"projection": "none"}, {"m": 3.0}},
 	}
 	var all []instance
 	for _, d := range Definitions() {
@@ -94,9 +103,14 @@ func instances() []instance {
 					x.returnsWord = returnsWord[d.Name] || returnsWord[fmt.Sprintf("%s %s", d.Name, v)]
 				}
 				x.forgets = v == Proved
-				if d.Name == "gumbel" {
+				switch d.Name {
+				case "gumbel":
 					x.forgets = false // undefined at small ε, or flat in it
 					x.usable = 1e4
+				case "trlaplace":
+					x.usable = 0.3 // undefined at large ε
+				case "custext", "santext-plus":
+					x.forgets = false // groups have nothing in common, kept words are certain
 				}
 				all = append(all, x)
 			}
@@ -121,7 +135,10 @@ func eachWordInstance(t *testing.T, f func(t *testing.T, x instance)) {
 }
 
 func TestEveryMechanismIsRegistered(t *testing.T) {
-	want := []string{"cmp", "gumbel", "kth", "mahalanobis", "privemb", "santext", "syntf", "tem", "vickrey", "vickrey-k"}
+	want := []string{
+		"cmp", "custext", "delete", "diffractor", "gumbel", "identity", "k-rr", "kth", "mahalanobis", "privemb", "rank-fix",
+		"rantext", "santext", "santext-plus", "syntf", "tem", "trlaplace", "uniform", "vickrey", "vickrey-k", "wbb",
+	}
 	var got []string
 	for _, d := range Definitions() {
 		got = append(got, d.Name)
@@ -153,8 +170,29 @@ func TestGuaranteeAgreesWithVariant(t *testing.T) {
 			t.Errorf("%s: the guarantee gives no reason", x.name)
 		}
 		d, _ := Find(got.Mechanism)
-		if g.Holds() && (g.Epsilon != x.usable || g.Distance == nil || g.Metric != d.Metric) {
+		metric := d.Metric
+		if chosen, ok := got.Parameters["metric"].(string); ok {
+			metric = chosen
+		}
+		if base, ok := got.Parameters["base"].(string); ok {
+			of, err := Find(base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			metric = of.Metric
+		}
+		epsilon := x.usable
+		if d.Constant {
+			epsilon = 0
+		}
+		if g.Holds() && (g.Epsilon != epsilon || g.Distance == nil || g.Metric != metric) {
 			t.Errorf("%s: guarantee %+v", x.name, g)
+		}
+		if g.Holds() && (g.Scope == "") != (g.Covers == nil) || g.Scope != "" && g.EuclideanEpsilon != 0 {
+			t.Errorf("%s: scope %q, covers %v, euclidean ε %v", x.name, g.Scope, g.Covers != nil, g.EuclideanEpsilon)
+		}
+		if (g.String() == "") || g.Scope != "" && !strings.Contains(g.String(), g.Scope) {
+			t.Errorf("%s: %q does not name the scope", x.name, g)
 		}
 		if _, err := Complete(got); err != nil {
 			t.Errorf("%s: its own settings are refused: %v", x.name, err)
@@ -204,7 +242,7 @@ func TestDistributionsSumToOneAndKeepTheirBound(t *testing.T) {
 			}
 			for a := range all {
 				for b := range all {
-					if !g.Holds() || a == b {
+					if a == b || !g.Promises(WordID(a), WordID(b)) {
 						continue
 					}
 					bound := g.Epsilon * g.Distance(WordID(a), WordID(b))
@@ -296,18 +334,24 @@ func TestSeedsReproduceAndBatchesDoNotMatter(t *testing.T) {
 	s := spacetest.Gaussian(t, 60, 5, 1, 26)
 	rng := stream.FromUint64(27).Rand()
 	src := make([][]WordID, 300) // some empty; together more than one batch
-	epsilons := make([][]float64, len(src))
+	factors := make([][]float64, len(src))
 	for i := range src {
 		for range rng.IntN(25) {
 			src[i] = append(src[i], WordID(rng.IntN(s.Len())))
-			epsilons[i] = append(epsilons[i], 1e4*(1+rng.Float64()))
-		}
-		if i%3 == 0 {
-			epsilons[i] = nil // the instance's own
+			factors[i] = append(factors[i], 1+rng.Float64())
 		}
 	}
 	eachWordInstance(t, func(t *testing.T, x instance) {
 		m := mustNew(t, environment(s), x.at(x.usable))
+		epsilons := make([][]float64, len(src))
+		for i, f := range factors {
+			if i%3 == 0 {
+				continue // the instance's own
+			}
+			for _, factor := range f {
+				epsilons[i] = append(epsilons[i], factor*x.usable)
+			}
+		}
 		run := func() [][]WordID {
 			out := make([][]WordID, len(src))
 			for i := range src {
@@ -398,7 +442,7 @@ func TestOddSpaces(t *testing.T) {
 				m, err := New(environment(s), x.at(epsilon))
 				if err != nil {
 					// Only what cannot exist may refuse, in one sentence.
-					if name := x.settings.Mechanism; name != "gumbel" && name != "kth" {
+					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth", "wbb", "trlaplace"}, name) {
 						t.Errorf("%s, %s, ε = %v: %v", name, x.name, epsilon, err)
 					}
 					continue
@@ -437,6 +481,12 @@ func TestEmptyTextAndWordsOutside(t *testing.T) {
 		out, err := Text(context.Background(), m, Keep, docs, stream.FromUint64(34), 2)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if m.Vocabulary().ID("") != embeddings.Unknown { // it deletes words
+			if !slices.Equal(out[1], []string{"no-such-word"}) {
+				t.Errorf("%q", out)
+			}
+			return
 		}
 		if len(out[0]) != 0 || len(out[1]) != 3 || out[1][1] != "no-such-word" || len(out[2]) != 0 {
 			t.Errorf("%q", out)

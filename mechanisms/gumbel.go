@@ -19,6 +19,7 @@ func init() {
 		Title:    "Truncated Gumbel",
 		Source:   "Xu et al. 2021a, Algorithm 1",
 		Metric:   "euclidean",
+		Order:    60,
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
 			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Variants: []Variant{Released},

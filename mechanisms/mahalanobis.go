@@ -18,6 +18,7 @@ func init() {
 		Title:    "Mahalanobis",
 		Source:   "Xu et al. 2020, Algorithm 1",
 		Metric:   "mahalanobis",
+		Order:    20,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "lambda", Default: 0.2, Legal: "in [0, 1]",

@@ -24,9 +24,12 @@ type WordID = embeddings.WordID
 type Variant string
 
 const (
-	Proved   Variant = "proved"   // the definition for which the source proves the guarantee
-	Printed  Variant = "printed"  // the pseudocode of Meisenbacher et al. 2024, Appendix A, where it differs
-	Released Variant = "released" // what the study's released package computes, where it differs
+	Proved Variant = "proved" // the definition for which the source proves the guarantee
+	// Printed is the pseudocode of Meisenbacher et al. 2024, Appendix A, where
+	// it differs from the proved one, or the source's own definition where no
+	// proof of its claim holds.
+	Printed  Variant = "printed"
+	Released Variant = "released" // what the study's, or the source's, released package computes, where it differs
 )
 
 // Mechanism replaces words. Instances are immutable and safe for concurrent
@@ -39,7 +42,8 @@ type Mechanism interface {
 	Guarantee() Guarantee
 
 	// Vocabulary covers all inputs and outputs. Its first Space.Len() words
-	// are the space's; SynTF appends words that only a thesaurus knows.
+	// are the space's; SynTF appends words that only a thesaurus knows, and
+	// the baseline that deletes words appends the empty word.
 	Vocabulary() *embeddings.Vocabulary
 
 	// Privatize writes one noisy word for each word of src to dst (same
@@ -101,14 +105,19 @@ type LogBounder interface {
 // nothing and must carry a Reason.
 type Guarantee struct {
 	// Metric names the distance d in Pr[M(w)=y] ≤ e^{ε·d(w,w')}·Pr[M(w')=y] + δ:
-	// "euclidean", "mahalanobis", "discrete" (plain ε-DP per word), or "" for
+	// "euclidean", "normalized euclidean", "angular", "mahalanobis", "list"
+	// (steps on a list of words), "discrete" (plain ε-DP per word), or "" for
 	// no guarantee.
 	Metric  string
 	Epsilon float64
 	Delta   float64
 	// EuclideanEpsilon is the smallest ε' for which the guarantee implies
-	// ε'·euclidean, 0 where it implies none.
+	// ε'·euclidean between any two words, 0 where it implies none.
 	EuclideanEpsilon float64
+	// Scope says between which words the promise holds and between which it
+	// does not, "" for a promise between any two words. Who shows a guarantee
+	// shows its scope.
+	Scope string
 	// Reason is one sentence: why nothing is guaranteed, or what the
 	// guarantee rests on.
 	Reason string
@@ -117,6 +126,8 @@ type Guarantee struct {
 	Numerical Numerical
 	// Distance is d itself, nil where Metric is "".
 	Distance func(a, b WordID) float64 `json:"-"`
+	// Covers says whether two words are within Scope; nil where any two are.
+	Covers func(a, b WordID) bool `json:"-"`
 }
 
 // Numerical bounds how far what is computed is from the definition, given
@@ -126,8 +137,13 @@ type Guarantee struct {
 // then is, as computed, one of ε·d + 2·Eta and δ + Delta.
 type Numerical struct{ Eta, Delta float64 }
 
-// Holds says whether anything is promised.
+// Holds says whether anything is promised, be it between some words only.
 func (g Guarantee) Holds() bool { return g.Metric != "" }
+
+// Promises says whether something is promised for two words.
+func (g Guarantee) Promises(a, b WordID) bool {
+	return g.Holds() && (g.Covers == nil || g.Covers(a, b))
+}
 
 // String is the promise in one line, for tables and standard error.
 func (g Guarantee) String() string {
@@ -141,5 +157,17 @@ func (g Guarantee) String() string {
 	if g.EuclideanEpsilon > 0 && g.Metric != "euclidean" {
 		s += fmt.Sprintf(" (implies epsilon %.6g, metric euclidean)", g.EuclideanEpsilon)
 	}
+	if g.Scope != "" {
+		s += ", only " + g.Scope
+	}
 	return s
+}
+
+// discrete is the distance of plain differential privacy: 1 between any two
+// different words.
+func discrete(a, b WordID) float64 {
+	if a == b {
+		return 0
+	}
+	return 1
 }

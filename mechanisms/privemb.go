@@ -15,6 +15,7 @@ func init() {
 		Title:    "PrivEmb",
 		Source:   "Feyisetan & Kasiviswanathan 2021, Algorithm 1 (M2); without projection their baseline M1",
 		Metric:   "euclidean",
+		Order:    80,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
 			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,

@@ -22,6 +22,8 @@ type projector struct {
 	space     *embeddings.Space
 	index     *nearest.Index
 
+	// noise fills a row with the noise of an ε; nil is spherical noise.
+	noise func(z []float32, epsilon float64, rng *rand.Rand)
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
 	shape []float32
@@ -114,7 +116,11 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	sphericalNoise(b.noise[len(b.words)*d:][:d], epsilon, rng)
+	if z := b.noise[len(b.words)*d:][:d]; b.m.noise != nil {
+		b.m.noise(z, epsilon, rng)
+	} else {
+		sphericalNoise(z, epsilon, rng)
+	}
 	var u float64
 	if b.m.choose != nil {
 		u = rng.Float64()

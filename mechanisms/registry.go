@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,12 +64,14 @@ type Thesaurus interface {
 // Environment is what a mechanism may be built from.
 type Environment struct {
 	Space     *embeddings.Space
-	Thesaurus Thesaurus // needed by SynTF only
-	// Documents is the corpus to be privatised, as tokens, for SynTF's tf-idf
-	// (released variant) only.
+	Thesaurus Thesaurus // where Definition.Needs says so
+	// Documents is the corpus to be privatised, as tokens, where
+	// Definition.Needs says so: SynTF's tf-idf, the order by frequency of
+	// CusText and SanText+. What is derived from it is taken as public: no
+	// guarantee covers what groups or frequencies tell about the corpus.
 	Documents [][]string
 	// Seed feeds the choices made at construction (PrivEmb's projection, the
-	// start word of released Gumbel).
+	// start word of released Gumbel, the start words of 1-Diffractor's lists).
 	Seed stream.Seed
 }
 
@@ -81,13 +84,21 @@ type Parameter struct {
 	Doc     string
 	// Variants are those that have the parameter; nil means all.
 	Variants []Variant
+	// Optional leaves the parameter out of complete settings where it has its
+	// default, so that settings from before it existed keep their name.
+	Optional bool
 }
 
 func (p Parameter) appliesTo(v Variant) bool {
 	return p.Variants == nil || slices.Contains(p.Variants, v)
 }
 
-// Definition registers a mechanism: one file, one registry line.
+// Needs says what an Environment must hold beside the space.
+type Needs struct{ Thesaurus, Corpus bool }
+
+// Definition registers a mechanism: one file, one registry line. All that
+// other packages need to know about a mechanism is a field here, so that none
+// of them asks for a name.
 type Definition struct {
 	Name       string    // "cmp"
 	Title      string    // "CMP"
@@ -95,13 +106,20 @@ type Definition struct {
 	Metric     string    // the distance in which the source states ε: that of Guarantee where one holds
 	Variants   []Variant // the first is the default
 	Parameters []Parameter
+	Needs      Needs
+	// Order places the mechanism in tables, legends and the cycle of colours,
+	// smaller first; see Ordered. It never changes for a mechanism that has
+	// been published, so that its colour does not.
+	Order int
+	// Constant says that ε has no effect: one law at every ε.
+	Constant bool
 	// PerWord says that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction: many copies of a text cost
 	// little more than one when they are privatised by one call of Text.
 	PerWord bool
 	// New builds a word mechanism; NewVector one that releases vectors. One
 	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
-	// parameters present and of the default's type.
+	// parameters present, but for optional ones, and of the default's type.
 	New       func(Environment, Settings) (Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
@@ -120,6 +138,13 @@ func Register(d Definition) {
 func Definitions() []Definition {
 	all := slices.Collect(maps.Values(registry))
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+// Ordered returns all registered mechanisms by Order, then by name.
+func Ordered() []Definition {
+	all := Definitions()
+	slices.SortStableFunc(all, func(a, b Definition) int { return cmp.Compare(a.Order, b.Order) })
 	return all
 }
 
@@ -148,7 +173,7 @@ func Complete(s Settings) (Settings, error) {
 	}
 	full := Parameters{}
 	for _, p := range d.Parameters {
-		if p.appliesTo(s.Variant) {
+		if p.appliesTo(s.Variant) && !p.Optional {
 			full[p.Name] = p.Default
 		}
 	}
@@ -162,6 +187,9 @@ func Complete(s Settings) (Settings, error) {
 		}
 		if full[name], err = p.value(s.Parameters[name]); err != nil {
 			return s, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		if p.Optional && full[name] == p.Default {
+			delete(full, name)
 		}
 	}
 	s.Parameters = full

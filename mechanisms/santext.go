@@ -4,13 +4,15 @@ import "math"
 
 func init() {
 	Register(Definition{
-		Name:     "santext",
-		Title:    "SanText",
-		Source:   "Yue et al. 2021, Algorithm 1",
-		Metric:   "euclidean",
-		Variants: []Variant{Proved},
-		PerWord:  true,
-		New:      newSanText,
+		Name:       "santext",
+		Title:      "SanText",
+		Source:     "Yue et al. 2021, Algorithm 1",
+		Metric:     "euclidean",
+		Order:      50,
+		Variants:   []Variant{Proved},
+		Parameters: []Parameter{metricParameter},
+		PerWord:    true,
+		New:        newSanText,
 	})
 }
 
@@ -18,7 +20,11 @@ func init() {
 // as cost: Pr[y] ∝ exp(−(ε/2)·d(w,y)). The weights and, by the triangle
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
+	metric, err := metricOf(env.Space, s.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	return newDistanceSelector(s, g, env.Space, law), nil
+	return metric.selector(env.Space, s, g, law), nil
 }

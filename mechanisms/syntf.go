@@ -15,6 +15,8 @@ func init() {
 		Metric:   "discrete",
 		Variants: []Variant{Proved, Printed, Released},
 		PerWord:  true,
+		Needs:    Needs{Thesaurus: true, Corpus: true},
+		Order:    70,
 		New:      newSynTF,
 	})
 }
@@ -54,15 +56,10 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 		norms[id] = math.Sqrt(square)
 	}
 	g := Guarantee{
-		Metric:  "discrete",
-		Epsilon: s.Epsilon,
-		Reason:  "exponential mechanism over one candidate set with a rating of sensitivity 1",
-		Distance: func(a, b WordID) float64 {
-			if a == b {
-				return 0
-			}
-			return 1
-		},
+		Metric:   "discrete",
+		Epsilon:  s.Epsilon,
+		Reason:   "exponential mechanism over one candidate set with a rating of sensitivity 1",
+		Distance: discrete,
 	}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:len(candidates)]

@@ -14,6 +14,7 @@ func init() {
 		Title:    "TEM",
 		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
 		Metric:   "euclidean",
+		Order:    40,
 		Variants: []Variant{Proved, Released},
 		PerWord:  true,
 		Parameters: []Parameter{
@@ -21,6 +22,7 @@ func init() {
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with probability 1-beta"},
 			{Name: "beta", Default: 0.001, Legal: "in (0, 1)",
 				Doc: "failure probability of theorem3"},
+			metricParameter,
 		},
 		New: newTEM,
 	})
@@ -73,9 +75,13 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		}
 		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
 	}
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	metric, err := metricOf(env.Space, s.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon)} }
-	return newDistanceSelector(s, g, env.Space, law), nil
+	return metric.selector(env.Space, s, g, law), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),

@@ -19,51 +19,117 @@ const (
 	Keep   Policy = "keep"   // leave it as it is: the released packages; leaks the word
 	Drop   Policy = "drop"   // remove it
 	Random Policy = "random" // a word drawn uniformly from the vocabulary; the default
+	// Zero gives it the vector of zeros and privatises it like any other: the
+	// mechanism must be built over a space that has the word, see
+	// embeddings.Space.WithZeroWords. Its guarantee then covers these words:
+	// they are at distance 0 from each other and at ‖φ(w)‖ from a word w. It
+	// does not cover which words there are: an output shows that the corpus
+	// has the word, unless the list of words is public.
+	Zero Policy = "zero"
 )
 
 // Policies are all policies, the default first.
-var Policies = []Policy{Random, Keep, Drop}
+var Policies = []Policy{Random, Keep, Drop, Zero}
 
 // CheckPolicy returns an error for a policy that does not exist.
 func CheckPolicy(p Policy) error {
-	return check.OneOf("policy", string(p), string(Random), string(Keep), string(Drop))
+	names := make([]string, len(Policies))
+	for i, p := range Policies {
+		names[i] = string(p)
+	}
+	return check.OneOf("policy", string(p), names...)
 }
 
-// Text privatises tokenised documents. Document i uses the stream seed.At(i),
-// so the result does not depend on workers, batches or order; its unknown
-// words draw from a stream of their own, so the policy does not change what
-// becomes of the known ones. It returns one token list per document, of equal
-// length except under Drop.
+// TextOptions says how PrivatizeText goes about it. The zero value replaces
+// unknown words at random, with the zero seed, on one goroutine.
+type TextOptions struct {
+	Policy Policy // of unknown words; "" means Random
+	// First is the number of the first document, for callers that have them
+	// bit by bit: the result does not depend on how many come at a time.
+	First   uint64
+	Seed    stream.Seed
+	Workers int // goroutines that share the documents; 0 means 1
+}
+
+// Warnings are what a reader of the privatised text must know beside the
+// guarantee g of the mechanism: what it does not cover. One sentence each.
+func (o TextOptions) Warnings(g Guarantee) []string {
+	var all []string
+	switch {
+	case !g.Holds():
+		all = append(all, "nothing is guaranteed: "+g.Reason)
+	case g.Scope != "":
+		all = append(all, "the guarantee holds only "+g.Scope)
+	}
+	switch o.Policy {
+	case Keep:
+		all = append(all, "unknown words stay as they are: epsilon is infinite on them")
+	case Drop:
+		all = append(all, "unknown words are removed: that a word was unknown, and where, can be seen from the length")
+	case Zero:
+		all = append(all, "words without a vector are covered as vectors of zeros; that the corpus has them is not")
+	}
+	return all
+}
+
+// PrivatizeText privatises tokenised documents. Document i uses the stream
+// Seed.At(First+i), so the result does not depend on workers, batches or
+// order; its unknown words draw from a stream of their own, so the policy does
+// not change what becomes of the known ones. It returns one token list per
+// document, of equal length except under Drop and for a mechanism whose output
+// is the empty word, which is left out.
 //
-// workers goroutines share the documents in batches; ctx stops between batches.
-func Text(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int) ([][]string, error) {
-	return TextFrom(ctx, m, policy, documents, 0, seed, workers)
-}
-
-// TextFrom is Text for documents numbered from first on, for callers that have
-// them bit by bit: the result does not depend on how many come at a time.
-func TextFrom(ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
-	if err := CheckPolicy(policy); err != nil {
+// Words that the mechanism keeps (see KeepWords) stay, known or not. ctx stops
+// between batches.
+func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
+	if o.Policy == "" {
+		o.Policy = Random
+	}
+	if o.Workers == 0 {
+		o.Workers = 1
+	}
+	if err := CheckPolicy(o.Policy); err != nil {
 		return nil, err
 	}
-	if err := check.AtLeast("workers", workers, 1); err != nil {
+	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
 		return nil, err
 	}
 	t := &textRun{
-		mechanism: m, policy: policy, documents: documents, first: first, seed: seed,
+		mechanism: m, options: o, documents: documents,
 		ids: make([][]WordID, len(documents)),
 		out: make([][]string, len(documents)),
 	}
+	if k, ok := m.(keeper); ok {
+		t.mechanism, t.keeps = k.inner(), k.keeps
+	}
+	if o.Policy == Zero {
+		if err := t.requireKnown(); err != nil {
+			return nil, err
+		}
+	}
 	var err error
-	if g, ok := m.(grouped); ok {
-		err = t.runGrouped(ctx, g, workers)
+	if g, ok := t.mechanism.(grouped); ok {
+		err = t.runGrouped(ctx, g, o.Workers)
 	} else {
-		err = t.runBatches(ctx, workers)
+		err = t.runBatches(ctx, o.Workers)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return t.out, nil
+}
+
+// Text is PrivatizeText from document 0 on.
+func Text(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int) ([][]string, error) {
+	return TextFrom(ctx, m, policy, documents, 0, seed, workers)
+}
+
+// TextFrom is PrivatizeText with its options in a row; there must be a worker.
+func TextFrom(ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
+	if err := check.AtLeast("workers", workers, 1); err != nil {
+		return nil, err
+	}
+	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, First: first, Seed: seed, Workers: workers})
 }
 
 // grouped is the selection family: one table per distinct word of the whole
@@ -72,18 +138,32 @@ type grouped interface {
 	privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error
 }
 
-// textRun is one call of Text.
+// textRun is one call of PrivatizeText.
 type textRun struct {
 	mechanism Mechanism
-	policy    Policy
+	keeps     func(word string) bool // nil keeps none
+	options   TextOptions
 	documents [][]string
-	first     uint64 // number of documents[0]
-	seed      stream.Seed
-	ids       [][]WordID // the known words of each document
+	ids       [][]WordID // the words of each document that the mechanism gets
 	out       [][]string
 }
 
-func (t *textRun) seedOf(i int) stream.Seed { return t.seed.At(t.first + uint64(i)) }
+func (t *textRun) seedOf(i int) stream.Seed { return t.options.Seed.At(t.options.First + uint64(i)) }
+
+// requireKnown returns an error for the first word that neither has a row nor
+// is kept.
+func (t *textRun) requireKnown() error {
+	v := t.mechanism.Vocabulary()
+	for i, d := range t.documents {
+		for _, token := range d {
+			if v.ID(token) == embeddings.Unknown && (t.keeps == nil || !t.keeps(token)) {
+				return fmt.Errorf("document %d: policy %q: word %q has no row: build the mechanism over a space with zero words",
+					t.options.First+uint64(i), Zero, token)
+			}
+		}
+	}
+	return nil
+}
 
 func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {
 	rngs := make([]*rand.Rand, len(t.documents))
@@ -144,11 +224,14 @@ func (t *textRun) runBatch(start, end int) {
 	}
 }
 
-// encode collects the known words of a document.
+// encode collects the known words of a document that are not kept.
 func (t *textRun) encode(i int) {
 	v := t.mechanism.Vocabulary()
 	ids := make([]WordID, 0, len(t.documents[i]))
 	for _, token := range t.documents[i] {
+		if t.keeps != nil && t.keeps(token) {
+			continue
+		}
 		if id := v.ID(token); id != embeddings.Unknown {
 			ids = append(ids, id)
 		}
@@ -164,12 +247,18 @@ func (t *textRun) decode(i int) {
 	out := make([]string, 0, len(t.documents[i]))
 	var unknown *rand.Rand
 	for _, token := range t.documents[i] {
+		if t.keeps != nil && t.keeps(token) {
+			out = append(out, token)
+			continue
+		}
 		if v.ID(token) != embeddings.Unknown {
-			out = append(out, v.Word(known[0]))
+			if w := v.Word(known[0]); w != "" {
+				out = append(out, w)
+			}
 			known = known[1:]
 			continue
 		}
-		switch t.policy {
+		switch t.options.Policy {
 		case Keep:
 			out = append(out, token)
 		case Random:

@@ -64,7 +64,7 @@ func TestTextPolicies(t *testing.T) {
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 2})
 	docs := [][]string{{"w1", "stranger", "w2"}, nil, {"stranger"}}
 	texts := map[Policy][][]string{}
-	for _, p := range Policies {
+	for _, p := range []Policy{Keep, Drop, Random} {
 		var err error
 		if texts[p], err = Text(context.Background(), m, p, docs, stream.FromUint64(11), 1); err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestTextPolicies(t *testing.T) {
 	if got := texts[Random]; len(got[0]) != 3 || got[0][1] == "stranger" || m.Vocabulary().ID(got[2][0]) < 0 {
 		t.Errorf("random: %q", got)
 	}
-	for _, p := range Policies {
+	for p := range texts {
 		if len(texts[p]) != 3 || len(texts[p][1]) != 0 {
 			t.Errorf("%s: an empty document became %q", p, texts[p][1])
 		}
@@ -115,5 +115,85 @@ func TestTextOfNothing(t *testing.T) {
 		if err != nil || len(got) != 0 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
+	}
+}
+
+// Under the policy zero every word is an input like any other: a strange word
+// becomes what the mechanism makes of the vector of zeros.
+func TestZeroPolicy(t *testing.T) {
+	s := spacetest.New(t, 1, []float32{-10, 10})
+	docs := [][]string{{"w0", "stranger"}, {"alien", "w1", "stranger"}}
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 100})
+	o := TextOptions{Policy: Zero, Seed: stream.FromUint64(12)}
+	if _, err := PrivatizeText(context.Background(), m, docs, o); err == nil {
+		t.Error("a word without a row is no error")
+	}
+	z, err := s.WithZeroWords([]string{"stranger", "alien"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = mustNew(t, Environment{Space: z}, Settings{Mechanism: "cmp", Epsilon: 100})
+	got, err := PrivatizeText(context.Background(), m, docs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Both strange words have one vector: the first of them is the nearest word.
+	if want := [][]string{{"w0", "stranger"}, {"stranger", "w1", "stranger"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if w := o.Warnings(m.Guarantee()); len(w) != 1 {
+		t.Errorf("warnings: %q", w)
+	}
+	if w := (TextOptions{Policy: Random}).Warnings(m.Guarantee()); len(w) != 0 {
+		t.Errorf("warnings: %q", w)
+	}
+}
+
+func TestKeptWords(t *testing.T) {
+	s := spacetest.Gaussian(t, 50, 4, 1, 6)
+	for _, name := range []string{"cmp", "santext"} {
+		inner := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 0.001})
+		m := KeepWords(inner, []string{"w3", "the"})
+		docs := [][]string{{"w3", "w1", "the", "w2", "stranger"}, {"w3"}}
+		got, err := Text(context.Background(), m, Drop, docs, stream.FromUint64(13), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The other words become what they become without the kept ones.
+		want, err := Text(context.Background(), inner, Drop, [][]string{{"w1", "w2", "stranger"}}, stream.FromUint64(13), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := []string{"w3", want[0][0], "the", want[0][1]}
+		if !reflect.DeepEqual(got, [][]string{full, {"w3"}}) {
+			t.Errorf("%s: %q, want %q", name, got, full)
+		}
+		src := []WordID{3, 1, 3, 2}
+		m.Privatize(src, src, []float64{1, 1e9, 1, 1e9}, stream.FromUint64(14).Rand())
+		if !reflect.DeepEqual(src, []WordID{3, 1, 3, 2}) {
+			t.Errorf("%s: kept and certain words became %v", name, src)
+		}
+		g := m.Guarantee()
+		if g.Scope == "" || g.Promises(1, 3) || g.Promises(3, 1) || !g.Promises(1, 2) || g.Promises(3, 3) {
+			t.Errorf("%s: guarantee %s", name, g)
+		}
+		if w := (TextOptions{Policy: Keep}).Warnings(g); len(w) != 2 {
+			t.Errorf("%s: warnings %q", name, w)
+		}
+		d, ok := m.(Distributor)
+		if _, exact := inner.(Distributor); ok != exact {
+			t.Fatalf("%s: distribution %v, that of the mechanism %v", name, ok, exact)
+		}
+		if !ok {
+			continue
+		}
+		kept, err := d.Distribution(3)
+		if err != nil || kept.Probabilities[3] != 1 {
+			t.Errorf("%s: a kept word stays with probability %v, %v", name, kept.Probabilities[3], err)
+		}
+	}
+	inner := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1})
+	if KeepWords(inner, nil) != inner {
+		t.Error("no words to keep make another mechanism")
 	}
 }

@@ -7,6 +7,8 @@ type UndefinedError struct {
 	Reason string // one sentence with the condition that is not met
 	// SmallestEpsilon is the smallest ε at which it exists, 0 if unknown.
 	SmallestEpsilon float64
+	// LargestEpsilon is the bound below which ε must stay, 0 if there is none.
+	LargestEpsilon float64
 }
 
 func (e *UndefinedError) Error() string { return "undefined: " + e.Reason }

@@ -14,6 +14,7 @@ func init() {
 		Title:    "Vickrey",
 		Source:   "Xu et al. 2021b, Algorithm 2",
 		Metric:   "euclidean",
+		Order:    30,
 		Variants: []Variant{Proved, Printed, Released},
 		Parameters: []Parameter{{
 			Name: "t", Default: 0.5, Legal: "in [0, 1]", Variants: []Variant{Proved, Printed},

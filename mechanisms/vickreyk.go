@@ -17,6 +17,7 @@ func init() {
 		Title:    "Generalised Vickrey",
 		Source:   "Xu et al. 2021b, Algorithm 3",
 		Metric:   "euclidean",
+		Order:    31,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
@@ -29,6 +30,7 @@ func init() {
 		Title:    "k-th neighbour",
 		Source:   "Xu et al. 2021b, Figure 3",
 		Metric:   "euclidean",
+		Order:    32,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",

@@ -1,0 +1,34 @@
+package embeddings
+
+// WithZeroWords returns the space with the given words that s lacks appended,
+// each with the vector of zeros; s itself where it lacks none. So do packages
+// that give a word without a vector a row of zeros, and so can a mechanism
+// take words that the embedding does not have: they are at distance 0 from
+// each other and at ‖φ(w)‖ from a word w. Words are in the order given, a
+// repeated one counts once.
+func (s *Space) WithZeroWords(words []string) (*Space, error) {
+	all := s.Vocabulary.words[:s.Len():s.Len()]
+	seen := map[string]struct{}{}
+	for _, w := range words {
+		if _, dup := seen[w]; dup || s.Vocabulary.ID(w) != Unknown {
+			continue
+		}
+		seen[w] = struct{}{}
+		all = append(all, w)
+	}
+	if len(all) == s.Len() {
+		return s, nil
+	}
+	v, err := NewVocabulary(all)
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([]float32, len(all)*s.Dimension)
+	copy(vectors, s.Vectors)
+	z, err := NewSpace(s.Name, v, s.Dimension, vectors)
+	if err != nil {
+		return nil, err
+	}
+	z.Generated = s.Generated
+	return z, nil
+}

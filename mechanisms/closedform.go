@@ -1,0 +1,52 @@
+package mechanisms
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+)
+
+// closedForm is a mechanism that is cheap to draw from without a table and
+// whose probabilities are a formula.
+type closedForm struct {
+	settings   Settings
+	guarantee  Guarantee
+	vocabulary *embeddings.Vocabulary
+	draw       func(word WordID, epsilon float64, rng *rand.Rand) WordID
+	// logs writes ln Pr[y] of all outputs y of a word to dst.
+	logs func(dst []float64, word WordID, epsilon float64)
+}
+
+func (m *closedForm) Settings() Settings                 { return m.settings }
+func (m *closedForm) Guarantee() Guarantee               { return m.guarantee }
+func (m *closedForm) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+
+func (m *closedForm) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	for i, w := range src {
+		epsilon := m.settings.Epsilon
+		if epsilons != nil {
+			epsilon = epsilons[i]
+		}
+		dst[i] = m.draw(w, epsilon, rng)
+	}
+}
+
+// Distribution is the formula, evaluated in float64.
+func (m *closedForm) Distribution(word WordID) (Distribution, error) {
+	p, _, err := m.LogBounds(word)
+	for y, x := range p {
+		p[y] = math.Exp(x)
+	}
+	return Distribution{Probabilities: p}, err
+}
+
+// LogBounds is the formula in logarithms, which do not underflow.
+func (m *closedForm) LogBounds(word WordID) (low, high []float64, err error) {
+	if err := checkWord(m.vocabulary, word); err != nil {
+		return nil, nil, err
+	}
+	logs := make([]float64, m.vocabulary.Len())
+	m.logs(logs, word, m.settings.Epsilon)
+	return logs, logs, nil
+}

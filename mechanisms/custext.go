@@ -1,0 +1,147 @@
+package mechanisms
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"mldpbench/embeddings"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "custext",
+		Title:    "CusText",
+		Source:   "Chen et al. 2023 (ACL Findings), Algorithms 1 and 2",
+		Metric:   "discrete",
+		Order:    110,
+		Variants: []Variant{Proved, Released},
+		Parameters: []Parameter{{
+			Name: "k", Default: 20.0, Legal: "a whole number >= 1",
+			Doc: "words of a group; released: candidates of each word",
+		}},
+		PerWord: true,
+		Needs:   Needs{Corpus: true},
+		New:     newCusText,
+	})
+}
+
+// newCusText builds the customised exponential mechanism: a word x becomes a
+// word y of its candidates with Pr[y] ∝ exp((ε/2)·u(x,y)), where
+// u(x,y) = 1 − (d(x,y) − d_min)/(d_max − d_min), with d_min and d_max over the
+// candidates of x; u is 1 for all where they are equal. u lies in [0, 1], so
+// its sensitivity is at most 1. CusText+ is KeepWords of this with stop words.
+//
+//   - Proved: the candidates are groups (the source's simple mapping,
+//     "conservative" in its code): walking the words from the most frequent in
+//     the corpus, each word without a group and its k−1 nearest words without
+//     one become a group; the last one may be smaller. Words of one group have
+//     the same candidates, so it is ε-LDP between them; words of two groups
+//     have no output in common.
+//   - Released ("aggressive", the code's default): the candidates are the k
+//     words nearest to x itself, so words differ in what they can become.
+//
+// The source's code publishes words outside the embedding: policy keep.
+func newCusText(env Environment, s Settings) (Mechanism, error) {
+	k, err := wholeNumber(s.Parameters, "k", 1)
+	if err != nil {
+		return nil, err
+	}
+	space := env.Space
+	candidates := func(word WordID) []WordID {
+		var ids []WordID
+		for _, c := range neighborsOf(space, word, k) {
+			ids = append(ids, c.ID)
+		}
+		return ids
+	}
+	g := Guarantee{Reason: "the candidates are the word's own nearest words: an output of one word is impossible for another"}
+	if s.Variant == Proved {
+		groups := groupsOf(space, byFrequency(env), k)
+		candidates = func(word WordID) []WordID { return groups.members[groups.of[word]] }
+		g = groups.guarantee(s.Epsilon)
+	}
+	scores := func(word WordID, epsilon float64, _ []float64) ([]float64, []WordID) {
+		ids := candidates(word)
+		row := make([]float64, len(ids))
+		least, largest := math.Inf(1), 0.0
+		for i, y := range ids {
+			row[i] = space.Distance(word, y)
+			least, largest = min(least, row[i]), max(largest, row[i])
+		}
+		for i, d := range row {
+			u := 1.0
+			if largest > least {
+				u = 1 - (d-least)/(largest-least)
+			}
+			row[i] = epsilon / 2 * u
+		}
+		return row, ids
+	}
+	return newSelector(s, g, space.Vocabulary, nil, scores), nil
+}
+
+// wholeNumber reads a parameter that counts something.
+func wholeNumber(p Parameters, name string, least int) (int, error) {
+	x := p[name].(float64)
+	if x != math.Trunc(x) || x < float64(least) || x > math.MaxInt32 {
+		return 0, fmt.Errorf("%s = %v: must be a whole number >= %d", name, x, least)
+	}
+	return int(x), nil
+}
+
+// groups divides a vocabulary.
+type groups struct {
+	members [][]WordID
+	of      []int32 // by word: index in members
+}
+
+func (g *groups) guarantee(epsilon float64) Guarantee {
+	out := Guarantee{
+		Metric: "discrete", Epsilon: epsilon, Distance: discrete,
+		Reason: "exponential mechanism over the candidates of a group with a utility in [0, 1]; the groups are taken as public",
+	}
+	if len(g.members) > 1 {
+		out.Scope = fmt.Sprintf("between words of one of its %d groups, none between groups", len(g.members))
+		out.Covers = func(a, b WordID) bool { return g.of[a] == g.of[b] }
+	}
+	return out
+}
+
+type groupsKey struct {
+	k     int
+	order [32]byte
+}
+
+// orderDigest names an order of words by its content.
+func orderDigest(order []WordID) [32]byte {
+	b := make([]byte, 0, 4*len(order))
+	for _, w := range order {
+		b = binary.LittleEndian.AppendUint32(b, uint32(w))
+	}
+	return sha256.Sum256(b)
+}
+
+// groupsOf builds the groups of k words once per space, k and order.
+func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
+	v, _ := s.Derived(groupsKey{k, orderDigest(order)}, func() (any, error) { return buildGroups(s, order, k), nil }) // never fails
+	return v.(*groups)
+}
+
+// buildGroups is the greedy division of the source: n/k scans of what is left.
+func buildGroups(s *embeddings.Space, order []WordID, k int) *groups {
+	walk := newShrinking(s, 0)
+	g := &groups{of: make([]int32, s.Len())}
+	for _, seed := range order {
+		if walk.gone[seed] {
+			continue
+		}
+		members := walk.takeNearest(seed, k)
+		for _, w := range members {
+			g.of[w] = int32(len(g.members))
+		}
+		g.members = append(g.members, members)
+	}
+	return g
+}

@@ -1,0 +1,39 @@
+package mechanisms
+
+import (
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "delete",
+		Title:    "Delete",
+		Source:   "baseline: no word is published",
+		Metric:   "discrete",
+		Order:    920,
+		Variants: []Variant{Proved},
+		PerWord:  true,
+		Constant: true,
+		New:      newDelete,
+	})
+}
+
+// newDelete publishes nothing: every word becomes the empty word, which
+// PrivatizeText leaves out, so that every text becomes the empty text.
+func newDelete(env Environment, s Settings) (Mechanism, error) {
+	words := env.Space.Vocabulary.Words()
+	nothing := WordID(len(words))
+	vocabulary, err := embeddings.NewVocabulary(append(words[:len(words):len(words)], ""))
+	if err != nil {
+		return nil, err
+	}
+	return &closedForm{
+		settings:   s,
+		guarantee:  perfect("nothing is published"),
+		vocabulary: vocabulary,
+		draw:       func(WordID, float64, *rand.Rand) WordID { return nothing },
+		logs:       func(dst []float64, _ WordID, _ float64) { certain(dst, nothing) },
+	}, nil
+}

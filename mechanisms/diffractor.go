@@ -1,0 +1,223 @@
+package mechanisms
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "diffractor",
+		Title:    "1-Diffractor",
+		Source:   "Meisenbacher et al. 2024b (IWSPA), §4",
+		Metric:   "list",
+		Order:    120,
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{
+			{Name: "form", Default: "geometric", Legal: `"geometric" or "tem"`,
+				Doc: "law of the steps on a list: two-sided geometric, clipped at the ends, or truncated exponential"},
+			{Name: "gamma", Default: 5.0, Legal: "a whole number >= 0",
+				Doc: "steps beyond which all words weigh the same; form tem only"},
+			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]",
+				Doc: "lists of the vocabulary; one of them is drawn for every word"},
+		},
+		New: newDiffractor,
+	})
+}
+
+// newDiffractor builds 1-Diffractor: words stand on a list, and the word at i
+// becomes a word at j. The distance is the number of steps |i−j|.
+//
+//   - geometric: j = i + Z with Pr[Z=z] = (1−α)/(1+α)·α^{|z|}, α = e^{−ε}
+//     (Ghosh et al. 2012), clipped: what would fall off an end is that end. The
+//     clipping looks at i + Z alone, so it is post-processing.
+//   - tem: Pr[j] ∝ exp(−(ε/2)·min(|i−j|, γ)).
+//
+// A list is the greedy chain of nearest neighbours through the space, each
+// word followed by the nearest of those not yet on the list. The source has
+// one list for each of several embeddings and one random start word for each;
+// here all lists go through one space, the first from its first word, the
+// others from words drawn from the environment's seed. Every word is on every
+// list, and a list is drawn for every word, so the distance of two words is
+// the largest of their distances on the lists.
+//
+// The released package publishes stop words and words that are on no list:
+// KeepWords and policy keep. Its default seed is fixed, so that its noise can
+// be repeated by anyone.
+func newDiffractor(env Environment, s Settings) (Mechanism, error) {
+	form := s.Parameters["form"].(string)
+	if err := check.OneOf("form", form, "geometric", "tem"); err != nil {
+		return nil, err
+	}
+	gamma, err := wholeNumber(s.Parameters, "gamma", 0)
+	if err != nil {
+		return nil, err
+	}
+	count, err := wholeNumber(s.Parameters, "lists", 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Within("lists", float64(count), 1, 16); err != nil {
+		return nil, err
+	}
+	n := env.Space.Len()
+	lists := make([]walkedList, count)
+	rng := env.Seed.Derive("diffractor", "start").Rand()
+	for i := range lists {
+		start := WordID(0)
+		if i > 0 {
+			start = WordID(rng.IntN(n))
+		}
+		lists[i] = newWalkedList(chainOf(env.Space, start))
+	}
+	var steps stepLaw = geometricSteps{n}
+	if form == "tem" {
+		steps = truncatedSteps{n, gamma}
+	}
+	g := Guarantee{
+		Metric: "list", Epsilon: s.Epsilon,
+		Reason: "noise on the position in a list; the lists are taken as public",
+		Distance: func(a, b WordID) float64 {
+			farthest := 0
+			for _, l := range lists {
+				farthest = max(farthest, abs(int(l.place[a])-int(l.place[b])))
+			}
+			return float64(farthest)
+		},
+	}
+	return &closedForm{
+		settings: s, guarantee: g, vocabulary: env.Space.Vocabulary,
+		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
+			l := lists[0]
+			if len(lists) > 1 {
+				l = lists[rng.IntN(len(lists))]
+			}
+			return l.words[steps.draw(int(l.place[word]), epsilon, rng)]
+		},
+		logs: func(dst []float64, word WordID, epsilon float64) {
+			row := make([]float64, n)
+			terms := make([][]float64, n)
+			for _, l := range lists {
+				steps.logs(row, int(l.place[word]), epsilon)
+				for j, x := range row {
+					y := l.words[j]
+					terms[y] = append(terms[y], x)
+				}
+			}
+			for y := range dst {
+				dst[y] = floats.LogSumExp(terms[y]) - math.Log(float64(len(lists)))
+			}
+		},
+	}, nil
+}
+
+// walkedList is a list and the place of every word on it.
+type walkedList struct {
+	words []embeddings.WordID
+	place []int32
+}
+
+func newWalkedList(words []WordID) walkedList {
+	l := walkedList{words: words, place: make([]int32, len(words))}
+	for i, w := range words {
+		l.place[w] = int32(i)
+	}
+	return l
+}
+
+// stepLaw is a law of the place a word moves to on a list.
+type stepLaw interface {
+	draw(from int, epsilon float64, rng *rand.Rand) int
+	logs(dst []float64, from int, epsilon float64)
+}
+
+// geometricSteps is the clipped two-sided geometric law on n places.
+type geometricSteps struct{ n int }
+
+// draw takes |Z| = 0 with probability (1−α)/(1+α) = tanh(ε/2), and otherwise a
+// sign and |Z| = 1 + a geometric number, the whole part of an exponential one.
+func (g geometricSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
+	if rng.Float64() < math.Tanh(epsilon/2) {
+		return from
+	}
+	right := rng.Uint64()&1 == 1
+	steps := 1 + math.Floor(rng.ExpFloat64()/epsilon)
+	switch {
+	case right && steps >= float64(g.n-1-from):
+		return g.n - 1
+	case !right && steps >= float64(from):
+		return 0
+	case right:
+		return from + int(steps)
+	}
+	return from - int(steps)
+}
+
+func (g geometricSteps) logs(dst []float64, from int, epsilon float64) {
+	if g.n == 1 {
+		dst[0] = 0
+		return
+	}
+	inside := math.Log(math.Tanh(epsilon / 2))
+	end := -math.Log1p(math.Exp(-epsilon)) // Σ over all z beyond the end
+	for j := range dst {
+		dst[j] = inside - epsilon*math.Abs(float64(j-from))
+	}
+	dst[0] = end - epsilon*float64(from)
+	dst[g.n-1] = end - epsilon*float64(g.n-1-from)
+}
+
+// truncatedSteps is the truncated exponential law on n places.
+type truncatedSteps struct{ n, gamma int }
+
+// window returns the places within γ of a place and the weight of one place
+// beyond.
+func (t truncatedSteps) window(from int, epsilon float64) (first, last int, beyond float64) {
+	return max(0, from-t.gamma), min(t.n-1, from+t.gamma), math.Exp(-epsilon / 2 * float64(t.gamma))
+}
+
+func (t truncatedSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
+	first, last, beyond := t.window(from, epsilon)
+	outside := t.n - (last - first + 1)
+	total := float64(outside) * beyond
+	for j := first; j <= last; j++ {
+		total += math.Exp(-epsilon / 2 * math.Abs(float64(j-from)))
+	}
+	u := rng.Float64() * total
+	for j := first; j <= last; j++ {
+		u -= math.Exp(-epsilon / 2 * math.Abs(float64(j-from)))
+		if u < 0 {
+			return j
+		}
+	}
+	if outside == 0 {
+		return from // by rounding only
+	}
+	j := rng.IntN(outside)
+	if j >= first {
+		j += last - first + 1
+	}
+	return j
+}
+
+func (t truncatedSteps) logs(dst []float64, from int, epsilon float64) {
+	for j := range dst {
+		dst[j] = -epsilon / 2 * min(math.Abs(float64(j-from)), float64(t.gamma))
+	}
+	normalizer := floats.LogSumExp(dst)
+	for j := range dst {
+		dst[j] -= normalizer
+	}
+}
+
+func abs(x int) int {
+	if x < 0 {
+		return -x
+	}
+	return x
+}

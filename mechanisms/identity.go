@@ -1,0 +1,29 @@
+package mechanisms
+
+import "math/rand/v2"
+
+func init() {
+	Register(Definition{
+		Name:     "identity",
+		Title:    "Identity",
+		Source:   "baseline: the text as it is",
+		Metric:   "discrete",
+		Order:    900,
+		Variants: []Variant{Printed},
+		PerWord:  true,
+		Constant: true,
+		New:      newIdentity,
+	})
+}
+
+// newIdentity leaves every word: all of the utility, none of the privacy, at
+// every ε.
+func newIdentity(env Environment, s Settings) (Mechanism, error) {
+	return &closedForm{
+		settings:   s,
+		guarantee:  Guarantee{Reason: "every word is published"},
+		vocabulary: env.Space.Vocabulary,
+		draw:       func(word WordID, _ float64, _ *rand.Rand) WordID { return word },
+		logs:       func(dst []float64, word WordID, _ float64) { certain(dst, word) },
+	}, nil
+}

@@ -1,0 +1,52 @@
+package mechanisms
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "k-rr",
+		Title:    "k-RR",
+		Source:   "Kairouz, Oh & Viswanath 2014, eq. 7 (k-ary randomised response)",
+		Metric:   "discrete",
+		Order:    100,
+		Variants: []Variant{Proved},
+		PerWord:  true,
+		New:      newKRR,
+	})
+}
+
+// newKRR builds randomised response over all of W: the word itself with
+// probability e^ε/(e^ε+n−1), each other word with 1/(e^ε+n−1).
+func newKRR(env Environment, s Settings) (Mechanism, error) {
+	n := env.Space.Len()
+	// logKept is ln(e^ε/(e^ε+n−1)), where e^ε does not overflow.
+	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
+	return &closedForm{
+		settings: s,
+		guarantee: Guarantee{
+			Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
+			Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
+		},
+		vocabulary: env.Space.Vocabulary,
+		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
+			if n == 1 || rng.Float64() < math.Exp(logKept(epsilon)) {
+				return word
+			}
+			other := WordID(rng.IntN(n - 1))
+			if other >= word {
+				other++
+			}
+			return other
+		},
+		logs: func(dst []float64, word WordID, epsilon float64) {
+			kept := logKept(epsilon)
+			for y := range dst {
+				dst[y] = kept - epsilon
+			}
+			dst[word] = kept
+		},
+	}, nil
+}

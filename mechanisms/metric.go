@@ -1,0 +1,159 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+)
+
+// Names of distances between words that mechanisms take as a parameter.
+const (
+	euclideanMetric  = "euclidean"
+	normalizedMetric = "normalized euclidean"
+	angularMetric    = "angular"
+)
+
+// metricParameter lets a mechanism choose its distance.
+var metricParameter = Parameter{
+	Name: "metric", Default: euclideanMetric, Legal: `"euclidean", "normalized euclidean" or "angular"`,
+	Doc:      "distance in which epsilon counts; normalized: of vectors of length 1; angular: the angle divided by π",
+	Variants: []Variant{Proved}, Optional: true,
+}
+
+// wordMetric is a distance between the words of a space.
+type wordMetric struct {
+	name  string
+	basis *basis // rows to start from
+	// space is where the distance is the Euclidean one; nil for angles.
+	space *embeddings.Space
+	// convert turns a row of the basis, from one word, into distances.
+	convert  func(row []float64, word WordID)
+	distance func(a, b WordID) float64
+}
+
+// metricOf returns the distance that a mechanism's parameters choose.
+//
+//   - euclidean: ‖φ(w)−φ(u)‖.
+//   - normalized euclidean: that of the vectors divided by their lengths, in
+//     float32. A vector of zeros stays.
+//   - angular: arccos(cos(w,u))/π, in [0, 1]. A vector of zeros has no
+//     direction: it is at 1/2 from all others and at 0 from its like, which
+//     keeps the triangle inequality.
+//
+// 1 − cos is no choice: it breaks the triangle inequality, and with it the
+// proof of every mechanism here.
+func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
+	name, given := p[metricParameter.Name].(string)
+	if !given {
+		name = euclideanMetric
+	}
+	if err := check.OneOf("metric", name, euclideanMetric, normalizedMetric, angularMetric); err != nil {
+		return nil, err
+	}
+	if name == euclideanMetric {
+		return &wordMetric{name, distanceBasis(s), s, func([]float64, WordID) {}, s.Distance}, nil
+	}
+	u, err := unitSpaceOf(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &wordMetric{name, distanceBasis(u.Space), u.Space, func([]float64, WordID) {}, u.Distance}
+	if name == angularMetric {
+		m.space = nil
+		m.convert = func(row []float64, word WordID) {
+			for y := range s.Len() {
+				row[y] = u.angle(row[y], word, WordID(y))
+			}
+		}
+		m.distance = func(a, b WordID) float64 { return u.angle(u.Distance(a, b), a, b) }
+	}
+	return m, nil
+}
+
+// guarantee is ε times the metric, for all pairs of words.
+func (m *wordMetric) guarantee(epsilon float64, reason string) Guarantee {
+	g := Guarantee{Metric: m.name, Epsilon: epsilon, Reason: reason, Distance: m.distance}
+	if m.name == euclideanMetric {
+		g.EuclideanEpsilon = epsilon
+	}
+	return g
+}
+
+// selector selects by a law of the metric.
+func (m *wordMetric) selector(s *embeddings.Space, settings Settings, g Guarantee, law func(epsilon float64) distanceLaw) Mechanism {
+	if m.space != nil {
+		return newDistanceSelector(settings, g, m.space, law)
+	}
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:s.Len()]
+		m.convert(row, word)
+		l := law(epsilon)
+		for i, d := range row {
+			row[i] = -l.rate * min(d, l.most)
+		}
+		return row, nil
+	}
+	return newSelector(settings, g, s.Vocabulary, m.basis, scores)
+}
+
+// unitSpace holds vectors of length 1, up to float32, and their true lengths.
+type unitSpace struct {
+	*embeddings.Space
+	norms []float64
+}
+
+type unitKey struct{}
+
+func unitSpaceOf(s *embeddings.Space) (*unitSpace, error) {
+	v, err := s.Derived(unitKey{}, func() (any, error) {
+		d := s.Dimension
+		vectors := make([]float32, len(s.Vectors))
+		for w := range s.Len() {
+			from, to := s.Vectors[w*d:(w+1)*d], vectors[w*d:(w+1)*d]
+			if n := norm(from); n > 0 {
+				for i, x := range from {
+					to[i] = float32(float64(x) / n)
+				}
+			}
+		}
+		unit, err := embeddings.NewSpace(s.Name+", normalized", s.Vocabulary, d, vectors)
+		if err != nil {
+			return nil, err
+		}
+		u := &unitSpace{Space: unit, norms: make([]float64, s.Len())}
+		for w := range u.norms {
+			u.norms[w] = norm(vectors[w*d : (w+1)*d])
+		}
+		return u, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("normalizing: %w", err)
+	}
+	return v.(*unitSpace), nil
+}
+
+func norm(v []float32) float64 {
+	var squares float64
+	for _, x := range v {
+		squares += float64(float64(x) * float64(x))
+	}
+	return math.Sqrt(squares)
+}
+
+// angle is the angle between two words, divided by π, from the distance c of
+// their unit vectors: sin²(θ/2) = (c² − (‖a‖−‖b‖)²)/(4‖a‖‖b‖), which stays
+// exact where the arc cosine does not, at small angles, and does not mind that
+// lengths are 1 up to float32 only.
+func (u *unitSpace) angle(c float64, a, b WordID) float64 {
+	na, nb := u.norms[a], u.norms[b]
+	switch {
+	case a == b || na == 0 && nb == 0:
+		return 0
+	case na == 0 || nb == 0:
+		return 0.5
+	}
+	square := (c - (na - nb)) * (c + (na - nb)) / (4 * na * nb)
+	return 2 * math.Asin(math.Sqrt(min(max(square, 0), 1))) / math.Pi
+}

@@ -1,0 +1,101 @@
+package mechanisms
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+)
+
+type neighborKey struct{ count int }
+
+// neighborTable returns the count nearest words of every word, nearest first,
+// ties by the smaller id: the i-th word's begin at i·count. A word is among
+// its own; where many words share its vector it need not be. Built once per
+// space and count, on all cores.
+func neighborTable(s *embeddings.Space, count int) []nearest.Neighbor {
+	v, _ := s.Derived(neighborKey{count}, func() (any, error) { return searchAll(s, count), nil }) // never fails
+	return v.([]nearest.Neighbor)
+}
+
+func searchAll(s *embeddings.Space, count int) []nearest.Neighbor {
+	index, d := nearest.Of(s), s.Dimension
+	table := make([]nearest.Neighbor, s.Len()*count)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for start := 0; start < s.Len(); start += batchWords {
+		end := min(start+batchWords, s.Len())
+		g.Go(func() error {
+			index.Search(table[start*count:end*count], s.Vectors[start*d:end*d], count)
+			return nil
+		})
+	}
+	_ = g.Wait() // a search cannot fail
+	return table
+}
+
+// neighborsOf returns the count nearest words of a word, the word itself
+// first, whoever shares its vector, then by distance and id. Shorter where the
+// space is.
+func neighborsOf(s *embeddings.Space, word WordID, count int) []nearest.Neighbor {
+	count = min(count, s.Len())
+	row := slices.Clone(neighborTable(s, count)[int(word)*count:][:count])
+	own := slices.IndexFunc(row, func(c nearest.Neighbor) bool { return c.ID == word })
+	if own < 0 { // pushed out by others of the same vector: the last of them goes
+		own = count - 1
+	}
+	copy(row[1:own+1], row[:own])
+	row[0] = nearest.Neighbor{ID: word}
+	return row
+}
+
+// orderFrom returns all words by their distance from a word, the word itself
+// first, ties by id, and their distances in that order.
+func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
+	row := make([]float64, s.Len())
+	distancesFrom(row, s, word)
+	order := make([]WordID, s.Len())
+	for i := range order {
+		order[i] = WordID(i)
+	}
+	own := row[word]
+	row[word] = -1
+	slices.SortFunc(order, func(a, b WordID) int {
+		return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(a, b))
+	})
+	row[word] = own
+	sorted := make([]float64, len(order))
+	for i, w := range order {
+		sorted[i] = row[w]
+	}
+	return order, sorted
+}
+
+// byFrequency returns all words of the space by falling count in the corpus.
+// Ties, and words that never occur, stand in the order of the space, which
+// for most published embeddings is that of the frequency in their own corpus.
+func byFrequency(env Environment) []WordID {
+	counts := make([]int, env.Space.Len())
+	for _, document := range env.Documents {
+		for _, token := range document {
+			if id := env.Space.Vocabulary.ID(token); id != embeddings.Unknown {
+				counts[id]++
+			}
+		}
+	}
+	order := make([]WordID, len(counts))
+	for i := range order {
+		order[i] = WordID(i)
+	}
+	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(counts[b], counts[a]) })
+	return order
+}
+
+// sortByCount sorts words by falling count; ties stay in their order.
+func sortByCount(words []string, counts map[string]int) {
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+}

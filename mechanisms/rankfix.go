@@ -1,0 +1,156 @@
+package mechanisms
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "rank-fix",
+		Title:    "Rank fix",
+		Source:   "Asghar et al. 2026 (PoPETs), §6",
+		Metric:   "euclidean",
+		Order:    90,
+		Variants: []Variant{Proved},
+		Parameters: []Parameter{
+			{Name: "base", Default: defaultBase, Legal: "a mechanism that adds noise and has a guarantee",
+				Doc: "mechanism whose output is processed"},
+			{Name: "c", Default: 0.04, Legal: "> 0 and finite",
+				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
+		},
+		New: newRankFix,
+	})
+}
+
+const defaultBase = "cmp"
+
+// newRankFix builds the fix of the curse of dimensionality by post-processing:
+// let x* be the word that the base mechanism returns; return the r-th nearest
+// word of x* (r = 0 is x* itself, ties by id) with probability ∝ e^{−c·ε·r},
+// r = 0 … n−1. The source gives c = 0.04 for GloVe at 300 dimensions. The
+// promise is that of the base mechanism.
+func newRankFix(env Environment, s Settings) (Mechanism, error) {
+	decay := s.Parameters["c"].(float64)
+	if err := check.Positive("c", decay); err != nil {
+		return nil, err
+	}
+	name := s.Parameters["base"].(string)
+	definition, err := Find(name)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	base, err := New(env, Settings{Mechanism: name, Epsilon: s.Epsilon})
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	noisy, ok := base.(*projector)
+	if !ok || !base.Guarantee().Holds() {
+		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
+	}
+	g := base.Guarantee()
+	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s", definition.Title, g.Reason)
+	return &rankFix{
+		settings: s, guarantee: g, base: noisy, decay: decay,
+		near: make([]atomic.Pointer[[]WordID], env.Space.Len()),
+	}, nil
+}
+
+type rankFix struct {
+	settings  Settings
+	guarantee Guarantee
+	base      *projector
+	decay     float64
+	near      []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
+}
+
+// keptRanks is how many neighbours of a word are kept; farther ones are
+// searched for each time.
+const keptRanks = 256
+
+func (m *rankFix) Settings() Settings                 { return m.settings }
+func (m *rankFix) Guarantee() Guarantee               { return m.guarantee }
+func (m *rankFix) Vocabulary() *embeddings.Vocabulary { return m.base.Vocabulary() }
+
+func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	var eps [][]float64
+	if epsilons != nil {
+		eps = [][]float64{epsilons}
+	}
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+}
+
+// PrivatizeBatch searches for the words of all documents together. The ranks
+// of a document are drawn after its noise.
+func (m *rankFix) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	m.base.PrivatizeBatch(dst, src, epsilons, rngs)
+	type far struct {
+		star WordID
+		rank int
+		to   *WordID
+	}
+	var beyond []far
+	for d := range dst {
+		for i, star := range dst[d] {
+			rank := m.rank(tokenEpsilon(m.settings.Epsilon, epsilons, d, i), rngs[d])
+			switch {
+			case rank == 0:
+			case rank < keptRanks:
+				dst[d][i] = m.nearest(star)[rank]
+			default:
+				beyond = append(beyond, far{star, rank, &dst[d][i]})
+			}
+		}
+	}
+	slices.SortStableFunc(beyond, func(a, b far) int { return int(a.star) - int(b.star) })
+	for start := 0; start < len(beyond); {
+		order, _ := orderFrom(m.base.space, beyond[start].star)
+		end := start
+		for ; end < len(beyond) && beyond[end].star == beyond[start].star; end++ {
+			*beyond[end].to = order[beyond[end].rank]
+		}
+		start = end
+	}
+}
+
+// nearest returns the keptRanks words nearest to a word, itself first.
+func (m *rankFix) nearest(word WordID) []WordID {
+	if kept := m.near[word].Load(); kept != nil {
+		return *kept
+	}
+	order, _ := orderFrom(m.base.space, word)
+	kept := slices.Clone(order[:min(keptRanks, len(order))])
+	m.near[word].Store(&kept)
+	return kept
+}
+
+// rank draws r from [0, n) with probability ∝ e^{−cεr}.
+func (m *rankFix) rank(epsilon float64, rng *rand.Rand) int {
+	n := float64(m.base.space.Len())
+	x, u := m.decay*epsilon, rng.Float64()
+	r := u * n // the limit of small x
+	if x*n > 1e-9 {
+		r = -math.Log1p(u*math.Expm1(-x*n)) / x
+	}
+	return int(min(max(math.Floor(r), 0), n-1))
+}
+
+// given returns the law of the output given the base's, x*.
+func (m *rankFix) given(star WordID) []float64 {
+	order, _ := orderFrom(m.base.space, star)
+	p := make([]float64, len(order))
+	var sum float64
+	for r := range order {
+		sum += math.Exp(-m.decay * m.settings.Epsilon * float64(r))
+	}
+	for r, y := range order {
+		p[y] = math.Exp(-m.decay*m.settings.Epsilon*float64(r)) / sum
+	}
+	return p
+}

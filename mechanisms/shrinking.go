@@ -1,0 +1,182 @@
+package mechanisms
+
+import (
+	"cmp"
+	"slices"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/kernel"
+)
+
+// shrinking is a space from which words are taken one after the other, each
+// time those nearest to some word among what is left. Nearest means by
+// distance, ties by the smaller id, so what is taken depends on the space
+// alone.
+//
+// Nearest words are first looked for in a table of some neighbours per word;
+// where too many of these are gone, all words that are left are scanned.
+// Whenever half of its words is gone, the table is made again for the rest:
+// scans stay rare, and all tables together cost a third more than the first.
+type shrinking struct {
+	space *embeddings.Space
+	gone  []bool
+	left  int
+
+	live  []WordID // words of the table, rising
+	place []int32  // of a word in live
+	table []nearest.Neighbor
+	width int // neighbours of a word in the table; 0 is no table
+	wide  int // width of tables to come
+	// panels scan the words of the table.
+	panels *kernel.Panels
+	row    []float64
+}
+
+// smallTable is the number of words below which tables are not made again.
+const smallTable = 512
+
+// newShrinking starts with all words; width is the number of neighbours listed
+// per word, or 0 to scan always.
+func newShrinking(s *embeddings.Space, width int) *shrinking {
+	x := &shrinking{space: s, wide: width, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
+	x.live = make([]WordID, s.Len())
+	for i := range x.live {
+		x.live[i] = WordID(i)
+	}
+	x.rebuild()
+	return x
+}
+
+// rebuild makes the table of the words that are left.
+func (x *shrinking) rebuild() {
+	x.live = slices.DeleteFunc(x.live, func(w WordID) bool { return x.gone[w] })
+	d := x.space.Dimension
+	vectors := make([]float32, 0, len(x.live)*d)
+	words := make([]string, len(x.live))
+	for i, w := range x.live {
+		x.place[w], words[i] = int32(i), x.space.Vocabulary.Word(w)
+		vectors = append(vectors, x.space.Vector(w)...)
+	}
+	x.panels = kernel.PackPanels(vectors, d)
+	x.row = make([]float64, kernel.PairRows*x.panels.Stride())
+	x.table, x.width = nil, 0
+	if x.wide == 0 || len(x.live) <= smallTable {
+		return // a scan costs as little
+	}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		panic(err) // they are distinct words of one vocabulary
+	}
+	part, err := embeddings.NewSpace(x.space.Name, v, d, vectors)
+	if err != nil {
+		panic(err) // they are vectors of a space
+	}
+	x.table, x.width = searchAll(part, x.wide), x.wide
+}
+
+// take removes a word.
+func (x *shrinking) take(w WordID) {
+	x.gone[w] = true
+	x.left--
+	if x.left > 0 && len(x.live) > smallTable && 2*x.left < len(x.live) {
+		x.rebuild()
+	}
+}
+
+// nearest returns the word nearest to w among those left, w not counted.
+func (x *shrinking) nearest(w WordID) (WordID, bool) {
+	var found [1]WordID
+	out := x.search(found[:0], w, 1)
+	if len(out) == 0 {
+		return embeddings.Unknown, false
+	}
+	return out[0], true
+}
+
+// takeNearest removes w and the count−1 words nearest to it and returns them,
+// w first.
+func (x *shrinking) takeNearest(w WordID, count int) []WordID {
+	members := x.search(append(make([]WordID, 0, min(count, x.left)), w), w, count-1)
+	for _, m := range members {
+		x.gone[m] = true
+	}
+	x.left -= len(members) - 1
+	x.take(w) // counts w and makes the table again where that is due
+	return slices.Clip(members)
+}
+
+// search appends the count words nearest to w among those left, fewer where
+// fewer are left. w may itself be gone, but must be in the table.
+func (x *shrinking) search(dst []WordID, w WordID, count int) []WordID {
+	wanted := len(dst) + count
+	if x.width > 0 {
+		start := len(dst)
+		for _, c := range x.table[int(x.place[w])*x.width:][:x.width] {
+			if c.ID == embeddings.Unknown || len(dst) == wanted {
+				break
+			}
+			if y := x.live[c.ID]; y != w && !x.gone[y] {
+				dst = append(dst, y)
+			}
+		}
+		if len(dst) == wanted {
+			return dst
+		}
+		dst = dst[:start]
+	}
+	return x.scan(dst, w, count)
+}
+
+// scan is search without the table.
+func (x *shrinking) scan(dst []WordID, w WordID, count int) []WordID {
+	x.panels.Distances(x.row, x.space.Vector(w))
+	type candidate struct {
+		id       WordID
+		distance float64
+	}
+	best := make([]candidate, 0, min(count, x.left)+1)
+	for i, y := range x.live {
+		if y == w || x.gone[y] {
+			continue
+		}
+		d := x.row[i]
+		if len(best) == count && (count == 0 || d >= best[count-1].distance) {
+			continue // words come by rising id: an equal distance loses
+		}
+		at, _ := slices.BinarySearchFunc(best, candidate{y, d}, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.id, b.id))
+		})
+		best = slices.Insert(best, at, candidate{y, d})
+		best = best[:min(len(best), count)]
+	}
+	for _, c := range best {
+		dst = append(dst, c.id)
+	}
+	return dst
+}
+
+type chainKey struct{ start WordID }
+
+// chainOf is the greedy chain of a space from a word: each next word is the
+// nearest to the last among those not yet in the chain. Built once per space
+// and start word.
+func chainOf(s *embeddings.Space, start WordID) []WordID {
+	v, _ := s.Derived(chainKey{start}, func() (any, error) { return buildChain(s, start), nil }) // never fails
+	return v.([]WordID)
+}
+
+func buildChain(s *embeddings.Space, start WordID) []WordID {
+	chain := make([]WordID, 0, s.Len())
+	walk := newShrinking(s, 16)
+	for w := start; ; {
+		chain = append(chain, w)
+		// Looked for before w is taken: a table made again does not have w.
+		next, ok := walk.nearest(w)
+		walk.take(w)
+		if !ok {
+			return chain
+		}
+		w = next
+	}
+}

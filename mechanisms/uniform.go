@@ -1,0 +1,42 @@
+package mechanisms
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+func init() {
+	Register(Definition{
+		Name:     "uniform",
+		Title:    "Uniform",
+		Source:   "baseline: any word for any word",
+		Metric:   "discrete",
+		Order:    910,
+		Variants: []Variant{Proved},
+		PerWord:  true,
+		Constant: true,
+		New:      newUniform,
+	})
+}
+
+// newUniform forgets the word: Pr[y] = 1/n at every ε. It is 0-private in
+// every metric; only the number of words of a text is left.
+func newUniform(env Environment, s Settings) (Mechanism, error) {
+	n := env.Space.Len()
+	return &closedForm{
+		settings:   s,
+		guarantee:  perfect("the output does not depend on the word"),
+		vocabulary: env.Space.Vocabulary,
+		draw:       func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
+		logs: func(dst []float64, _ WordID, _ float64) {
+			for y := range dst {
+				dst[y] = -math.Log(float64(n))
+			}
+		},
+	}, nil
+}
+
+// perfect is the guarantee with ε = 0, whatever ε the instance was built with.
+func perfect(reason string) Guarantee {
+	return Guarantee{Metric: "discrete", Reason: reason, Distance: discrete}
+}
