@@ -161,28 +161,22 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	decode := func(r released, weight float64) ([][]int32, error) {
-		return decodeAll(ctx, s, model, prior, lists, r.noisy, weight)
+	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
+	if err != nil {
+		return nil, err
 	}
 	best, bestHits := 0.0, -1
-	for _, weight := range o.Weights {
-		guesses, err := decode(held, weight)
-		if err != nil {
-			return nil, err
-		}
-		hits, _ := s.compare(held.plain, guesses, nil)
+	for i, weight := range o.Weights {
+		hits, _ := s.compare(held.plain, tuned[i], nil)
 		if n := sum(hits); n > bestHits { // a tie goes to the first weight
 			best, bestHits = weight, n
 		}
 	}
-	guesses, err := decode(test, best)
+	decoded, err := decodeAll(ctx, s, model, prior, lists, test.noisy, []float64{best, 0})
 	if err != nil {
 		return nil, err
 	}
-	alone, err := decode(test, 0)
-	if err != nil {
-		return nil, err
-	}
+	guesses, alone := decoded[0], decoded[1]
 	hits, trials := s.compare(test.plain, guesses, nil)
 	hitsAlone, _ := s.compare(test.plain, alone, nil)
 	with, err := grouped(hits, trials, o.Level)
@@ -230,9 +224,13 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	return out, nil
 }
 
-// decodeAll names a word for every output of every document.
-func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist, noisy [][]int32, weight float64) ([][]int32, error) {
-	out := make([][]int32, len(noisy))
+// decodeAll names a word for every output of every document, by each of the
+// weights.
+func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist, noisy [][]int32, weights []float64) ([][][]int32, error) {
+	out := make([][][]int32, len(weights))
+	for i := range out {
+		out[i] = make([][]int32, len(noisy))
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(s.Workers)
 	for i, document := range noisy {
@@ -249,24 +247,30 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 					continue
 				}
 				for c, w := range l.words {
-					positions[j] = append(positions[j], Candidate{w, l.logs[c] + (1-weight)*math.Log(prior[w])})
+					positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
 				}
 			}
-			posterior, err := Posterior(model, weight, positions)
+			l, err := newLattice(model, positions)
 			if err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
-			guess := make([]int32, len(document))
-			for j, p := range posterior {
-				top := 0
-				for c := range p {
-					if p[c] > p[top] {
-						top = c
-					}
+			for at, weight := range weights {
+				posterior, err := l.posterior(weight)
+				if err != nil {
+					return fmt.Errorf("document %d: %w", i, err)
 				}
-				guess[j] = positions[j][top].Word
+				guess := make([]int32, len(document))
+				for j, p := range posterior {
+					top := 0
+					for c := range p {
+						if p[c] > p[top] {
+							top = c
+						}
+					}
+					guess[j] = positions[j][top].Word
+				}
+				out[at][i] = guess
 			}
-			out[i] = guess
 			return nil
 		})
 	}

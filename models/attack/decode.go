@@ -11,10 +11,9 @@ import (
 
 // Candidate is a word that an output may stand for.
 type Candidate struct {
-	Word int32
-	// Log is ln P(y|word) + (1 − weight)·ln π(word): what the output and the
-	// word by itself say.
-	Log float64
+	Word     int32
+	Emission float64 // ln P(y|word)
+	Prior    float64 // ln π(word)
 }
 
 // Posterior decodes a text in context: the hidden Markov model with hidden
@@ -29,38 +28,54 @@ type Candidate struct {
 // expected number of wrong words; the most probable sequence (Viterbi) does
 // not.
 //
-// Every position needs a candidate with a finite Log. Time and memory grow
+// Every position needs a candidate that is not impossible. Time and memory grow
 // with the product of the numbers of candidates of n neighbouring positions.
 func Posterior(model *ngram.Model, weight float64, positions [][]Candidate) ([][]float64, error) {
-	order := model.Order()
-	if order < 2 {
-		return nil, fmt.Errorf("decoding: order = %d: must be >= 2", order)
+	l, err := newLattice(model, positions)
+	if err != nil {
+		return nil, err
 	}
-	n := len(positions)
+	return l.posterior(weight)
+}
+
+// posterior is that of Posterior for one weight.
+func (l *lattice) posterior(weight float64) ([][]float64, error) {
+	positions, n := l.positions, len(l.positions)
 	if n == 0 {
 		return nil, nil
 	}
-	l := lattice{model: model, weight: weight, positions: positions, memory: order - 1}
 	// A state at i is the candidates of the positions i−memory+1 … i; steps[i]
 	// leads from the states at i−1 to those at i: [state·K_i + candidate].
 	steps := make([][]float64, n)
 	alpha := make([][]float64, n)
 	previous := []float64{0}
 	for i := range positions {
-		if len(positions[i]) == 0 {
-			return nil, fmt.Errorf("decoding: position %d: no candidate", i)
-		}
-		steps[i] = l.step(i)
+		steps[i] = l.weighted(i, weight)
 		k, tail := len(positions[i]), l.states(i-1, l.memory-1)
-		forward := make([]float64, tail*k)
-		for j := range forward {
-			forward[j] = math.Inf(-1)
+		// States that agree in all but their oldest word lead to the same
+		// state: a sum of exponentials, its largest term taken out.
+		top, forward := make([]float64, tail*k), make([]float64, tail*k)
+		for j := range top {
+			top[j] = math.Inf(-1)
 		}
-		// States that agree in all but their oldest word lead to the same state.
 		for s, a := range previous {
-			for c := range k {
-				to := s%tail*k + c
-				forward[to] = logAdd(forward[to], a+steps[i][s*k+c])
+			to := top[s%tail*k:]
+			for c, v := range steps[i][s*k : (s+1)*k] {
+				to[c] = max(to[c], a+v)
+			}
+		}
+		for s, a := range previous {
+			from := s % tail * k
+			for c, v := range steps[i][s*k : (s+1)*k] {
+				if t := top[from+c]; !math.IsInf(t, -1) {
+					forward[from+c] += math.Exp(a + v - t)
+				}
+			}
+		}
+		for j, t := range top {
+			forward[j] = math.Log(forward[j]) + t
+			if math.IsInf(t, -1) {
+				forward[j] = t
 			}
 		}
 		alpha[i], previous = forward, forward
@@ -94,22 +109,27 @@ func Posterior(model *ngram.Model, weight float64, positions [][]Candidate) ([][
 	return out, nil
 }
 
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
 // lattice is one text with its candidates.
 type lattice struct {
-	model     *ngram.Model
-	weight    float64
 	positions [][]Candidate
 	memory    int // how many words a state remembers
+	// language[i] is ln P of every candidate at i after every state at i−1.
+	language [][]float64
+}
+
+func newLattice(model *ngram.Model, positions [][]Candidate) (*lattice, error) {
+	order := model.Order()
+	if order < 2 {
+		return nil, fmt.Errorf("decoding: order = %d: must be >= 2", order)
+	}
+	l := &lattice{positions: positions, memory: order - 1}
+	for i := range positions {
+		if len(positions[i]) == 0 {
+			return nil, fmt.Errorf("decoding: position %d: no candidate", i)
+		}
+		l.language = append(l.language, l.step(model, i))
+	}
+	return l, nil
 }
 
 // states is the number of combinations of the candidates of the last count
@@ -122,9 +142,24 @@ func (l *lattice) states(i, count int) int {
 	return n
 }
 
-// step is the logarithm of what leads from every state at i−1 to every
+// weighted is the logarithm of what leads from every state at i−1 to every
 // candidate at i.
-func (l *lattice) step(i int) []float64 {
+func (l *lattice) weighted(i int, weight float64) []float64 {
+	k := len(l.positions[i])
+	alone := make([]float64, k)
+	for c, candidate := range l.positions[i] {
+		alone[c] = candidate.Emission + (1-weight)*candidate.Prior
+	}
+	out := make([]float64, len(l.language[i]))
+	for j, v := range l.language[i] {
+		out[j] = alone[j%k] + weight*v
+	}
+	return out
+}
+
+// step is what the language model says of every candidate at i after every
+// state at i−1.
+func (l *lattice) step(model *ngram.Model, i int) []float64 {
 	from, k := l.states(i-1, l.memory), len(l.positions[i])
 	out := make([]float64, from*k)
 	first := max(0, i-l.memory)
@@ -135,16 +170,9 @@ func (l *lattice) step(i int) []float64 {
 			history[j-first] = l.positions[j][rest%n].Word
 			rest /= n
 		}
-		var after ngram.History
-		if l.weight > 0 {
-			after = l.model.After(history, first == 0)
-		}
+		after := model.After(history, first == 0)
 		for c, candidate := range l.positions[i] {
-			v := candidate.Log
-			if l.weight > 0 {
-				v += l.weight * math.Log(after.Probability(candidate.Word))
-			}
-			out[s*k+c] = v
+			out[s*k+c] = math.Log(after.Probability(candidate.Word))
 		}
 	}
 	return out

@@ -29,7 +29,8 @@ func bruteForce(model *ngram.Model, weight float64, positions [][]Candidate) [][
 		}
 		for c, candidate := range positions[i] {
 			chosen[i], words[i] = c, candidate.Word
-			visit(i+1, p*math.Exp(candidate.Log)*math.Pow(model.After(words[:i], true).Probability(candidate.Word), weight))
+			visit(i+1, p*math.Exp(candidate.Emission)*math.Pow(math.Exp(candidate.Prior), 1-weight)*
+				math.Pow(model.After(words[:i], true).Probability(candidate.Word), weight))
 		}
 	}
 	visit(0, 1)
@@ -71,7 +72,7 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 				positions := make([][]Candidate, 1+rng.IntN(6))
 				for i := range positions {
 					for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
-						positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64()})
+						positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64(), -rng.ExpFloat64()})
 					}
 				}
 				got, err := Posterior(model, weight, positions)
@@ -102,7 +103,7 @@ func TestPosteriorOfALongText(t *testing.T) {
 	positions := make([][]Candidate, 1000)
 	for i := range positions {
 		for w := range int32(6) {
-			positions[i] = append(positions[i], Candidate{w, -50 * rng.ExpFloat64()})
+			positions[i] = append(positions[i], Candidate{w, -50 * rng.ExpFloat64(), -rng.ExpFloat64()})
 		}
 	}
 	got, err := Posterior(model, 1, positions)
