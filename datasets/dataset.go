@@ -22,6 +22,10 @@ type Document struct {
 	Text   string   // as in the source
 	Tokens []string // after cleaning and cutting
 	Label  int      // index into Dataset.Classes
+	// Private is an index into Dataset.Privates, what an attacker would like to
+	// know; 0 where the data set has no private label.
+	Private int
+	User    string // who wrote it, "" where the source does not say
 }
 
 // Dataset is a prepared sample: cleaned, cut, split.
@@ -29,17 +33,18 @@ type Dataset struct {
 	Name        string
 	Title       string // for tables and plots; says "generated" where that is so
 	Classes     []string
-	Generated   bool   // the built-in generated corpus, never mixed with real data
-	WordLevel   bool   // every document is one word (Product Reviews)
-	Source      string // the file or folder read, "built in" for a generated set
-	SourceRows  int    // rows that the sample was drawn from
-	SourceTexts int    // different texts among them
+	Privates    []string // names of the private labels, nil for a data set without one
+	Generated   bool     // the built-in generated corpus, never mixed with real data
+	WordLevel   bool     // every document is one word (Product Reviews)
+	Source      string   // the file or folder read, "built in" for a generated set
+	SourceRows  int      // rows that the sample was drawn from
+	SourceTexts int      // different texts among them
 	Train       []Document
 	Validation  []Document
 	Test        []Document
-	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels
-	// and tokens: equal fingerprints mean equal tokens and labels, whatever
-	// layout the source had.
+	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels,
+	// private labels and users where there are some, and tokens: equal
+	// fingerprints mean equal tokens and labels, whatever layout the source had.
 	Fingerprint string
 }
 
@@ -63,6 +68,15 @@ func Tokens(documents []Document) [][]string {
 	return out
 }
 
+// Privates returns the private labels of documents, in order.
+func Privates(documents []Document) []int {
+	out := make([]int, len(documents))
+	for i := range documents {
+		out[i] = documents[i].Private
+	}
+	return out
+}
+
 // Labels returns the labels of documents, in order.
 func Labels(documents []Document) []int {
 	out := make([]int, len(documents))
@@ -77,10 +91,19 @@ func (d *Dataset) fingerprint() string {
 	for _, c := range d.Classes {
 		writeString(h, c)
 	}
+	for _, p := range d.Privates {
+		writeString(h, p)
+	}
 	for _, s := range d.Splits() {
 		fmt.Fprintf(h, "%s %d\n", s.Name, len(s.Documents))
 		for _, doc := range s.Documents {
 			fmt.Fprintf(h, "%d %d %d\n", doc.ID, doc.Label, len(doc.Tokens))
+			if d.Privates != nil {
+				fmt.Fprintf(h, "private %d\n", doc.Private)
+			}
+			if doc.User != "" {
+				writeString(h, doc.User)
+			}
 			for _, t := range doc.Tokens {
 				writeString(h, t)
 			}

@@ -25,6 +25,21 @@ func init() {
 			return Rows{Rows: generatedRows(generated.News()), Source: source}, nil
 		},
 	})
+	for _, d := range []struct {
+		name, title, doc string
+		documents        func() []generated.Document
+	}{
+		{"generated-styles", "News with a style (generated)", "news in 4 topics; the writer's style is the private label", generated.Styled},
+		{"generated-users", "News of users (generated)", "news in 4 topics by users with a style and habits of their own", generated.Users},
+	} {
+		Register(Definition{
+			Name: d.name, Title: d.title, Doc: d.doc + "; " + note,
+			Classes: generated.Topics, Generated: true, Cleaning: CleanContent,
+			Read: func(context.Context, Request) (Rows, error) {
+				return Rows{Rows: generatedRows(d.documents()), Privates: generated.Styles, Source: source}, nil
+			},
+		})
+	}
 	Register(Definition{
 		Name: "generated-words", Title: "Words (generated)", Doc: "the words of judgement, label = polarity; " + note,
 		Classes: generated.Sentiments, Generated: true, WordLevel: true, Cleaning: CleanNone,
@@ -48,7 +63,7 @@ func init() {
 func generatedRows(docs []generated.Document) []Row {
 	rows := make([]Row, len(docs))
 	for i, d := range docs {
-		rows[i] = Row{Text: d.Text(), Label: d.Label}
+		rows[i] = Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
 	}
 	return rows
 }

@@ -30,7 +30,11 @@ type Request struct {
 	Format      string
 	TextColumns []string // joined by a space
 	LabelColumn string
-	WordLevel   bool // every row of the user's own table is one word
+	// PrivateColumn and UserColumn of the user's own table say what is to stay
+	// secret and who wrote the row; "" for a table without.
+	PrivateColumn string
+	UserColumn    string
+	WordLevel     bool // every row of the user's own table is one word
 
 	Sizes    Sizes
 	Seed     stream.Seed // decides which rows are drawn, and their order
@@ -84,7 +88,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		rows.Classes = d.Classes
 	}
 	out := &Dataset{
-		Name: q.Name, Title: d.Title, Classes: rows.Classes,
+		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
@@ -119,6 +123,10 @@ func Needs(q Request) ([]string, error) {
 func definition(q Request) (Definition, error) {
 	if q.LabelColumn != "" || len(q.TextColumns) > 0 {
 		return ownDefinition(q)
+	}
+	if q.PrivateColumn != "" || q.UserColumn != "" {
+		return Definition{}, fmt.Errorf("data set %s: private and user columns are for a table of your own, "+
+			"which needs text and label columns too", q.Name)
 	}
 	return Find(q.Name)
 }

@@ -46,11 +46,45 @@ func readOwn(ctx context.Context, q Request) (Rows, error) {
 		return Rows{}, err
 	}
 	defer f.Close()
-	texts, labels, err := readTable(ctx, f, q.File, format, q.TextColumns, q.LabelColumn)
+	columns := tableColumns{text: q.TextColumns, label: q.LabelColumn, private: q.PrivateColumn, user: q.UserColumn}
+	table, err := readTable(ctx, f, q.File, format, columns)
 	if err != nil {
 		return Rows{}, err
 	}
-	return labelled(q.File, texts, labels)
+	return table.rows(q.File)
+}
+
+// tableColumns are the columns of a table; private and user may be "".
+type tableColumns struct {
+	text                 []string // joined by a space
+	label, private, user string
+}
+
+// table is what the columns of a file hold, one entry per row; privates and
+// users are nil where there is no such column.
+type table struct{ texts, labels, privates, users []string }
+
+// rows names the classes after the distinct labels, sorted, and the private
+// labels likewise.
+func (t table) rows(source string) (Rows, error) {
+	out, err := labelled(source, t.texts, t.labels)
+	if err != nil {
+		return Rows{}, err
+	}
+	if t.privates != nil {
+		private, err := labelled(source, t.texts, t.privates)
+		if err != nil {
+			return Rows{}, fmt.Errorf("private label: %w", err)
+		}
+		out.Privates = private.Classes
+		for i, r := range private.Rows {
+			out.Rows[i].Private = r.Label
+		}
+	}
+	for i, u := range t.users {
+		out.Rows[i].User = u
+	}
+	return out, nil
 }
 
 // labelled turns label names into classes.
@@ -81,28 +115,40 @@ func formatOf(q Request) (string, error) {
 	return "", fmt.Errorf("%s: format = %q: must be csv, tsv or jsonl (told by the suffix, or by the format setting)", q.File, format)
 }
 
-// readTable returns the text (columns joined by a space) and the label of
-// every row.
-func readTable(ctx context.Context, r io.Reader, name, format string, text []string, label string) (texts, labels []string, err error) {
+// readTable reads the columns of every row.
+func readTable(ctx context.Context, r io.Reader, name, format string, columns tableColumns) (table, error) {
+	var t table
 	add := func(fields func(column string) (string, error)) error {
 		var parts []string
-		for _, c := range text {
+		for _, c := range columns.text {
 			v, err := fields(c)
 			if err != nil {
 				return err
 			}
 			parts = append(parts, v)
 		}
-		l, err := fields(label)
-		if err != nil {
-			return err
+		t.texts = append(t.texts, strings.Join(parts, " "))
+		for _, c := range []struct {
+			what, name string
+			to         *[]string
+		}{{"label", columns.label, &t.labels}, {"private label", columns.private, &t.privates}, {"user", columns.user, &t.users}} {
+			if c.name == "" {
+				continue
+			}
+			v, err := fields(c.name)
+			if err != nil {
+				return err
+			}
+			if v = strings.TrimSpace(v); v == "" {
+				return fmt.Errorf("empty %s in column %q", c.what, c.name)
+			}
+			*c.to = append(*c.to, v)
 		}
-		if l = strings.TrimSpace(l); l == "" {
-			return fmt.Errorf("empty label in column %q", label)
-		}
-		texts, labels = append(texts, strings.Join(parts, " ")), append(labels, l)
 		return nil
 	}
+	needed := slices.DeleteFunc(append(slices.Clone(columns.text), columns.label, columns.private, columns.user),
+		func(c string) bool { return c == "" })
+	var err error
 	if format == "jsonl" {
 		err = eachObject(ctx, r, name, add)
 	} else {
@@ -110,12 +156,12 @@ func readTable(ctx context.Context, r io.Reader, name, format string, text []str
 		if format == "tsv" {
 			comma = '\t'
 		}
-		err = eachRow(ctx, r, name, comma, append(slices.Clone(text), label), add)
+		err = eachRow(ctx, r, name, comma, needed, add)
 	}
-	if err == nil && len(texts) == 0 {
+	if err == nil && len(t.texts) == 0 {
 		err = fmt.Errorf("%s: no rows", name)
 	}
-	return texts, labels, err
+	return t, err
 }
 
 // addRow takes one row, given a function from a column to its value.

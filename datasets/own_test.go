@@ -135,7 +135,8 @@ func FuzzTable(f *testing.F) {
 		if format != "csv" && format != "tsv" && format != "jsonl" {
 			t.Skip("the format is chosen by the file name: only these three occur")
 		}
-		texts, labels, err := readTable(t.Context(), strings.NewReader(text), "f", format, []string{"text"}, "label")
+		table, err := readTable(t.Context(), strings.NewReader(text), "f", format, tableColumns{text: []string{"text"}, label: "label"})
+		texts, labels := table.texts, table.labels
 		checkRead(t, err, "f")
 		if err == nil && (len(texts) == 0 || len(texts) != len(labels)) {
 			t.Fatalf("%d texts, %d labels", len(texts), len(labels))

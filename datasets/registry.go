@@ -12,6 +12,9 @@ type Row struct {
 	Text  string
 	Label int    // index into the classes
 	Split string // "train", "validation" or "test" where the source says so, else ""
+	// Private is an index into Rows.Privates, User a name; see Document.
+	Private int
+	User    string
 }
 
 // Rows is what a reader found.
@@ -19,6 +22,10 @@ type Rows struct {
 	Rows    []Row
 	Classes []string // nil means those of the definition
 	Source  string   // the file or folder read
+	// Privates are the names of the private labels, nil for a source without
+	// one. Every sample and split of a class then holds the shares of them
+	// that the class has.
+	Privates []string
 }
 
 // Sizes are numbers of documents per split. All zero means the whole source.

@@ -34,9 +34,40 @@ func init() {
 		}
 		classes := d.Classes
 		name := d.Name
+		if name == "insuranceqa" {
+			Register(pseudoUsers(d))
+		}
 		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, name, classes) }
 		Register(d)
 	}
+}
+
+// questionsPerUser is the number of questions of a pseudo-user.
+const questionsPerUser = 150
+
+// pseudoUsers is InsuranceQA with users made up for the auditor of a language
+// model: consecutive questions of one domain. What is left of a domain at its
+// end has no user.
+func pseudoUsers(d Definition) Definition {
+	name := d.Name
+	d.Name, d.Title = name+"-users", d.Title+" with pseudo-users"
+	d.Doc += fmt.Sprintf("; pseudo-users: every %d consecutive questions of a kind", questionsPerUser)
+	d.Read = func(ctx context.Context, q Request) (Rows, error) {
+		rows, err := readSentences(ctx, q, name, nil)
+		byClass := make([][]int, len(rows.Classes))
+		for id, r := range rows.Rows {
+			byClass[r.Label] = append(byClass[r.Label], id)
+		}
+		for class, ids := range byClass {
+			for u := range len(ids) / questionsPerUser {
+				for _, id := range ids[u*questionsPerUser : (u+1)*questionsPerUser] {
+					rows.Rows[id].User = fmt.Sprintf("%s/%02d", rows.Classes[class], u)
+				}
+			}
+		}
+		return rows, err
+	}
+	return d
 }
 
 // readSentences reads one file as a pool, or the parts train, validation and

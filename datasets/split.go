@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"mldpbench/stream"
@@ -97,13 +99,43 @@ func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
 	for c, ids := range byClass {
 		rng := seed.Derive("class", strconv.Itoa(c)).Rand()
 		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		if rows.Privates != nil {
+			alternate(ids, rows)
+		}
 	}
 	return byClass
 }
 
+// alternate reorders the shuffled rows of a class so that the private labels
+// are spread evenly: any part of ids then holds the same shares of them as the
+// whole, and the private label says nothing of the split.
+func alternate(ids []int, rows Rows) {
+	byPrivate := make([][]int, len(rows.Privates))
+	for _, id := range ids {
+		p := rows.Rows[id].Private
+		byPrivate[p] = append(byPrivate[p], id)
+	}
+	// The i-th of n rows of a label stands at (i + 1/2)/n of the way.
+	type place struct {
+		at float64
+		id int
+	}
+	var places []place
+	for _, own := range byPrivate {
+		for i, id := range own {
+			places = append(places, place{(float64(i) + 0.5) / float64(len(own)), id})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	for i, p := range places {
+		ids[i] = p.id
+	}
+}
+
 func appendRows(dst []Document, rows Rows, ids []int) []Document {
 	for _, id := range ids {
-		dst = append(dst, Document{ID: id, Text: rows.Rows[id].Text, Label: rows.Rows[id].Label})
+		r := rows.Rows[id]
+		dst = append(dst, Document{ID: id, Text: r.Text, Label: r.Label, Private: r.Private, User: r.User})
 	}
 	return dst
 }

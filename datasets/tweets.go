@@ -32,16 +32,16 @@ func readTweets(ctx context.Context, q Request) (Rows, error) {
 		return Rows{}, err
 	}
 	defer f.Close()
-	texts, labels, err := readTable(ctx, f, path, "csv", []string{"text"}, "target")
+	t, err := readTable(ctx, f, path, "csv", tableColumns{text: []string{"text"}, label: "target"})
 	if err != nil {
 		return Rows{}, err
 	}
-	rows := make([]Row, len(texts))
+	rows := make([]Row, len(t.texts))
 	for i := range rows {
-		if labels[i] != "0" && labels[i] != "1" {
-			return Rows{}, fmt.Errorf("%s: tweet %d: target %q: must be 0 or 1", path, i+1, labels[i])
+		if t.labels[i] != "0" && t.labels[i] != "1" {
+			return Rows{}, fmt.Errorf("%s: tweet %d: target %q: must be 0 or 1", path, i+1, t.labels[i])
 		}
-		rows[i] = Row{Text: texts[i], Label: int(labels[i][0] - '0')}
+		rows[i] = Row{Text: t.texts[i], Label: int(t.labels[i][0] - '0')}
 	}
 	return Rows{Rows: rows, Source: path}, nil
 }

@@ -60,7 +60,9 @@ var products = []string{"film", "table", "book", "hotel", "phone", "flight", "co
 // Document is one text with its class.
 type Document struct {
 	Sentences []string
-	Label     int // index into Sentiments or Topics
+	Label     int    // index into Sentiments or Topics
+	Style     int    // index into Styles, of Styled and Users
+	User      string // of Users
 }
 
 // Text is the document as a string.
@@ -82,6 +84,9 @@ type grammar struct {
 	parts     map[string][]string // product → names of its parts
 	// counterparts maps a slot of praise to that of blame, and back.
 	counterparts map[string]*Slot
+	// prefer, if not nil, is a writer's habit: it may exchange the i-th word of
+	// a slot for another.
+	prefer func(rng *rand.Rand, s *Slot, i int) int
 }
 
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -191,6 +196,9 @@ const (
 // counterpart stands in for it, so that its use does not tell its polarity.
 func (g *grammar) word(rng *rand.Rand, s *Slot) string {
 	i := zipf(rng, len(s.Words), wordExponent)
+	if g.prefer != nil {
+		i = g.prefer(rng, s, i)
+	}
 	if counterpart := g.counterparts[s.Name]; counterpart != nil && i == len(s.Words)-1 && rng.IntN(2) == 0 {
 		return counterpart.Words[len(counterpart.Words)-1]
 	}

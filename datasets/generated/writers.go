@@ -1,0 +1,91 @@
+package generated
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"mldpbench/stream"
+)
+
+// Styles are the private label: which of two words that stand for each other
+// a writer takes. They are independent of what the text is about.
+var Styles = []string{"plain", "varied"}
+
+// Numbers of texts of the tasks with something to hide.
+const (
+	StyledCount  = 5000
+	UserCount    = 240
+	TextsPerUser = 30
+)
+
+// How often a writer follows his style, and a user his own habits: the topic
+// he writes about and the word he likes best of a slot.
+const (
+	styleWeight     = 0.4
+	userTopicWeight = 0.6
+	userWordWeight  = 0.6
+)
+
+// inStyle exchanges the words 0 and 1, 2 and 3, … of a slot: a plain writer
+// likes the first of each pair, a varied one the second.
+func inStyle(rng *rand.Rand, s *Slot, style, i int) int {
+	if rng.Float64() >= styleWeight {
+		return i
+	}
+	if style == 0 {
+		return i &^ 1
+	}
+	return min(i|1, len(s.Words)-1)
+}
+
+// Styled returns news items whose writer has a style, the same ones at every
+// call; the caller must not change them. Every topic has both styles equally
+// often.
+var Styled = sync.OnceValue(func() []Document {
+	seed := stream.FromUint64(1).Derive("generated", "styled")
+	docs := make([]Document, StyledCount)
+	for i := range docs {
+		style := i / len(Topics) % len(Styles)
+		g := *theGrammar()
+		g.prefer = func(rng *rand.Rand, s *Slot, word int) int { return inStyle(rng, s, style, word) }
+		docs[i] = g.news(seed.At(uint64(i)).Rand(), i%len(Topics))
+		docs[i].Style = style
+	}
+	return docs
+})
+
+// Users returns the texts of users, user by user, TextsPerUser each, the same
+// ones at every call; the caller must not change them. A user has a style, a
+// topic he writes about most and a favourite word of every slot.
+var Users = sync.OnceValue(func() []Document {
+	seed := stream.FromUint64(1).Derive("generated", "users")
+	var docs []Document
+	for u := range UserCount {
+		own := seed.At(uint64(u))
+		style, topic := u%len(Styles), u/len(Styles)%len(Topics)
+		favourite := map[string]int{}
+		habits := own.Derive("habits").Rand()
+		for _, s := range theGrammar().slots {
+			favourite[s.Name] = habits.IntN(len(s.Words))
+		}
+		g := *theGrammar()
+		g.prefer = func(rng *rand.Rand, s *Slot, word int) int {
+			if rng.Float64() < userWordWeight {
+				return favourite[s.Name]
+			}
+			return inStyle(rng, s, style, word)
+		}
+		for i := range TextsPerUser {
+			rng := own.Derive("text").At(uint64(i)).Rand()
+			label := topic
+			if rng.Float64() >= userTopicWeight {
+				label = rng.IntN(len(Topics))
+			}
+			d := g.news(rng, label)
+			d.Style, d.User = style, fmt.Sprintf("user%03d", u)
+			docs = append(docs, d)
+		}
+	}
+	return docs
+})

@@ -1,0 +1,157 @@
+package mechanisms
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/spacetest"
+)
+
+func TestBudgetEpsilons(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		budget  Budget
+		tokens  int
+		weights []float64
+		want    []float64
+	}{
+		{"even", Budget{Epsilon: 12, Weighting: Evenly}, 3, nil, []float64{4, 4, 4}},
+		{"even, public length", Budget{Epsilon: 12, Weighting: Evenly, Length: 6}, 3, nil, []float64{2, 2, 2}},
+		{"position", Budget{Epsilon: 12, Weighting: ByPosition}, 3, []float64{1, 2, 3}, []float64{2, 4, 6}},
+		{"position, public length", Budget{Epsilon: 12, Weighting: ByPosition, Length: 3}, 2, []float64{1, 2, 3}, []float64{2, 4}},
+		{"word", Budget{Epsilon: 3, Weighting: ByWord}, 2, []float64{1e300, 2e300}, []float64{1, 2}},
+		{"empty", Budget{Epsilon: 12, Weighting: Evenly}, 0, nil, []float64{}},
+	} {
+		got, err := c.budget.Epsilons(c.tokens, c.weights)
+		if err != nil || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		budget  Budget
+		tokens  int
+		weights []float64
+		want    string
+	}{
+		{Budget{Epsilon: -1, Weighting: Evenly}, 3, nil, "document epsilon = -1: must be > 0 and finite"},
+		{Budget{Epsilon: 1, Weighting: Evenly, Length: 2}, 3, nil, "3 tokens in a document of the public length 2"},
+		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1, 0}, "token 1: weight = 0: must be > 0 and finite"},
+		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1}, "1 weights for 2 tokens"},
+		{Budget{Epsilon: 1, Weighting: Evenly}, 1, []float64{1}, "divided evenly"},
+		{Budget{Epsilon: 1, Weighting: "mood"}, 1, []float64{1}, `weighting = "mood": must be one of`},
+		{Budget{Epsilon: 1, Weighting: ByWord, Length: 4}, 2, []float64{1, 1}, "no public length"},
+		{Budget{Epsilon: 1, Weighting: ByPosition}, 2, []float64{1, 1e-320}, ""},
+	} {
+		_, err := c.budget.Epsilons(c.tokens, c.weights)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%+v: %v", c.budget, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.budget, err, c.want)
+		}
+	}
+}
+
+// The promise of a document against the exact odds of a mechanism, over all
+// releases of all pairs of two-word texts: held for budgets that do not look
+// at the text, broken by one that does.
+func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
+	space := spacetest.New(t, 1, []float32{0, 1, 2.5, 4})
+	// logs[e][x][y] is ln P(y|x) at epsilon e.
+	epsilons := []float64{0.5, 1, 3, 1.5, 2.5, 3.5}
+	logs := map[float64][][]float64{}
+	for _, e := range epsilons {
+		m := mustNew(t, Environment{Space: space}, Settings{Mechanism: "santext", Epsilon: e})
+		if !m.Guarantee().Holds() {
+			t.Fatal("a mechanism without a guarantee")
+		}
+		for x := range WordID(4) {
+			low, _, err := m.(LogBounder).LogBounds(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logs[e] = append(logs[e], low)
+		}
+	}
+	// excess is by how much the largest log-odds exceed Σ ε_i·d_i, where ε_i is
+	// what the first text's token got.
+	excess := func(epsilonsOf func(text [2]int) [2]float64) float64 {
+		worst := math.Inf(-1)
+		for a := range 16 {
+			for b := range 16 {
+				x, z := [2]int{a / 4, a % 4}, [2]int{b / 4, b % 4}
+				ex, ez := epsilonsOf(x), epsilonsOf(z)
+				bound, odds := 0.0, 0.0
+				for i := range 2 {
+					bound += ex[i] * space.Distance(WordID(x[i]), WordID(z[i]))
+					most := math.Inf(-1)
+					for y := range 4 {
+						most = max(most, logs[ex[i]][x[i]][y]-logs[ez[i]][z[i]][y])
+					}
+					odds += most
+				}
+				worst = max(worst, odds-bound)
+			}
+		}
+		return worst
+	}
+	position := func([2]int) [2]float64 { return [2]float64{1, 3} }
+	if e := excess(position); e > 1e-9 {
+		t.Errorf("weights by position: odds exceed the promise by e^%.3g", e)
+	}
+	word := func(text [2]int) [2]float64 {
+		of := [4]float64{0.5, 1, 1.5, 3}
+		return [2]float64{of[text[0]], of[text[1]]}
+	}
+	if e := excess(word); e < 0.1 {
+		t.Errorf("weights by word: the odds exceed the promise by e^%.3g only: the warning would be for nothing", e)
+	}
+}
+
+func TestDocumentGuarantee(t *testing.T) {
+	per := Guarantee{Metric: "euclidean", Epsilon: 1, EuclideanEpsilon: 1}
+	for _, c := range []struct {
+		weighting Weighting
+		holds     bool
+		want      string
+	}{
+		{Evenly, true, "same length"}, {ByPosition, true, "same length"},
+		{ByWord, true, "the same weight in every place"}, {ByText, false, "depends on the secret text"},
+	} {
+		g := Budget{Epsilon: 5, Weighting: c.weighting}.Guarantee(per, 10)
+		if g.Holds() != c.holds || !strings.Contains(g.String(), c.want) {
+			t.Errorf("%s: %s", c.weighting, g)
+		}
+	}
+	if g := (Budget{Epsilon: 5, Weighting: Evenly}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() || !strings.Contains(g.String(), "it is broken") {
+		t.Errorf("a budget of a mechanism without a guarantee promises %s", g)
+	}
+}
+
+func TestWorstCase(t *testing.T) {
+	diameter, err := Diameter(spacetest.New(t, 1, []float32{0, 1, 2.5, 4}))
+	if err != nil || diameter != 4 {
+		t.Fatalf("diameter %v, %v", diameter, err)
+	}
+	for _, c := range []struct {
+		g    Guarantee
+		want float64
+		say  string
+	}{
+		{Guarantee{Metric: "euclidean", Epsilon: 2, EuclideanEpsilon: 2}, 8, "2.98e+03"},
+		{Guarantee{Metric: "discrete", Epsilon: 2}, 2, "7.39"},
+		{Guarantee{Metric: "euclidean", Epsilon: 100, EuclideanEpsilon: 100}, 400, "10^174"},
+		{Guarantee{Reason: "it is broken."}, math.Inf(1), "it is broken"},
+		{Guarantee{Metric: "list", Epsilon: 1}, math.Inf(1), "any factor"},
+	} {
+		got, sentence := WorstCase(c.g, diameter)
+		if got != c.want || !strings.Contains(sentence, c.say) {
+			t.Errorf("%+v: %v, %q", c.g, got, sentence)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"mldpbench/stream"
+)
+
+func TestMacroF1(t *testing.T) {
+	// Class 0: 2 right of 3, predicted 3 times: F1 2/3. Class 1: 1 of 2, predicted 2 times: 1/2.
+	got, err := MacroF1([]int{0, 0, 1, 0, 1}, []int{0, 0, 0, 1, 1}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "macro F1", got, (2.0/3+1.0/2)/2, 1e-15)
+	if _, err := MacroF1([]int{2}, []int{0}, 2); err == nil {
+		t.Error("a prediction outside the classes must be an error")
+	}
+}
+
+func TestAttributeFloorAndCeiling(t *testing.T) {
+	rng := testRand("attribute")
+	labels, plain, coin := make([]int, 4000), make([]int, 4000), make([]int, 4000)
+	for i := range labels {
+		labels[i] = i % 2
+		plain[i] = labels[i]
+		if rng.Float64() < 0.2 {
+			plain[i] = 1 - plain[i]
+		}
+		coin[i] = rng.IntN(2)
+	}
+	seed := stream.FromUint64(1)
+	ceiling, err := MeasureAttribute(plain, plain, labels, 2, 200, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ceiling.Advantage != (Interval{1, 1, 1}) || ceiling.AccuracyAdvantage != (Interval{1, 1, 1}) {
+		t.Errorf("plain text has advantage %v, %v", ceiling.Advantage, ceiling.AccuracyAdvantage)
+	}
+	near(t, "majority F1", ceiling.MajorityF1, 1.0/3, 1e-12)
+	chance, err := MeasureAttribute(coin, plain, labels, 2, 200, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A coin is right with standard deviation .5/√4000 = .0079; five of them are
+	// exceeded with probability 6e-7.
+	near(t, "accuracy of a coin", chance.Accuracy.Estimate, 0.5, 5*0.0079)
+	near(t, "advantage of a coin", chance.Advantage.Estimate, chance.AdvantageFloor, 5*0.0079/(ceiling.PlainF1-1.0/3)+0.001)
+	if !(chance.Accuracy.Low < chance.Accuracy.Estimate && chance.Accuracy.Estimate < chance.Accuracy.High) {
+		t.Errorf("interval %v", chance.Accuracy)
+	}
+	constant, err := MeasureAttribute(make([]int, 4000), plain, labels, 2, 50, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "advantage of a constant", constant.Advantage.Estimate, 0, 1e-12)
+	near(t, "its floor", constant.AdvantageFloor, 0, 1e-12)
+	hopeless, err := MeasureAttribute(coin, make([]int, 4000), labels, 2, 50, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(hopeless.Advantage.Estimate) {
+		t.Error("an advantage over nothing must be missing")
+	}
+}
+
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		a, b    []string
+		jaccard float64
+		run     int
+	}{
+		{[]string{"a", "b", "c"}, []string{"a", "b", "c"}, 1, 3},
+		{[]string{"the"}, []string{"he"}, 0, 0},
+		{[]string{"a", "b", "c", "d"}, []string{"x", "b", "c", "a"}, 3.0 / 5, 2},
+		{[]string{"a", "a", "a"}, []string{"a", "b"}, 0.5, 1},
+		{nil, nil, 1, 0},
+	} {
+		o := MeasureOverlap(c.a, c.b)
+		near(t, "Jaccard", o.Jaccard, c.jaccard, 1e-15)
+		if o.Run != c.run {
+			t.Errorf("%q, %q: run %d, want %d", c.a, c.b, o.Run, c.run)
+		}
+	}
+	all, err := MeasureOverlaps([][]int{{1, 2}, {}, {3, 4}}, [][]int{{1, 2}, {}, {5, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean run share", all.RunShare.Estimate, 0.75, 1e-15)
+}
+
+func TestRanks(t *testing.T) {
+	r := RankOf([]float64{3, 1, 3, 5, math.NaN()}, 0)
+	if r != (Rank{1, 2}) {
+		t.Errorf("rank %v", r)
+	}
+	near(t, "within 2", r.Within(2), 0.5, 0)
+	near(t, "within 1", r.Within(1), 0, 0)
+	near(t, "within 10", r.Within(10), 1, 0)
+	near(t, "reciprocal", r.Reciprocal(), (1.0/2+1.0/3)/2, 1e-15)
+	// A ranking that says nothing is at chance exactly.
+	got, err := MeasureRetrieval(slices.Repeat([]Rank{{0, 50}}, 7), 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p1, r10, mrr := got.Chance()
+	near(t, "P@1", got.P1.Estimate, p1, 1e-12)
+	near(t, "R@10", got.R10.Estimate, r10, 1e-12)
+	near(t, "MRR", got.MRR.Estimate, mrr, 1e-12)
+	if _, err := MeasureRetrieval([]Rank{{0, 0}}, 5); err == nil {
+		t.Error("an answer that is not there must be an error")
+	}
+}
+
+func TestMedianInterval(t *testing.T) {
+	i := MedianInterval([]float64{5, 1, 3, 2, 4, 6}, 0.95)
+	// With n = 6, Pr[all on one side] = 2/64 = .031: the interval is the range.
+	if i != (Interval{3.5, 1, 6}) {
+		t.Errorf("median %v", i)
+	}
+	if i := MedianInterval([]float64{1, 2}, 0.95); !math.IsInf(i.Low, -1) {
+		t.Errorf("two values cannot bound a median: %v", i)
+	}
+	// Coverage: 1,000 samples of 40; at least 95% must cover. Fewer than 910
+	// would have probability below 1e-6 (binomial tail).
+	rng := testRand("median")
+	covered := 0
+	for range 1000 {
+		x := make([]float64, 40)
+		for j := range x {
+			x[j] = rng.ExpFloat64()
+		}
+		if i := MedianInterval(x, 0.95); i.Low <= math.Ln2 && math.Ln2 <= i.High {
+			covered++
+		}
+	}
+	if covered < 910 {
+		t.Errorf("%d of 1000 intervals cover the median", covered)
+	}
+}
+
+func TestPartsOfSpeechKept(t *testing.T) {
+	tags := map[string]string{"dog": "noun", "cat": "noun", "run": "verb"}
+	p, err := CountPartsOfSpeech([][]string{{"dog", "run", "xyz", "cat"}}, [][]string{{"cat", "dog", "dog", "xyz"}},
+		func(w string) string { return tags[w] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p != (PartsOfSpeech{Kept: 1, Tokens: 3, Unknown: 1}) {
+		t.Errorf("%+v", p)
+	}
+	if _, err := CountPartsOfSpeech([][]string{{"dog"}}, [][]string{{}}, nil); err == nil {
+		t.Error("a dropped token must be an error")
+	}
+}

@@ -1,0 +1,212 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/internal/check"
+	"mldpbench/stream"
+)
+
+// MacroF1 is the mean over classes of the harmonic mean of precision and
+// recall, 0–1; a class that is neither predicted nor there counts 0, as does
+// one without a true positive. Labels are in [0, classes).
+func MacroF1(predicted, labels []int, classes int) (float64, error) {
+	if len(predicted) != len(labels) {
+		return 0, fmt.Errorf("macro F1: %d predictions for %d labels", len(predicted), len(labels))
+	}
+	for i, l := range labels {
+		if l < 0 || l >= classes || predicted[i] < 0 || predicted[i] >= classes {
+			return 0, fmt.Errorf("macro F1: document %d: label %d, prediction %d: must be in [0, %d)", i, l, predicted[i], classes)
+		}
+	}
+	return newConfusion(predicted, labels, classes).macroF1(), nil
+}
+
+// confusion counts label × prediction.
+type confusion struct {
+	classes int
+	counts  []int
+}
+
+func newConfusion(predicted, labels []int, classes int) confusion {
+	c := confusion{classes, make([]int, classes*classes)}
+	for i, l := range labels {
+		c.counts[l*classes+predicted[i]]++
+	}
+	return c
+}
+
+func (c confusion) macroF1() float64 {
+	sum := 0.0
+	for k := range c.classes {
+		actual, predicted := 0, 0
+		for j := range c.classes {
+			actual += c.counts[k*c.classes+j]
+			predicted += c.counts[j*c.classes+k]
+		}
+		if actual+predicted > 0 {
+			sum += 2 * float64(c.counts[k*c.classes+k]) / float64(actual+predicted)
+		}
+	}
+	return sum / float64(c.classes)
+}
+
+func (c confusion) accuracy() float64 {
+	right, total := 0, 0
+	for i, n := range c.counts {
+		total += n
+		if i%(c.classes+1) == 0 {
+			right += n
+		}
+	}
+	return float64(right) / float64(total)
+}
+
+// Attribute is what an attacker finds out of the private labels of documents.
+// All numbers are shares, 0–1, with bootstrap intervals over the documents.
+type Attribute struct {
+	Accuracy Interval
+	MacroF1  Interval
+	// Plain is what the same attacker, trained on plain text, gets on plain
+	// text: the ceiling.
+	PlainAccuracy float64
+	PlainF1       float64
+	// Majority is what saying the most frequent label gets.
+	MajorityAccuracy float64
+	MajorityF1       float64
+	// GuessF1 is the macro F1 of the attacker's own predictions when they are
+	// dealt out to the documents at random: what they are worth if they say
+	// nothing. It is above MajorityF1, .50 against .33 for two equal classes.
+	GuessF1 float64
+	// Advantage is (F1 − majority)/(plain − majority): 1 for an attacker whom
+	// privatising does not hinder. One that learns nothing may still score
+	// AdvantageFloor = (GuessF1 − majority)/(plain − majority), which is 0 only
+	// for one that says the most frequent label.
+	Advantage      Interval
+	AdvantageFloor float64
+	// AccuracyAdvantage is the same of accuracy; its floor is 0.
+	AccuracyAdvantage Interval
+}
+
+// MeasureAttribute compares predictions of private labels from privatised
+// documents (predicted) and from plain ones (plain) with the truth. The
+// intervals are percentiles of that many bootstrap resamples of documents, in
+// which both sets of predictions are resampled together. An advantage is NaN
+// where plain text gives no more than the most frequent label does: there is
+// nothing to hinder.
+func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, level float64, seed stream.Seed) (Attribute, error) {
+	var out Attribute
+	if err := check.AtLeast("classes", classes, 2); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
+	}
+	if err := check.AtLeast("documents", len(labels), 1); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
+	}
+	if err := check.AtLeast("resamples", resamples, 1); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
+	}
+	if err := check.Inside("level", level, 0, 1); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
+	}
+	for _, p := range [][]int{predicted, plain} {
+		if _, err := MacroF1(p, labels, classes); err != nil {
+			return out, fmt.Errorf("attribute: %w", err)
+		}
+	}
+	counts := make([]int, classes)
+	for _, l := range labels {
+		counts[l]++
+	}
+	most := 0
+	for l, n := range counts {
+		if n > counts[most] {
+			most = l
+		}
+	}
+	constant := newConfusion(slices.Repeat([]int{most}, len(labels)), labels, classes)
+	out.MajorityAccuracy, out.MajorityF1 = constant.accuracy(), constant.macroF1()
+	truth, ceiling := newConfusion(predicted, labels, classes), newConfusion(plain, labels, classes)
+	out.PlainAccuracy, out.PlainF1 = ceiling.accuracy(), ceiling.macroF1()
+	out.GuessF1 = truth.independent().guessF1()
+
+	advantage := func(value, most, plain float64) float64 {
+		if plain <= most {
+			return math.NaN()
+		}
+		return (value - most) / (plain - most)
+	}
+	out.AdvantageFloor = advantage(out.GuessF1, out.MajorityF1, out.PlainF1)
+	numbers := func(got, plain confusion) [4]float64 {
+		a, f := got.accuracy(), got.macroF1()
+		return [4]float64{a, f, advantage(f, out.MajorityF1, plain.macroF1()), advantage(a, out.MajorityAccuracy, plain.accuracy())}
+	}
+	estimate := numbers(truth, ceiling)
+	var drawn [4][]float64
+	rng := seed.Derive("attribute", "bootstrap").Rand()
+	got, other := confusion{classes, make([]int, classes*classes)}, confusion{classes, make([]int, classes*classes)}
+	for range resamples {
+		clear(got.counts)
+		clear(other.counts)
+		for range labels {
+			i := rng.IntN(len(labels))
+			got.counts[labels[i]*classes+predicted[i]]++
+			other.counts[labels[i]*classes+plain[i]]++
+		}
+		for j, v := range numbers(got, other) {
+			if !math.IsNaN(v) {
+				drawn[j] = append(drawn[j], v)
+			}
+		}
+	}
+	intervals := [4]Interval{}
+	for j := range intervals {
+		intervals[j] = percentiles(estimate[j], drawn[j], level)
+	}
+	out.Accuracy, out.MacroF1, out.Advantage, out.AccuracyAdvantage = intervals[0], intervals[1], intervals[2], intervals[3]
+	return out, nil
+}
+
+// percentiles is the bootstrap interval of an estimate; unknown where the
+// estimate is.
+func percentiles(estimate float64, drawn []float64, level float64) Interval {
+	if math.IsNaN(estimate) || len(drawn) == 0 {
+		return Interval{estimate, math.NaN(), math.NaN()}
+	}
+	slices.SortFunc(drawn, cmp.Compare[float64])
+	at := func(share float64) float64 {
+		return drawn[min(len(drawn)-1, max(0, int(math.Floor(share*float64(len(drawn))))))]
+	}
+	return Interval{estimate, min(estimate, at((1-level)/2)), max(estimate, at((1+level)/2))}
+}
+
+// margins are how often each label is there and is predicted.
+type margins struct{ actual, predicted []float64 }
+
+func (c confusion) independent() margins {
+	m := margins{make([]float64, c.classes), make([]float64, c.classes)}
+	for k := range c.classes {
+		for j := range c.classes {
+			m.actual[k] += float64(c.counts[k*c.classes+j])
+			m.predicted[k] += float64(c.counts[j*c.classes+k])
+		}
+	}
+	return m
+}
+
+// guessF1 is the macro F1 of expected counts where labels and predictions are
+// independent.
+func (m margins) guessF1() float64 {
+	total, sum := 0.0, 0.0
+	for _, n := range m.actual {
+		total += n
+	}
+	for k, n := range m.actual {
+		if n+m.predicted[k] > 0 {
+			sum += 2 * n * m.predicted[k] / total / (n + m.predicted[k])
+		}
+	}
+	return sum / float64(len(m.actual))
+}

@@ -1,0 +1,93 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// MedianInterval is the median of x with an interval that assumes nothing of
+// its distribution: the order statistics between which the median lies with at
+// least that confidence (sign test). NaN values are left out. The bounds are
+// infinite where there are too few values for the level, everything is NaN for
+// none.
+func MedianInterval(x []float64, level float64) Interval {
+	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
+	n := len(x)
+	if n == 0 {
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	}
+	slices.Sort(x)
+	i := Interval{(x[(n-1)/2] + x[n/2]) / 2, math.Inf(-1), math.Inf(1)}
+	// The largest k with Pr[Binomial(n, 1/2) < k] <= (1 − level)/2: the median
+	// is outside [x_(k), x_(n+1−k)] with twice that at most.
+	binomial := distuv.Binomial{N: float64(n), P: 0.5}
+	lo, hi := 0, n/2
+	for lo < hi {
+		k := (lo + hi + 1) / 2
+		if binomial.CDF(float64(k-1)) <= (1-level)/2 {
+			lo = k
+		} else {
+			hi = k - 1
+		}
+	}
+	if lo > 0 {
+		i.Low, i.High = x[lo-1], x[n-lo]
+	}
+	return i
+}
+
+// MedianLogPerplexity is the median over documents of the mean of −ln P(token)
+// under a language model, in nats per token; perplexity is its exponential.
+// The median, because a mean follows the few documents of a few odd words.
+// logProbability is ln P of a document and the number of tokens it is the sum
+// over; documents without one are left out.
+func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float64, tokens int)) Interval {
+	var values []float64
+	for _, d := range documents {
+		if sum, n := logProbability(d); n > 0 {
+			values = append(values, -sum/float64(n))
+		}
+	}
+	return MedianInterval(values, 0.95)
+}
+
+// PartsOfSpeech counts tokens whose part of speech survives privatising.
+type PartsOfSpeech struct {
+	Kept    int
+	Tokens  int // of which a part of speech is known before privatising
+	Unknown int // others, which do not count
+}
+
+// Share is that of the tokens kept, in percent; NaN without tokens.
+func (p PartsOfSpeech) Share() float64 { return Percent(p.Kept, p.Tokens) }
+
+// CountPartsOfSpeech compares documents position by position. of is the part
+// of speech of a word, "" where it is not known: a token counts that has one,
+// and is kept if what stands in its place has the same one. Documents must
+// keep their positions: every policy for unknown words but dropping them.
+func CountPartsOfSpeech(original, privatised [][]string, of func(word string) string) (PartsOfSpeech, error) {
+	var p PartsOfSpeech
+	if len(original) != len(privatised) {
+		return p, fmt.Errorf("parts of speech: %d documents privatised to %d", len(original), len(privatised))
+	}
+	for i, before := range original {
+		if len(before) != len(privatised[i]) {
+			return p, fmt.Errorf("parts of speech: document %d: %d tokens privatised to %d", i, len(before), len(privatised[i]))
+		}
+		for j, w := range before {
+			tag := of(w)
+			if tag == "" {
+				p.Unknown++
+				continue
+			}
+			p.Tokens++
+			if of(privatised[i][j]) == tag {
+				p.Kept++
+			}
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+)
+
+// Rank is the place of the right answer in a ranking with ties: Above answers
+// are strictly better, Equal are as good as it, itself included (>= 1).
+type Rank struct{ Above, Equal int }
+
+// RankOf is the rank of the answer at index right among scores, higher better.
+// A score that is not a number ranks last.
+func RankOf(scores []float64, right int) Rank {
+	var r Rank
+	key := func(s float64) float64 {
+		if math.IsNaN(s) {
+			return math.Inf(-1)
+		}
+		return s
+	}
+	own := key(scores[right])
+	for _, s := range scores {
+		switch s = key(s); {
+		case s > own:
+			r.Above++
+		case s == own:
+			r.Equal++
+		}
+	}
+	return r
+}
+
+// Within is the probability that the right answer is among the first k when
+// ties are broken at random.
+func (r Rank) Within(k int) float64 {
+	return min(1, max(0, float64(k-r.Above)/float64(r.Equal)))
+}
+
+// Reciprocal is the expectation of 1/rank when ties are broken at random.
+func (r Rank) Reciprocal() float64 {
+	return (harmonic(r.Above+r.Equal) - harmonic(r.Above)) / float64(r.Equal)
+}
+
+// harmonic is 1 + 1/2 + … + 1/n.
+func harmonic(n int) float64 {
+	sum := 0.0
+	for i := n; i > 0; i-- {
+		sum += 1 / float64(i)
+	}
+	return sum
+}
+
+// Retrieval is how well rankings find the right one of n answers.
+type Retrieval struct {
+	P1, R10, MRR Interval // shares 0–1, with 95% t intervals over the queries
+	Answers      int      // n
+	Queries      int
+}
+
+// Chance is what random rankings of n answers get.
+func (r Retrieval) Chance() (p1, r10, mrr float64) {
+	n := float64(r.Answers)
+	return 1 / n, min(1, 10/n), harmonic(r.Answers) / n
+}
+
+// MeasureRetrieval sums ranks of n answers up: P@1, R@10 and the mean
+// reciprocal rank. Ties are broken in expectation, so that a ranking that says
+// nothing (all scores equal) is at chance and not at the top.
+func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
+	out := Retrieval{Answers: answers, Queries: len(ranks)}
+	var p1, r10, mrr []float64
+	for i, r := range ranks {
+		if r.Above < 0 || r.Equal < 1 || r.Above+r.Equal > answers {
+			return out, fmt.Errorf("retrieval: query %d: %d better and %d equal of %d answers", i, r.Above, r.Equal, answers)
+		}
+		p1, r10, mrr = append(p1, r.Within(1)), append(r10, r.Within(10)), append(mrr, r.Reciprocal())
+	}
+	out.P1, out.R10, out.MRR = MeanInterval(p1, 0.95), MeanInterval(r10, 0.95), MeanInterval(mrr, 0.95)
+	return out, nil
+}

@@ -1,0 +1,420 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/internal/check"
+)
+
+// Channel is a mechanism as an attacker knows it: the probabilities P(y|x) of
+// outputs y given inputs x, both numbered from 0.
+type Channel struct {
+	Inputs, Outputs int
+	// Row returns P(·|x), one number per output, summing to one. It may use
+	// buffer, which is as long as a row or nil, and is called by many
+	// goroutines at once.
+	Row func(buffer []float64, x int) ([]float64, error)
+}
+
+func (c Channel) validate() error {
+	if err := check.AtLeast("inputs", c.Inputs, 1); err != nil {
+		return err
+	}
+	return check.AtLeast("outputs", c.Outputs, 1)
+}
+
+// channelBlocks is into how many parts the inputs are divided for EachRow. It
+// is a constant, so that results that are merged by block do not depend on the
+// number of workers.
+const channelBlocks = 16
+
+// EachRow calls take with every row of the channel, block by block: take(b, x,
+// row) is called for the inputs of block b in ascending order and by one
+// goroutine at a time, but blocks run beside each other. There are Blocks()
+// blocks, whatever the number of workers. row is overwritten by the next call.
+//
+// This is how one deals with a channel over a whole vocabulary: 27,000 rows of
+// 27,000 probabilities are 5.8 GB and are never stored.
+func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x int, row []float64)) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if err := check.AtLeast("workers", workers, 1); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(workers, channelBlocks) {
+		g.Go(func() error {
+			buffer := make([]float64, c.Outputs)
+			for {
+				block := int(next.Add(1)) - 1
+				if block >= channelBlocks {
+					return nil
+				}
+				for x := block * c.Inputs / channelBlocks; x < (block+1)*c.Inputs/channelBlocks; x++ {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					row, err := c.Row(buffer, x)
+					if err != nil {
+						return fmt.Errorf("input %d: %w", x, err)
+					}
+					if len(row) != c.Outputs {
+						return fmt.Errorf("input %d: %d outputs, not %d", x, len(row), c.Outputs)
+					}
+					take(block, x, row)
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// Blocks is the number of blocks of EachRow.
+func (c Channel) Blocks() int { return channelBlocks }
+
+// Decoder is the guess of an attacker for every output: g(y) = argmax_x
+// π(x)·P(y|x) over all inputs, the MAP decision, which no other guess beats
+// under 0/1 loss. Ties go to the smallest input. Guess is −1 for an output
+// that no input of positive prior has.
+type Decoder struct {
+	Guess []int32
+	// Joint is π(g(y))·P(y|g(y)): what guessing g(y) contributes to being right.
+	Joint []float64
+}
+
+// FullInference is what attackers who know the channel and nothing of the
+// context learn from one output.
+type FullInference struct {
+	// Inference has E_M for each prior given, over all inputs as candidates.
+	// The Euclidean losses are missing: see Adversary.
+	Inference []InferenceError
+	// Decoders are the MAP attackers, one per prior.
+	Decoders []Decoder
+	// Capacity is log₂ Σ_y max_x P(y|x) in bits: by how much, at most, one
+	// output multiplies an attacker's chance of guessing the input, whatever
+	// the prior (Braun, Chatzikokolakis & Palamidessi 2009: the multiplicative
+	// min-capacity). 0 for an output that says nothing, log₂ n for the input
+	// itself. For the uniform prior on n inputs, MAP E_M = 1 − 2^Capacity/n.
+	Capacity float64
+}
+
+// FullVocabulary computes E_M against attackers who take every input for a
+// candidate, and the capacity, exactly and in one pass over the rows. priors
+// have one entry per input and sum to one; see UniformPrior and ShadowPrior.
+//
+// Time O(inputs × outputs), memory O(outputs × priors): no row is kept. The
+// result does not depend on the number of workers.
+//
+// Fewer candidates make an easier problem, and a wrong one where a mechanism
+// reveals a group of words: with 200 random candidates the secret is mostly
+// alone in its group, and E_M is near 0 for a mechanism that hides it among
+// twenty words.
+func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers int) (FullInference, error) {
+	for _, prior := range priors {
+		if len(prior) != c.Inputs {
+			return FullInference{}, fmt.Errorf("inference: prior of %d inputs for a channel of %d", len(prior), c.Inputs)
+		}
+		if err := (Adversary{Prior: prior}).validate(); err != nil {
+			return FullInference{}, fmt.Errorf("inference: %w", err)
+		}
+	}
+	if err := c.validate(); err != nil {
+		return FullInference{}, fmt.Errorf("inference: %w", err)
+	}
+	// Per block and prior; the last entry is the largest P(y|x).
+	type part struct {
+		joint, total, squares []float64
+		guess                 []int32
+	}
+	blocks := make([][]part, channelBlocks)
+	largest := make([][]float64, channelBlocks)
+	err := c.EachRow(ctx, workers, func(b, x int, row []float64) {
+		if blocks[b] == nil {
+			blocks[b] = make([]part, len(priors))
+			for i := range priors {
+				p := part{make([]float64, c.Outputs), make([]float64, c.Outputs), make([]float64, c.Outputs), make([]int32, c.Outputs)}
+				for y := range p.guess {
+					p.guess[y] = -1
+				}
+				blocks[b][i] = p
+			}
+			largest[b] = make([]float64, c.Outputs)
+		}
+		top := largest[b]
+		for y, f := range row {
+			top[y] = max(top[y], f)
+		}
+		for i, prior := range priors {
+			weight := prior[x]
+			if weight == 0 {
+				continue
+			}
+			p := &blocks[b][i]
+			joint, total, squares, guess := p.joint, p.total, p.squares, p.guess
+			for y, f := range row {
+				j := weight * f
+				total[y] += j
+				squares[y] += float64(j * j)
+				if j > joint[y] {
+					joint[y], guess[y] = j, int32(x)
+				}
+			}
+		}
+	})
+	if err != nil {
+		return FullInference{}, fmt.Errorf("inference: %w", err)
+	}
+	// Blocks are merged in order: sums and ties are the same for any number of
+	// workers.
+	var out FullInference
+	nan := math.NaN()
+	for i := range priors {
+		merged := part{make([]float64, c.Outputs), make([]float64, c.Outputs), make([]float64, c.Outputs), make([]int32, c.Outputs)}
+		for y := range merged.guess {
+			merged.guess[y] = -1
+		}
+		for _, block := range blocks {
+			if block == nil {
+				continue
+			}
+			p := block[i]
+			for y := range p.joint {
+				merged.total[y] += p.total[y]
+				merged.squares[y] += p.squares[y]
+				if p.joint[y] > merged.joint[y] {
+					merged.joint[y], merged.guess[y] = p.joint[y], p.guess[y]
+				}
+			}
+		}
+		var right, rightMAP float64
+		for y, t := range merged.total {
+			if t > 0 {
+				right += merged.squares[y] / t
+				rightMAP += merged.joint[y]
+			}
+		}
+		e := InferenceError{Candidates: c.Inputs, PosteriorEuclidean: nan, MAPEuclidean: nan, LM: nan}
+		e.Posterior, e.MAP = max(0, 1-right), max(0, 1-rightMAP)
+		e.MAPLower = e.MAP
+		out.Inference = append(out.Inference, e)
+		out.Decoders = append(out.Decoders, Decoder{Guess: merged.guess, Joint: merged.joint})
+	}
+	sum := 0.0
+	for y := range c.Outputs {
+		top := 0.0
+		for _, l := range largest {
+			if l != nil {
+				top = max(top, l[y])
+			}
+		}
+		sum += top
+	}
+	out.Capacity = math.Log2(sum)
+	return out, nil
+}
+
+// ShadowPrior is (count + 1)/(total + n): how often inputs occur in a text
+// that the attacker has, with one more of each, so that no input is ruled out
+// (Laplace's rule).
+func ShadowPrior(counts []int) ([]float64, error) {
+	total := 0
+	for i, n := range counts {
+		if n < 0 {
+			return nil, fmt.Errorf("prior: count %d = %d: must be >= 0", i, n)
+		}
+		total += n
+	}
+	if len(counts) == 0 {
+		return nil, fmt.Errorf("prior: no inputs")
+	}
+	prior := make([]float64, len(counts))
+	for i, n := range counts {
+		prior[i] = float64(n+1) / float64(total+len(counts))
+	}
+	return prior, nil
+}
+
+// Draws are outputs of a mechanism without a computable distribution: the same
+// number of independent draws of every input, in the order of the inputs.
+type Draws struct {
+	PerInput int
+	Outputs  []int32 // input x has [x·PerInput, (x+1)·PerInput)
+}
+
+func (d Draws) inputs() int      { return len(d.Outputs) / max(1, d.PerInput) }
+func (d Draws) of(x int) []int32 { return d.Outputs[x*d.PerInput : (x+1)*d.PerInput] }
+
+func (d Draws) validate(inputs, outputs int) error {
+	if err := check.AtLeast("draws per input", d.PerInput, 1); err != nil {
+		return err
+	}
+	if len(d.Outputs) != inputs*d.PerInput {
+		return fmt.Errorf("%d draws: must be %d of each of %d inputs", len(d.Outputs), d.PerInput, inputs)
+	}
+	for i, y := range d.Outputs {
+		if y < 0 || int(y) >= outputs {
+			return fmt.Errorf("draw %d: output %d: must be in [0, %d)", i, y, outputs)
+		}
+	}
+	return nil
+}
+
+// LearnChannel is the channel that an attacker believes in after seeing draws:
+// the share of each output among the draws of an input, less a share
+// 1/(draws + 1) that stays with outputs not seen, half of it with the input
+// itself (mechanisms favour it, or at least do not shun it) and half with all
+// outputs alike. Inputs must be outputs as well.
+func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
+	if err := d.validate(inputs, outputs); err != nil {
+		return Channel{}, fmt.Errorf("channel: %w", err)
+	}
+	if outputs < inputs {
+		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs, inputs)
+	}
+	unseen := 1 / float64(d.PerInput+1)
+	return Channel{Inputs: inputs, Outputs: outputs, Row: func(row []float64, x int) ([]float64, error) {
+		if row == nil {
+			row = make([]float64, outputs)
+		}
+		for y := range row {
+			row[y] = unseen / 2 / float64(outputs)
+		}
+		row[x] += unseen / 2
+		for _, y := range d.of(x) {
+			row[y] += (1 - unseen) / float64(d.PerInput)
+		}
+		return row, nil
+	}}, nil
+}
+
+// SampledInference is E_M of a mechanism that can only be sampled.
+type SampledInference struct {
+	// MAP is the error of an attacker who learned the channel from one set of
+	// draws, measured on another, with its interval: a real attacker, so an
+	// upper bound in expectation on the error of the ideal one. More draws to
+	// learn from bring it closer.
+	MAP Interval
+	// Lower is the resubstitution error, judged on the draws learned from: a
+	// lower bound in expectation on the error of the ideal attacker.
+	Lower    float64
+	Learned  int // draws per input to learn from
+	Measured int // draws per input to measure on
+}
+
+// SampledFull is FullInference of a mechanism that can only be sampled.
+type SampledFull struct {
+	Inference []SampledInference // one per prior
+	Decoders  []Decoder          // one per prior, learned from draws
+	Capacity  Interval           // in bits
+}
+
+// MeasureDecoder is the error of a decoder on draws it has not seen, under a
+// prior. The interval is Hoeffding's, which holds for every sample size and
+// prior: with weights w = π(x)/draws, the half-width is √(Σw²·ln(2/(1−level))/2).
+func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Interval, error) {
+	if err := fresh.validate(len(prior), len(d.Guess)); err != nil {
+		return Interval{}, fmt.Errorf("inference: %w", err)
+	}
+	if err := check.Inside("level", level, 0, 1); err != nil {
+		return Interval{}, err
+	}
+	var right, squares float64
+	for x, p := range prior {
+		hits := 0
+		for _, y := range fresh.of(x) {
+			if int(d.Guess[y]) == x {
+				hits++
+			}
+		}
+		right += p * float64(hits) / float64(fresh.PerInput)
+		squares += float64(p*p) / float64(fresh.PerInput)
+	}
+	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
+	wrong := min(1, max(0, 1-right))
+	return Interval{wrong, max(0, wrong-half), min(1, wrong+half)}, nil
+}
+
+// SampledVocabulary estimates E_M over the full vocabulary for each prior, and
+// the capacity, from two independent sets of draws: the attacker learns from
+// one and is measured on the other.
+//
+// The capacity's Low holds with confidence (1+level)/2: no guesser is right
+// more often than the ideal one, so 2^C >= n·(measured share of right guesses,
+// less Hoeffding's half-width). Its High holds likewise: the largest observed
+// shares overestimate Σ_y max_x P(y|x) in expectation, and McDiarmid's
+// inequality bounds by how much they may fall short of it. Estimate is the
+// plug-in of the lower bound. The interval narrows with the number of draws
+// and is wide for strong noise.
+func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64, workers int) (SampledFull, error) {
+	var out SampledFull
+	n := learn.inputs()
+	if err := check.Inside("level", level, 0, 1); err != nil {
+		return out, err
+	}
+	channel, err := LearnChannel(learn, n, outputs)
+	if err != nil {
+		return out, err
+	}
+	all := append([][]float64{UniformPrior(n)}, priors...)
+	full, err := FullVocabulary(ctx, channel, all, workers)
+	if err != nil {
+		return out, err
+	}
+	for i, prior := range all {
+		measured, err := MeasureDecoder(full.Decoders[i], prior, fresh, level)
+		if err != nil {
+			return out, err
+		}
+		resubstituted := resubstitution(learn, prior, outputs)
+		if i > 0 {
+			out.Inference = append(out.Inference, SampledInference{MAP: measured, Lower: resubstituted, Learned: learn.PerInput, Measured: fresh.PerInput})
+			continue
+		}
+		// The uniform prior, for the capacity.
+		bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
+		draws := float64(learn.PerInput)
+		short := math.Sqrt(math.Log(2/(1-level)) / (2 * draws * float64(n)))
+		out.Capacity = Interval{bits(1 - measured.Estimate), bits(1 - measured.High), bits(1 - resubstituted + short)}
+	}
+	out.Decoders = full.Decoders[1:]
+	return out, nil
+}
+
+// resubstitution is the error of the best guesser on the very draws it knows:
+// 1 − Σ_y max_x π(x)·count(x, y)/draws.
+func resubstitution(d Draws, prior []float64, outputs int) float64 {
+	best := make([]float64, outputs)
+	counts := make([]int, outputs)
+	for x, p := range prior {
+		own := d.of(x)
+		for _, y := range own {
+			counts[y]++
+		}
+		for _, y := range own {
+			best[y] = max(best[y], p*float64(counts[y])/float64(d.PerInput))
+		}
+		for _, y := range own {
+			counts[y] = 0
+		}
+	}
+	right := 0.0
+	for _, b := range best {
+		right += b
+	}
+	return min(1, max(0, 1-right))
+}
+
+// ResponseCapacity is the capacity of k-ary randomised response, which keeps
+// the input with probability e^ε/(e^ε + k − 1) and else returns one of the k−1
+// others: log₂(k·e^ε/(e^ε + k − 1)).
+func ResponseCapacity(k int, epsilon float64) float64 {
+	// In this form e^ε does not overflow.
+	return math.Log2(float64(k) / (1 + float64(k-1)*math.Exp(-epsilon)))
+}

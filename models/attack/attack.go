@@ -1,0 +1,397 @@
+// Package attack measures what an attacker learns from privatised text: one
+// file and one registry line for each attacker.
+//
+// It believes that an attack's number means nothing by itself: every outcome
+// comes with its interval, with the floor that an attacker reaches who sees
+// nothing of the text, and with the ceiling on text that was not privatised.
+// An attack that does not reach its ceiling on unchanged text, or leaves its
+// floor on random text, is broken, and shows it. Words are compared whole and
+// in their own place. It sees word ids and numbers, never text, and knows a
+// mechanism by its channel and by what it releases.
+package attack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/results"
+	"mldpbench/stream"
+)
+
+// Document is one text as ids: those in [0, Situation.Words) are words of the
+// mechanism, others are words it does not know.
+type Document struct {
+	Words   []int32
+	Private int    // the private label
+	User    string // "" if unknown
+}
+
+// Situation is what there is to attack and what the attacker has, for one
+// mechanism and one epsilon. Which fields an attacker needs, its definition says.
+type Situation struct {
+	Words                   int // of the mechanism's vocabulary
+	Train, Validation, Test []Document
+	Privates                int // number of private labels
+	// Shadow is public text of the same kind that is in no split: what the
+	// attacker knows of the language.
+	Shadow [][]int32
+	// Release privatises documents with noise of that seed. Documents keep
+	// their number and, but for attackers that say otherwise, their length.
+	Release func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error)
+	// Channel is the exact channel of the mechanism over its vocabulary, inputs
+	// and outputs; nil where there is none. Attackers then learn it from
+	// Options.LearnDraws draws of every word.
+	Channel *metrics.Channel
+	// Embedding has a vector for every id of the documents; see models.Options.
+	Embedding models.Embedding
+	// Nearest returns the k words nearest to each word, the nearest first; a
+	// word is its own nearest.
+	Nearest func(ctx context.Context, words []int32, k int) ([][]int32, error)
+	// Encode gives a vector to each document.
+	Encode  func(ctx context.Context, documents [][]int32) ([][]float32, error)
+	Options Options
+	Seed    stream.Seed // of this situation
+	// DataSeed is that of what does not depend on the mechanism: attackers
+	// trained on plain text, which documents are linked. Situations with one
+	// Memo must have one DataSeed.
+	DataSeed stream.Seed
+	Workers  int // 0 means one
+	// Memo keeps what does not depend on the mechanism, such as an attacker
+	// trained on plain text, for other situations over the same documents,
+	// shadow and DataSeed; nil keeps nothing.
+	Memo *Memo
+}
+
+// Options are the sizes of the attacks. The zero value of a field means its default.
+type Options struct {
+	Level        float64   // of all intervals: 0.95
+	Candidates   int       // k of in-context decoding: 50
+	Order        int       // of the language model: 2
+	Weights      []float64 // of the language model, to choose from: 0, 0.25, …, 1.25
+	Tokens       int       // at most so many are decoded in context: 20,000
+	Words        int       // at most so many are averaged over: 300
+	Releases     []int     // r of averaging: 1, 2, 5, 10, 50
+	Neighbours   []int     // k of inversion: 1, 5, 10, 100
+	Documents    int       // at most so many are linked: 1,000
+	LearnDraws   int       // of every word, to learn a channel: 100
+	MeasureDraws int       // of every word, to measure what was learned: 25
+	Resamples    int       // of a bootstrap: 1,000
+	Model        map[string]any
+}
+
+func (o Options) withDefaults() Options {
+	number := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	number(&o.Candidates, 50)
+	number(&o.Order, 2)
+	number(&o.Tokens, 20_000)
+	number(&o.Words, 300)
+	number(&o.Documents, 1000)
+	number(&o.LearnDraws, 100)
+	number(&o.MeasureDraws, 25)
+	number(&o.Resamples, 1000)
+	if o.Level == 0 {
+		o.Level = 0.95
+	}
+	if o.Weights == nil {
+		o.Weights = []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
+	}
+	if o.Releases == nil {
+		o.Releases = []int{1, 2, 5, 10, 50}
+	}
+	if o.Neighbours == nil {
+		o.Neighbours = []int{1, 5, 10, 100}
+	}
+	return o
+}
+
+func (o Options) check() error {
+	for _, e := range []error{
+		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order", o.Order, 2),
+		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents", o.Documents, 2),
+		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
+		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
+	} {
+		if e != nil {
+			return e
+		}
+	}
+	for _, w := range o.Weights {
+		if err := check.NonNegative("weight", w); err != nil {
+			return err
+		}
+	}
+	for _, list := range [][]int{o.Releases, o.Neighbours} {
+		for i, n := range list {
+			if n < 1 || i > 0 && n <= list[i-1] {
+				return fmt.Errorf("releases and neighbours = %d: must be >= 1 and increasing", list)
+			}
+		}
+	}
+	return nil
+}
+
+// Memo keeps values by name; its zero value is ready. It is safe for
+// concurrent use.
+type Memo struct {
+	mutex  sync.Mutex
+	values map[string]func() (any, error)
+}
+
+// once returns what make made when it was first called for a name.
+func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
+	if m == nil {
+		return make()
+	}
+	m.mutex.Lock()
+	if m.values == nil {
+		m.values = map[string]func() (any, error){}
+	}
+	f := m.values[name]
+	if f == nil {
+		f = sync.OnceValues(func() (any, error) { return make() })
+		m.values[name] = f
+	}
+	m.mutex.Unlock()
+	v, err := f()
+	if err != nil {
+		m.mutex.Lock()
+		delete(m.values, name) // a cancelled attempt is not the answer for all time
+		m.mutex.Unlock()
+		var zero T
+		return zero, err
+	}
+	return v.(T), nil
+}
+
+// Need is something an attacker must have.
+type Need string
+
+const (
+	NeedsPrivate Need = "private label"
+	NeedsUsers   Need = "users"
+	NeedsChannel Need = "channel" // exact, or learned from draws
+	NeedsEncoder Need = "encoder"
+	NeedsShadow  Need = "shadow"
+	NeedsVectors Need = "vectors" // Embedding or Nearest
+)
+
+// Column describes one number of an attacker.
+type Column struct {
+	Name  string // "map-uniform"
+	Title string
+	Unit  string // "share", "bits", "tokens", "ratio"
+	Doc   string
+	// HigherIsPrivate says that a larger number means a better kept secret;
+	// most columns are an attacker's success, and the smaller the better.
+	HigherIsPrivate bool
+}
+
+// Outcome is one number of an attack.
+type Outcome struct {
+	Column string
+	Value  metrics.Interval
+	// Floor is what an attacker gets who sees text that says nothing of the
+	// original, Ceiling what he gets of the original itself; NaN where it is
+	// not known beforehand.
+	Floor, Ceiling float64
+	Count          int    // of what the number is a mean over: words, documents, …
+	Draws          int    // per word that the channel was learned from, 0 for an exact one
+	Note           string // what to know of this number, "" for nothing
+}
+
+// Definition registers an attacker.
+type Definition struct {
+	Name    string // "linkage"
+	Title   string
+	Doc     string
+	Source  string
+	Needs   []Need
+	Columns []Column
+	Run     func(ctx context.Context, s *Situation) ([]Outcome, error)
+}
+
+var registry = map[string]Definition{}
+
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) {
+	if _, dup := registry[d.Name]; dup {
+		panic("attack: " + d.Name + " registered twice")
+	}
+	registry[d.Name] = d
+}
+
+// Names returns all registered attackers, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+
+// Find returns the definition of a name.
+func Find(name string) (Definition, error) {
+	if d, ok := registry[name]; ok {
+		return d, nil
+	}
+	return Definition{}, fmt.Errorf("attacker = %q: must be one of %q", name, Names())
+}
+
+// Missing are the needs of the attacker that the situation does not meet.
+func (d Definition) Missing(s *Situation) []Need {
+	var missing []Need
+	for _, n := range d.Needs {
+		met := true
+		switch n {
+		case NeedsPrivate:
+			met = s.Privates >= 2
+		case NeedsUsers:
+			met = slices.ContainsFunc(s.Train, func(d Document) bool { return d.User != "" })
+		case NeedsChannel:
+			met = s.Channel != nil || s.Release != nil
+		case NeedsEncoder:
+			met = s.Encode != nil
+		case NeedsShadow:
+			met = len(s.Shadow) > 0
+		case NeedsVectors:
+			met = s.Nearest != nil || s.Embedding.Len() > 0
+		}
+		if !met {
+			missing = append(missing, n)
+		}
+	}
+	return missing
+}
+
+// Run attacks the situation. The outcomes come in the order of the columns and
+// depend on the situation's seed alone, not on the number of workers.
+func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
+	d, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if missing := d.Missing(&s); len(missing) > 0 {
+		return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
+	}
+	s.Options = s.Options.withDefaults()
+	s.Workers = max(1, s.Workers)
+	s.Seed = s.Seed.Derive("attack", name)
+	if err := s.Options.check(); err != nil {
+		return nil, fmt.Errorf("attacker %s: %w", name, err)
+	}
+	out, err := d.Run(ctx, &s)
+	if err != nil {
+		return nil, fmt.Errorf("attacker %s: %w", name, err)
+	}
+	for i := range out {
+		if !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == out[i].Column }) {
+			return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", name, out[i].Column)
+		}
+	}
+	return out, nil
+}
+
+// wordsOf are the words of documents, without copying.
+func wordsOf(documents []Document) [][]int32 {
+	out := make([][]int32, len(documents))
+	for i, d := range documents {
+		out[i] = d.Words
+	}
+	return out
+}
+
+// aligned releases documents and checks that every word keeps its place.
+func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
+	out, err := s.Release(ctx, documents, seed)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != len(documents) {
+		return nil, fmt.Errorf("%d documents were released as %d", len(documents), len(out))
+	}
+	for i := range out {
+		if len(out[i]) != len(documents[i]) {
+			return nil, fmt.Errorf("document %d: %d words were released as %d: words must keep their places, so use a "+
+				"policy for unknown words that does not drop them", i, len(documents[i]), len(out[i]))
+		}
+	}
+	return out, nil
+}
+
+// draws are n independent outputs of every word of the mechanism.
+func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
+	documents := make([][]int32, s.Words)
+	for w := range documents {
+		documents[w] = slices.Repeat([]int32{int32(w)}, n)
+	}
+	out, err := s.aligned(ctx, documents, seed)
+	if err != nil {
+		return metrics.Draws{}, err
+	}
+	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, nil
+}
+
+// channel is the exact channel, or one learned from draws; draws is 0 for an
+// exact one.
+func (s *Situation) channel(ctx context.Context) (channel metrics.Channel, draws int, err error) {
+	if s.Channel != nil {
+		return *s.Channel, 0, nil
+	}
+	learned, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
+	if err != nil {
+		return metrics.Channel{}, 0, err
+	}
+	channel, err = metrics.LearnChannel(learned, s.Words, s.Words)
+	return channel, s.Options.LearnDraws, err
+}
+
+// prior is that of the shadow text, one added to every count; uniform without
+// a shadow.
+func (s *Situation) prior() ([]float64, error) {
+	return metrics.ShadowPrior(s.shadowCounts())
+}
+
+func (s *Situation) shadowCounts() []int {
+	counts := make([]int, s.Words)
+	for _, document := range s.Shadow {
+		for _, w := range document {
+			if s.knows(w) {
+				counts[w]++
+			}
+		}
+	}
+	return counts
+}
+
+// knows says whether an id is a word of the mechanism.
+func (s *Situation) knows(w int32) bool { return w >= 0 && int(w) < s.Words }
+
+// proportion is the exact interval of k successes of n independent trials.
+func proportion(k, n int, level float64) (metrics.Interval, error) {
+	if n == 0 {
+		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}, nil
+	}
+	return results.ClopperPearson(k, n, level)
+}
+
+// grouped is the share of hits among trials that come in documents: the wider
+// of the interval over documents and the exact one over trials, of which the
+// first is too narrow where nothing varies.
+func grouped(hits, trials []int, level float64) (metrics.Interval, error) {
+	over, err := metrics.RatioInterval(hits, trials, level)
+	if err != nil {
+		return over, err
+	}
+	k, n := 0, 0
+	for i := range hits {
+		k, n = k+hits[i], n+trials[i]
+	}
+	exact, err := proportion(k, n, level)
+	exact.Low, exact.High = min(exact.Low, max(0, over.Low)), max(exact.High, min(1, over.High))
+	return exact, err
+}

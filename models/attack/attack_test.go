@@ -1,0 +1,290 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"mldpbench/datasets"
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+// generated is the corpus whose private label is known to be learnable, as ids
+// over its own words.
+var generated = sync.OnceValues(func() (*Situation, error) {
+	d, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-styles", Seed: stream.FromUint64(1)})
+	if err != nil {
+		return nil, err
+	}
+	s := &Situation{Privates: len(d.Privates), Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2), Workers: 2, Memo: &Memo{}}
+	ids := map[string]int32{}
+	convert := func(documents []datasets.Document) []Document {
+		var out []Document
+		for _, doc := range documents {
+			c := Document{Private: doc.Private}
+			for _, w := range doc.Tokens {
+				id, known := ids[w]
+				if !known {
+					id = int32(len(ids))
+					ids[w] = id
+				}
+				c.Words = append(c.Words, id)
+			}
+			out = append(out, c)
+		}
+		return out
+	}
+	s.Train, s.Validation, s.Test = convert(d.Train), convert(d.Validation), convert(d.Test)
+	shadow, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-news", Seed: stream.FromUint64(1)})
+	if err != nil {
+		return nil, err
+	}
+	s.Shadow = wordsOf(convert(shadow.Train))
+	s.Words = len(ids)
+	s.Embedding = models.Embedding{Dimension: 20}
+	rng := stream.FromUint64(3).Rand()
+	for range s.Words * s.Embedding.Dimension {
+		s.Embedding.Vectors = append(s.Embedding.Vectors, float32(rng.NormFloat64()))
+	}
+	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
+		out := make([][]int32, len(words))
+		for i, w := range words {
+			for j := range k {
+				out[i] = append(out[i], (w+int32(j))%int32(s.Words))
+			}
+		}
+		return out, nil
+	}
+	return s, nil
+})
+
+func situation(t testing.TB) Situation {
+	t.Helper()
+	s, err := generated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *s
+}
+
+// release makes a mechanism out of what becomes of one word.
+func release(word func(w int32, rng interface{ Float64() float64 }) int32) func(context.Context, [][]int32, stream.Seed) ([][]int32, error) {
+	return func(_ context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
+		out := make([][]int32, len(documents))
+		for i, d := range documents {
+			rng := seed.At(uint64(i)).Rand()
+			for _, w := range d {
+				out[i] = append(out[i], word(w, rng))
+			}
+		}
+		return out, nil
+	}
+}
+
+// response keeps a word with probability keep and else draws any word.
+func response(s Situation, keep float64) Situation {
+	n := s.Words
+	s.Release = release(func(w int32, rng interface{ Float64() float64 }) int32 {
+		if rng.Float64() < keep {
+			return w
+		}
+		return int32(rng.Float64() * float64(n))
+	})
+	s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Row: func(row []float64, x int) ([]float64, error) {
+		for y := range row {
+			row[y] = (1 - keep) / float64(n)
+		}
+		row[x] += keep
+		return row, nil
+	}}
+	return s
+}
+
+func run(t *testing.T, name string, s Situation) map[string]Outcome {
+	t.Helper()
+	list, err := Run(t.Context(), name, s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	d, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != len(d.Columns) {
+		t.Errorf("%s: %d outcomes, %d columns", name, len(list), len(d.Columns))
+	}
+	out := map[string]Outcome{}
+	for _, o := range list {
+		if o.Value.Low > o.Value.Estimate || o.Value.High < o.Value.Estimate {
+			t.Errorf("%s: %v is outside its own interval", o.Column, o.Value)
+		}
+		out[o.Column] = o
+	}
+	return out
+}
+
+// Whatever an attacker is: on unchanged text he reaches his ceiling, on random
+// text he stays at his floor. sigma is the standard deviation of the number on
+// random text; six of them are exceeded with probability 2e-9, 5.0 with 6e-7.
+func TestCeilingAndFloor(t *testing.T) {
+	base := situation(t)
+	base.Options = Options{Tokens: 4000, Candidates: 20, Resamples: 50, Level: 1 - 1e-6}
+	identity, uniform := response(base, 1), response(base, 0)
+	documents := float64(len(base.Test))
+	for name, sigmas := range map[string]map[string]float64{
+		"map":                    {"em-uniform": 1e-12, "em-corpus": 1e-12, "capacity": 1e-12},
+		"averaging":              {"average-1": 0, "average-50": 0},
+		"context":                {"context-accuracy": 0, "context-alone": 0},
+		"inversion":              {"inversion-1": 0, "inversion-100": 0},
+		"attribute-static-svm":   {"attribute-static-svm-accuracy": 0.5 / math.Sqrt(documents)},
+		"attribute-adaptive-svm": {"attribute-adaptive-svm-accuracy": 0.5 / math.Sqrt(documents)},
+		// MRR of a random ranking of n: E[1/r²] is π²/6n.
+		"linkage-tfidf": {"linkage-tfidf-mrr": math.Sqrt(math.Pi * math.Pi / 6 / 1000 / 1000)},
+		"overlap":       {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			top, bottom := run(t, name, identity), run(t, name, uniform)
+			for column, o := range top {
+				tolerance := 1e-9
+				if column == "context-gain" || column == "context-weight" || math.IsNaN(o.Value.Estimate) {
+					continue
+				}
+				if slices.Contains([]string{"linkage-tfidf-r10", "linkage-tfidf-mrr", "linkage-tfidf-p1-short", "linkage-tfidf-p1-medium"}, column) {
+					tolerance = 1 - top["linkage-tfidf-p1"].Ceiling + 1e-9 // equal texts cannot be told apart
+				}
+				if adaptive := "attribute-adaptive-svm"; name == adaptive {
+					tolerance = 1e-9 // trained on the same unchanged text
+				}
+				if math.Abs(o.Value.Estimate-o.Ceiling) > tolerance {
+					t.Errorf("unchanged text: %s = %v, ceiling %v", column, o.Value, o.Ceiling)
+				}
+			}
+			for column, sigma := range sigmas {
+				o := bottom[column]
+				// Intervals of level 1 − 10⁻⁶ cover the floor but with that probability.
+				if sigma == 0 && !(o.Value.Low <= o.Floor && o.Floor <= o.Value.High) || sigma > 0 && math.Abs(o.Value.Estimate-o.Floor) > 5*sigma {
+					t.Errorf("random text: %s = %v, floor %v", column, o.Value, o.Floor)
+				}
+			}
+			if name == "overlap" {
+				for column, o := range bottom {
+					if o.Value.Estimate > o.Floor {
+						t.Errorf("random text: %s = %v is above that of two different texts, %v", column, o.Value, o.Floor)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The private label of the generated corpus must be learnable, and neither
+// trivial; privatising must hinder the attacker, and an adaptive one less.
+func TestStyleIsLearnable(t *testing.T) {
+	base := situation(t)
+	base.Options.Resamples = 50
+	static, adaptive := run(t, "attribute-static-svm", response(base, 0.5)), run(t, "attribute-adaptive-svm", response(base, 0.5))
+	s, a := static["attribute-static-svm-accuracy"], adaptive["attribute-adaptive-svm-accuracy"]
+	t.Logf("plain %.3f, half the words kept: static %.3f, adaptive %.3f", s.Ceiling, s.Value.Estimate, a.Value.Estimate)
+	if s.Ceiling < 0.8 || s.Ceiling > 0.97 {
+		t.Errorf("plain accuracy %.3f, want .80 to .97", s.Ceiling)
+	}
+	if s.Value.Estimate > s.Ceiling-0.03 || s.Value.Estimate < 0.55 {
+		t.Errorf("half the words kept: accuracy %.3f, plain %.3f", s.Value.Estimate, s.Ceiling)
+	}
+}
+
+func TestLSTMFindsStyle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a network")
+	}
+	s := situation(t)
+	s.Options = Options{Resamples: 20, Model: map[string]any{"hidden": 16, "epochs": 3, "learning_rate": 0.01}}
+	got := run(t, "attribute-static-lstm", response(s, 1))["attribute-static-lstm-accuracy"]
+	t.Logf("%+v", got)
+	if got.Value.Estimate < 0.6 {
+		t.Errorf("accuracy %v", got.Value)
+	}
+}
+
+// Context must help where the noise is moderate; each release more must too.
+func TestContextAndReleasesHelp(t *testing.T) {
+	s := response(situation(t), 0.3)
+	s.Options = Options{Tokens: 4000, Candidates: 30}
+	context := run(t, "context", s)
+	gain := context["context-gain"]
+	t.Logf("alone %.3f, in context %.3f, weight %v; gain %v", context["context-alone"].Value.Estimate,
+		context["context-accuracy"].Value.Estimate, context["context-weight"].Value.Estimate, gain.Value)
+	if gain.Value.Low <= 0 {
+		t.Errorf("context gains %v", gain.Value)
+	}
+	many := run(t, "averaging", s)
+	t.Logf("releases: 1 %.3f, 2 %.3f, 5 %.3f, 10 %.3f", many["average-1"].Value.Estimate, many["average-2"].Value.Estimate,
+		many["average-5"].Value.Estimate, many["average-10"].Value.Estimate)
+	if !(many["average-1"].Value.High < many["average-5"].Value.Low && many["average-50"].Value.Estimate > 0.99) {
+		t.Errorf("one release %v, five %v, fifty %v", many["average-1"].Value, many["average-5"].Value, many["average-50"].Value)
+	}
+}
+
+// A channel learned from draws must come near the exact one.
+func TestLearnedChannel(t *testing.T) {
+	exact := response(situation(t), 0.5)
+	exact.Options = Options{Tokens: 3000, Candidates: 20, LearnDraws: 60, MeasureDraws: 20}
+	learned := exact
+	learned.Channel = nil
+	a, b := run(t, "map", exact), run(t, "map", learned)
+	t.Logf("E_M %.3f exact, %v learned; capacity %.3f, %v", a["em-uniform"].Value.Estimate, b["em-uniform"].Value, a["capacity"].Value.Estimate, b["capacity"].Value)
+	if b["em-uniform"].Value.High < a["em-uniform"].Value.Estimate || b["em-uniform"].Value.Estimate > a["em-uniform"].Value.Estimate+0.05 {
+		t.Errorf("E_M %v, learned %v", a["em-uniform"].Value, b["em-uniform"].Value)
+	}
+	if c := b["capacity"].Value; c.Low > a["capacity"].Value.Estimate || c.High < a["capacity"].Value.Estimate {
+		t.Errorf("capacity %v, learned %v", a["capacity"].Value, c)
+	}
+	c, d := run(t, "context", exact)["context-accuracy"], run(t, "context", learned)["context-accuracy"]
+	t.Logf("in context: %.3f exact, %.3f learned", c.Value.Estimate, d.Value.Estimate)
+	if d.Draws != 60 || d.Value.Estimate < c.Value.Estimate-0.05 {
+		t.Errorf("in context: %v, learned %+v", c.Value, d)
+	}
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	s := response(situation(t), 0.4)
+	s.Options = Options{Tokens: 1500, Candidates: 10, Words: 50, Resamples: 20}
+	for _, name := range []string{"map", "context", "averaging", "linkage-tfidf"} {
+		s.Workers = 1
+		one := run(t, name, s)
+		s.Workers = 7
+		for column, o := range run(t, name, s) {
+			if w := one[column].Value; o.Value != w && !math.IsNaN(w.Estimate) {
+				t.Errorf("%s: %v with one worker, %v with seven", column, w, o.Value)
+			}
+		}
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	s := response(situation(t), 0.5)
+	if _, err := Run(t.Context(), "nobody", s); err == nil {
+		t.Error("an unknown attacker must be an error")
+	}
+	if _, err := Run(t.Context(), "linkage-encoder", s); err == nil {
+		t.Error("an attacker without his encoder must be an error")
+	}
+	keep := s.Release
+	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
+		out, err := keep(ctx, documents, seed)
+		out[0] = out[0][:len(out[0])-1]
+		return out, err
+	}
+	if _, err := Run(t.Context(), "inversion", s); err == nil {
+		t.Error("a dropped word must be an error")
+	}
+	s.Options.Order = 1
+	if _, err := Run(t.Context(), "context", s); err == nil {
+		t.Error("order 1 must be an error")
+	}
+}

@@ -1,0 +1,159 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/metrics"
+)
+
+// averagingReleases are the columns that there are; Options.Releases chooses
+// among them.
+var averagingReleases = []int{1, 2, 5, 10, 50}
+
+func init() {
+	d := Definition{
+		Name: "averaging", Title: "averaging over releases",
+		Doc:   "names the most probable word given several independent releases of one text, corpus prior: how the budget adds up",
+		Needs: []Need{NeedsChannel},
+		Run:   runAveraging,
+	}
+	for _, r := range averagingReleases {
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r),
+			Unit: "share", Doc: "share of words of the text that the attacker names rightly"})
+	}
+	Register(d)
+}
+
+func runAveraging(ctx context.Context, s *Situation) ([]Outcome, error) {
+	releases := s.Options.Releases
+	for _, r := range releases {
+		if !slices.Contains(averagingReleases, r) {
+			return nil, fmt.Errorf("releases = %d: must be among %d", r, averagingReleases)
+		}
+	}
+	most := releases[len(releases)-1]
+	test := wordsOf(s.Test)
+	places := s.places(test, s.Options.Words, "averaging")
+	if len(places) == 0 {
+		return nil, fmt.Errorf("no word of the mechanism in the test split")
+	}
+	copies := make([][]int32, len(places))
+	for i, p := range places {
+		copies[i] = slices.Repeat([]int32{test[p.document][p.position]}, most)
+	}
+	seen, err := s.aligned(ctx, copies, s.Seed.Derive("releases"))
+	if err != nil {
+		return nil, err
+	}
+	channel, draws, err := s.channel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prior, err := s.prior()
+	if err != nil {
+		return nil, err
+	}
+	guesses, err := guessFromMany(ctx, channel, prior, seen, releases, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	var out []Outcome
+	for r, n := range releases {
+		// Words of one kind get one guess distribution, but their noise is
+		// independent: trials are words.
+		hits := 0
+		for i, p := range places {
+			if guesses[i][r] == test[p.document][p.position] {
+				hits++
+			}
+		}
+		v, err := proportion(hits, len(places), s.Options.Level)
+		if err != nil {
+			return nil, err
+		}
+		top, blind := slices.Index(prior, slices.Max(prior)), 0
+		for _, p := range places {
+			if int(test[p.document][p.position]) == top {
+				blind++
+			}
+		}
+		out = append(out, Outcome{Column: fmt.Sprintf("average-%d", n), Value: v,
+			Floor: float64(blind) / float64(len(places)), Ceiling: 1, Count: len(places), Draws: draws})
+	}
+	return out, nil
+}
+
+// guessFromMany names, for each list of outputs of one secret word, the input
+// of highest posterior after the first releases[r] of them, in one pass over
+// the channel. Ties go to the smallest input.
+func guessFromMany(ctx context.Context, channel metrics.Channel, prior []float64, seen [][]int32, releases []int, workers int) ([][]int32, error) {
+	var outputs []int32
+	for _, list := range seen {
+		outputs = append(outputs, list...)
+	}
+	slices.Sort(outputs)
+	outputs = slices.Compact(outputs)
+	if len(outputs) > 0 && (outputs[0] < 0 || int(outputs[len(outputs)-1]) >= channel.Outputs) {
+		return nil, fmt.Errorf("an output is no word of the mechanism")
+	}
+	index := make([][]int32, len(seen)) // places of the outputs in the list of different ones
+	for i, list := range seen {
+		for _, y := range list {
+			at, _ := slices.BinarySearch(outputs, y)
+			index[i] = append(index[i], int32(at))
+		}
+	}
+	type best struct {
+		score float64
+		input int32
+	}
+	blocks := make([][]best, channel.Blocks())
+	logs := make([][]float64, channel.Blocks())
+	err := channel.EachRow(ctx, workers, func(b, x int, row []float64) {
+		if blocks[b] == nil {
+			blocks[b] = slices.Repeat([]best{{math.Inf(-1), -1}}, len(seen)*len(releases))
+			logs[b] = make([]float64, len(outputs))
+		}
+		if prior[x] == 0 {
+			return
+		}
+		for j, y := range outputs {
+			logs[b][j] = math.Log(row[y])
+		}
+		start := math.Log(prior[x])
+		for i, list := range index {
+			score, at := start, 0
+			for r, n := range releases {
+				for ; at < n; at++ {
+					score += logs[b][list[at]]
+				}
+				if math.IsInf(score, -1) {
+					break
+				}
+				if to := &blocks[b][i*len(releases)+r]; score > to.score {
+					*to = best{score, int32(x)}
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]int32, len(seen))
+	for i := range out {
+		out[i] = make([]int32, len(releases))
+		for r := range releases {
+			top := best{math.Inf(-1), -1}
+			for _, block := range blocks {
+				if block != nil && block[i*len(releases)+r].score > top.score {
+					top = block[i*len(releases)+r]
+				}
+			}
+			out[i][r] = top.input
+		}
+	}
+	return out, nil
+}

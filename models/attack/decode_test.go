@@ -1,0 +1,125 @@
+package attack
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"mldpbench/models/ngram"
+	"mldpbench/stream"
+)
+
+// bruteForce sums over all sequences of candidates.
+func bruteForce(model *ngram.Model, weight float64, positions [][]Candidate) [][]float64 {
+	out := make([][]float64, len(positions))
+	for i := range out {
+		out[i] = make([]float64, len(positions[i]))
+	}
+	total := 0.0
+	chosen := make([]int, len(positions))
+	words := make([]int32, len(positions))
+	var visit func(i int, p float64)
+	visit = func(i int, p float64) {
+		if i == len(positions) {
+			total += p
+			for j, c := range chosen {
+				out[j][c] += p
+			}
+			return
+		}
+		for c, candidate := range positions[i] {
+			chosen[i], words[i] = c, candidate.Word
+			visit(i+1, p*math.Exp(candidate.Emission)*math.Pow(math.Exp(candidate.Prior), 1-weight)*
+				math.Pow(model.After(words[:i], true).Probability(candidate.Word), weight))
+		}
+	}
+	visit(0, 1)
+	for i := range out {
+		for c := range out[i] {
+			out[i][c] /= total
+		}
+	}
+	return out
+}
+
+func randomTexts(rng *rand.Rand, n, words int) [][]int32 {
+	out := make([][]int32, n)
+	for i := range out {
+		w := int32(rng.IntN(words))
+		for range 1 + rng.IntN(9) {
+			if rng.IntN(3) == 0 {
+				w = int32(rng.IntN(words))
+			} else {
+				w = (w*3 + 1) % int32(words)
+			}
+			out[i] = append(out[i], w)
+		}
+	}
+	return out
+}
+
+func TestPosteriorAgainstBruteForce(t *testing.T) {
+	rng := stream.FromUint64(1).Derive("decode").Rand()
+	const words = 6
+	texts := randomTexts(rng, 200, words)
+	for _, order := range []int{2, 3, 4} {
+		model, err := ngram.Train(texts, words, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, weight := range []float64{0, 0.5, 1, 1.3} {
+			for range 10 {
+				positions := make([][]Candidate, 1+rng.IntN(6))
+				for i := range positions {
+					for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
+						positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64(), -rng.ExpFloat64()})
+					}
+				}
+				got, err := Posterior(model, weight, positions)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := bruteForce(model, weight, positions)
+				for i := range want {
+					for c := range want[i] {
+						if math.Abs(got[i][c]-want[i][c]) > 1e-9 {
+							t.Fatalf("order %d, weight %v, position %d of %d, candidate %d: %v, want %v",
+								order, weight, i, len(positions), c, got[i][c], want[i][c])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A text of a thousand words must not underflow.
+func TestPosteriorOfALongText(t *testing.T) {
+	rng := stream.FromUint64(2).Derive("decode").Rand()
+	model, err := ngram.Train(randomTexts(rng, 50, 6), 6, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	positions := make([][]Candidate, 1000)
+	for i := range positions {
+		for w := range int32(6) {
+			positions[i] = append(positions[i], Candidate{w, -50 * rng.ExpFloat64(), -rng.ExpFloat64()})
+		}
+	}
+	got, err := Posterior(model, 1, positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range got {
+		sum := 0.0
+		for _, v := range p {
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("position %d: probabilities sum to %v", i, sum)
+		}
+	}
+	if _, err := Posterior(model, 1, [][]Candidate{{}}); err == nil {
+		t.Error("a position without a candidate must be an error")
+	}
+}

@@ -1,0 +1,124 @@
+package attack
+
+import (
+	"context"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+	"mldpbench/mechanisms"
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+// Lexicon numbers words: those of a mechanism as the mechanism does, others
+// after them in the order in which they are met. It is not safe for concurrent
+// use while it meets new words.
+type Lexicon struct {
+	vocabulary *embeddings.Vocabulary
+	more       map[string]int32
+	words      []string
+}
+
+// NewLexicon starts with the words of a mechanism.
+func NewLexicon(v *embeddings.Vocabulary) *Lexicon {
+	return &Lexicon{vocabulary: v, more: map[string]int32{}}
+}
+
+// IDs numbers the words of a text.
+func (l *Lexicon) IDs(tokens []string) []int32 {
+	out := make([]int32, len(tokens))
+	for i, w := range tokens {
+		if id := l.vocabulary.ID(w); id != embeddings.Unknown {
+			out[i] = int32(id)
+			continue
+		}
+		id, met := l.more[w]
+		if !met {
+			id = int32(l.vocabulary.Len() + len(l.words))
+			l.more[w] = id
+			l.words = append(l.words, w)
+		}
+		out[i] = id
+	}
+	return out
+}
+
+// Word is the word of an id.
+func (l *Lexicon) Word(id int32) string {
+	if n := l.vocabulary.Len(); int(id) >= n {
+		return l.words[int(id)-n]
+	}
+	return l.vocabulary.Word(embeddings.WordID(id))
+}
+
+// Tokens are the words of ids.
+func (l *Lexicon) Tokens(ids []int32) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = l.Word(id)
+	}
+	return out
+}
+
+// Embedding has the vectors of the space and zeros for all other words met so far.
+func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
+	vectors := make([]float32, (l.vocabulary.Len()+len(l.words))*s.Dimension)
+	copy(vectors, s.Vectors)
+	return models.Embedding{Dimension: s.Dimension, Vectors: vectors}
+}
+
+// Attacked fills in what a mechanism is to an attacker: its vocabulary, what it
+// releases, its channel if it has an exact one that is worth its time, and the
+// nearest words of the space. Ids are those of the lexicon, which must have met
+// all words of the documents. exact false has the channel learned from draws.
+func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon, exact bool) {
+	workers := max(1, s.Workers)
+	s.Words = m.Vocabulary().Len()
+	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
+		texts := make([][]string, len(documents))
+		for i, d := range documents {
+			texts[i] = l.Tokens(d)
+		}
+		noisy, err := mechanisms.Text(ctx, m, policy, texts, seed, workers)
+		if err != nil {
+			return nil, err
+		}
+		out := make([][]int32, len(noisy))
+		for i, t := range noisy {
+			out[i] = l.IDs(t)
+		}
+		return out, nil
+	}
+	s.Channel = nil
+	if d, ok := m.(mechanisms.Distributor); ok && exact {
+		n := s.Words
+		s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Row: func(_ []float64, x int) ([]float64, error) {
+			row, err := d.Distribution(mechanisms.WordID(x))
+			return row.Probabilities, err
+		}}
+	}
+	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
+		// Words that only a thesaurus knows have no vector and are nobody's
+		// neighbours but their own.
+		k = min(k, space.Len())
+		out := make([][]int32, len(words))
+		var queries []float32
+		var of []int
+		for i, w := range words {
+			if int(w) >= space.Len() {
+				out[i] = []int32{w}
+				continue
+			}
+			queries, of = append(queries, space.Vector(embeddings.WordID(w))...), append(of, i)
+		}
+		found := make([]nearest.Neighbor, len(of)*k)
+		nearest.Of(space).Search(found, queries, k)
+		for j, i := range of {
+			for _, n := range found[j*k : (j+1)*k] {
+				out[i] = append(out[i], int32(n.ID))
+			}
+		}
+		return out, nil
+	}
+}

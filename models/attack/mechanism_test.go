@@ -1,0 +1,53 @@
+package attack
+
+import (
+	"testing"
+
+	"mldpbench/internal/spacetest"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// A mechanism attacked from outside: the exact channel of the selection family
+// and one learned from the noise family.
+func TestAttackedMechanisms(t *testing.T) {
+	space := spacetest.Gaussian(t, 120, 5, 1, 1)
+	for _, name := range []string{"tem", "cmp"} {
+		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name, Epsilon: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := NewLexicon(m.Vocabulary())
+		rng := stream.FromUint64(1).Rand()
+		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{LearnDraws: 60, MeasureDraws: 20}}
+		for range 50 {
+			var d Document
+			d.Words = append(d.Words, l.IDs([]string{"nobody knows this word"})...)
+			for range 20 {
+				d.Words = append(d.Words, int32(rng.IntN(120)))
+			}
+			s.Test, s.Validation, s.Shadow = append(s.Test, d), append(s.Validation, d), append(s.Shadow, d.Words)
+		}
+		Attacked(&s, m, space, mechanisms.Keep, l, true)
+		if exact := s.Channel != nil; exact != (name == "tem") {
+			t.Errorf("%s: exact channel: %v", name, exact)
+		}
+		one, all := run(t, "inversion", s)["inversion-1"], run(t, "map", s)
+		if one.Count != 50*20 {
+			t.Errorf("%s: %d words, want those that the mechanism knows", name, one.Count)
+		}
+		t.Logf("%s: unchanged %.3f, E_M %.3f, capacity %.2f", name, one.Value.Estimate, all["em-uniform"].Value.Estimate, all["capacity"].Value.Estimate)
+		// MAP knows at least as much as who takes the output for the word: the
+		// text's words are uniform. 1,000 words have a standard deviation of .016.
+		if 1-all["em-uniform"].Value.Estimate < one.Value.Estimate-5*0.016 {
+			t.Errorf("%s: MAP is right for %.3f, the output itself for %.3f", name, 1-all["em-uniform"].Value.Estimate, one.Value.Estimate)
+		}
+		if l.Word(120) != "nobody knows this word" || l.Embedding(space).Len() != 121 {
+			t.Error("an unknown word is lost")
+		}
+		context := run(t, "context", s)["context-accuracy"]
+		if context.Count != 50*20 || (context.Draws == 0) != (name == "tem") {
+			t.Errorf("%s: %+v", name, context)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package attack
+
+import (
+	"context"
+
+	"mldpbench/metrics"
+)
+
+func init() {
+	Register(Definition{
+		Name: "overlap", Title: "lexical overlap",
+		Doc: "looks which words of a text are still there",
+		Columns: []Column{
+			{Name: "overlap-jaccard", Title: "Jaccard", Unit: "share", Doc: "words in both texts among words in either, mean over documents"},
+			{Name: "overlap-run", Title: "longest common run", Unit: "tokens", Doc: "length of the longest run of words that is in both texts, mean over documents"},
+			{Name: "overlap-run-share", Title: "longest common run, share", Unit: "share", Doc: "the same as a share of the text"},
+		},
+		Run: runOverlap,
+	})
+}
+
+func runOverlap(ctx context.Context, s *Situation) ([]Outcome, error) {
+	plain := wordsOf(s.Test)
+	noisy, err := s.Release(ctx, plain, s.Seed.Derive("test"))
+	if err != nil {
+		return nil, err
+	}
+	o, err := metrics.MeasureOverlaps(plain, noisy)
+	if err != nil {
+		return nil, err
+	}
+	// The floor is what a text has in common with the next one, which says
+	// nothing of it.
+	others := append(append([][]int32{}, plain[1:]...), plain[0])
+	floor, err := metrics.MeasureOverlaps(plain, others)
+	if err != nil {
+		return nil, err
+	}
+	ceiling, err := metrics.MeasureOverlaps(plain, plain)
+	if err != nil {
+		return nil, err
+	}
+	n := len(plain)
+	return []Outcome{
+		{Column: "overlap-jaccard", Value: o.Jaccard, Floor: floor.Jaccard.Estimate, Ceiling: 1, Count: n},
+		{Column: "overlap-run", Value: o.Run, Floor: floor.Run.Estimate, Ceiling: ceiling.Run.Estimate, Count: n},
+		{Column: "overlap-run-share", Value: o.RunShare, Floor: floor.RunShare.Estimate, Ceiling: 1, Count: n},
+	}, nil
+}

@@ -1,0 +1,152 @@
+package ngram
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"mldpbench/stream"
+)
+
+func train(t testing.TB, texts [][]int32, words, order int) *Model {
+	t.Helper()
+	m, err := Train(texts, words, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// Computed by hand. Words a = 0, b = 1, c = 2; texts "a b a", "a b c", "b".
+//
+// Pairs: (^ a) 2, (^ b) 1, (a b) 2, (b a) 1, (b c) 1. Counts of single words are
+// numbers of different words before them: a: ^, b = 2; b: ^, a = 2; c: b = 1;
+// total 5. Too few to tell discounts: ½, 1, 1½ everywhere.
+//
+// Single words, uniform over 4 (the unknown word is one): taken off are
+// ½ + 1 + 1 = 2½. P(a) = P(b) = (2 − 1 + 2½/4)/5 = .325, P(c) = (½ + .625)/5 =
+// .225, P(unknown) = .625/5 = .125.
+//
+// After b: total 2, both counts 1, taken off 1: P(a|b) = (½ + .325)/2 = .4125,
+// P(b|b) = .325/2 = .1625. After a: total 2, one count of 2, taken off 1:
+// P(b|a) = (1 + .325)/2 = .6625. At the start: total 3, counts 2 and 1, taken
+// off 1½: P(a|^) = (1 + 1½·.325)/3. After c nothing was seen: P(a|c) = P(a).
+func TestByHand(t *testing.T) {
+	texts := [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}
+	m := train(t, texts, 3, 2)
+	none := m.After(nil, false)
+	near(t, "P(a)", none.Probability(0), 0.325)
+	near(t, "P(c)", none.Probability(2), 0.225)
+	near(t, "P(unknown)", none.Probability(99), 0.125)
+	near(t, "P(unknown)", none.Probability(-1), 0.125)
+	near(t, "P(a|b)", m.After([]int32{1}, false).Probability(0), 0.4125)
+	near(t, "P(b|b)", m.After([]int32{1}, false).Probability(1), 0.1625)
+	near(t, "P(b|a)", m.After([]int32{2, 0}, false).Probability(1), 0.6625)
+	near(t, "P(a|start)", m.After(nil, true).Probability(0), (1+1.5*0.325)/3)
+	near(t, "P(a|c)", m.After([]int32{2}, true).Probability(0), 0.325)
+	sum, n := m.LogProbability([]int32{0, 1})
+	near(t, "ln P(a b)", sum, math.Log((1+1.5*0.325)/3)+math.Log(0.6625))
+	if n != 2 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// Order 3 by hand on the same texts. Triples: (^ a b) 2, (a b a) 1, (a b c) 1;
+// the text "b" has none. Pairs now count different words before them: (a b) is
+// after ^ only: 1; (b a): 1; (b c): 1; and at the start occurrences: (^ a) 2,
+// (^ b) 1. P₂(b|a) = (½ + ½·P(b))/1.
+func TestThreeWordsByHand(t *testing.T) {
+	m := train(t, [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}, 3, 3)
+	// Single words: pairs (^ a), (b a) → a 2; (^ b), (a b) → b 2; (b c) → c 1, as before.
+	pb := m.After([]int32{0}, false).Probability(1)
+	near(t, "P(b|a)", pb, 0.5+0.5*0.325)
+	near(t, "P(b|start a)", m.After([]int32{0}, true).Probability(1), (1+1*pb)/2)
+	pa := m.After([]int32{1}, false).Probability(0)
+	near(t, "P(a|b)", pa, (0.5+1*0.325)/2)
+	near(t, "P(a|a b)", m.After([]int32{0, 1}, false).Probability(0), (0.5+1*pa)/2)
+}
+
+// zipfian texts have every kind of count.
+func zipfian(rng *rand.Rand, texts, words int) [][]int32 {
+	out := make([][]int32, texts)
+	for i := range out {
+		w := int32(0)
+		for range rng.IntN(20) {
+			if rng.IntN(3) > 0 {
+				w = int32(float64(words) * math.Pow(rng.Float64(), 3))
+			} else {
+				w = (w*7 + 1) % int32(words)
+			}
+			out[i] = append(out[i], w)
+		}
+	}
+	return out
+}
+
+func TestSumsToOne(t *testing.T) {
+	rng := stream.FromUint64(1).Derive("ngram").Rand()
+	const words = 60
+	texts := zipfian(rng, 800, words+3) // the last three are unknown
+	for _, order := range []int{1, 2, 3, 5} {
+		m := train(t, texts, words, order)
+		for range 200 {
+			history := zipfian(rng, 1, words+3)[0]
+			if rng.IntN(2) == 0 {
+				text := texts[rng.IntN(len(texts))]
+				history = text[:rng.IntN(len(text)+1)]
+			}
+			h := m.After(history, rng.IntN(2) == 0)
+			sum := 0.0
+			for w := range int32(words + 1) {
+				p := h.Probability(w)
+				if !(p > 0 && p < 1) {
+					t.Fatalf("order %d: P(%d|%d) = %v", order, w, history, p)
+				}
+				sum += p
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Fatalf("order %d: after %d probabilities sum to %v", order, history, sum)
+			}
+		}
+	}
+}
+
+// A longer memory must help on text that has one, and any order must beat the
+// uniform distribution.
+func TestOrderHelps(t *testing.T) {
+	rng := stream.FromUint64(2).Derive("ngram").Rand()
+	const words = 60
+	texts, held := zipfian(rng, 4000, words), zipfian(rng, 300, words)
+	perplexity := func(order int) float64 {
+		m := train(t, texts, words, order)
+		sum, n := 0.0, 0
+		for _, text := range held {
+			s, k := m.LogProbability(text)
+			sum, n = sum+s, n+k
+		}
+		return math.Exp(-sum / float64(n))
+	}
+	one, two := perplexity(1), perplexity(2)
+	t.Logf("perplexity %.2f with one word, %.2f with two", one, two)
+	if !(two < 0.9*one && one < words) {
+		t.Errorf("perplexity %.2f with one word, %.2f with two, %d words", one, two, words)
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	for _, c := range []struct {
+		texts        [][]int32
+		words, order int
+	}{{nil, 3, 2}, {[][]int32{{}}, 3, 2}, {[][]int32{{0}}, 0, 2}, {[][]int32{{0}}, 3, 0}} {
+		if _, err := Train(c.texts, c.words, c.order); err == nil {
+			t.Errorf("%v: no error", c)
+		}
+	}
+}
