@@ -54,11 +54,19 @@ func TextFrom(ctx context.Context, m Mechanism, policy Policy, documents [][]str
 		ids: make([][]WordID, len(documents)),
 		out: make([][]string, len(documents)),
 	}
+	return t.run(ctx, workers)
+}
+
+// run privatises all documents.
+func (t *textRun) run(ctx context.Context, workers int) ([][]string, error) {
 	var err error
-	if g, ok := m.(grouped); ok {
+	if g, ok := t.mechanism.(grouped); ok {
 		err = t.runGrouped(ctx, g, workers)
 	} else {
 		err = t.runBatches(ctx, workers)
+	}
+	if err == nil {
+		err = Err(t.mechanism)
 	}
 	if err != nil {
 		return nil, err
@@ -79,11 +87,17 @@ type textRun struct {
 	documents [][]string
 	first     uint64 // number of documents[0]
 	seed      stream.Seed
+	seeds     []stream.Seed // of each document, instead of seed.At; see TextSeeds
 	ids       [][]WordID // the known words of each document
 	out       [][]string
 }
 
-func (t *textRun) seedOf(i int) stream.Seed { return t.seed.At(t.first + uint64(i)) }
+func (t *textRun) seedOf(i int) stream.Seed {
+	if t.seeds != nil {
+		return t.seeds[i]
+	}
+	return t.seed.At(t.first + uint64(i))
+}
 
 func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {
 	rngs := make([]*rand.Rand, len(t.documents))
