@@ -46,9 +46,9 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64
 		return nil, err
 	}
 	out := make([][]string, len(documents))
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for start := 0; start < len(documents) && ctx.Err() == nil; {
+	for start := 0; start < len(documents) && running.Err() == nil; {
 		end, words := start, 0
 		for end < len(documents) && words < batchWords {
 			words += len(documents[end])
@@ -60,7 +60,7 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64
 			for i := range seeds {
 				seeds[i] = seed.At(first + uint64(from+i))
 			}
-			got, err := r.Rewrite(ctx, documents[from:end], seeds)
+			got, err := r.Rewrite(running, documents[from:end], seeds)
 			if err != nil {
 				return err
 			}

@@ -88,7 +88,7 @@ type textRun struct {
 	first     uint64 // number of documents[0]
 	seed      stream.Seed
 	seeds     []stream.Seed // of each document, instead of seed.At; see TextSeeds
-	ids       [][]WordID // the known words of each document
+	ids       [][]WordID    // the known words of each document
 	out       [][]string
 }
 
