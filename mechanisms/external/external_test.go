@@ -46,6 +46,10 @@ func client(how string, args []string) {
 		}
 	}
 	record()
+	if how == "serves" {
+		serveCMP()
+		return
+	}
 	forever := func() { time.Sleep(time.Hour) }
 	switch how {
 	case "dies at once":
