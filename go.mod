@@ -8,6 +8,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gomlx/go-huggingface v0.3.5
 	github.com/knights-analytics/hugot v0.7.5
+	github.com/mattn/go-shellwords v1.0.12
 	github.com/nwaples/rardecode/v2 v2.4.6
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1

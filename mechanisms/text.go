@@ -48,7 +48,8 @@ type TextOptions struct {
 	// bit by bit: the result does not depend on how many come at a time.
 	First   uint64
 	Seed    stream.Seed
-	Workers int // goroutines that share the documents; 0 means 1
+	Seeds   []stream.Seed // of each document, instead of Seed.At
+	Workers int           // goroutines that share the documents; 0 means 1
 }
 
 // Warnings are what a reader of the privatised text must know beside the
@@ -94,6 +95,9 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
 		return nil, err
 	}
+	if o.Seeds != nil && len(o.Seeds) != len(documents) {
+		return nil, fmt.Errorf("%d seeds for %d documents", len(o.Seeds), len(documents))
+	}
 	t := &textRun{
 		mechanism: m, options: o, documents: documents,
 		ids: make([][]WordID, len(documents)),
@@ -112,6 +116,9 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 		err = t.runGrouped(ctx, g, o.Workers)
 	} else {
 		err = t.runBatches(ctx, o.Workers)
+	}
+	if err == nil {
+		err = Err(t.mechanism)
 	}
 	if err != nil {
 		return nil, err
@@ -148,7 +155,12 @@ type textRun struct {
 	out       [][]string
 }
 
-func (t *textRun) seedOf(i int) stream.Seed { return t.options.Seed.At(t.options.First + uint64(i)) }
+func (t *textRun) seedOf(i int) stream.Seed {
+	if t.options.Seeds != nil {
+		return t.options.Seeds[i]
+	}
+	return t.options.Seed.At(t.options.First + uint64(i))
+}
 
 // requireKnown returns an error for the first word that neither has a row nor
 // is kept.

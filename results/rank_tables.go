@@ -29,6 +29,7 @@ type field struct {
 }
 
 func newField(records []Record) field {
+	records = where(records, func(r Record) bool { return r.Epsilon.Known() }) // without an epsilon there is no condition
 	f := field{at: map[condition]map[Instance][]Record{}, instances: instancesOf(records), order: distinct(records, Record.condition)}
 	for _, r := range records {
 		c := r.condition()

@@ -24,6 +24,7 @@ func newAuditCommand() *cobra.Command {
 	var epsilons []float64
 	var seed uint64
 	var csvFile string
+	external := commandAudit{instance: &o}
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Try to refute what a mechanism guarantees",
@@ -37,12 +38,22 @@ proof. Variants without a guarantee are held against the epsilon they are run at
 
 One line per instance: what it guarantees, the lower bound found for epsilon,
 the verdict, and the worst pair. Exit code 1 if a guarantee that is claimed is
-violated.`,
+violated.
+
+With --command it audits a black box, EXTERNAL.md says how: whether equal seeds
+give equal text, whether noise is fresh for every word, document, request and
+process, and what is declared per word.`,
 		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5
+  mldp audit --command "python3 client.py krr vectors.txt" --embedding vectors.txt --epsilon 5 --samples 5000
   mldp audit --grid
   mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if external.command.line != "" {
+				options.Seed = stream.FromUint64(seed)
+				external.options, external.csvFile = options, csvFile
+				return external.run(cmd, options.Seed)
+			}
 			cells := audit.Cells(epsilons)
 			if !grid {
 				s, err := o.settings()
@@ -58,7 +69,7 @@ violated.`,
 			}
 			options.Seed = root
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict", "worst pair: event")
+			printAuditHeader(out)
 			breaches := 0
 			var rows []plots.AuditRow
 			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
@@ -92,8 +103,9 @@ violated.`,
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: beside a study's records, its report shows them as audit.csv")
-	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism")
-	cmd.MarkFlagsOneRequired("grid", "mechanism")
+	external.addFlags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
+	cmd.MarkFlagsOneRequired("grid", "mechanism", "command")
 	return cmd
 }
 
@@ -111,6 +123,10 @@ func auditRow(r audit.Report) plots.AuditRow {
 }
 
 const auditLine = "%-11s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
+
+func printAuditHeader(w io.Writer) {
+	fmt.Fprintf(w, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict", "worst pair: event")
+}
 
 func printReport(w io.Writer, r audit.Report) error {
 	guarantee, bound, worst := "none", "-", ""

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
+	"mldpbench/stream"
+)
+
+func init() { commands = append(commands, newServeCommand) }
+
+func newServeCommand() *cobra.Command {
+	o := instanceOptions{}
+	var policy string
+	var seed uint64
+	var workers, maxLine int
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Privatise for another program, over standard input and output",
+		Long: `Serve speaks the protocol of EXTERNAL.md for a built-in mechanism: one line of
+JSON says what it is and what it guarantees at --epsilon, then every line of
+standard input is a request and gets one line as its answer. Requests bring
+their own epsilon and a seed for each document, so that equal requests give
+equal text; a program that wants protection draws its seeds from a
+cryptographic source. The end of the input ends the service.`,
+		Example: `  mldp serve --mechanism cmp --embedding vectors.txt < requests.jsonl
+  mldp serve --mechanism tem --embedding glove.6B --dimension 100 --restrict agnews`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := mechanisms.CheckPolicy(mechanisms.Policy(policy)); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			s := &server{policy: mechanisms.Policy(policy), workers: workers}
+			var err error
+			if s.settings, err = o.settings(); err != nil {
+				return err
+			}
+			if s.env, err = o.space.environment(cmd.Context(), s.settings.Mechanism == "syntf", stream.FromUint64(seed)); err != nil {
+				return err
+			}
+			m, err := s.at(s.settings.Epsilon)
+			if err != nil {
+				return err
+			}
+			return external.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), s.hello(m), maxLine, s.privatize)
+		},
+	}
+	o.addFlags(cmd)
+	f := cmd.Flags()
+	epsilon := f.Lookup("epsilon")
+	epsilon.DefValue, epsilon.Usage = "1", "privacy parameter that the hello states the guarantee for"
+	o.epsilon = 1
+	f.StringVar(&policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+	f.Uint64Var(&seed, "seed", 0, "seed of what a mechanism draws when it is built")
+	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
+	f.IntVar(&maxLine, "max-line", external.MaxLine, "longest line of a request, in bytes")
+	require(cmd, "mechanism")
+	return cmd
+}
+
+// server keeps the instances of one mechanism, one for each epsilon asked for.
+// It serves one request at a time.
+type server struct {
+	settings  mechanisms.Settings
+	env       mechanisms.Environment
+	policy    mechanisms.Policy
+	workers   int
+	instances map[float64]mechanisms.Mechanism
+}
+
+// mostInstances bounds what a client that asks for ever new epsilons costs.
+const mostInstances = 16
+
+func (s *server) at(epsilon float64) (mechanisms.Mechanism, error) {
+	if m, ok := s.instances[epsilon]; ok {
+		return m, nil
+	}
+	settings := s.settings
+	settings.Epsilon = epsilon
+	m, err := mechanisms.New(s.env, settings)
+	if err != nil {
+		return nil, err
+	}
+	if s.instances == nil || len(s.instances) == mostInstances {
+		s.instances = map[float64]mechanisms.Mechanism{}
+	}
+	s.instances[epsilon] = m
+	return m, nil
+}
+
+// hello describes the mechanism and what it guarantees at the epsilon of m.
+func (s *server) hello(m mechanisms.Mechanism) external.Hello {
+	g := m.Guarantee()
+	p := &external.Promise{Metric: g.Metric, Delta: g.Delta, Reason: g.Reason}
+	if g.Holds() {
+		p.Factor = g.Epsilon / s.settings.Epsilon
+		if math.Abs(p.Factor-1) < 1e-15 {
+			p.Factor = 1
+		}
+	}
+	parameters := mechanisms.Parameters{"variant": string(s.settings.Variant), "policy": string(s.policy)}
+	for name, v := range s.settings.Parameters {
+		parameters[name] = v
+	}
+	parameters["embedding"] = s.env.Space.Name + " " + strconv.Itoa(s.env.Space.Dimension) + "d"
+	aligned := s.policy != mechanisms.Drop
+	return external.Hello{
+		Name: s.settings.Mechanism, Version: "mldp " + mldpVersion(), Guarantee: p, Parameters: parameters,
+		Repeatable: true, Aligned: &aligned,
+	}
+}
+
+func (s *server) privatize(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	m, err := s.at(epsilon)
+	if err != nil {
+		return nil, fmt.Errorf("epsilon %v: %w", epsilon, err)
+	}
+	return mechanisms.TextSeeds(ctx, m, s.policy, documents, seeds, s.workers)
+}

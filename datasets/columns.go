@@ -1,0 +1,93 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mldpbench/datasets/internal/textfile"
+)
+
+// Lines is the format of a file without columns: every line is a text.
+const Lines = "lines"
+
+// FormatOf says how a file is read: csv, tsv or jsonl by its suffix, gzipped or
+// not, and else Lines.
+func FormatOf(file string) string {
+	if format, err := formatOf(Request{File: file}); err == nil {
+		return format
+	}
+	return Lines
+}
+
+// ReadColumns reads columns of a table of the user's own, in the formats of
+// Request.File and Lines: for each row its values in the order of columns. A
+// file of Lines has no columns and one value a row. format "" is FormatOf.
+func ReadColumns(ctx context.Context, file, format string, columns []string) ([][]string, error) {
+	if format == "" {
+		format = FormatOf(file)
+	}
+	if format == Lines {
+		if len(columns) > 0 {
+			return nil, fmt.Errorf("%s: plain lines have no columns %q", file, columns)
+		}
+		return readLines(ctx, file)
+	}
+	format, err := formatOf(Request{File: file, Format: format})
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("%s: %s needs the name of a column", file, format)
+	}
+	f, err := textfile.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var rows [][]string
+	add := func(fields func(column string) (string, error)) error {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			var err error
+			if row[i], err = fields(c); err != nil {
+				return err
+			}
+			if !utf8.ValidString(row[i]) {
+				return fmt.Errorf("column %q is not UTF-8", c)
+			}
+		}
+		rows = append(rows, row)
+		return nil
+	}
+	if format == "jsonl" {
+		err = eachObject(ctx, f, file, add)
+	} else {
+		comma := ','
+		if format == "tsv" {
+			comma = '\t'
+		}
+		err = eachRow(ctx, f, file, comma, slices.Clone(columns), add)
+	}
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no rows", file)
+	}
+	return rows, err
+}
+
+func readLines(ctx context.Context, file string) ([][]string, error) {
+	var rows [][]string
+	err := textfile.LinesOf(file, func(line string) error {
+		if !utf8.ValidString(line) {
+			return fmt.Errorf("not UTF-8")
+		}
+		rows = append(rows, []string{strings.TrimSuffix(line, "\r")})
+		return ctx.Err()
+	})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no lines", file)
+	}
+	return rows, err
+}

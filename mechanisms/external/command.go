@@ -1,0 +1,418 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-shellwords"
+
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// Options of a command. The zero value of each field means its default.
+type Options struct {
+	Start   time.Duration // until its hello; 1 minute
+	Request time.Duration // until the answer to a request; 10 minutes
+	Idle    time.Duration // a process without a request for so long is ended, and started anew when needed; 5 minutes
+	MaxLine int           // longest line of either side in bytes; 10 MiB
+	Dir     string        // working folder; "" means that of mldp
+}
+
+func (o *Options) complete() error {
+	o.Start = cmp.Or(o.Start, time.Minute)
+	o.Request = cmp.Or(o.Request, 10*time.Minute)
+	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
+	o.MaxLine = cmp.Or(o.MaxLine, MaxLine)
+	return errors.Join(
+		check.Positive("start timeout", o.Start.Seconds()),
+		check.Positive("request timeout", o.Request.Seconds()),
+		check.Positive("idle timeout", o.Idle.Seconds()),
+		check.AtLeast("longest line", o.MaxLine, 1024),
+	)
+}
+
+// Split splits a command line into words as a shell does, with quotes and
+// backslashes, and refuses what only a shell could do: no shell is run.
+func Split(line string) ([]string, error) {
+	parser := shellwords.NewParser()
+	args, err := parser.Parse(line)
+	if err != nil {
+		return nil, fmt.Errorf("command = %q: %w", line, err)
+	}
+	if parser.Position >= 0 {
+		return nil, fmt.Errorf("command = %q: no shell is run, so it must be one command without ; & | < > or (): quote them if they belong to a word", line)
+	}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("command = %q: must name a program", line)
+	}
+	return args, nil
+}
+
+// Command is a program that speaks the protocol, as one process for each
+// request under way. Close ends them all.
+type Command struct {
+	args     []string
+	options  Options
+	hello    Hello
+	identity Identity
+
+	mu     sync.Mutex
+	free   []*idle
+	closed bool
+}
+
+// idle is a process without a request.
+type idle struct {
+	*process
+	timer *time.Timer
+}
+
+// Open starts the command args once, to learn what it is. ctx is for the start
+// alone.
+func Open(ctx context.Context, args []string, o Options) (*Command, error) {
+	if len(args) == 0 || args[0] == "" {
+		return nil, errors.New("command: must name a program")
+	}
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	c := &Command{args: slices.Clone(args), options: o}
+	files, err := hashFiles(args, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, c.args, c.options)
+	if err != nil {
+		return nil, err
+	}
+	c.hello = p.hello
+	c.identity = Identity{
+		Protocol: Protocol, Command: c.args, Name: c.hello.Name, Version: c.hello.Version,
+		Parameters: c.hello.Parameters.String(), Guarantee: c.hello.Guarantee,
+		Repeatable: c.hello.Repeatable, Aligned: c.hello.AlignedTokens(), Input: c.hello.Input, Files: files,
+	}
+	c.release(p)
+	return c, nil
+}
+
+// Hello is what the command said of itself.
+func (c *Command) Hello() Hello { return c.hello }
+
+// Identity is all that the text of a command depends on beside data, epsilon
+// and seed, as far as it can be known from outside: command line, what it
+// declares, and the content of the files that the command line names.
+type Identity struct {
+	Protocol   int         `json:"protocol"`
+	Command    []string    `json:"command"`
+	Name       string      `json:"name"`
+	Version    string      `json:"version"`
+	Parameters string      `json:"parameters"` // mechanisms.Parameters.String
+	Guarantee  *Promise    `json:"guarantee"`
+	Repeatable bool        `json:"repeatable"`
+	Aligned    bool        `json:"aligned"`
+	Input      Input       `json:"input"`
+	Files      []NamedFile `json:"files"` // in the order of the command line
+}
+
+// NamedFile is a file on a command line.
+type NamedFile struct {
+	Name   string `json:"name"` // as written
+	SHA256 string `json:"sha256"`
+}
+
+// Identity says what the command is, for the key of what it makes.
+func (c *Command) Identity() Identity { return c.identity }
+
+// Key is the hex SHA-256 of the identity.
+func (i Identity) Key() string {
+	canonical, err := json.Marshal(i)
+	if err != nil {
+		panic("external: an identity is not JSON") // numbers and words only
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// hashFiles hashes every argument that is a file, also as in --vectors=file.
+// A program found by its name alone (python3) is not read: its version is its
+// own affair.
+func hashFiles(args []string, dir string) ([]NamedFile, error) {
+	var files []NamedFile
+	for i, a := range args {
+		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
+			continue
+		}
+		name := a
+		sum, ok, err := hashFile(name, dir)
+		if _, value, flag := strings.Cut(a, "="); !ok && err == nil && flag {
+			name = value
+			sum, ok, err = hashFile(name, dir)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+		if ok {
+			files = append(files, NamedFile{name, sum})
+		}
+	}
+	return files, nil
+}
+
+func hashFile(name, dir string) (sum string, ok bool, err error) {
+	path := name
+	if dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false, nil // a word that is no file
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", false, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), true, nil
+}
+
+// errClosed is the error of requests after Close.
+var errClosed = errors.New("the command is closed")
+
+// acquire returns a process without a request, started if there is none.
+func (c *Command) acquire(ctx context.Context) (*process, error) {
+	for {
+		c.mu.Lock()
+		if c.closed {
+			c.mu.Unlock()
+			return nil, errClosed
+		}
+		var last *idle
+		if n := len(c.free); n > 0 {
+			last, c.free = c.free[n-1], c.free[:n-1]
+		}
+		c.mu.Unlock()
+		if last == nil {
+			break
+		}
+		if last.timer.Stop() && !last.ended() {
+			return last.process, nil
+		}
+		last.kill()
+	}
+	p, err := start(ctx, c.args, c.options)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(p.hello, c.hello) {
+		p.kill()
+		return nil, fmt.Errorf("command %s: its hello is not the one of its first start", p.name)
+	}
+	return p, nil
+}
+
+// release keeps a process for the next request.
+func (c *Command) release(p *process) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		p.kill()
+		return
+	}
+	defer c.mu.Unlock()
+	i := &idle{process: p}
+	i.timer = time.AfterFunc(c.options.Idle, func() {
+		c.mu.Lock()
+		at := slices.Index(c.free, i)
+		if at >= 0 {
+			c.free = slices.Delete(c.free, at, at+1)
+		}
+		c.mu.Unlock()
+		i.close()
+	})
+	c.free = append(c.free, i)
+}
+
+// Restart ends all processes that have no request, so that the next request
+// meets a new one.
+func (c *Command) Restart() {
+	c.mu.Lock()
+	free := c.free
+	c.free = nil
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	for _, i := range free {
+		i.timer.Stop()
+		all.Go(i.close)
+	}
+	all.Wait()
+}
+
+// Close ends all processes, those with a request once it is answered; requests
+// after it fail.
+func (c *Command) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.Restart()
+	return nil
+}
+
+// At is the command at one epsilon.
+func (c *Command) At(epsilon float64) (*Mechanism, error) {
+	if err := check.Positive("epsilon", epsilon); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.hello.Name, err)
+	}
+	return &Mechanism{command: c, epsilon: epsilon}, nil
+}
+
+// Mechanism is a command at one epsilon. It is a mechanisms.Rewriter.
+type Mechanism struct {
+	command *Command
+	epsilon float64
+}
+
+var _ mechanisms.Rewriter = (*Mechanism)(nil)
+
+// Settings names the mechanism as the command does.
+func (m *Mechanism) Settings() mechanisms.Settings {
+	h := m.command.hello
+	return mechanisms.Settings{Mechanism: h.Name, Variant: mechanisms.External, Epsilon: m.epsilon, Parameters: h.Parameters}
+}
+
+// Guarantee is what the command declares.
+func (m *Mechanism) Guarantee() mechanisms.Guarantee { return m.command.hello.GuaranteeAt(m.epsilon) }
+
+// Aligned is what the command declares; answers that are not are refused.
+func (m *Mechanism) Aligned() bool { return m.command.hello.AlignedTokens() }
+
+// Repeatable is what the command declares; see CheckRepeatable.
+func (m *Mechanism) Repeatable() bool { return m.command.hello.Repeatable }
+
+// Input says what the command reads: with Text, RewriteTexts gives it whole
+// texts, which Rewrite makes by joining tokens.
+func (m *Mechanism) Input() Input { return m.command.hello.Input }
+
+// Rewrite is one request for all documents.
+func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	if m.Input() == Text {
+		texts := make([]string, len(documents))
+		for i, d := range documents {
+			texts[i] = strings.Join(d, " ")
+		}
+		after, err := m.RewriteTexts(ctx, texts, seeds)
+		if err != nil {
+			return nil, err
+		}
+		out := make([][]string, len(after))
+		for i, t := range after {
+			out[i] = strings.Fields(t)
+			if m.Aligned() && len(out[i]) != len(documents[i]) {
+				return nil, fmt.Errorf("command %s: document %d: %d tokens for %d, though tokens are declared to stay aligned",
+					strings.Join(m.command.args, " "), i, len(out[i]), len(documents[i]))
+			}
+		}
+		return out, nil
+	}
+	if len(documents) == 0 {
+		return nil, nil
+	}
+	a, err := m.ask(ctx, &Request{Seeds: seedTexts(seeds), Documents: whole(documents)})
+	return a.Documents, err
+}
+
+// RewriteTexts is one request for whole texts, one answer for each. The
+// command must read Text.
+func (m *Mechanism) RewriteTexts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
+	if m.Input() != Text {
+		return nil, fmt.Errorf("%s reads tokens, not texts", m.command.hello.Name)
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	a, err := m.ask(ctx, &Request{Seeds: seedTexts(seeds), Texts: texts})
+	return a.Texts, err
+}
+
+// whole writes an empty document as an empty list, not as null.
+func whole(documents [][]string) [][]string {
+	out := slices.Clone(documents)
+	for i, d := range out {
+		if d == nil {
+			out[i] = []string{}
+		}
+	}
+	return out
+}
+
+func (m *Mechanism) ask(ctx context.Context, q *Request) (Answer, error) {
+	q.Epsilon = m.epsilon
+	p, err := m.command.acquire(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	a, gone, err := p.exchange(ctx, q, m.command.options.Request)
+	if !gone {
+		m.command.release(p)
+	}
+	return a, err
+}
+
+// NotRepeatableError says that a command broke its word to be repeatable.
+type NotRepeatableError struct {
+	Command  string
+	Document int
+	First    []string
+	Second   []string
+}
+
+func (e *NotRepeatableError) Error() string {
+	return fmt.Sprintf("command %s: declares to be repeatable, but document %d came out as %.80q and, with the same seed, as %.80q: "+
+		"draw all randomness of a document from its seed, or declare \"repeatable\": false", e.Command, e.Document, strings.Join(e.First, " "), strings.Join(e.Second, " "))
+}
+
+// CheckRepeatable asks a command that declares to be repeatable for the same
+// documents twice: together, and then one by one, last first, by a new
+// process. Equal seeds must give equal text both times.
+func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, seed stream.Seed) error {
+	if !m.Repeatable() || len(documents) == 0 {
+		return nil
+	}
+	seeds := make([]stream.Seed, len(documents))
+	for i := range seeds {
+		seeds[i] = seed.At(uint64(i))
+	}
+	together, err := m.Rewrite(ctx, documents, seeds)
+	if err != nil {
+		return err
+	}
+	m.command.Restart()
+	for i := len(documents) - 1; i >= 0; i-- {
+		alone, err := m.Rewrite(ctx, documents[i:i+1], seeds[i:i+1])
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(together[i], alone[0]) {
+			return &NotRepeatableError{strings.Join(m.command.args, " "), i, together[i], alone[0]}
+		}
+	}
+	return nil
+}

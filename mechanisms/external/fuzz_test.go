@@ -1,0 +1,136 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// FuzzAnswer reads any bytes as a hello and as an answer: what is accepted
+// must be what the rest of the program relies on.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(goodHello))
+	f.Add([]byte(`{"id":1,"documents":[["a","b"],[]]}`))
+	f.Add([]byte(`{"id":1,"documents":[["\ud83d\ude00","\ufffd"],null]}`))
+	f.Add([]byte(`{"id":1,"texts":["a b","c"]}`))
+	f.Add([]byte(`{"id":1,"undefined":"x"}`))
+	f.Add([]byte("{\"id\":1,\"error\":\"\xff\"}"))
+	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
+	no := false
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if h, err := parseHello(line); err == nil {
+			if h.Name == "" || !printable(h.Name) || h.Protocol != Protocol || h.Input != Tokens && h.Input != Text {
+				t.Errorf("accepted hello %+v", h)
+			}
+			_ = h.Parameters.String()
+			if g := h.GuaranteeAt(2); g.Holds() && !(g.Epsilon >= 0) {
+				t.Errorf("promise of %v", g.Epsilon)
+			}
+		}
+		for _, h := range []Hello{{}, {Aligned: &no}} {
+			q := &Request{ID: 1, Documents: [][]string{{"x", "y"}, {}}}
+			a, err := parseAnswer(line, h, q)
+			if err != nil {
+				continue
+			}
+			if len(a.Documents) != 2 || h.AlignedTokens() && (len(a.Documents[0]) != 2 || len(a.Documents[1]) != 0) {
+				t.Errorf("accepted %q", a.Documents)
+			}
+			for _, d := range a.Documents {
+				for _, w := range d {
+					if w == "" || !utf8.ValidString(w) || strings.ContainsFunc(w, unicode.IsSpace) {
+						t.Errorf("accepted the token %q", w)
+					}
+				}
+			}
+		}
+		q := &Request{ID: 1, Texts: []string{"x", "y"}}
+		if a, err := parseAnswer(line, Hello{Input: Text}, q); err == nil && len(a.Texts) != 2 {
+			t.Errorf("accepted %q", a.Texts)
+		}
+	})
+}
+
+// FuzzServe gives any bytes to the serving side: it must answer or end with an
+// error, and every answer must be one that the asking side can read.
+func FuzzServe(f *testing.F) {
+	f.Add([]byte(`{"id":1,"epsilon":2,"seeds":["` + strings.Repeat("0", 64) + `"],"documents":[["a"]]}` + "\n"))
+	f.Add([]byte(`{"id":2,"epsilon":2,"seeds":["` + strings.Repeat("f", 64) + `"],"texts":["a b"]}` + "\n\n{}\n"))
+	f.Add([]byte(`{"id":3,"epsilon":-1,"seeds":[]}` + "\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var out bytes.Buffer
+		handle := func(_ context.Context, _ float64, d [][]string, s []stream.Seed) ([][]string, error) {
+			if len(d) != len(s) {
+				t.Errorf("%d seeds for %d documents", len(s), len(d))
+			}
+			return d, nil
+		}
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, 0, handle) // an error is an answer too
+		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+		if _, err := parseHello([]byte(lines[0])); err != nil {
+			t.Error(err)
+		}
+		for _, line := range lines[1:] {
+			var a Answer
+			if err := decode([]byte(line), &a); err != nil || a.ID == nil {
+				t.Errorf("answer %q: %v", line, err)
+			}
+		}
+	})
+}
+
+func TestServeAnswersErrors(t *testing.T) {
+	seed := strings.Repeat("0", 64)
+	in := `{"id":1,"epsilon":2,"seeds":["` + seed + `"],"documents":[["a"]]}
+{"id":2,"epsilon":0,"seeds":["` + seed + `"],"documents":[["a"]]}
+{"id":3,"epsilon":2,"seeds":["12"],"documents":[["a"]]}
+{"id":4,"epsilon":2,"seeds":[],"documents":[["a"]]}
+{"id":5,"epsilon":9,"seeds":["` + seed + `"],"documents":[["a"]]}
+{"id":6,"epsilon":8,"seeds":["` + seed + `"],"texts":["a  b"]}
+`
+	var out bytes.Buffer
+	handle := func(_ context.Context, epsilon float64, d [][]string, _ []stream.Seed) ([][]string, error) {
+		if epsilon == 9 {
+			return nil, &mechanisms.UndefinedError{Reason: "not at 9"}
+		}
+		return d, nil
+	}
+	if err := Serve(context.Background(), strings.NewReader(in), &out, Hello{Name: "same", Version: "1", Repeatable: true}, 0, handle); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`{"protocol":1,"name":"same","version":"1","repeatable":true}`,
+		`{"id":1,"documents":[["a"]]}`,
+		`{"id":2,"error":"epsilon = 0: must be \u003e 0 and finite"}`,
+		`{"id":3,"error":"seed 0 = \"12\": must be 64 hexadecimal digits"}`,
+		`{"id":4,"error":"0 seeds for 1 documents"}`,
+		`{"id":5,"undefined":"not at 9"}`,
+		`{"id":6,"texts":["a b"]}`,
+	}
+	got := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("line %d of %q, want %q", i, got, want)
+		}
+	}
+	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle)
+	if err == nil || !strings.Contains(err.Error(), "standard input:1: not a line of the protocol") {
+		t.Errorf("%v", err)
+	}
+	long := strings.NewReader(strings.Repeat("x", 3000) + "\n")
+	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, 2000, handle); err == nil || !strings.Contains(err.Error(), "longer than 2000 bytes") {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,261 @@
+package external
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// grace is how long a process may take to end once its input is closed, or to
+// leave its status once its output is.
+const grace = 2 * time.Second
+
+// process is one running command. It serves one request at a time.
+type process struct {
+	name    string // of the command, for errors
+	cmd     *exec.Cmd
+	in      *os.File // its standard input
+	out     *os.File // its standard output
+	reader  *bufio.Reader
+	stderr  *tail
+	maxLine int
+	done    chan struct{} // closed once it has ended
+	status  error         // of Wait, after done
+	hello   Hello
+	id      uint64 // of the last request
+	end     sync.Once
+}
+
+// start runs the command and reads its hello.
+func start(ctx context.Context, args []string, o Options) (*process, error) {
+	p := &process{name: strings.Join(args, " "), stderr: &tail{}, maxLine: o.MaxLine, done: make(chan struct{})}
+	p.cmd = exec.Command(args[0], args[1:]...)
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = o.Dir, p.stderr, grace
+	ownGroup(p.cmd)
+	// Pipes of our own: Wait must not close them before they are read.
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, childIn.Close(), in.Close())
+	}
+	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = childIn, childOut, in, out
+	err = p.cmd.Start()
+	_ = childIn.Close() // the child has its own
+	_ = childOut.Close()
+	if err != nil {
+		_ = in.Close()
+		_ = out.Close()
+		return nil, fmt.Errorf("command %s: %w", p.name, err)
+	}
+	go func() {
+		p.status = p.cmd.Wait()
+		close(p.done)
+	}()
+	p.reader = bufio.NewReaderSize(p.out, 1<<16)
+	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
+	if err == nil {
+		if p.hello, err = parseHello(line); err != nil {
+			err = p.wrong("its hello", err)
+		}
+	}
+	if err != nil {
+		p.kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+// exchange sends a request and returns the answer. After an error that is not
+// the command's own (fatal), the process is gone.
+func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duration) (a Answer, fatal bool, err error) {
+	p.id++
+	q.ID = p.id
+	line, err := json.Marshal(q)
+	if err != nil {
+		return a, false, err
+	}
+	if len(line) > p.maxLine {
+		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
+	}
+	what := fmt.Sprintf("the answer to request %d", q.ID)
+	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
+		// A command that writes before it has read all must not block us both.
+		written := make(chan struct{})
+		go func() {
+			_, _ = p.in.Write(append(line, '\n')) // if it fails, so does reading
+			close(written)
+		}()
+		answer, err := p.readLine()
+		if err != nil {
+			p.kill() // ends the write
+		}
+		<-written
+		return answer, err
+	})
+	if err != nil {
+		p.kill()
+		return a, true, err
+	}
+	a, err = parseAnswer(answer, p.hello, q)
+	if err != nil {
+		own := a.ID != nil && *a.ID == q.ID && (a.Error != "" || a.Undefined != "")
+		if !own {
+			p.kill()
+		}
+		return a, !own, p.wrong(what, err)
+	}
+	return a, false, nil
+}
+
+// watched calls read and ends the process if that takes longer than timeout or
+// ctx is done. Its errors say what became of the process.
+func (p *process) watched(ctx context.Context, timeout time.Duration, what string, read func() ([]byte, error)) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	stop := context.AfterFunc(limited, p.kill)
+	line, err := read()
+	if !stop() { // too late, whatever was read
+		p.kill()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("command %s: %s: nothing within %v%s", p.name, what, timeout, p.lastWords())
+	}
+	if err == nil {
+		return line, nil
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+		return nil, p.wrong(what, err)
+	}
+	select { // its status says more than the end of its output
+	case <-p.done:
+	case <-time.After(grace):
+	}
+	p.kill()
+	status := "exit status 0"
+	if p.status != nil {
+		status = p.status.Error()
+	}
+	return nil, fmt.Errorf("command %s: ended (%s) before %s%s", p.name, status, what, p.lastWords())
+}
+
+// wrong is an error about what the command wrote.
+func (p *process) wrong(what string, err error) error {
+	return fmt.Errorf("command %s: %s: %w%s", p.name, what, err, p.lastWords())
+}
+
+// lastWords are the last lines of standard error, for errors.
+func (p *process) lastWords() string {
+	lines := p.stderr.lines()
+	if len(lines) == 0 {
+		return ""
+	}
+	return "; the last of its standard error:\n\t" + strings.Join(lines, "\n\t")
+}
+
+// readLine reads up to the next line end, at most maxLine bytes.
+func (p *process) readLine() ([]byte, error) {
+	return readLine(p.reader, p.maxLine)
+}
+
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > limit+1 {
+			return nil, fmt.Errorf("a line longer than %d bytes", limit)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err // what is left without a line end is no line
+		}
+	}
+}
+
+// kill ends the process and all it started, at once. It may be called often.
+func (p *process) kill() {
+	p.end.Do(func() {
+		killGroup(p.cmd)
+		<-p.done
+		// Something outside the group may still hold the other ends.
+		_ = p.in.Close()
+		_ = p.out.Close()
+	})
+}
+
+// close lets the process end by itself: the end of its input asks for it.
+func (p *process) close() {
+	_ = p.in.Close()
+	select {
+	case <-p.done:
+	case <-time.After(grace):
+	}
+	p.kill()
+}
+
+// ended says whether the process is gone already.
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+const (
+	tailBytes = 8 << 10
+	tailLines = 8
+)
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, b[max(0, len(b)-tailBytes):]...)
+	if over := len(t.last) - tailBytes; over > 0 {
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
+	return len(b), nil
+}
+
+// lines are the last few lines, made printable.
+func (t *tail) lines() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for line := range strings.SplitSeq(strings.ToValidUTF8(string(t.last), "?"), "\n") {
+		if line = strings.TrimRight(line, " \t\r"); line != "" {
+			out = append(out, fmt.Sprintf("%.300s", strings.Map(visible, line)))
+		}
+	}
+	return out[max(0, len(out)-tailLines):]
+}
+
+// visible keeps control characters of a command away from the terminal.
+func visible(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0x7f {
+		return '?'
+	}
+	return r
+}

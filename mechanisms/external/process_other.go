@@ -1,0 +1,12 @@
+//go:build !unix
+
+package external
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+// killGroup ends the command; what it started ends by itself when its input closes.
+func killGroup(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill() // gone already: nothing to do
+}

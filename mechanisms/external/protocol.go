@@ -1,0 +1,320 @@
+// Package external lets anything be a mechanism that can read and write lines:
+// a program in any language, started as a command, that answers requests in
+// JSON lines on its standard input and output (EXTERNAL.md is the protocol).
+//
+// It believes nothing it is told. What a command promises is declared, never
+// proved, and marked so; every answer is checked for form before a token of it
+// is used; a command that dies, hangs or answers nonsense costs one clear
+// error and is started anew for the next request. Whether it keeps its promise
+// is the business of mechanisms/audit.
+package external
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// Protocol is the version of the protocol spoken here.
+const Protocol = 1
+
+// MaxLine is the longest line accepted from either side, in bytes, unless
+// Options say otherwise.
+const MaxLine = 10 << 20
+
+// Input is what a command wants its documents as.
+type Input string
+
+const (
+	Tokens Input = "tokens" // lists of tokens; the default
+	Text   Input = "text"   // one string per document
+)
+
+// Hello is the first line that a command writes: what it is, and what it
+// promises.
+type Hello struct {
+	Protocol   int                   `json:"protocol"`
+	Name       string                `json:"name"`
+	Version    string                `json:"version"`
+	Guarantee  *Promise              `json:"guarantee,omitempty"` // nil: none
+	Parameters mechanisms.Parameters `json:"parameters,omitempty"`
+	// Repeatable says that the same seed gives the same text.
+	Repeatable bool `json:"repeatable"`
+	// Aligned says that each token becomes one token, in place; nil means so.
+	Aligned *bool `json:"aligned,omitempty"`
+	Input   Input `json:"input,omitempty"`
+}
+
+// Promise is the guarantee that a command declares for epsilon e of a request:
+// Factor·e, or Epsilon whatever e is. Without Metric nothing is promised.
+type Promise struct {
+	Metric  string  `json:"metric"`            // "euclidean", "discrete", or a name that only its maker knows
+	Factor  float64 `json:"factor,omitempty"`  // 0 means 1 where Epsilon is 0
+	Epsilon float64 `json:"epsilon,omitempty"` // a promise that does not depend on the request
+	Delta   float64 `json:"delta,omitempty"`
+	Reason  string  `json:"reason,omitempty"` // one sentence
+}
+
+// Request is one line to a command. It has Documents or Texts, and a seed, 64
+// hexadecimal digits, for each.
+type Request struct {
+	ID        uint64     `json:"id"`
+	Epsilon   float64    `json:"epsilon"`
+	Seeds     []string   `json:"seeds"`
+	Documents [][]string `json:"documents,omitempty"`
+	Texts     []string   `json:"texts,omitempty"`
+}
+
+// Answer is one line back: the documents of the request of that id, privatised
+// and in order, or why there are none.
+type Answer struct {
+	ID        *uint64    `json:"id"`
+	Documents [][]string `json:"documents,omitempty"`
+	Texts     []string   `json:"texts,omitempty"`
+	Error     string     `json:"error,omitempty"`     // this request failed
+	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
+}
+
+// AlignedTokens says whether tokens stay in place.
+func (h Hello) AlignedTokens() bool { return h.Aligned == nil || *h.Aligned }
+
+// GuaranteeAt is what is declared for a request with that epsilon. Its
+// Distance is nil.
+func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
+	p := h.Guarantee
+	if p == nil {
+		return mechanisms.Guarantee{Reason: "the command declares none"}
+	}
+	if p.Metric == "" {
+		return mechanisms.Guarantee{Reason: "the command declares none: " + p.Reason}
+	}
+	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: p.Epsilon, Delta: p.Delta, Reason: "declared by the command, not proved here"}
+	if p.Epsilon == 0 {
+		factor := p.Factor
+		if factor == 0 {
+			factor = 1
+		}
+		g.Epsilon = factor * epsilon
+	}
+	if g.Metric == "euclidean" {
+		g.EuclideanEpsilon = g.Epsilon
+	}
+	if p.Reason != "" {
+		g.Reason += ": " + p.Reason
+	}
+	return g
+}
+
+// parseHello reads the first line of a command.
+func parseHello(line []byte) (Hello, error) {
+	var h Hello
+	if err := decode(line, &h); err != nil {
+		return h, err
+	}
+	if h.Protocol != Protocol {
+		return h, fmt.Errorf("protocol = %d: must be %d", h.Protocol, Protocol)
+	}
+	if h.Name == "" || !printable(h.Name) || strings.ContainsFunc(h.Name, unicode.IsSpace) {
+		return h, fmt.Errorf("name = %q: must be one word", h.Name)
+	}
+	if !printable(h.Version) {
+		return h, fmt.Errorf("version = %q: must be printable", h.Version)
+	}
+	if h.Input == "" {
+		h.Input = Tokens
+	}
+	if err := check.OneOf("input", string(h.Input), string(Tokens), string(Text)); err != nil {
+		return h, err
+	}
+	if p := h.Guarantee; p != nil {
+		err := errors.Join(
+			check.NonNegative("guarantee: factor", p.Factor),
+			check.NonNegative("guarantee: epsilon", p.Epsilon),
+			check.Within("guarantee: delta", p.Delta, 0, 1),
+		)
+		if err == nil && p.Factor != 0 && p.Epsilon != 0 {
+			err = errors.New("guarantee: has factor and epsilon: must have one of them")
+		}
+		if err == nil && (!printable(p.Metric) || !printable(p.Reason)) {
+			err = errors.New("guarantee: metric and reason must be printable")
+		}
+		if err != nil {
+			return h, err
+		}
+	}
+	for name, v := range h.Parameters {
+		if !printable(name) || name == "" {
+			return h, fmt.Errorf("parameter %q: its name must be printable", name)
+		}
+		value, err := parameter(v)
+		if err != nil {
+			return h, fmt.Errorf("parameter %s: %w", name, err)
+		}
+		h.Parameters[name] = value
+	}
+	return h, nil
+}
+
+// parameter gives a value of JSON the type it has in mechanisms.Parameters.
+func parameter(v any) (any, error) {
+	switch v := v.(type) {
+	case float64:
+		return v, nil
+	case bool:
+		if v {
+			return "yes", nil
+		}
+		return "no", nil
+	case string:
+		if printable(v) {
+			return v, nil
+		}
+	case []any:
+		list := make([]float64, len(v))
+		for i, x := range v {
+			f, ok := x.(float64)
+			if !ok {
+				return nil, errors.New("a list must hold numbers")
+			}
+			list[i] = f
+		}
+		return list, nil
+	}
+	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
+}
+
+// printable says whether a text from outside may go into messages and tables.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
+}
+
+// parseAnswer reads the answer to a request and checks all that is used of it.
+func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
+	var a Answer
+	if err := decode(line, &a); err != nil {
+		return a, err
+	}
+	switch {
+	case a.ID == nil:
+		return a, errors.New("no id")
+	case *a.ID != q.ID:
+		return a, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, q.ID)
+	case a.Error != "":
+		return a, fmt.Errorf("the command says: %.500q", a.Error)
+	case a.Undefined != "":
+		return a, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
+	}
+	if q.Texts != nil {
+		if a.Documents != nil || len(a.Texts) != len(q.Texts) {
+			return a, fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
+		}
+		return a, checkReplaced(line, slices.Values(a.Texts))
+	}
+	if a.Texts != nil || len(a.Documents) != len(q.Documents) {
+		return a, fmt.Errorf("%d documents for %d", len(a.Documents), len(q.Documents))
+	}
+	for i, d := range a.Documents {
+		if h.AlignedTokens() && len(d) != len(q.Documents[i]) {
+			return a, fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d), len(q.Documents[i]))
+		}
+		for j, t := range d {
+			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) {
+				return a, fmt.Errorf("document %d: token %d = %.100q: must be one word", i, j, t)
+			}
+		}
+		if err := checkReplaced(line, slices.Values(d)); err != nil {
+			return a, fmt.Errorf("document %d: %w", i, err)
+		}
+	}
+	return a, nil
+}
+
+// checkReplaced refuses half a surrogate pair (\ud800), which is no character
+// and which decoding would replace without a word.
+func checkReplaced(line []byte, words func(func(string) bool)) error {
+	for w := range words {
+		if !strings.ContainsRune(w, utf8.RuneError) {
+			continue
+		}
+		if bytes.ContainsRune(line, utf8.RuneError) || bytes.Contains(bytes.ToLower(line), []byte(`\ufffd`)) {
+			return nil // it was sent as such
+		}
+		return errors.New("not Unicode: half a surrogate pair")
+	}
+	return nil
+}
+
+// decode reads one JSON object that is the whole line, without unknown fields.
+func decode(line []byte, v any) error {
+	if !utf8.Valid(line) {
+		return errors.New("not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("not a line of the protocol: %s: %.80q", jsonError(err), line)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("not a line of the protocol: more than one object: %.80q", line)
+	}
+	return nil
+}
+
+// jsonError is an error of encoding/json without the names of Go types.
+func jsonError(err error) string {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Sprintf("field %q cannot be a %s", wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return fmt.Sprintf("a %s, not an object", wrong.Value)
+	case errors.Is(err, io.EOF):
+		return "empty"
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// parseRequest reads a request as the serving side does.
+func parseRequest(line []byte) (*Request, []stream.Seed, error) {
+	q := &Request{}
+	if err := decode(line, q); err != nil {
+		return q, nil, err
+	}
+	if !(q.Epsilon > 0) || math.IsInf(q.Epsilon, 0) {
+		return q, nil, check.Positive("epsilon", q.Epsilon)
+	}
+	if q.Documents != nil && q.Texts != nil {
+		return q, nil, errors.New("has documents and texts: must have one of them")
+	}
+	if n := len(q.Documents) + len(q.Texts); len(q.Seeds) != n {
+		return q, nil, fmt.Errorf("%d seeds for %d documents", len(q.Seeds), n)
+	}
+	seeds := make([]stream.Seed, len(q.Seeds))
+	for i, s := range q.Seeds {
+		if n, err := hex.Decode(seeds[i][:], []byte(s[:min(len(s), 2*len(seeds[i]))])); err != nil || n != len(seeds[i]) || len(s) != 2*n {
+			return q, nil, fmt.Errorf("seed %d = %.80q: must be %d hexadecimal digits", i, s, 2*len(seeds[i]))
+		}
+	}
+	return q, seeds, nil
+}
+
+// seedTexts are seeds as a request has them.
+func seedTexts(seeds []stream.Seed) []string {
+	out := make([]string, len(seeds))
+	for i, s := range seeds {
+		out[i] = hex.EncodeToString(s[:])
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package external
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// Handler privatises the documents of a request, each with its seed.
+type Handler func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error)
+
+// Serve speaks the other side of the protocol: it writes the hello and answers
+// requests from in until there are no more. A request that cannot be answered
+// gets its error as its answer; a line that is no request ends the service,
+// because nobody knows what it asked. Texts are split at white space. lines
+// are at most maxLine bytes; 0 means MaxLine.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine int, handle Handler) error {
+	if maxLine == 0 {
+		maxLine = MaxLine
+	}
+	h.Protocol = Protocol
+	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
+	write := func(v any) error {
+		line, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		_, _ = w.Write(append(line, '\n')) // errors stay until Flush
+		return w.Flush()
+	}
+	if err := write(h); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		line, err := readLine(r, maxLine)
+		if errors.Is(err, io.EOF) {
+			return ctx.Err()
+		}
+		if err == nil && len(line) == 0 {
+			continue
+		}
+		var a Answer
+		if err == nil {
+			a, err = answer(ctx, line, handle)
+		}
+		if err != nil {
+			return fmt.Errorf("standard input:%d: %w", n, err)
+		}
+		if err := write(a); err != nil {
+			return err
+		}
+	}
+}
+
+// answer is the answer to one line.
+func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
+	q, seeds, err := parseRequest(line)
+	a := Answer{ID: &q.ID}
+	if err != nil {
+		if q.ID == 0 {
+			return a, err
+		}
+		a.Error = err.Error()
+		return a, nil
+	}
+	documents := q.Documents
+	for _, t := range q.Texts {
+		documents = append(documents, strings.Fields(t))
+	}
+	after, err := handle(ctx, q.Epsilon, documents, seeds)
+	var undefined *mechanisms.UndefinedError
+	switch {
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	case errors.As(err, &undefined):
+		a.Undefined = undefined.Reason
+	case err != nil:
+		a.Error = err.Error()
+	case q.Texts == nil:
+		a.Documents = whole(after)
+	default:
+		a.Texts = make([]string, len(after))
+		for i, d := range after {
+			a.Texts[i] = strings.Join(d, " ")
+		}
+	}
+	return a, nil
+}

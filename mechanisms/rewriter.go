@@ -1,0 +1,215 @@
+package mechanisms
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+	"mldpbench/stream"
+)
+
+// External is the variant of everything that is not built in: a command, or
+// text that was privatised elsewhere. What it promises is declared by its
+// maker and proved nowhere here.
+const External Variant = "external"
+
+// Rewriter privatises whole documents of tokens: a command, or text made
+// elsewhere. Unlike a Mechanism it can fail, and it may change the number of
+// tokens.
+type Rewriter interface {
+	Settings() Settings
+	// Guarantee is what is declared, per word unless its metric says otherwise.
+	// Its Distance is nil where the distance belongs to a space.
+	Guarantee() Guarantee
+	// Aligned says that every token becomes one token, in place. Metrics that
+	// compare token by token exist for aligned rewriters only.
+	Aligned() bool
+	// Repeatable says that equal seeds give equal text.
+	Repeatable() bool
+	// Rewrite returns one token list per document, drawn from the seed of
+	// that document and from nothing else. It is safe for concurrent use.
+	Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error)
+}
+
+// Rewrite is Text for a Rewriter: document i has the seed.At(first+i), workers
+// goroutines share the documents in batches, and the result depends on
+// neither. What becomes of unknown words is the rewriter's business.
+func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
+	if err := check.AtLeast("workers", workers, 1); err != nil {
+		return nil, err
+	}
+	out := make([][]string, len(documents))
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for start := 0; start < len(documents) && running.Err() == nil; {
+		end, words := start, 0
+		for end < len(documents) && words < batchWords {
+			words += len(documents[end])
+			end++
+		}
+		from := start
+		g.Go(func() error {
+			seeds := make([]stream.Seed, end-from)
+			for i := range seeds {
+				seeds[i] = seed.At(first + uint64(from+i))
+			}
+			got, err := r.Rewrite(running, documents[from:end], seeds)
+			if err != nil {
+				return err
+			}
+			if err := checkRewritten(r, documents[from:end], got, from); err != nil {
+				return err
+			}
+			copy(out[from:end], got)
+			return nil
+		})
+		start = end
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
+}
+
+func checkRewritten(r Rewriter, before, after [][]string, first int) error {
+	if len(after) != len(before) {
+		return fmt.Errorf("%s: %d documents became %d", r.Settings().Mechanism, len(before), len(after))
+	}
+	for i := range before {
+		if r.Aligned() && len(before[i]) != len(after[i]) {
+			return fmt.Errorf("%s: document %d: %d tokens became %d, though it declares that tokens stay aligned",
+				r.Settings().Mechanism, first+i, len(before[i]), len(after[i]))
+		}
+	}
+	return nil
+}
+
+// TextSeeds is Text with a seed for each document instead of seed.At(i).
+func TextSeeds(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seeds []stream.Seed, workers int) ([][]string, error) {
+	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seeds: seeds, Workers: workers})
+}
+
+// Err returns the first error of a mechanism whose Privatize can fail, and nil
+// for all others. Callers of Privatize ask once they are done: what came out
+// after an error is no result.
+func Err(m Mechanism) error {
+	if f, ok := m.(interface{ Err() error }); ok {
+		return f.Err()
+	}
+	return nil
+}
+
+// OutsideVocabulary is the output of a WordByWord mechanism that stands for
+// every word that the space does not have.
+const OutsideVocabulary = "(outside the vocabulary)"
+
+// WordByWord makes a Mechanism out of an aligned Rewriter, so that it can be
+// sampled word by word: audit, deniability, bench. The vocabulary is that of
+// the space and OutsideVocabulary; joining outputs is post-processing, so a
+// promise stays one. Text is better made by Rewrite, which keeps such words.
+//
+// Privatize has no error to return: after the first failure, kept for Err, it
+// writes OutsideVocabulary everywhere, never the words it was given. ctx stops
+// all requests.
+func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
+	name := r.Settings().Mechanism
+	if !r.Aligned() {
+		return nil, fmt.Errorf("%s changes the number of tokens: it cannot be taken word by word", name)
+	}
+	v, err := embeddings.NewVocabulary(append(slices.Clone(space.Vocabulary.Words()), OutsideVocabulary))
+	if err != nil {
+		return nil, err
+	}
+	w := &wordByWord{ctx: ctx, rewriter: r, vocabulary: v, guarantee: r.Guarantee()}
+	switch w.guarantee.Metric {
+	case "":
+	case "euclidean":
+		w.guarantee.Distance, w.guarantee.EuclideanEpsilon = space.Distance, w.guarantee.Epsilon
+	case "discrete":
+		w.guarantee.Distance = discreteDistance
+	default:
+		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and discrete are known",
+			name, w.guarantee.Metric)
+	}
+	return w, nil
+}
+
+func discreteDistance(a, b WordID) float64 {
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+type wordByWord struct {
+	ctx        context.Context // Privatize takes none
+	rewriter   Rewriter
+	vocabulary *embeddings.Vocabulary
+	guarantee  Guarantee
+
+	mu  sync.Mutex
+	err error
+}
+
+func (m *wordByWord) Settings() Settings                 { return m.rewriter.Settings() }
+func (m *wordByWord) Guarantee() Guarantee               { return m.guarantee }
+func (m *wordByWord) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+
+// Err is the first failure.
+func (m *wordByWord) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+func (m *wordByWord) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+func (m *wordByWord) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	var seed stream.Seed
+	for i := 0; i < len(seed); i += 8 {
+		binary.LittleEndian.PutUint64(seed[i:], rng.Uint64())
+	}
+	tokens := make([]string, len(src))
+	for i, id := range src {
+		tokens[i] = m.vocabulary.Word(id)
+	}
+	outside := WordID(m.vocabulary.Len() - 1)
+	for i := range dst {
+		dst[i] = outside
+	}
+	if m.Err() != nil || len(src) == 0 {
+		return
+	}
+	for _, e := range epsilons {
+		if e != m.Settings().Epsilon {
+			m.fail(fmt.Errorf("%s takes one epsilon for all words", m.Settings().Mechanism))
+			return
+		}
+	}
+	out, err := m.rewriter.Rewrite(m.ctx, [][]string{tokens}, []stream.Seed{seed})
+	if err == nil {
+		err = checkRewritten(m.rewriter, [][]string{tokens}, out, 0)
+	}
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	for i, t := range out[0] {
+		if id := m.vocabulary.ID(t); id != embeddings.Unknown {
+			dst[i] = id
+		}
+	}
+}
