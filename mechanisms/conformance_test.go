@@ -80,11 +80,11 @@ func instances() []instance {
 		"rank-fix":     {{"c": 2.0}, {"base": "mahalanobis"}},
 		"wbb":          {{"k": 1.0, "n": 3.0}},
 		"trlaplace":    {{"clip": 1.0}},
-		"vickrey":   {{"t": 0.0}, {"t": 1.0}},
-		"vickrey-k": {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
-		"kth":       {{"k": 1.0}, {"k": 5.0}},
-		"tem":       {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
-		"privemb":   {{"projection": "none"}, {"m": 3.0}},
+		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
+		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
+		"kth":          {{"k": 1.0}, {"k": 5.0}},
+		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
+		"privemb":      {{"projection": "none"}, {"m": 3.0}},
 	}
 	var all []instance
 	for _, d := range Definitions() {
