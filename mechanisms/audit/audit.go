@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -275,11 +276,14 @@ func Grid(ctx context.Context, env mechanisms.Environment, cells []mechanisms.Se
 }
 
 // Cells is every registered mechanism × variant × ε, with default parameters.
+// Some mechanisms add ε of their own, see mechanisms.Definition.Epsilons.
 func Cells(epsilons []float64) []mechanisms.Settings {
 	var cells []mechanisms.Settings
 	for _, d := range mechanisms.Definitions() {
+		all := slices.Concat(epsilons, d.Epsilons)
+		slices.Sort(all)
 		for _, v := range d.Variants {
-			for _, e := range epsilons {
+			for _, e := range slices.Compact(all) {
 				cells = append(cells, mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: e})
 			}
 		}
