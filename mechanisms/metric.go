@@ -157,3 +157,17 @@ func (u *unitSpace) angle(c float64, a, b WordID) float64 {
 	square := (c - (na - nb)) * (c + (na - nb)) / (4 * na * nb)
 	return 2 * math.Asin(math.Sqrt(min(max(square, 0), 1))) / math.Pi
 }
+
+// DistanceOf returns a distance between the words of a space by the name that
+// Guarantee.Metric and Definition.Metric give it: "euclidean", "normalized
+// euclidean", "angular" or "discrete". The others belong to an instance.
+func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, error) {
+	if metric == "discrete" {
+		return discrete, nil
+	}
+	m, err := metricOf(s, Parameters{metricParameter.Name: metric})
+	if err != nil {
+		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q", metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
+	}
+	return m.distance, nil
+}

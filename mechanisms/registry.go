@@ -113,6 +113,9 @@ type Definition struct {
 	Order int
 	// Constant says that ε has no effect: one law at every ε.
 	Constant bool
+	// Epsilons are further ε at which a look at all mechanisms should look at
+	// this one, where the usual ones are not those it is made for.
+	Epsilons []float64
 	// PerWord says that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction: many copies of a text cost
 	// little more than one when they are privatised by one call of Text.

@@ -17,6 +17,7 @@ func init() {
 		Metric:   "discrete",
 		Order:    220,
 		Variants: []Variant{Printed},
+		Epsilons: []float64{0.1, 0.5}, // the source is about the regime below 1
 		Parameters: []Parameter{{
 			Name: "clip", Default: longestClip, Number: true, Legal: `"longest" or a length > 0`,
 			Doc: "largest length C of a vector, longer ones are shortened to it; longest is that of the longest vector",

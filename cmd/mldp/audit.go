@@ -29,12 +29,15 @@ func newAuditCommand() *cobra.Command {
 		Use:   "audit",
 		Short: "Try to refute what a mechanism guarantees",
 		Long: `Audit looks for two words and an event that are told apart better than epsilon
-times their distance allows. Where probabilities are known (santext, tem, syntf,
-gumbel) it compares all outputs of chosen pairs of words; elsewhere it samples,
-chooses the most telling events on one part of the samples and tests them on
+times their distance allows. Where probabilities are known it compares all
+outputs of chosen pairs of words; elsewhere it samples, chooses the most telling events on one part of the samples and tests them on
 fresh ones with Clopper–Pearson bounds, Bonferroni-corrected: a sampled verdict
 accuses a sound mechanism with probability --alpha at most. "not refuted" is no
 proof. Variants without a guarantee are held against the epsilon they are run at.
+
+A guarantee that holds between some words only, such as those of one group, is
+tested between these; what is found between other pairs breaks no promise and is
+shown as "outside".
 
 One line per instance: what it guarantees, the lower bound found for epsilon,
 the verdict, and the worst pair. Exit code 1 if a guarantee that is claimed is
@@ -63,7 +66,7 @@ process, and what is declared per word.`,
 				cells = []mechanisms.Settings{s}
 			}
 			root := stream.FromUint64(seed)
-			env, err := o.space.environment(cmd.Context(), grid || o.mechanism == "syntf", root)
+			env, err := o.space.environment(cmd.Context(), grid || needsThesaurus(o.mechanism), root)
 			if err != nil {
 				return err
 			}
@@ -122,7 +125,7 @@ func auditRow(r audit.Report) plots.AuditRow {
 	return row
 }
 
-const auditLine = "%-11s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
+const auditLine = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
 
 func printAuditHeader(w io.Writer) {
 	fmt.Fprintf(w, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict", "worst pair: event")
@@ -135,15 +138,23 @@ func printReport(w io.Writer, r audit.Report) error {
 	}
 	if r.Method != audit.NoAudit {
 		bound = strconv.FormatFloat(r.EpsilonLowerBound, 'g', 4, 64)
-		if f := r.Worst; f.A != "" {
-			more := ""
-			if f.Outputs > len(f.Event) {
-				more = fmt.Sprintf(" and %d more", f.Outputs-len(f.Event))
-			}
-			worst = fmt.Sprintf("%s/%s: %s%s; log-ratio %.4g, allowed %.4g", f.A, f.B, strings.Join(f.Event, " "), more, f.LogRatio, f.Allowed)
+		if r.Worst.A != "" {
+			worst = describe(r.Worst)
+		}
+		if r.OutsideViolated {
+			worst += "; outside: " + describe(r.Outside)
 		}
 	}
 	_, err := fmt.Fprintf(w, auditLine, r.Settings.Mechanism, r.Settings.Variant, strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64),
 		guarantee, r.Method, bound, r.Verdict(), worst)
 	return err
+}
+
+// describe names the words, the event and the numbers of a finding.
+func describe(f audit.Finding) string {
+	more := ""
+	if f.Outputs > len(f.Event) {
+		more = fmt.Sprintf(" and %d more", f.Outputs-len(f.Event))
+	}
+	return fmt.Sprintf("%s/%s: %s%s; log-ratio %.4g, allowed %.4g", f.A, f.B, strings.Join(f.Event, " "), more, f.LogRatio, f.Allowed)
 }

@@ -25,9 +25,9 @@ func newDistributionCommand() *cobra.Command {
 		Use:   "distribution",
 		Short: "Print what a word becomes, and with which probability",
 		Long: `Distribution prints, as CSV, the most probable outputs of a mechanism for one
-word. The selection family (santext, tem, syntf) is exact, gumbel is integrated
-numerically, the noise family is sampled; standard error says which, and how
-large the error of a probability can be.`,
+word. Where it has a closed form it is exact, where it has none it is integrated
+numerically or sampled; standard error says which, and how large the error of a
+probability can be. The empty word stands for a word that is deleted.`,
 		Example: `  mldp distribution --mechanism tem --epsilon 5 --word movie --top 20
   mldp distribution --mechanism cmp --epsilon 10 --word oil --embedding glove.6B.100d.txt`,
 		Args: cobra.NoArgs,

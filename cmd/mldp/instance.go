@@ -99,7 +99,7 @@ func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanism
 	if err != nil {
 		return nil, err
 	}
-	env, err := o.space.environment(ctx, s.Mechanism == "syntf", seed)
+	env, err := o.space.environment(ctx, needsThesaurus(s.Mechanism), seed)
 	if err != nil {
 		return nil, err
 	}

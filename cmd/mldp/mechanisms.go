@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,10 @@ func newMechanismsCommand() *cobra.Command {
 		Short: "List mechanisms, variants, parameters and what each guarantees",
 		Long: `Mechanisms builds every mechanism and variant over an embedding and prints what
 it says it guarantees per word there: metric, epsilon, delta, or "none" with
-the reason. Variants: proved is the definition with a proof, printed the study's
-pseudocode, released what its package computes.`,
+the reason. Where it holds between some words only, it says between which.
+Variants: proved is the definition with a proof, printed the study's pseudocode,
+or the source's own definition where nothing is proved, released what a package
+computes.`,
 		Example: `  mldp mechanisms
   mldp mechanisms --embedding glove.6B.100d.txt --epsilon 10`,
 		Args: cobra.NoArgs,
@@ -33,7 +36,7 @@ pseudocode, released what its package computes.`,
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "MECHANISM\tVARIANT\tPARAMETERS\tGUARANTEE AT EPSILON %v\n", epsilon)
-			for _, d := range mechanisms.Definitions() {
+			for _, d := range mechanisms.Ordered() {
 				for _, v := range d.Variants {
 					s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
 					if err != nil {
@@ -51,8 +54,8 @@ pseudocode, released what its package computes.`,
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintln(out, "\nParameters (--param name=value) and sources:")
-			for _, d := range mechanisms.Definitions() {
-				fmt.Fprintf(out, "  %s: %s\n", d.Name, d.Source)
+			for _, d := range mechanisms.Ordered() {
+				fmt.Fprintf(out, "  %s: %s%s\n", d.Name, d.Source, facts(d))
 				for _, p := range d.Parameters {
 					fmt.Fprintf(out, "    %s: %s; %s\n", p.Name, p.Legal, p.Doc)
 				}
@@ -63,6 +66,33 @@ pseudocode, released what its package computes.`,
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
 	space.addFlags(cmd)
 	return cmd
+}
+
+// facts is what else a definition says, in words.
+func facts(d mechanisms.Definition) string {
+	var all []string
+	if d.Needs.Thesaurus {
+		all = append(all, "needs a thesaurus")
+	}
+	if d.Needs.Corpus {
+		all = append(all, "depends on the corpus")
+	}
+	if d.NewVector != nil {
+		all = append(all, "releases vectors")
+	}
+	if d.Constant {
+		all = append(all, "epsilon has no effect")
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
+}
+
+// needsThesaurus says whether a mechanism cannot be built without a thesaurus.
+func needsThesaurus(mechanism string) bool {
+	d, err := mechanisms.Find(mechanism)
+	return err == nil && d.Needs.Thesaurus
 }
 
 // guaranteeOf is the guarantee in one line, or why there is no mechanism.

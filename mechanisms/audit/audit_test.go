@@ -46,12 +46,19 @@ func TestVerdicts(t *testing.T) {
 		copy(s.Vector(embeddings.WordID(i+1)), s.Vector(embeddings.WordID(i)))
 		s.Vector(embeddings.WordID(i + 1))[0] += 0.02
 	}
-	violated := map[string]bool{}
+	violated, outside := map[string]bool{}, map[string]bool{}
 	o := Options{Samples: 20000, Words: 2, Closest: 4, Seed: stream.FromUint64(3)}
 	err := Grid(context.Background(), environment(s), Cells([]float64{2, 20}), o, func(r Report) error {
 		name := fmt.Sprintf("%s %s", r.Settings.Mechanism, r.Settings.Variant)
 		if r.Breach() {
 			t.Errorf("%s at ε = %v: claims %q and is accused: %+v", name, r.Settings.Epsilon, r.Guarantee, r.Worst)
+		}
+		if r.OutsideViolated && r.Guarantee.Scope == "" {
+			t.Errorf("%s: something is outside no scope", name)
+		}
+		outside[name] = outside[name] || r.OutsideViolated
+		if r.Violated && (r.Worst.A == "" || r.Worst.B == "") || r.OutsideViolated && (r.Outside.A == "" || r.Outside.B == "") {
+			t.Errorf("%s: a violation without the words: %+v", name, r)
 		}
 		if r.Method != NoAudit && r.Violated != (r.EpsilonLowerBound > r.Settings.Epsilon*(1+1e-8)) && r.Metric != "mahalanobis" {
 			t.Errorf("%s at ε = %v: verdict %q with ε ≥ %v", name, r.Settings.Epsilon, r.Verdict(), r.EpsilonLowerBound)
@@ -65,9 +72,17 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"vickrey printed", "vickrey released", "syntf printed", "syntf released", "gumbel released"} {
+	for _, name := range []string{
+		"vickrey printed", "vickrey released", "syntf printed", "syntf released", "gumbel released",
+		"custext released", "rantext printed", "wbb printed", "trlaplace printed", "identity printed",
+	} {
 		if !violated[name] {
 			t.Errorf("%s is never refuted", name)
+		}
+	}
+	for _, name := range []string{"custext proved", "santext-plus proved"} {
+		if !outside[name] {
+			t.Errorf("%s: nothing is found outside the scope of its guarantee", name)
 		}
 	}
 	if _, ok := violated["privemb proved"]; !ok {
@@ -110,7 +125,9 @@ type exactLiar struct {
 
 func TestLiarsAreCaught(t *testing.T) {
 	s := spacetest.Gaussian(t, 60, 2, 1, 1)
-	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "santext", "tem", "syntf"} {
+	for _, name := range []string{
+		"cmp", "mahalanobis", "vickrey", "santext", "tem", "syntf", "custext", "santext-plus", "diffractor", "k-rr",
+	} {
 		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +241,7 @@ func TestReportsDoNotDependOnWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Guarantee.Distance = nil // functions do not compare
+		r.Guarantee.Distance, r.Guarantee.Covers = nil, nil // functions do not compare
 		if i == 0 {
 			first = r
 		} else if !reflect.DeepEqual(r, first) {
@@ -243,12 +260,14 @@ func TestUndefinedIsAReport(t *testing.T) {
 
 func TestVerdictText(t *testing.T) {
 	for want, r := range map[string]Report{
-		"violated (confidence 1−1e-6)":    {Method: Sampled, Alpha: 1e-6, Violated: true},
-		"violated (confidence 1−0.01)":    {Method: Sampled, Alpha: 0.01, Violated: true},
-		"violated (exact)":                {Method: Exact, Violated: true},
-		"not refuted":                     {Method: Sampled, Alpha: 1e-6},
-		"not audited: releases vectors":   {Reason: "releases vectors"},
-		"violated (confidence 1−1.5e-10)": {Method: Sampled, Alpha: 1.5e-10, Violated: true},
+		"violated (confidence 1−1e-6)":                       {Method: Sampled, Alpha: 1e-6, Violated: true},
+		"violated (confidence 1−0.01)":                       {Method: Sampled, Alpha: 0.01, Violated: true},
+		"violated (exact)":                                   {Method: Exact, Violated: true},
+		"not refuted in its scope":                           {Method: Exact, OutsidePairs: 2},
+		"not refuted in its scope, violated outside (exact)": {Method: Exact, OutsidePairs: 2, OutsideViolated: true},
+		"not refuted":                                        {Method: Sampled, Alpha: 1e-6},
+		"not audited: releases vectors":                      {Reason: "releases vectors"},
+		"violated (confidence 1−1.5e-10)":                    {Method: Sampled, Alpha: 1.5e-10, Violated: true},
 	} {
 		if got := r.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -268,6 +287,78 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	for _, name := range []string{"cmp", "santext"} {
 		if _, err := Run(ctx, environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 1}, Options{}); err == nil {
 			t.Errorf("%s: a cancelled audit gives a report", name)
+		}
+	}
+}
+
+// Words that are kept are outside the guarantee, whoever keeps them.
+func TestKeptWordsAreOutside(t *testing.T) {
+	s := spacetest.Gaussian(t, 70, 3, 1, 1)
+	for _, name := range []string{"cmp", "santext"} {
+		inner, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []string
+		for i := 0; i < 70; i += 2 {
+			kept = append(kept, fmt.Sprintf("w%d", i))
+		}
+		r, err := Mechanism(context.Background(), mechanisms.KeepWords(inner, kept), s, Options{Samples: 20000, Seed: stream.FromUint64(7)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violated || !r.OutsideViolated || r.Pairs == 0 || r.OutsidePairs == 0 {
+			t.Errorf("%s: %s, %d and %d pairs, worst %+v", name, r.Verdict(), r.Pairs, r.OutsidePairs, r.Worst)
+		}
+		var a, b int
+		if _, err := fmt.Sscanf(r.Outside.A+" "+r.Outside.B, "w%d w%d", &a, &b); err != nil || a%2 == 1 && b%2 == 1 {
+			t.Errorf("%s: outside the scope are %s, %s: neither is kept", name, r.Outside.A, r.Outside.B)
+		}
+	}
+}
+
+// A black box is judged by its samples: randomised response keeps its ε and
+// not a third of it, outputs that are no words included.
+func TestExternal(t *testing.T) {
+	s := spacetest.Gaussian(t, 4, 3, 1, 1)
+	const epsilon = 1.5
+	respond := func(_ context.Context, word string, n int, seed stream.Seed) ([]string, error) {
+		rng := seed.Rand()
+		out := make([]string, n)
+		for i := range out {
+			out[i] = "<" + word + ">"
+			if rng.Float64() > math.Exp(epsilon)/(math.Exp(epsilon)+3) {
+				var v int
+				if _, err := fmt.Sscanf(word, "w%d", &v); err != nil {
+					return nil, err
+				}
+				out[i] = fmt.Sprintf("<w%d>", (v+1+rng.IntN(3))%4)
+			}
+		}
+		return out, nil
+	}
+	for claim, breach := range map[float64]bool{epsilon * 1.001: false, epsilon / 3: true} {
+		r, err := External(context.Background(), BlackBox{Name: "box", Epsilon: claim, Sample: respond}, s, Options{Samples: 40000, Seed: stream.FromUint64(8)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Breach() != breach || r.Metric != "discrete" || r.Method != Sampled {
+			t.Errorf("claiming %v: %s, ε ≥ %v", claim, r.Verdict(), r.EpsilonLowerBound)
+		}
+		if r.EpsilonLowerBound < 0.9*epsilon || r.EpsilonLowerBound > epsilon {
+			t.Errorf("ε ≥ %v, the truth is %v", r.EpsilonLowerBound, epsilon)
+		}
+		if breach && !strings.HasPrefix(r.Worst.Event[0], "<w") {
+			t.Errorf("event %q", r.Worst.Event)
+		}
+	}
+	for name, box := range map[string]BlackBox{
+		"too few": {Epsilon: 1, Sample: func(context.Context, string, int, stream.Seed) ([]string, error) { return nil, nil }},
+		"no ε":    {Sample: respond},
+		"metric":  {Epsilon: 1, Metric: "list", Sample: respond},
+	} {
+		if _, err := External(context.Background(), box, s, Options{}); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

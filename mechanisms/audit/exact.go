@@ -5,43 +5,32 @@ import (
 	"math"
 
 	"mldpbench/embeddings"
-	"mldpbench/mechanisms"
 )
 
-// exact compares the certain bounds of all outputs for all chosen pairs, and
-// for every pair of a small vocabulary.
-func (a *audit) exact(ctx context.Context, m mechanisms.LogBounder, r *Report) error {
-	r.Method = Exact
-	var pairs []pair
-	if a.space.Len() <= allPairs {
-		pairs = everyPair(a.space.Len())
-	} else {
-		words, closest := a.options.pairCounts(20, 20)
-		pairs = a.pairs(words, closest)
-	}
-	r.Pairs = len(pairs)
+// exact compares the certain bounds of all outputs for all pairs given and
+// hands over the worst output of each.
+func (a *audit) exact(ctx context.Context, pairs []pair, found func(Finding)) (tests int, err error) {
 	type bounds struct{ low, high []float64 }
 	rows := map[embeddings.WordID]bounds{}
 	row := func(w embeddings.WordID) (bounds, error) {
 		if b, ok := rows[w]; ok {
 			return b, nil
 		}
-		low, high, err := m.LogBounds(w)
+		low, high, err := a.bounder.LogBounds(w)
 		rows[w] = bounds{low, high}
 		return rows[w], err
 	}
-	v := a.mechanism.Vocabulary()
 	for _, p := range pairs {
 		if err := ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
 		of, err := row(p.a)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		against, err := row(p.b)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		best, worst := -1, math.Inf(-1)
 		for y, low := range of.low {
@@ -56,10 +45,10 @@ func (a *audit) exact(ctx context.Context, m mechanisms.LogBounder, r *Report) e
 			continue
 		}
 		d := a.distance(p.a, p.b)
-		r.record(Finding{
-			A: v.Word(p.a), B: v.Word(p.b), Event: []string{v.Word(embeddings.WordID(best))}, Outputs: 1,
+		found(Finding{
+			A: a.output(p.a), B: a.output(p.b), Event: []string{a.output(embeddings.WordID(best))}, Outputs: 1,
 			Distance: d, LogRatio: worst, Allowed: a.epsilon * d,
 		})
 	}
-	return nil
+	return 0, nil
 }

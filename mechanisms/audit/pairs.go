@@ -2,23 +2,28 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"math"
 	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/mechanisms"
-	"mldpbench/stream"
 )
 
 // audit is one run.
 type audit struct {
-	mechanism mechanisms.Mechanism
-	space     *embeddings.Space
-	options   Options
-	epsilon   float64
-	distance  func(a, b embeddings.WordID) float64
-	seed      stream.Seed
+	space    *embeddings.Space
+	options  Options
+	epsilon  float64
+	distance func(a, b embeddings.WordID) float64
+	// output names an output, by the index it has in counts and bounds; those
+	// of the words of the space are their ids.
+	output func(id embeddings.WordID) string
+	// count samples a word; bounder is nil where probabilities are not known.
+	// Counts may be of different lengths: what is missing never came.
+	count   func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error)
+	bounder mechanisms.LogBounder
 }
 
 // pair is ordered: the event should be more likely for a.
@@ -27,12 +32,31 @@ type pair struct{ a, b embeddings.WordID }
 // allPairs is the largest vocabulary of which an exact audit takes every pair.
 const allPairs = 64
 
+// longest is how many of the longest vectors are paired with their farthest
+// word where distance does not buy anything: there noise tells most.
+const longest = 3
+
 // pairs returns ordered pairs of distinct words, both orders of each, without
 // repetition: the closest pairs of the vocabulary, and random words with their
-// nearest, farthest and a random word.
-func (a *audit) pairs(words, closest int) []pair {
+// nearest, farthest and a random word. inside are those that the audit holds
+// ε against, outside those outside the scope of the guarantee; where there is
+// a scope, the random words are paired with words within it as well.
+func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outside []pair) {
+	promised := func(pair) bool { return true }
+	if r.Guarantee.Covers != nil {
+		promised = func(p pair) bool { return r.Guarantee.Promises(p.a, p.b) }
+	}
+	if every {
+		for _, p := range everyPair(a.space.Len()) {
+			if promised(p) {
+				inside = append(inside, p)
+			} else {
+				outside = append(outside, p)
+			}
+		}
+		return inside, outside
+	}
 	n := a.space.Len()
-	var out []pair
 	seen := map[pair]bool{}
 	add := func(x, y embeddings.WordID) {
 		if x == y || x == embeddings.Unknown || y == embeddings.Unknown || seen[pair{x, y}] {
@@ -40,7 +64,11 @@ func (a *audit) pairs(words, closest int) []pair {
 		}
 		for _, p := range []pair{{x, y}, {y, x}} {
 			seen[p] = true
-			out = append(out, p)
+			if promised(p) {
+				inside = append(inside, p)
+			} else {
+				outside = append(outside, p)
+			}
 		}
 	}
 	close := closestPairs(a.space)
@@ -58,8 +86,53 @@ func (a *audit) pairs(words, closest int) []pair {
 		add(w, near[0].ID)
 		add(w, farthest(a.space, w))
 		add(w, other)
+		for tries := 0; r.Guarantee.Covers != nil && tries < 100; tries++ {
+			x, y := a.covered(w, r.Guarantee)
+			if x != embeddings.Unknown {
+				add(w, x)
+				add(w, y)
+				break
+			}
+			w = embeddings.WordID(rng.IntN(n)) // that one was outside with all others
+		}
 	}
-	return out
+	if r.Metric == "discrete" {
+		for _, w := range longestVectors(a.space, longest) {
+			add(w, farthest(a.space, w))
+		}
+	}
+	return inside, outside
+}
+
+// covered returns the nearest and the farthest word within the scope of w.
+func (a *audit) covered(w embeddings.WordID, g mechanisms.Guarantee) (near, far embeddings.WordID) {
+	near, far = embeddings.Unknown, embeddings.Unknown
+	least, most := math.Inf(1), math.Inf(-1)
+	for y := range embeddings.WordID(a.space.Len()) {
+		if y == w || !g.Promises(w, y) {
+			continue
+		}
+		d := a.space.Distance(w, y)
+		if d < least {
+			near, least = y, d
+		}
+		if d > most {
+			far, most = y, d
+		}
+	}
+	return near, far
+}
+
+func longestVectors(s *embeddings.Space, count int) []embeddings.WordID {
+	order := make([]embeddings.WordID, s.Len())
+	length := make([]float64, s.Len())
+	zero := make([]float32, s.Dimension)
+	for w := range order {
+		order[w] = embeddings.WordID(w)
+		length[w] = embeddings.Euclidean(zero, s.Vector(embeddings.WordID(w)))
+	}
+	slices.SortStableFunc(order, func(x, y embeddings.WordID) int { return cmp.Compare(length[y], length[x]) })
+	return order[:min(count, len(order))]
 }
 
 func everyPair(n int) []pair {
@@ -127,20 +200,4 @@ func closestPairs(s *embeddings.Space) []pair {
 		panic(err) // building cannot fail
 	}
 	return v.([]pair)
-}
-
-// nominalDistance is the metric in which a source states ε.
-func nominalDistance(metric string, s *embeddings.Space) func(a, b embeddings.WordID) float64 {
-	switch metric {
-	case "euclidean":
-		return s.Distance
-	case "discrete":
-		return func(a, b embeddings.WordID) float64 {
-			if a == b {
-				return 0
-			}
-			return 1
-		}
-	}
-	panic(fmt.Sprintf("audit: no distance for metric %q", metric)) // a mechanism without guarantee states ε in one of these
 }

@@ -5,13 +5,14 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 const (
@@ -38,11 +39,7 @@ type hypothesis struct {
 // most telling events, a second, independent part tests them: each test has a
 // Clopper–Pearson lower bound for one word and an upper bound for the other,
 // all at levels that together miss with probability alpha at most (Bonferroni).
-func (a *audit) sampled(ctx context.Context, r *Report) error {
-	r.Method, r.Alpha, r.Samples = Sampled, a.options.Alpha, a.options.Samples
-	words, closest := a.options.pairCounts(2, 8)
-	pairs := a.pairs(words, closest)
-	r.Pairs = len(pairs)
+func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) (tests int, err error) {
 	explored := map[embeddings.WordID][]int{}
 	explore := a.options.Samples / 4
 	var hypotheses []hypothesis
@@ -51,14 +48,14 @@ func (a *audit) sampled(ctx context.Context, r *Report) error {
 			if explored[w] == nil {
 				counts, err := a.count(ctx, w, explore, "explore")
 				if err != nil {
-					return err
+					return 0, err
 				}
 				explored[w] = counts
 			}
 		}
 		h, err := a.mostTelling(p, explored[p.a], explored[p.b], explore)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if h.event != nil {
 			hypotheses = append(hypotheses, h)
@@ -66,33 +63,31 @@ func (a *audit) sampled(ctx context.Context, r *Report) error {
 	}
 	slices.SortStableFunc(hypotheses, func(x, y hypothesis) int { return cmp.Compare(y.score, x.score) })
 	hypotheses = hypotheses[:min(mostTests, len(hypotheses))]
-	r.Tests = len(hypotheses)
 	tested := map[embeddings.WordID][]int{}
 	for _, h := range hypotheses {
 		for _, w := range []embeddings.WordID{h.a, h.b} {
 			if tested[w] == nil {
 				counts, err := a.count(ctx, w, a.options.Samples, "test")
 				if err != nil {
-					return err
+					return 0, err
 				}
 				tested[w] = counts
 			}
 		}
 		ratio, err := logRatio(total(tested[h.a], h.event), total(tested[h.b], h.event), a.options.Samples, a.options.Alpha/float64(len(hypotheses)))
 		if err != nil {
-			return err
+			return 0, err
 		}
-		v := a.mechanism.Vocabulary()
 		f := Finding{
-			A: v.Word(h.a), B: v.Word(h.b), Outputs: len(h.event),
+			A: a.output(h.a), B: a.output(h.b), Outputs: len(h.event),
 			Distance: h.distance, LogRatio: ratio, Allowed: a.epsilon * h.distance,
 		}
 		for _, y := range h.event[:min(namedOutputs, len(h.event))] {
-			f.Event = append(f.Event, v.Word(y))
+			f.Event = append(f.Event, a.output(y))
 		}
-		r.record(f)
+		found(f)
 	}
-	return nil
+	return len(hypotheses), nil
 }
 
 // logRatio is a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
@@ -126,13 +121,14 @@ func (a *audit) mostTelling(p pair, inA, inB []int, samples int) (hypothesis, er
 		return nil
 	}
 	var frequent []embeddings.WordID
-	for y := range embeddings.WordID(len(inA)) {
-		if inA[y]+inB[y] >= fewestCounts {
+	for y := range embeddings.WordID(max(len(inA), len(inB))) {
+		if at(inA, y)+at(inB, y) >= fewestCounts {
 			frequent = append(frequent, y)
 		}
 	}
 	favour := func(y embeddings.WordID) float64 {
-		return (float64(inA[y]) - 2*math.Sqrt(float64(inA[y]))) / (float64(inB[y]) + 2*math.Sqrt(float64(inB[y])) + 3)
+		of, against := float64(at(inA, y)), float64(at(inB, y))
+		return (of - 2*math.Sqrt(of)) / (against + 2*math.Sqrt(against) + 3)
 	}
 	slices.SortStableFunc(frequent, func(x, y embeddings.WordID) int { return cmp.Compare(favour(y), favour(x)) })
 	for _, y := range []embeddings.WordID{p.a, p.b} {
@@ -158,18 +154,25 @@ func (a *audit) mostTelling(p pair, inA, inB []int, samples int) (hypothesis, er
 func total(counts []int, event []embeddings.WordID) int {
 	sum := 0
 	for _, y := range event {
-		sum += counts[y]
+		sum += at(counts, y)
 	}
 	return sum
 }
 
-// count samples a word. Chunk i of a purpose has its own stream, so counts do
-// not depend on the number of workers.
-func (a *audit) count(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error) {
-	seed := a.seed.Derive(purpose, strconv.Itoa(int(w)))
+// at is the count of an output; one beyond the end never came.
+func at(counts []int, y embeddings.WordID) int {
+	if int(y) >= len(counts) {
+		return 0
+	}
+	return counts[y]
+}
+
+// countSamples samples a word. Chunk i has its own stream, so counts do not
+// depend on the number of workers.
+func countSamples(ctx context.Context, m mechanisms.Mechanism, w embeddings.WordID, samples, workers int, seed stream.Seed) ([]int, error) {
 	chunks := (samples + chunk - 1) / chunk
-	n := a.mechanism.Vocabulary().Len()
-	parts := make([][]int, min(a.options.Workers, chunks))
+	n := m.Vocabulary().Len()
+	parts := make([][]int, min(workers, chunks))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range parts {
@@ -189,7 +192,7 @@ func (a *audit) count(ctx context.Context, w embeddings.WordID, samples int, pur
 					return err
 				}
 				size := min(chunk, samples-c*chunk)
-				a.mechanism.Privatize(dst[:size], src[:size], nil, seed.At(uint64(c)).Rand())
+				m.Privatize(dst[:size], src[:size], nil, seed.At(uint64(c)).Rand())
 				for _, y := range dst[:size] {
 					counts[y]++
 				}

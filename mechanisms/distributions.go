@@ -1,0 +1,45 @@
+package mechanisms
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrNoDistribution is returned for a mechanism whose distribution is known by
+// samples only; see MonteCarlo.
+var ErrNoDistribution = errors.New("its distribution is known by samples only")
+
+// EachRow computes certain bounds of ln Pr[y|x], as LogBounds gives them, for
+// many words x on several goroutines: what an attacker or a measure that knows
+// the mechanism works with. f gets the rows in no order, may be called by
+// several goroutines at once, and owns low and high, which are one slice where
+// the distribution has a closed form. The first error ends it.
+func EachRow(ctx context.Context, m Mechanism, words []WordID, workers int, f func(i int, low, high []float64) error) error {
+	b, ok := m.(LogBounder)
+	if !ok {
+		return ErrNoDistribution
+	}
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, workers))
+	for i, w := range words {
+		if running.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if err := running.Err(); err != nil {
+				return err
+			}
+			low, high, err := b.LogBounds(w)
+			if err != nil {
+				return err
+			}
+			return f(i, low, high)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}

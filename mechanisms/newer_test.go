@@ -1,0 +1,456 @@
+package mechanisms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mldpbench/internal/spacetest"
+	"mldpbench/stream"
+)
+
+// lawOf is the exact distribution of a word.
+func lawOf(t *testing.T, m Mechanism, word WordID) []float64 {
+	t.Helper()
+	d, err := m.(Distributor).Distribution(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Probabilities
+}
+
+func requireLaw(t *testing.T, name string, got, want []float64, tolerance float64) {
+	t.Helper()
+	for y := range want {
+		if len(got) != len(want) || math.Abs(got[y]-want[y]) > tolerance {
+			t.Errorf("%s: %v, want %v", name, got, want)
+			return
+		}
+	}
+}
+
+func TestBaselines(t *testing.T) {
+	s := spacetest.New(t, 1, []float32{0, 1, 5, 9})
+	env := Environment{Space: s}
+	for name, want := range map[string][]float64{
+		"identity": {0, 1, 0, 0},
+		"uniform":  {.25, .25, .25, .25},
+		"delete":   {0, 0, 0, 0, 1},
+	} {
+		requireLaw(t, name, lawOf(t, mustNew(t, env, Settings{Mechanism: name, Epsilon: 2}), 1), want, 1e-15)
+	}
+	out, err := PrivatizeText(context.Background(), mustNew(t, env, Settings{Mechanism: "delete", Epsilon: 1}), [][]string{{"w1", "w2"}, {}}, TextOptions{})
+	if err != nil || len(out[0]) != 0 || len(out[1]) != 0 {
+		t.Errorf("deleted: %q, %v", out, err)
+	}
+	// e^ε/(e^ε+3) with e^ε = 3: a half, and a sixth for each other word.
+	m := mustNew(t, env, Settings{Mechanism: "k-rr", Epsilon: math.Log(3)})
+	requireLaw(t, "k-rr", lawOf(t, m, 2), []float64{1. / 6, 1. / 6, .5, 1. / 6}, 1e-15)
+}
+
+func TestCusTextByHand(t *testing.T) {
+	// The corpus has w3 most often: it, w2 (at 2) and w1 (at 8) are a group;
+	// then w0 and w4. Scores of w3: 1, 1 − 2/9, 0.
+	s := spacetest.New(t, 1, []float32{0, 1, 8, 10, 30})
+	env := Environment{Space: s, Documents: [][]string{{"w3", "w0", "w3", "stranger"}}}
+	const epsilon = 2.0
+	m := mustNew(t, env, Settings{Mechanism: "custext", Epsilon: epsilon, Parameters: Parameters{"k": 3.0}})
+	weight := func(u float64) float64 { return math.Exp(epsilon / 2 * u) }
+	sum := weight(1) + weight(7./9) + weight(0)
+	requireLaw(t, "w3", lawOf(t, m, 3), []float64{0, weight(0) / sum, weight(7./9) / sum, weight(1) / sum, 0}, 1e-12)
+	sum = weight(1) + weight(0) // the last group has two words
+	requireLaw(t, "w0", lawOf(t, m, 0), []float64{weight(1) / sum, 0, 0, 0, weight(0) / sum}, 1e-12)
+	g := m.Guarantee()
+	if !g.Promises(1, 3) || g.Promises(0, 1) || !strings.Contains(g.Scope, "2 groups") {
+		t.Errorf("guarantee %s", g)
+	}
+	// Its own nearest: of w2 these are w2, w3 (at 2) and w1 (at 7).
+	m = mustNew(t, env, Settings{Mechanism: "custext", Variant: Released, Epsilon: epsilon, Parameters: Parameters{"k": 3.0}})
+	sum = weight(1) + weight(5./7) + weight(0)
+	requireLaw(t, "w2 released", lawOf(t, m, 2), []float64{0, weight(0) / sum, weight(1) / sum, weight(5./7) / sum, 0}, 1e-12)
+	// One group of all words needs no scope; equal vectors are drawn alike.
+	m = mustNew(t, env, Settings{Mechanism: "custext", Epsilon: epsilon, Parameters: Parameters{"k": 5.0}})
+	if g := m.Guarantee(); g.Scope != "" || !g.Promises(0, 4) {
+		t.Errorf("one group: %s", g)
+	}
+	same := spacetest.New(t, 1, []float32{4, 4})
+	requireLaw(t, "equal vectors", lawOf(t, mustNew(t, Environment{Space: same}, Settings{Mechanism: "custext", Epsilon: 9}), 0), []float64{.5, .5}, 1e-15)
+	for _, k := range []float64{0, -1, 2.5} {
+		if _, err := New(env, Settings{Mechanism: "custext", Epsilon: 1, Parameters: Parameters{"k": k}}); err == nil {
+			t.Errorf("k = %v is accepted", k)
+		}
+	}
+}
+
+func TestSanTextPlusByHand(t *testing.T) {
+	// By falling count: w1 (3), stranger (2), w0 (1, first), w3 (1), and w2,
+	// which never occurs. Of these five the rarest share .6 is w0, w3 and w2.
+	s := spacetest.New(t, 1, []float32{0, 2, 3, 7})
+	env := Environment{Space: s, Documents: [][]string{{"w1", "stranger", "w1"}, {"w0", "w3", "w1", "stranger"}}}
+	const epsilon, p = 0.5, 0.25
+	m := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": 0.6, "p": p}})
+	e := func(d float64) float64 { return math.Exp(-epsilon / 2 * d) }
+	sum := e(3) + 1 + e(4) // from w2 at 3
+	requireLaw(t, "sensitive", lawOf(t, m, 2), []float64{e(3) / sum, 0, 1 / sum, e(4) / sum}, 1e-12)
+	sum = e(2) + e(1) + e(5) // from w1 at 2
+	requireLaw(t, "kept", lawOf(t, m, 1), []float64{p * e(2) / sum, 1 - p, p * e(1) / sum, p * e(5) / sum}, 1e-12)
+	g := m.Guarantee()
+	if !g.Promises(0, 3) || g.Promises(0, 1) || g.Promises(1, 2) || g.Scope == "" || g.EuclideanEpsilon != 0 {
+		t.Errorf("guarantee %s", g)
+	}
+	// All words sensitive: SanText.
+	all := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": 1.0}})
+	plain := mustNew(t, env, Settings{Mechanism: "santext", Epsilon: epsilon})
+	requireLaw(t, "w = 1", lawOf(t, all, 1), lawOf(t, plain, 1), 1e-15)
+	if g := all.Guarantee(); g.Scope != "" || g.EuclideanEpsilon != epsilon {
+		t.Errorf("w = 1: %s", g)
+	}
+	never := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": 0.6, "p": 0.0}})
+	requireLaw(t, "p = 0", lawOf(t, never, 1), []float64{0, 1, 0, 0}, 0)
+	for _, bad := range []Parameters{{"w": 0.0}, {"w": 1.5}, {"p": -0.1}, {"w": 0.01}} {
+		if _, err := New(env, Settings{Mechanism: "santext-plus", Epsilon: 1, Parameters: bad}); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+func TestDiffractorByHand(t *testing.T) {
+	// The list is w0 w2 w1 w3.
+	s := spacetest.New(t, 1, []float32{0, 2, 1, 9})
+	env := Environment{Space: s, Seed: stream.FromUint64(3)}
+	epsilon := math.Log(2) // α = 1/2: Pr[Z=z] = 1/3·2^{−|z|}, Pr[Z ≥ k] = 2/3·2^{−k}
+	m := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: epsilon})
+	requireLaw(t, "from place 1", lawOf(t, m, 2), []float64{1. / 3, 1. / 6, 1. / 3, 1. / 6}, 1e-12)
+	requireLaw(t, "from the end", lawOf(t, m, 3), []float64{1. / 12, 1. / 6, 1. / 12, 2. / 3}, 1e-12)
+	g := m.Guarantee()
+	if g.Metric != "list" || g.Distance(0, 1) != 2 || g.Distance(2, 2) != 0 || g.Distance(3, 0) != 3 {
+		t.Errorf("guarantee %s: d(0,1) = %v", g, g.Distance(0, 1))
+	}
+	tem := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: 2 * epsilon, Parameters: Parameters{"form": "tem", "gamma": 1.0}})
+	// Weights 2^{−min(k, 1)}.
+	requireLaw(t, "tem", lawOf(t, tem, 0), []float64{.4, .2, .2, .2}, 1e-12)
+	for n := 1; n <= 3; n++ {
+		small := Environment{Space: spacetest.New(t, 1, []float32{0, 1, 2}[:n]), Seed: env.Seed}
+		want := [][]float64{{1}, {2. / 3, 1. / 3}, {2. / 3, 1. / 6, 1. / 6}}[n-1]
+		requireLaw(t, fmt.Sprint(n, " words"), lawOf(t, mustNew(t, small, Settings{Mechanism: "diffractor", Epsilon: epsilon}), 0), want, 1e-12)
+	}
+	for _, bad := range []Parameters{{"form": "laplace"}, {"gamma": 1.5}, {"lists": 0.0}, {"lists": 17.0}} {
+		if _, err := New(env, Settings{Mechanism: "diffractor", Epsilon: 1, Parameters: bad}); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+// Several lists: the law is the mean of their laws, the distance the largest.
+func TestDiffractorLists(t *testing.T) {
+	s := spacetest.Gaussian(t, 40, 3, 1, 61)
+	env := Environment{Space: s, Seed: stream.FromUint64(4)}
+	m := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: 1, Parameters: Parameters{"lists": 3.0}})
+	rng := env.Seed.Derive("diffractor", "start").Rand()
+	want := make([]float64, 40)
+	farthest := 0.0
+	for i := range 3 {
+		start := WordID(0)
+		if i > 0 {
+			start = WordID(rng.IntN(40))
+		}
+		chain := plainChain(s, start)
+		from, other := slices.Index(chain, 7), slices.Index(chain, 30)
+		farthest = max(farthest, math.Abs(float64(from-other)))
+		for j, y := range chain {
+			p := math.Tanh(.5) * math.Exp(-math.Abs(float64(j-from)))
+			if j == 0 || j == 39 {
+				p = math.Exp(-math.Abs(float64(j-from))) / (1 + math.Exp(-1))
+			}
+			want[y] += p / 3
+		}
+	}
+	requireLaw(t, "three lists", lawOf(t, m, 7), want, 1e-12)
+	if d := m.Guarantee().Distance(7, 30); d != farthest {
+		t.Errorf("distance %v, want %v", d, farthest)
+	}
+}
+
+func TestWBBByHand(t *testing.T) {
+	s := spacetest.New(t, 1, []float32{0, 1, 3, 6, 20})
+	env := Environment{Space: s}
+	// From w0: w0 and w1 are safe; w2, w3 at 3 and 6: μ = 4.5, σ = 1.5.
+	m := mustNew(t, env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 2.0, "n": 2.0}})
+	near, far := 1/(1+math.Exp(-1)), 1/(1+math.Exp(1))
+	requireLaw(t, "wbb", lawOf(t, m, 0), []float64{0, 0, near / (near + far), far / (near + far), 0}, 1e-12)
+	// The box ends with the vocabulary; one candidate is certain.
+	m = mustNew(t, env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 4.0, "n": 10.0}})
+	requireLaw(t, "one candidate", lawOf(t, m, 0), []float64{0, 0, 0, 0, 1}, 0)
+	if _, err := New(env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 5.0}}); err == nil {
+		t.Error("a safe box of all words is accepted")
+	}
+}
+
+// On the line the radius of RANTEXT is Laplace-distributed in size, so its law
+// is one integral, written here without the code under test.
+func TestRANTEXTOnTheLine(t *testing.T) {
+	points := []float64{0, 1, 2.5, 4, 10}
+	s := spacetest.New(t, 1, []float32{0, 1, 2.5, 4, 10})
+	for _, epsilon := range []float64{1, 4, 9} {
+		f := epsilon // below 2
+		if epsilon >= 2 {
+			f = 0.01658160142016071*math.Log(epsilon*19.064721649556482-38.1294334077209) + 9.311083811697406
+		}
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rantext", Epsilon: epsilon})
+		const word, cells = 1, 200000
+		want := make([]float64, len(points))
+		for i := range cells {
+			radius := -math.Log(1-(float64(i)+.5)/cells) * 10 / f
+			var sum float64
+			weights := make([]float64, len(points))
+			for y, x := range points {
+				if d := math.Abs(x - points[word]); d < radius {
+					weights[y] = math.Exp(epsilon * (radius - d) / (2 * radius))
+					sum += weights[y]
+				}
+			}
+			for y := range want {
+				want[y] += weights[y] / sum / cells
+			}
+		}
+		d, err := m.(Distributor).Distribution(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireLaw(t, fmt.Sprint("ε = ", epsilon), d.Probabilities, want, d.AbsoluteError+1e-4)
+		if d.AbsoluteError > 0.005 {
+			t.Errorf("ε = %v: error %v", epsilon, d.AbsoluteError)
+		}
+	}
+	// f jumps at 2; nothing is divided by zero there.
+	if a, b := fitted(1.999), fitted(2.0); a != 1.999 || math.Abs(b-9.12) > 0.01 {
+		t.Errorf("f = %v, %v around 2", a, b)
+	}
+}
+
+// 200,000 draws against exact laws, in as many dimensions as a real space has.
+// False alarm 1e-6 a line.
+func TestNewerMechanismsDrawWhatTheySay(t *testing.T) {
+	t.Parallel()
+	s := spacetest.Gaussian(t, 120, 50, 0.4, 62)
+	env := environment(s)
+	for _, x := range []Settings{
+		{Mechanism: "custext", Epsilon: 4},
+		{Mechanism: "custext", Variant: Released, Epsilon: 4},
+		{Mechanism: "santext-plus", Epsilon: 3, Parameters: Parameters{"w": .7, "p": .4}},
+		{Mechanism: "diffractor", Epsilon: .3},
+		{Mechanism: "diffractor", Epsilon: .5, Parameters: Parameters{"form": "tem", "lists": 3.0}},
+		{Mechanism: "k-rr", Epsilon: 3},
+		{Mechanism: "wbb", Epsilon: 1},
+		{Mechanism: "rantext", Epsilon: 1.5},
+		{Mechanism: "rantext", Epsilon: 8},
+		{Mechanism: "santext", Epsilon: 40, Parameters: Parameters{"metric": "angular"}},
+		{Mechanism: "tem", Epsilon: 10, Parameters: Parameters{"metric": "normalized euclidean"}},
+	} {
+		m := mustNew(t, env, x)
+		for _, w := range []WordID{0, 77} {
+			name := fmt.Sprintf("%s %s %s, word %d", x.Mechanism, x.Variant, x.Parameters, w)
+			requireFit(t, name, sample(m, w, 200000, stream.FromUint64(63).At(uint64(w))), lawOf(t, m, w))
+		}
+	}
+}
+
+// The rank fix is exact given the law of x*: on the line that is an integral.
+func TestRankFixOnTheLine(t *testing.T) {
+	points := []float64{-3, -1, 0, 0.5, 2, 4}
+	s := spacetest.New(t, 1, []float32{-3, -1, 0, 0.5, 2, 4})
+	const epsilon, c, word, cells = 0.8, 0.7, 2, 100000
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: epsilon, Parameters: Parameters{"c": c}})
+	star := make([]float64, len(points))
+	for i := range cells {
+		u := (float64(i)+.5)/cells - .5
+		x := points[word] - math.Copysign(math.Log(1-2*math.Abs(u)), u)/epsilon
+		best := 0
+		for j, p := range points {
+			if math.Abs(p-x) < math.Abs(points[best]-x) {
+				best = j
+			}
+		}
+		star[best] += 1. / cells
+	}
+	want := make([]float64, len(points))
+	for x, p := range star {
+		order := []int{0, 1, 2, 3, 4, 5}
+		slices.SortStableFunc(order, func(a, b int) int {
+			return int(math.Copysign(1, math.Abs(points[a]-points[x])-math.Abs(points[b]-points[x])))
+		})
+		var sum float64
+		for r := range order {
+			sum += math.Exp(-c * epsilon * float64(r))
+		}
+		for r, y := range order {
+			want[y] += p * math.Exp(-c*epsilon*float64(r)) / sum
+		}
+		requireLaw(t, "given x*", m.(*rankFix).given(WordID(x))[order[0]:order[0]+1], []float64{1 / sum}, 1e-12)
+	}
+	requireFit(t, "rank-fix", sample(m, word, 200000, stream.FromUint64(64)), want)
+	for _, bad := range []Parameters{{"c": 0.0}, {"base": "santext"}, {"base": "nothing"}, {"base": "privemb"}} {
+		if _, err := New(Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1, Parameters: bad}); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+// Ranks beyond those that are kept come from the same law.
+func TestRankFixFarRanks(t *testing.T) {
+	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6, Parameters: Parameters{"c": 1e-9}}).(*rankFix)
+	// ε so large that x* is the word itself; c·ε = 0.001.
+	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), m.given(5))
+}
+
+// TrLaplace stays within its cube, in the law of its definition.
+func TestTrLaplaceNoise(t *testing.T) {
+	s := spacetest.Gaussian(t, 10, 16, 1, 67)
+	const epsilon, clip = 0.9, 1.5
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: epsilon, Parameters: Parameters{"clip": clip}}).(*truncatedLaplace)
+	b := 2 * clip * 4 / epsilon
+	bound := -b * math.Log(1-2*epsilon/4)
+	z := make([]float32, 16*4000)
+	m.noise(z, epsilon, stream.FromUint64(68).Rand())
+	x := make([]float64, len(z))
+	inside := 1 - math.Exp(-bound/b)
+	for i, v := range z {
+		if math.Abs(float64(v)) > bound*(1+1e-6) {
+			t.Fatalf("noise %v, bound %v", v, bound)
+		}
+		x[i] = .5 + math.Copysign((1-math.Exp(-math.Abs(float64(v))/b))/inside/2, float64(v))
+	}
+	if d, limit := kolmogorov(x), math.Sqrt(math.Log(2/falseAlarm)/(2*float64(len(x)))); d > limit {
+		t.Errorf("Kolmogorov distance %v > %v", d, limit)
+	}
+	for w := range WordID(10) {
+		if n := norm(m.space.Vector(w)); n > clip*(1+1e-6) {
+			t.Errorf("word %d has length %v", w, n)
+		}
+	}
+	var undefined *UndefinedError
+	_, err := New(Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: 2})
+	if !errors.As(err, &undefined) || undefined.LargestEpsilon != 2 {
+		t.Errorf("at √d/2: %v", err)
+	}
+}
+
+func TestChosenMetrics(t *testing.T) {
+	s := spacetest.New(t, 2, []float32{3, 0, 0, 5, -2, 0, 1, 1, 7, 0, 0, 0, 1e-20, 0})
+	angle := func(a, b WordID, metric string) float64 {
+		d, err := DistanceOf(s, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d(a, b)
+	}
+	for _, c := range []struct {
+		a, b                WordID
+		angular, normalized float64
+	}{
+		{0, 1, .5, math.Sqrt2},
+		{0, 2, 1, 2},
+		{0, 3, .25, 2 * math.Sin(math.Pi/8)},
+		{0, 4, 0, 0},
+		{0, 5, .5, 1},
+		{2, 3, .75, 2 * math.Sin(3*math.Pi/8)},
+		{0, 6, 0, 0},
+		{5, 5, 0, 0},
+	} {
+		if got := angle(c.a, c.b, "angular"); math.Abs(got-c.angular) > 1e-7 {
+			t.Errorf("angle of %d, %d: %v, want %v", c.a, c.b, got, c.angular)
+		}
+		if got := angle(c.a, c.b, "normalized euclidean"); math.Abs(got-c.normalized) > 1e-7 {
+			t.Errorf("normalized distance of %d, %d: %v, want %v", c.a, c.b, got, c.normalized)
+		}
+	}
+	if d, err := DistanceOf(s, "discrete"); err != nil || d(1, 2) != 1 || d(2, 2) != 0 {
+		t.Errorf("discrete: %v", err)
+	}
+	for _, metric := range []string{"cosine", "list", ""} {
+		if _, err := DistanceOf(s, metric); err == nil {
+			t.Errorf("%q is accepted", metric)
+		}
+	}
+	// The triangle inequality, on a circle, where it is tight.
+	ring := spacetest.Gaussian(t, 60, 2, 1, 69)
+	for _, metric := range []string{"angular", "normalized euclidean"} {
+		d, err := DistanceOf(ring, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a := range WordID(60) {
+			for b := range WordID(60) {
+				for c := range WordID(60) {
+					if d(a, c) > d(a, b)+d(b, c)+1e-12 {
+						t.Fatalf("%s: d(%d,%d) = %v > %v + %v", metric, a, c, d(a, c), d(a, b), d(b, c))
+					}
+				}
+			}
+		}
+	}
+	// The default leaves no trace in the settings.
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1, Parameters: Parameters{"metric": "euclidean"}})
+	if p := m.Settings().Parameters.String(); p != "" {
+		t.Errorf("parameters %q", p)
+	}
+}
+
+// Groups, lists and orders are the same whoever builds them, at once or not.
+func TestDerivedStructuresAreShared(t *testing.T) {
+	t.Parallel()
+	documents := [][]string{{"w3", "w3", "w9", "w700"}}
+	build := func() (*groups, []WordID) {
+		s := spacetest.Gaussian(t, 900, 8, 1, 70)
+		order := byFrequency(Environment{Space: s, Documents: documents})
+		var g *groups
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() { groupsOf(s, order, 7) })
+		}
+		wg.Wait()
+		g = groupsOf(s, order, 7)
+		return g, chainOf(s, 3)
+	}
+	g, chain := build()
+	for range 3 {
+		again, list := build()
+		if !slices.Equal(list, chain) || !slices.Equal(again.of, g.of) {
+			t.Fatal("built again, they differ")
+		}
+	}
+}
+
+func TestEachRow(t *testing.T) {
+	s := spacetest.Gaussian(t, 30, 3, 1, 71)
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1e6})
+	words := []WordID{4, 2, 29, 4}
+	rows := make([][]float64, len(words))
+	err := EachRow(context.Background(), m, words, 3, func(i int, low, _ []float64) error {
+		rows[i] = low
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range words {
+		for y, x := range rows[i] {
+			if want := -1e6 / 2 * s.Distance(w, WordID(y)); math.Abs(x-want) > 1e-6 {
+				t.Fatalf("ln Pr[%d|%d] = %v, want %v", y, w, x, want)
+			}
+		}
+	}
+	if err := EachRow(context.Background(), mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1}), words, 1, nil); !errors.Is(err, ErrNoDistribution) {
+		t.Errorf("cmp: %v", err)
+	}
+	stop := errors.New("stop")
+	if err := EachRow(context.Background(), m, words, 2, func(int, []float64, []float64) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("err = %v", err)
+	}
+}
