@@ -91,9 +91,10 @@ type batch struct {
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word
+	noise    []float32 // one row per word; without a shape, the word's vector is in it
 	shaped   []float32
 	near     []nearest.Neighbor
+	scratch  []float64 // one vector
 }
 
 func (m *projector) newBatch(words int) *batch {
@@ -104,6 +105,7 @@ func (m *projector) newBatch(words int) *batch {
 		uniforms: make([]float64, 0, words),
 		noise:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
+		scratch:  make([]float64, m.space.Dimension),
 	}
 	if m.shape != nil {
 		b.shaped = make([]float32, len(b.noise))
@@ -114,7 +116,11 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	sphericalNoise(b.noise[len(b.words)*d:][:d], epsilon, rng)
+	if z := b.noise[len(b.words)*d:][:d]; b.m.shape == nil {
+		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
+	} else {
+		sphericalNoise(z, epsilon, rng)
+	}
 	var u float64
 	if b.m.choose != nil {
 		u = rng.Float64()
@@ -124,7 +130,7 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries adds the word vectors to the noise.
+// queries shapes the noise and adds the word vectors, where it is not done.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
 	q := b.noise[:len(b.words)*d]
@@ -135,8 +141,10 @@ func (b *batch) queries() []float32 {
 	}
 	for i, w := range b.words {
 		row := q[i*d:][:d]
-		for j, x := range m.space.Vector(w) {
-			row[j] += x
+		if m.shape != nil {
+			for j, x := range m.space.Vector(w) {
+				row[j] += x
+			}
 		}
 		m.pullBack(row)
 	}
