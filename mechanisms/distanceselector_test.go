@@ -10,7 +10,6 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/realdata"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
@@ -353,25 +352,11 @@ func TestUnderflowLosesNoWord(t *testing.T) {
 	}
 }
 
-// selectionSpace is 27,000 × 100: real words where they are at hand.
-func selectionSpace(b *testing.B) *embeddings.Space {
-	file := realdata.File(b, "glove.6B.100d.subset.txt.gz")
-	s, err := embeddings.Load(context.Background(), file, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err = s.Restrict(func(w string) bool { return s.Vocabulary.ID(w) < 27000 })
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s
-}
-
 var selectionEpsilons = []float64{1, 2, 3, 5, 10}
 
 // BenchmarkSelectionPrepare measures the making of rows, many at once.
 func BenchmarkSelectionPrepare(b *testing.B) {
-	s := selectionSpace(b)
+	s := gloveSpace(b)
 	for _, name := range []string{"santext", "tem"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
@@ -397,7 +382,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 // BenchmarkSelectionDraw measures words whose rows are there, in a random
 // order of all 27,000.
 func BenchmarkSelectionDraw(b *testing.B) {
-	s := selectionSpace(b)
+	s := gloveSpace(b)
 	for _, name := range []string{"santext", "tem"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {

@@ -93,9 +93,10 @@ type batch struct {
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word
+	noise    []float32 // one row per word; see addsInFloat64
 	shaped   []float32
 	near     []nearest.Neighbor
+	scratch  []float64 // one vector
 }
 
 func (m *projector) newBatch(words int) *batch {
@@ -106,6 +107,7 @@ func (m *projector) newBatch(words int) *batch {
 		uniforms: make([]float64, 0, words),
 		noise:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
+		scratch:  make([]float64, m.space.Dimension),
 	}
 	if m.shape != nil {
 		b.shaped = make([]float32, len(b.noise))
@@ -116,9 +118,12 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	if z := b.noise[len(b.words)*d:][:d]; b.m.noise != nil {
+	switch z := b.noise[len(b.words)*d:][:d]; {
+	case b.m.addsInFloat64():
+		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
+	case b.m.noise != nil:
 		b.m.noise(z, epsilon, rng)
-	} else {
+	default:
 		sphericalNoise(z, epsilon, rng)
 	}
 	var u float64
@@ -130,7 +135,10 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries adds the word vectors to the noise.
+// addsInFloat64 says whether the word's vector is added as the noise is drawn.
+func (m *projector) addsInFloat64() bool { return m.noise == nil && m.shape == nil }
+
+// queries shapes the noise and adds the word vectors, where it is not done.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
 	q := b.noise[:len(b.words)*d]
@@ -141,8 +149,10 @@ func (b *batch) queries() []float32 {
 	}
 	for i, w := range b.words {
 		row := q[i*d:][:d]
-		for j, x := range m.space.Vector(w) {
-			row[j] += x
+		if !m.addsInFloat64() {
+			for j, x := range m.space.Vector(w) {
+				row[j] += x
+			}
 		}
 		m.pullBack(row)
 	}
