@@ -132,7 +132,7 @@ func run(t *testing.T, name string, s Situation) map[string]Outcome {
 // random text; six of them are exceeded with probability 2e-9, 5.0 with 6e-7.
 func TestCeilingAndFloor(t *testing.T) {
 	base := situation(t)
-	base.Options = Options{Tokens: 4000, Candidates: 20, Resamples: 50, Level: 1 - 1e-6}
+	base.Options = Options{Tokens: 2500, Candidates: 12, Resamples: 50, Level: 1 - 1e-6}
 	identity, uniform := response(base, 1), response(base, 0)
 	documents := float64(len(base.Test))
 	for name, sigmas := range map[string]map[string]float64{
@@ -214,7 +214,7 @@ func TestLSTMFindsStyle(t *testing.T) {
 // Context must help where the noise is moderate; each release more must too.
 func TestContextAndReleasesHelp(t *testing.T) {
 	s := response(situation(t), 0.3)
-	s.Options = Options{Tokens: 4000, Candidates: 30}
+	s.Options = Options{Tokens: 3000, Candidates: 20}
 	context := run(t, "context", s)
 	gain := context["context-gain"]
 	t.Logf("alone %.3f, in context %.3f, weight %v; gain %v", context["context-alone"].Value.Estimate,
@@ -233,7 +233,7 @@ func TestContextAndReleasesHelp(t *testing.T) {
 // A channel learned from draws must come near the exact one.
 func TestLearnedChannel(t *testing.T) {
 	exact := response(situation(t), 0.5)
-	exact.Options = Options{Tokens: 3000, Candidates: 20, LearnDraws: 60, MeasureDraws: 20}
+	exact.Options = Options{Tokens: 2000, Candidates: 12, LearnDraws: 60, MeasureDraws: 20}
 	learned := exact
 	learned.Channel = nil
 	a, b := run(t, "map", exact), run(t, "map", learned)

@@ -66,9 +66,10 @@ func (o AuditOptions) withDefaults() AuditOptions {
 // from others, as shares 0–1. Precision is NaN where he names nobody.
 type AuditScores struct {
 	Precision, Recall, Accuracy metrics.Interval // exact 95% intervals over users
-	AUC                         float64
-	// AUCError is its standard error (Hanley & McNeil 1982).
-	AUCError        float64
+	// AUC has the 95% interval of Hanley & McNeil 1982; where all members score
+	// above all others, or below, theirs has no width, and it is that of as
+	// many successes in a row as there are users in the smaller group.
+	AUC             metrics.Interval
 	Members, Others int
 }
 
@@ -310,13 +311,19 @@ func auditScores(margins []float64, member []bool) (AuditScores, error) {
 			return out, err
 		}
 	}
-	if out.AUC, err = metrics.AUC(margins, member); err != nil {
+	area, err := metrics.AUC(margins, member)
+	if err != nil {
+		return out, err
+	}
+	if area == 0 || area == 1 {
+		n := min(out.Members, out.Others)
+		out.AUC, err = proportion(int(area)*n, n, 0.95)
 		return out, err
 	}
 	p, n := float64(out.Members), float64(out.Others)
-	q1, q2 := out.AUC/(2-out.AUC), 2*out.AUC*out.AUC/(1+out.AUC)
-	square := out.AUC * out.AUC
-	out.AUCError = math.Sqrt(max(0, (out.AUC*(1-out.AUC)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
+	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
+	half := 1.96 * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
+	out.AUC = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
 	return out, nil
 }
 
@@ -352,12 +359,11 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 		return nil, err
 	}
 	note := fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(names)-2*n)
-	auc := metrics.Interval{Estimate: scores.AUC, Low: max(0, scores.AUC-1.96*scores.AUCError), High: min(1, scores.AUC+1.96*scores.AUCError)}
 	var out []Outcome
 	for _, v := range []struct {
 		column string
 		value  metrics.Interval
-	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc", auc}} {
+	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc", scores.AUC}} {
 		out = append(out, Outcome{Column: "auditor-" + v.column, Value: v.value, Floor: 0.5, Ceiling: 1, Count: 2 * n, Note: note})
 	}
 	return out, nil

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"mldpbench/datasets"
-	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
 )
@@ -47,12 +46,20 @@ func TestAuditorCeilingAndFloor(t *testing.T) {
 		t.Skip("trains language models")
 	}
 	all, words, embedding := users(t, 64)
-	o := AuditOptions{Shadows: 2, Hidden: 32, Epochs: 10, Window: 5, LearningRate: 0.01, Batch: 64}
+	for i := range all {
+		all[i].Own = all[i].Own[:10]
+		all[i].Published = all[i].Own
+	}
+	o := AuditOptions{Shadows: 1, Vocabulary: 300, Hidden: 24, Epochs: 12, Window: 4, LearningRate: 0.01, Batch: 32}
 	plain, err := Audit(t.Context(), all[32:], all[:16], all[16:32], embedding, o, stream.FromUint64(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("plain: %+v", plain)
+	// Table 3 of the paper: 1.0 on all. Chance is .5; 16 + 16 users.
+	if plain.Accuracy.Estimate < 0.9 || plain.AUC.Estimate < 0.95 {
+		t.Errorf("plain text: accuracy %v, AUC %v: a working auditor comes near 1", plain.Accuracy, plain.AUC)
+	}
 	rng := stream.FromUint64(4).Rand()
 	random := make([]AuditedUser, len(all))
 	for i, u := range all {
@@ -70,6 +77,32 @@ func TestAuditorCeilingAndFloor(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("random: %+v", floor)
+	// By chance 32 users are judged rightly 3 to 29 times but with probability
+	// 2.5e-7.
+	if a := floor.Accuracy.Estimate; a < 3.0/32 || a > 29.0/32 {
+		t.Errorf("random text: accuracy %v", floor.Accuracy)
+	}
+}
+
+// From the registry: groups of users by lot, releases by the situation.
+func TestAuditorOfASituation(t *testing.T) {
+	all, words, embedding := users(t, 9)
+	s := Situation{Embedding: embedding, Words: words, Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2), Options: Options{
+		Audit: AuditOptions{Shadows: 1, Vocabulary: 20, Hidden: 4, Epochs: 1},
+	}}
+	for i, u := range all {
+		for _, text := range u.Own[:4] {
+			s.Train = append(s.Train, Document{Words: text, User: string(rune('a' + i))})
+		}
+	}
+	got := run(t, "auditor", response(s, 0.5))
+	if a := got["auditor-accuracy"]; a.Count != 4 || a.Note != "2 users trained on, 2 others, 5 of the auditor's own" {
+		t.Errorf("%+v", a)
+	}
+	s.Train = s.Train[:4]
+	if _, err := Run(t.Context(), "auditor", response(s, 0.5)); err == nil {
+		t.Error("one user cannot be audited")
+	}
 }
 
 func TestAuditScores(t *testing.T) {
@@ -78,7 +111,7 @@ func TestAuditScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string][2]float64{
-		"precision": {got.Precision.Estimate, 2.0 / 3}, "recall": {got.Recall.Estimate, 2.0 / 3}, "accuracy": {got.Accuracy.Estimate, 3.0 / 5}, "auc": {got.AUC, 3.0 / 6},
+		"precision": {got.Precision.Estimate, 2.0 / 3}, "recall": {got.Recall.Estimate, 2.0 / 3}, "accuracy": {got.Accuracy.Estimate, 3.0 / 5}, "auc": {got.AUC.Estimate, 3.0 / 6},
 	} {
 		if v[0] != v[1] {
 			t.Errorf("%s = %v, want %v", name, v[0], v[1])
@@ -87,5 +120,4 @@ func TestAuditScores(t *testing.T) {
 	if _, err := Audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{}, stream.FromUint64(1)); err == nil {
 		t.Error("an audit without users must be an error")
 	}
-	_ = metrics.Interval{}
 }
