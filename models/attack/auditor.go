@@ -84,9 +84,10 @@ type AuditScores struct {
 // it gives to the true next words. Then he asks the target with the texts of
 // members and others. Nobody is in two of the three groups.
 //
-// What is open in the papers is fixed here: word vectors are frozen, the model
-// looks back Window words, training runs for all its epochs (the auditor's
-// prey is what a model memorises, so there is no early stopping), histograms
+// What is open in the papers is fixed here: the target is asked with plain
+// text (a user knows what he wrote), word vectors are frozen, the model looks
+// back Window words, training runs for all its epochs (what the auditor looks
+// for is what a model memorises, so there is no early stopping), histograms
 // have one bin for each power of two, and words outside the Vocabulary most
 // frequent of the shadow users are asked with, but never asked for.
 func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions, seed stream.Seed) (AuditScores, error) {
