@@ -71,19 +71,20 @@ type Situation struct {
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
 type Options struct {
-	Level        float64   // of all intervals: 0.95
-	Candidates   int       // k of in-context decoding: 50
-	Order        int       // of the language model: 2
-	Weights      []float64 // of the language model, to choose from: 0, 0.25, …, 1.25
-	Tokens       int       // at most so many are decoded in context: 20,000
-	Words        int       // at most so many are averaged over: 300
-	Releases     []int     // r of averaging: 1, 2, 5, 10, 50
-	Neighbours   []int     // k of inversion: 1, 5, 10, 100
-	Documents    int       // at most so many are linked: 1,000
-	LearnDraws   int       // of every word, to learn a channel: 100
-	MeasureDraws int       // of every word, to measure what was learned: 25
-	Resamples    int       // of a bootstrap: 1,000
-	Model        map[string]any
+	Level        float64        // of all intervals: 0.95
+	Candidates   int            // k of in-context decoding: 50
+	Order        int            // of the language model: 2
+	Weights      []float64      // of the language model, to choose from: 0, 0.25, …, 1.25
+	Tokens       int            // at most so many are decoded in context: 20,000
+	Words        int            // at most so many are averaged over: 300
+	Releases     []int          // r of averaging: 1, 2, 5, 10, 50
+	Neighbours   []int          // k of inversion: 1, 5, 10, 100
+	Documents    int            // at most so many are linked: 1,000
+	LearnDraws   int            // of every word, to learn a channel: 100
+	MeasureDraws int            // of every word, to measure what was learned: 25
+	Resamples    int            // of a bootstrap: 1,000
+	Model        map[string]any // parameters of the classifiers of attribute inference
+	Audit        AuditOptions
 }
 
 func (o Options) withDefaults() Options {

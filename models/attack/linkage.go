@@ -21,10 +21,11 @@ func init() {
 	for _, by := range []struct {
 		name, doc string
 		needs     []Need
-		score     func(ctx context.Context, s *Situation, plain, noisy [][]int32) (func(query int) []float64, error)
+		ordered   bool // the order of words counts
+		score     similarity
 	}{
-		{"tfidf", "by the cosine of their tf-idf vectors", nil, tfidfSimilarity},
-		{"encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, encoderSimilarity},
+		{"tfidf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
+		{"encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
 		name := "linkage-" + by.name
 		d := Definition{Name: name, Title: "linkage, " + by.name, Needs: by.needs,
@@ -41,12 +42,18 @@ func init() {
 			}
 			d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name, Title: "P@1, " + by.name + ", " + b.name, Unit: "share", Doc: doc})
 		}
-		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) { return link(ctx, s, name, by.score) }
+		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return link(ctx, s, name, by.score, by.ordered)
+		}
 		Register(d)
 	}
 }
 
-func link(ctx context.Context, s *Situation, name string, similarity func(context.Context, *Situation, [][]int32, [][]int32) (func(int) []float64, error)) ([]Outcome, error) {
+// similarity returns, for a privatised document by number, its similarity to
+// every plain document.
+type similarity func(ctx context.Context, s *Situation, plain, noisy [][]int32) (func(query int) []float64, error)
+
+func link(ctx context.Context, s *Situation, name string, similar similarity, ordered bool) ([]Outcome, error) {
 	plain := wordsOf(s.Test)
 	if most := s.Options.Documents; len(plain) > most {
 		order := s.DataSeed.Derive("linkage").Rand().Perm(len(plain))[:most]
@@ -64,7 +71,7 @@ func link(ctx context.Context, s *Situation, name string, similarity func(contex
 	if len(noisy) != len(plain) {
 		return nil, fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
 	}
-	scores, err := similarity(ctx, s, plain, noisy)
+	scores, err := similar(ctx, s, plain, noisy)
 	if err != nil {
 		return nil, err
 	}
@@ -80,35 +87,51 @@ func link(ctx context.Context, s *Situation, name string, similarity func(contex
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	all, err := metrics.MeasureRetrieval(ranks, len(plain))
+	// Documents of equal text cannot be told apart: the ceiling is below one.
+	same := map[string]int{}
+	keys := make([]string, len(plain))
+	for i, d := range plain {
+		if !ordered {
+			d = slices.Sorted(slices.Values(d))
+		}
+		keys[i] = fmt.Sprint(d)
+		same[keys[i]]++
+	}
+	ideal := make([]metrics.Rank, len(plain))
+	for i, key := range keys {
+		ideal[i] = metrics.Rank{Equal: same[key]}
+	}
+	n := len(plain)
+	all, err := metrics.MeasureRetrieval(ranks, n)
+	if err != nil {
+		return nil, err
+	}
+	best, err := metrics.MeasureRetrieval(ideal, n)
 	if err != nil {
 		return nil, err
 	}
 	p1, r10, mrr := all.Chance()
-	// Documents of equal text cannot be told apart: the ceiling is below one.
-	same := map[string]int{}
-	for _, d := range plain {
-		same[fmt.Sprint(d)]++
-	}
-	ceiling := float64(len(same)) / float64(len(plain))
-	n := len(plain)
 	out := []Outcome{
-		{Column: name + "-p1", Value: all.P1, Floor: p1, Ceiling: ceiling, Count: n},
-		{Column: name + "-r10", Value: all.R10, Floor: r10, Ceiling: 1, Count: n},
-		{Column: name + "-mrr", Value: all.MRR, Floor: mrr, Ceiling: 1, Count: n},
+		{Column: name + "-p1", Value: all.P1, Floor: p1, Ceiling: best.P1.Estimate, Count: n},
+		{Column: name + "-r10", Value: all.R10, Floor: r10, Ceiling: best.R10.Estimate, Count: n},
+		{Column: name + "-mrr", Value: all.MRR, Floor: mrr, Ceiling: best.MRR.Estimate, Count: n},
 	}
 	for _, b := range lengthBins {
-		var of []metrics.Rank
+		var of, idealOf []metrics.Rank
 		for q, d := range plain {
 			if len(d) >= b.from && len(d) < b.to {
-				of = append(of, ranks[q])
+				of, idealOf = append(of, ranks[q]), append(idealOf, ideal[q])
 			}
 		}
-		r, err := metrics.MeasureRetrieval(of, len(plain))
+		r, err := metrics.MeasureRetrieval(of, n)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: r.P1, Floor: p1, Ceiling: 1, Count: len(of)})
+		best, err := metrics.MeasureRetrieval(idealOf, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: r.P1, Floor: p1, Ceiling: best.P1.Estimate, Count: len(of)})
 	}
 	return out, nil
 }

@@ -19,7 +19,7 @@ func TestAttackedMechanisms(t *testing.T) {
 		}
 		l := NewLexicon(m.Vocabulary())
 		rng := stream.FromUint64(1).Rand()
-		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{LearnDraws: 60, MeasureDraws: 20}}
+		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{Candidates: 12, LearnDraws: 60, MeasureDraws: 20}}
 		for range 50 {
 			var d Document
 			d.Words = append(d.Words, l.IDs([]string{"nobody knows this word"})...)

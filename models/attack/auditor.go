@@ -1,0 +1,371 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+func init() {
+	Register(Definition{
+		Name: "auditor", Title: "auditor of a language model",
+		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and says from the ranks of " +
+			"the true next words whose texts it was trained on",
+		Source: "Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov 2019",
+		Needs:  []Need{NeedsUsers, NeedsVectors},
+		Columns: []Column{
+			{Name: "auditor-precision", Title: "precision of the auditor", Unit: "share", Doc: "share of the users named who were trained on"},
+			{Name: "auditor-recall", Title: "recall of the auditor", Unit: "share", Doc: "share of the users trained on who are named"},
+			{Name: "auditor-accuracy", Title: "accuracy of the auditor", Unit: "share", Doc: "share of users judged rightly"},
+			{Name: "auditor-auc", Title: "AUC of the auditor", Unit: "share", Doc: "probability that a user trained on scores above one who was not"},
+		},
+		Run: runAuditor,
+	})
+}
+
+// AuditedUser is a user of whom an auditor has the texts.
+type AuditedUser struct {
+	// Own are the user's texts as he wrote them: what the auditor asks the
+	// model with.
+	Own [][]int32
+	// Published are the same texts as a model sees them that is trained on
+	// them: privatised, or Own itself.
+	Published [][]int32
+}
+
+// AuditOptions are the sizes of an audit. The zero value of a field means its default.
+type AuditOptions struct {
+	Shadows    int // shadow models: 4
+	Vocabulary int // most frequent words that the models can say: 5,000
+	Window     int // words that the model looks back: 10
+	Epochs     int // 20
+	Hidden     int // size of the LSTM's state: 64
+	Batch      int // 64
+	// LearningRate of Adam: 0.003
+	LearningRate float64
+}
+
+func (o AuditOptions) withDefaults() AuditOptions {
+	return AuditOptions{
+		Shadows: cmp.Or(o.Shadows, 4), Vocabulary: cmp.Or(o.Vocabulary, 5000), Window: cmp.Or(o.Window, 10),
+		Epochs: cmp.Or(o.Epochs, 20), Hidden: cmp.Or(o.Hidden, 64), Batch: cmp.Or(o.Batch, 64),
+		LearningRate: cmp.Or(o.LearningRate, 0.003),
+	}
+}
+
+// AuditScores are how well an auditor tells users that a model was trained on
+// from others, as shares 0–1. Precision is NaN where he names nobody.
+type AuditScores struct {
+	Precision, Recall, Accuracy metrics.Interval // exact 95% intervals over users
+	// AUC has the 95% interval of Hanley & McNeil 1982; where all members score
+	// above all others, or below, theirs has no width, and it is that of as
+	// many successes in a row as there are users in the smaller group.
+	AUC             metrics.Interval
+	Members, Others int
+}
+
+// Audit plays the auditor of Feyisetan et al. 2020 §6.3, who follows Song &
+// Shmatikov 2019, "Auditing Data Provenance in Text-Generation Models".
+//
+// The target is an LSTM that predicts the next word, trained on the published
+// texts of members. The auditor trains shadow models of the same kind, each on
+// the published texts of a random half of the shadow users; he asks each with
+// every shadow user's own texts and learns, with a linear SVM, to tell the
+// users it was trained on from the others by the histogram of the ranks that
+// it gives to the true next words. Then he asks the target with the texts of
+// members and others. Nobody is in two of the three groups.
+//
+// What is open in the papers is fixed here: the target is asked with plain
+// text (a user knows what he wrote), word vectors are frozen, the model looks
+// back Window words, training runs for all its epochs (what the auditor looks
+// for is what a model memorises, so there is no early stopping), histograms
+// have one bin for each power of two, and words outside the Vocabulary most
+// frequent of the shadow users are asked with, but never asked for.
+func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions, seed stream.Seed) (AuditScores, error) {
+	o = o.withDefaults()
+	var out AuditScores
+	for _, e := range []error{
+		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1), check.AtLeast("others", len(others), 1),
+		check.AtLeast("shadow models", o.Shadows, 1), check.AtLeast("vocabulary", o.Vocabulary, 2), check.AtLeast("window", o.Window, 1),
+	} {
+		if e != nil {
+			return out, fmt.Errorf("auditor: %w", e)
+		}
+	}
+	a := auditor{options: o, embedding: embedding, classes: frequent(shadow, o.Vocabulary), seed: seed.Derive("auditor")}
+	if len(a.classes) < 2 {
+		return out, fmt.Errorf("auditor: the shadow users have fewer than two different words")
+	}
+	var known models.Examples
+	for i := range o.Shadows {
+		own := a.seed.Derive("shadow").At(uint64(i))
+		in := make([]bool, len(shadow))
+		var trained []AuditedUser
+		for _, u := range own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2] {
+			in[u] = true
+		}
+		for u, is := range in {
+			if is {
+				trained = append(trained, shadow[u])
+			}
+		}
+		model, err := a.train(ctx, trained, own)
+		if err != nil {
+			return out, fmt.Errorf("auditor: shadow model %d: %w", i, err)
+		}
+		for u, user := range shadow {
+			h, err := a.histogram(ctx, model, user)
+			if err != nil {
+				return out, err
+			}
+			label := 0
+			if in[u] {
+				label = 1
+			}
+			known.Vectors, known.Labels = append(known.Vectors, h), append(known.Labels, label)
+		}
+	}
+	judge, err := a.judge(ctx, known)
+	if err != nil {
+		return out, fmt.Errorf("auditor: %w", err)
+	}
+	target, err := a.train(ctx, members, a.seed.Derive("target"))
+	if err != nil {
+		return out, fmt.Errorf("auditor: target: %w", err)
+	}
+	var asked models.Examples
+	member := make([]bool, 0, len(members)+len(others))
+	for i, user := range slices.Concat(members, others) {
+		h, err := a.histogram(ctx, target, user)
+		if err != nil {
+			return out, err
+		}
+		asked.Vectors, member = append(asked.Vectors, h), append(member, i < len(members))
+	}
+	scores, err := judge.Score(ctx, asked)
+	if err != nil {
+		return out, err
+	}
+	margins := make([]float64, len(scores))
+	for i, s := range scores {
+		margins[i] = s[1] - s[0]
+	}
+	return auditScores(margins, member)
+}
+
+// auditor holds what all models of an audit share.
+type auditor struct {
+	options   AuditOptions
+	embedding models.Embedding
+	classes   map[int32]int // of the words that can be asked for
+	seed      stream.Seed
+}
+
+// frequent numbers the most frequent words of users, ties by the smaller id.
+func frequent(users []AuditedUser, most int) map[int32]int {
+	counts := map[int32]int{}
+	for _, u := range users {
+		for _, text := range slices.Concat(u.Own, u.Published) {
+			for _, w := range text {
+				counts[w]++
+			}
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	classes := map[int32]int{}
+	for i, w := range words[:min(most, len(words))] {
+		classes[w] = i
+	}
+	return classes
+}
+
+// nextWords are the questions that texts pose: given up to Window words, what
+// is the next?
+func (a *auditor) nextWords(texts [][]int32) models.Examples {
+	var x models.Examples
+	for _, text := range texts {
+		for i := 1; i < len(text); i++ {
+			class, known := a.classes[text[i]]
+			if !known {
+				continue
+			}
+			x.Sequences = append(x.Sequences, text[max(0, i-a.options.Window):i])
+			x.Labels = append(x.Labels, class)
+		}
+	}
+	return x
+}
+
+func (a *auditor) train(ctx context.Context, users []AuditedUser, seed stream.Seed) (models.Classifier, error) {
+	var texts [][]int32
+	for _, u := range users {
+		texts = append(texts, u.Published...)
+	}
+	x := a.nextWords(texts)
+	if x.Len() == 0 {
+		return nil, fmt.Errorf("no text of two words to learn from")
+	}
+	m, err := models.New("lstm", models.Options{
+		Classes: len(a.classes), Embedding: a.embedding, Seed: seed.Derive("model"),
+		Parameters: map[string]any{
+			"hidden": a.options.Hidden, "epochs": a.options.Epochs, "patience": a.options.Epochs,
+			"batch": a.options.Batch, "learning_rate": a.options.LearningRate,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	// What a model keeps are the weights of the lowest loss on the validation
+	// set: a part of the training set, so that it keeps what it has memorised.
+	var validation models.Examples
+	step := max(1, x.Len()/1000)
+	for i := 0; i < x.Len(); i += step {
+		validation.Sequences, validation.Labels = append(validation.Sequences, x.Sequences[i]), append(validation.Labels, x.Labels[i])
+	}
+	_, err = m.Fit(ctx, x, validation)
+	return m, err
+}
+
+// scoredAtOnce is how many questions are scored together: a score for every
+// word of the vocabulary each.
+const scoredAtOnce = 512
+
+// histogram is the share of a user's questions whose true word the model ranks
+// 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
+func (a *auditor) histogram(ctx context.Context, model models.Classifier, user AuditedUser) ([]float32, error) {
+	counts := make([]int, bits.Len(uint(len(a.classes)))+1)
+	x := a.nextWords(user.Own)
+	for from := 0; from < x.Len(); from += scoredAtOnce {
+		to := min(x.Len(), from+scoredAtOnce)
+		scores, err := model.Score(ctx, models.Examples{Sequences: x.Sequences[from:to], Labels: x.Labels[from:to]})
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range scores {
+			rank := metrics.RankOf(s, x.Labels[from+i])
+			counts[bits.Len(uint(rank.Above))]++
+		}
+	}
+	h := make([]float32, len(counts))
+	for i, n := range counts {
+		h[i] = float32(n) / float32(max(1, x.Len()))
+	}
+	return h, nil
+}
+
+// judge learns from the histograms of the shadow models; a fifth of them
+// chooses its C.
+func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Classifier, error) {
+	var train, validation models.Examples
+	held := max(1, known.Len()/5)
+	for k, i := range a.seed.Derive("judge", "split").Rand().Perm(known.Len()) {
+		part := &train
+		if k < held {
+			part = &validation
+		}
+		part.Vectors, part.Labels = append(part.Vectors, known.Vectors[i]), append(part.Labels, known.Labels[i])
+	}
+	m, err := models.New("svm", models.Options{Classes: 2, Seed: a.seed.Derive("judge")})
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.Fit(ctx, train, validation)
+	return m, err
+}
+
+func auditScores(margins []float64, member []bool) (AuditScores, error) {
+	var out AuditScores
+	named, hits, right := 0, 0, 0
+	for i, m := range margins {
+		if member[i] {
+			out.Members++
+		} else {
+			out.Others++
+		}
+		if m > 0 {
+			named++
+		}
+		if m > 0 && member[i] {
+			hits++
+		}
+		if (m > 0) == member[i] {
+			right++
+		}
+	}
+	var err error
+	for _, v := range []struct {
+		to   *metrics.Interval
+		k, n int
+	}{{&out.Precision, hits, named}, {&out.Recall, hits, out.Members}, {&out.Accuracy, right, len(member)}} {
+		if *v.to, err = proportion(v.k, v.n, 0.95); err != nil {
+			return out, err
+		}
+	}
+	area, err := metrics.AUC(margins, member)
+	if err != nil {
+		return out, err
+	}
+	if area == 0 || area == 1 {
+		n := min(out.Members, out.Others)
+		out.AUC, err = proportion(int(area)*n, n, 0.95)
+		return out, err
+	}
+	p, n := float64(out.Members), float64(out.Others)
+	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
+	half := 1.96 * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
+	out.AUC = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+	return out, nil
+}
+
+// auditedUsers is how many users are members, and how many others, at most:
+// the 100 + 100 of the paper.
+const auditedUsers = 100
+
+func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
+	own := map[string][][]int32{}
+	for _, d := range slices.Concat(s.Train, s.Validation, s.Test) {
+		if d.User != "" {
+			own[d.User] = append(own[d.User], d.Words)
+		}
+	}
+	names := slices.Sorted(maps.Keys(own))
+	rng := s.DataSeed.Derive("auditor", "users").Rand()
+	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	// Half of the users are the auditor's own at least.
+	n := min(auditedUsers, len(names)/4)
+	if n < 1 {
+		return nil, fmt.Errorf("%d users: an audit needs 4 at least", len(names))
+	}
+	users := make([]AuditedUser, len(names))
+	for i, name := range names {
+		published, err := s.Release(ctx, own[name], s.Seed.Derive("user", name))
+		if err != nil {
+			return nil, err
+		}
+		users[i] = AuditedUser{Own: own[name], Published: published}
+	}
+	scores, err := Audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	note := fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(names)-2*n)
+	var out []Outcome
+	for _, v := range []struct {
+		column string
+		value  metrics.Interval
+	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc", scores.AUC}} {
+		out = append(out, Outcome{Column: "auditor-" + v.column, Value: v.value, Floor: 0.5, Ceiling: 1, Count: 2 * n, Note: note})
+	}
+	return out, nil
+}
