@@ -51,7 +51,7 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 		return err
 	}
 	h := first.Hello()
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s; version %q; guarantee per word: %s\n", instanceName(m.Settings()), h.Version, m.Guarantee())
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s; version %q; declared per word, not proved here: %s\n", instanceName(m.Settings()), h.Version, m.Guarantee())
 	var r mechanisms.Rewriter = m
 	if !m.Guarantee().Holds() {
 		if a.metric == "" {

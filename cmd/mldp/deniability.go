@@ -21,6 +21,7 @@ func init() { commands = append(commands, newDeniabilityCommand) }
 
 func newDeniabilityCommand() *cobra.Command {
 	var o instanceOptions
+	var command commandOptions
 	var file string
 	var runs int
 	var seed uint64
@@ -44,10 +45,11 @@ named on standard error and left out.`,
 				return err
 			}
 			root := stream.FromUint64(seed)
-			m, err := o.open(cmd.Context(), root)
+			m, end, err := command.orBuiltIn(cmd.Context(), &o, root)
 			if err != nil {
 				return err
 			}
+			defer end()
 			var ids []embeddings.WordID
 			for _, w := range words {
 				if id := m.Vocabulary().ID(w); id != embeddings.Unknown {
@@ -61,6 +63,9 @@ named on standard error and left out.`,
 			}
 			rng := root.Derive("deniability").Rand()
 			all, err := metrics.MeasureDeniability(ids, runs, func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) })
+			if err == nil {
+				err = mechanisms.Err(m)
+			}
 			if err != nil {
 				return err
 			}
@@ -72,7 +77,10 @@ named on standard error and left out.`,
 	f.StringVar(&file, "words", "", "file of words, separated by white space")
 	f.IntVar(&runs, "runs", 100, "runs per word")
 	f.Uint64Var(&seed, "seed", 0, "seed of the runs")
-	require(cmd, "mechanism", "epsilon", "words")
+	command.addFlags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
+	cmd.MarkFlagsOneRequired("mechanism", "command")
+	require(cmd, "epsilon", "words")
 	return cmd
 }
 

@@ -6,7 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
+	"mldpbench/stream"
 )
 
 // commandOptions choose a mechanism that is a command.
@@ -28,4 +31,34 @@ func (o *commandOptions) open(ctx context.Context) (*external.Command, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	return external.Open(ctx, args, external.Options{Request: o.timeout})
+}
+
+// orBuiltIn opens the mechanism to be sampled word by word: the command if
+// there is one, else the built-in mechanism of o. end closes it.
+func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions, root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
+	end = func() error { return nil }
+	if o.line == "" {
+		m, err = built.open(ctx, root)
+		return m, end, err
+	}
+	if err := check.Positive("epsilon", built.epsilon); err != nil {
+		return nil, end, &exitError{exitUsage, err}
+	}
+	env, err := built.space.environment(ctx, false, root)
+	if err != nil {
+		return nil, end, err
+	}
+	c, err := o.open(ctx)
+	if err != nil {
+		return nil, end, err
+	}
+	r, err := c.At(built.epsilon)
+	if err == nil {
+		m, err = mechanisms.WordByWord(ctx, r, env.Space)
+	}
+	if err != nil {
+		_ = c.Close() // nothing was asked of it
+		return nil, end, err
+	}
+	return m, c.Close, nil
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestExternalPage runs every command of EXTERNAL.md: those of "sh" must
+// succeed, those of "sh fails" must exit with 1. Lines whose language is
+// absent are left out, and named.
+func TestExternalPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts interpreters")
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "EXTERNAL.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	counts := map[string]int{}
+	kind := ""
+	for line := range strings.SplitSeq(string(page), "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			kind = strings.TrimPrefix(line, "```")
+		case kind != "sh" && kind != "sh fails" || line == "":
+		default:
+			counts[kind]++
+			if program := absent(line); program != "" {
+				t.Logf("not run, no %s here: %s", program, line)
+				continue
+			}
+			if kind == "sh" {
+				fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
+			} else {
+				fmt.Fprintf(&script, "! exec %s\nstderr 'declared promises are violated'\n", strings.ReplaceAll(line, `"`, "'"))
+			}
+		}
+	}
+	if counts["sh"] < 5 || counts["sh fails"] != 3 {
+		t.Fatalf("EXTERNAL.md has %v commands: its blocks were not found", counts)
+	}
+	script.WriteString("exec test -s out.txt\nexec test -s evaluation/report.html\n")
+	if absent("python3 ") != "" {
+		t.Skip("no python3 here")
+	}
+	file := filepath.Join(t.TempDir(), "external.txtar")
+	if err := os.WriteFile(file, []byte(script.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
+		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
+		return writeExampleFiles(env.WorkDir)
+	}})
+}
+
+// absent names the interpreter that a line needs and that is not here.
+func absent(line string) string {
+	for _, program := range []string{"python3", "node"} {
+		if strings.Contains(line, program+" ") {
+			if _, err := exec.LookPath(program); err != nil {
+				return program
+			}
+		}
+	}
+	return ""
+}

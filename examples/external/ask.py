@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Use a built-in mechanism of mldp from Python, without a temporary file.
+
+ask.py MLDP-ARGUMENTS...   for example: ask.py --mechanism cmp --epsilon 10
+Privatises standard input line by line; words are split at white space.
+"""
+import json, secrets, subprocess, sys
+
+
+class Mechanism:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(["mldp", "serve", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, encoding="utf-8")
+        self.hello, self.requests = json.loads(self.process.stdout.readline()), 0
+
+    def privatize(self, documents, epsilon, seeds=None):
+        """documents are lists of words; without seeds the noise cannot be repeated."""
+        self.requests += 1
+        seeds = seeds or [secrets.token_hex(32) for _ in documents]
+        request = {"id": self.requests, "epsilon": epsilon, "seeds": seeds, "documents": documents}
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        if "documents" not in answer:
+            raise ValueError(answer.get("error") or answer.get("undefined"))
+        return answer["documents"]
+
+
+if __name__ == "__main__":
+    mechanism = Mechanism(*sys.argv[1:])
+    print(mechanism.hello["name"], mechanism.hello["guarantee"], file=sys.stderr)
+    epsilon = float(sys.argv[sys.argv.index("--epsilon") + 1]) if "--epsilon" in sys.argv else 1
+    lines = [line.split() for line in sys.stdin]
+    if lines:
+        for words in mechanism.privatize(lines, epsilon):
+            print(" ".join(words))
