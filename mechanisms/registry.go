@@ -87,6 +87,9 @@ func (p Parameter) appliesTo(v Variant) bool {
 	return p.Variants == nil || slices.Contains(p.Variants, v)
 }
 
+// Needs names parts of an Environment.
+type Needs struct{ Thesaurus, Corpus bool }
+
 // Definition registers a mechanism: one file, one registry line.
 type Definition struct {
 	Name       string    // "cmp"
@@ -99,6 +102,9 @@ type Definition struct {
 	// and that nothing is drawn at construction: many copies of a text cost
 	// little more than one when they are privatised by one call of Text.
 	PerWord bool
+	// Needs says what of the environment the mechanism cannot do without, beside
+	// a space.
+	Needs Needs
 	// New builds a word mechanism; NewVector one that releases vectors. One
 	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
 	// parameters present and of the default's type.

@@ -15,6 +15,7 @@ func init() {
 		Metric:   "discrete",
 		Variants: []Variant{Proved, Printed, Released},
 		PerWord:  true,
+		Needs:    Needs{Thesaurus: true, Corpus: true},
 		New:      newSynTF,
 	})
 }

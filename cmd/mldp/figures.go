@@ -30,11 +30,11 @@ on standard error with the reason.`,
 			if out == "" {
 				out = filepath.Join(l.dir, "plots")
 			}
-			if l.Records[0].Quantity != "" { // a paper study
-				return drawPoints(l.Records, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			var skipped []plots.Skip
+			if !isPaper(l.Records) {
+				_, skipped = plots.All(l.Records)
 			}
-			_, skipped := plots.All(l.Records)
-			paths, err := l.figures(out)
+			paths, err := l.figures(out, cmd.ErrOrStderr())
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/datasets"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -23,7 +24,7 @@ type spaceOptions struct {
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.embedding, "embedding", experiments.GeneratedEmbedding, "vector file, name in the data folder, or generated")
+	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, "vector file, name in the data folder, or generated")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
@@ -51,11 +52,11 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 		keep = func(w string) bool { _, ok := words[w]; return ok }
 	}
 	var err error
-	if env.Space, err = experiments.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
+	if env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
 		return env, err
 	}
 	if needThesaurus {
-		env.Thesaurus, err = experiments.OpenThesaurus(env.Space.Generated, o.data)
+		env.Thesaurus, err = lab.OpenThesaurus(env.Space.Generated, o.data)
 	}
 	return env, err
 }
@@ -99,7 +100,11 @@ func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanism
 	if err != nil {
 		return nil, err
 	}
-	env, err := o.space.environment(ctx, s.Mechanism == "syntf", seed)
+	d, err := mechanisms.Find(s.Mechanism)
+	if err != nil {
+		return nil, err
+	}
+	env, err := o.space.environment(ctx, d.Needs.Thesaurus, seed)
 	if err != nil {
 		return nil, err
 	}
