@@ -37,7 +37,7 @@ type grouping struct {
 	single map[string]bool // panels that have one place of x, or none
 }
 
-func newGrouping(points []results.Point) grouping {
+func newGrouping(points []results.Record) grouping {
 	places := map[string]map[results.Float]bool{}
 	for _, p := range points {
 		if quantities[p.Quantity] == "" {
@@ -60,7 +60,7 @@ func newGrouping(points []results.Point) grouping {
 // of keeps apart what is not one figure in the sources: the k-th neighbours
 // from the mechanisms, panels without an x axis from the others, and errors
 // against β, of which there is a panel per ε, by embedding and data set.
-func (g grouping) of(p results.Point) pointGroup {
+func (g grouping) of(p results.Record) pointGroup {
 	name := strings.ReplaceAll(p.Quantity, "_", "-")
 	if p.Mechanism == "kth" {
 		name += "-kth"
@@ -78,7 +78,7 @@ func (g grouping) of(p results.Point) pointGroup {
 // one panel per data set, the adversary's error against the utility loss where
 // both were measured, and histograms over words of N_w and S_w, one panel per
 // ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
-func Papers(points []results.Point) ([]Figure, []Skip) {
+func Papers(points []results.Record) ([]Figure, []Skip) {
 	var figures []Figure
 	var skipped []Skip
 	add := func(name string, f Figure, err error) {
@@ -96,7 +96,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 		}
 	}
 	for _, g := range groups {
-		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return groupOf(p) != g })
+		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool { return groupOf(p) != g })
 		if overWords(g.quantity) {
 			shown = panelsAsSeries(shown)
 		}
@@ -112,7 +112,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 		}
 		if g.quantity == "e_m_map" {
 			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
-			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
+			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool {
 				return groupOf(p) != g && groupOf(p).name != lossName
 			}))
 			add(strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1), f, err)
@@ -121,7 +121,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 	return figures, skipped
 }
 
-func panelsOf(points []results.Point) []string {
+func panelsOf(points []results.Record) []string {
 	var names []string
 	for _, p := range points {
 		if !slices.Contains(names, p.Panel) {
@@ -131,7 +131,7 @@ func panelsOf(points []results.Point) []string {
 	return names
 }
 
-func seriesOf(points []results.Point) []string {
+func seriesOf(points []results.Record) []string {
 	var names []string
 	for _, p := range points {
 		if !slices.Contains(names, p.Series) {
@@ -144,7 +144,7 @@ func seriesOf(points []results.Point) []string {
 // pointCurves makes one curve per series out of the rows of a panel, in the order
 // of the series in all that the figure shows, so that styles agree between
 // panels. Rows without x become levels.
-func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, levels []Level) {
+func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, levels []Level) {
 	for i, series := range seriesOf(all) {
 		values := map[float64][]float64{}
 		var xs, level []float64
@@ -186,7 +186,7 @@ func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, l
 }
 
 // curvePanels are one per panel of the study.
-func curvePanels(quantity string, shown []results.Point) (title string, panels []Panel) {
+func curvePanels(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	for i, name := range names {
@@ -198,7 +198,7 @@ func curvePanels(quantity string, shown []results.Point) (title string, panels [
 }
 
 // sideBySide is one panel with the study's panels along its x axis.
-func sideBySide(quantity string, shown []results.Point) (title string, panels []Panel) {
+func sideBySide(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: quantities[quantity]}}
@@ -265,7 +265,7 @@ func withoutCommon(names []string) (short []string, common string) {
 	return short, common
 }
 
-func curvePanel(name, quantity string, shown []results.Point) Panel {
+func curvePanel(name, quantity string, shown []results.Record) Panel {
 	p := Panel{Title: name, Y: Axis{Label: quantities[quantity]}}
 	p.Curves, p.Levels = pointCurves(name, quantity, shown)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -287,7 +287,7 @@ func curvePanel(name, quantity string, shown []results.Point) Panel {
 func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
 
 // panelsAsSeries turns the panels into curves of one panel.
-func panelsAsSeries(shown []results.Point) []results.Point {
+func panelsAsSeries(shown []results.Record) []results.Record {
 	several := len(seriesOf(shown)) > 1
 	out := slices.Clone(shown)
 	for i, p := range out {
@@ -301,7 +301,7 @@ func panelsAsSeries(shown []results.Point) []results.Point {
 
 // histogramPanels are one per ε: the share of words in each of twenty bins of
 // equal width, the same bins everywhere.
-func histogramPanels(quantity string, shown []results.Point) []Panel {
+func histogramPanels(quantity string, shown []results.Record) []Panel {
 	const bins = 20
 	var epsilons []float64
 	top := 100.0 // of a percentage
@@ -348,7 +348,7 @@ func histogramPanels(quantity string, shown []results.Point) []Panel {
 
 // againstLoss draws the adversary's error over the mean utility loss at the
 // same ε: what privacy a loss buys.
-func againstLoss(of string, shown []results.Point) (Figure, error) {
+func againstLoss(of string, shown []results.Record) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
 		p := Panel{Title: name, X: Axis{Label: quantities["loss"]}, Y: Axis{Label: quantities["e_m_map"]}, InPlace: true}
@@ -366,7 +366,7 @@ func againstLoss(of string, shown []results.Point) (Figure, error) {
 		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
 }
 
-func pointTitle(title string, shown []results.Point) string {
+func pointTitle(title string, shown []results.Record) string {
 	if first := title[:1]; !strings.ContainsAny(title[1:2], "_") {
 		title = strings.ToUpper(first) + title[1:]
 	}
@@ -379,7 +379,7 @@ func pointTitle(title string, shown []results.Point) string {
 }
 
 // pointNotes say what bars are, where some value was measured more than once.
-func pointNotes(shown []results.Point) []string {
+func pointNotes(shown []results.Record) []string {
 	type place struct {
 		panel, series, quantity string
 		x                       float64
@@ -396,11 +396,11 @@ func pointNotes(shown []results.Point) []string {
 }
 
 // unproved says whether a row is of a variant that guarantees nothing.
-func unproved(p results.Point) bool {
+func unproved(p results.Record) bool {
 	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
 }
 
-func promiseNotes(shown []results.Point) []string {
+func promiseNotes(shown []results.Record) []string {
 	for _, p := range shown {
 		if unproved(p) {
 			return []string{"† This variant guarantees nothing."}

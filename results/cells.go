@@ -11,8 +11,8 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// Value of a metric of the study's tables in this record, NaN when missing.
-func (r Record) Value(m Metric) float64 {
+// Metric is a metric of the study's tables in this record, NaN when missing.
+func (r Record) Metric(m Metric) float64 {
 	switch m {
 	case MetricAccuracy:
 		return float64(r.Accuracy)

@@ -196,7 +196,7 @@ func ours(c Cells, m Metric) (float64, int) {
 		if m == MetricSw {
 			return Float(r.SwOthers())
 		}
-		return Float(r.Value(m))
+		return Float(r.Metric(m))
 	})
 	return mean(x), len(x)
 }
@@ -300,7 +300,7 @@ func (k *Comparison) spread(c Cells, notes *[]string) (half, allowed float64) {
 	if c.Records[0].IsBaseline() {
 		published = publishedBaselineRepetitions
 	}
-	x := c.Values(func(r Record) Float { return Float(r.Value(k.Metric)) })
+	x := c.Values(func(r Record) Float { return Float(r.Metric(k.Metric)) })
 	if len(x) > 1 {
 		return students(stat.StdDev(x, nil), len(x), published)
 	}

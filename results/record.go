@@ -16,7 +16,7 @@ import (
 
 // SchemaVersion is bumped whenever a column changes its meaning or name; see
 // migrations for what older files lack.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
 // Float is a number that may be missing (NaN): an empty cell in CSV.
 type Float float64
@@ -49,7 +49,8 @@ func (f *Float) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// Record is one row: one cell and repetition. Percentages are 0–100. Columns
+// Record is one row: one cell and repetition, or one quantity of a unit of a
+// paper study, measured once. Percentages are 0–100. Columns
 // in group Timing differ between runs of one cell; all others are reproduced
 // exactly by the same study seed.
 type Record struct {
@@ -57,6 +58,17 @@ type Record struct {
 	Study  string `csv:"study"`
 	Key    string `csv:"key"`   // names the cell; see experiments
 	Index  int    `csv:"index"` // position in the grid
+
+	// The place of a row that carries one quantity, as a paper study's do: a
+	// picture of the paper, a curve in it, a place on its x axis. All of it is
+	// empty in a row of a grid, which carries its quantities in their columns.
+	Panel    string `csv:"panel"`
+	Series   string `csv:"series"`
+	XName    string `csv:"x_name"` // epsilon, beta, k…
+	X        Float  `csv:"x"`
+	Quantity string `csv:"quantity"` // name of a column; "" in a row of a grid
+	Value    Float  `csv:"value"`
+	Note     string `csv:"note"`
 
 	// What was run.
 	Dataset              string `csv:"dataset"`

@@ -46,21 +46,21 @@ func Sort(records []Record) {
 // differently.
 func Union(runs ...[]Record) ([]Record, error) {
 	var all []Record
-	at := map[string]int{}
+	at := map[rowID]int{}
 	offset := 0
 	for _, run := range runs {
 		next := offset
 		for _, r := range run {
 			r.Index += offset
 			next = max(next, r.Index+1)
-			if i, again := at[r.Key]; again {
+			if i, again := at[r.id()]; again {
 				r.Index, r.Study = all[i].Index, all[i].Study // where it stands, not what it is
 				if column := FirstDifference(all[i], r); column != "" {
 					return nil, fmt.Errorf("cell %s: two runs differ in %s", r.Key, column)
 				}
 				continue
 			}
-			at[r.Key] = len(all)
+			at[r.id()] = len(all)
 			all = append(all, r)
 		}
 		offset = next
@@ -184,19 +184,28 @@ func (t *table) locate(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
+// rowID tells rows apart: a unit of a paper study has several of one key.
+type rowID struct {
+	key        string
+	repetition int
+	series, x  string // as printed, so that a missing x equals itself
+	quantity   string
+}
+
+func (r Record) id() rowID {
+	x, _ := r.X.MarshalCSV() // never fails
+	return rowID{r.Key, r.Repetition, r.Series, x, r.Quantity}
+}
+
 // check refuses what a run cannot have written.
 func (t *table) check(records []Record) error {
-	type id struct {
-		key        string
-		repetition int
-	}
-	seen := map[id]int{}
+	seen := map[rowID]int{}
 	for i, r := range records {
 		line := t.lines[i]
 		if r.Status != StatusOK && r.Status != StatusUndefined {
 			return fmt.Errorf("%s:%d: status = %q: must be %q or %q", t.name, line, r.Status, StatusOK, StatusUndefined)
 		}
-		k := id{r.Key, r.Repetition}
+		k := r.id()
 		if first, dup := seen[k]; dup {
 			return fmt.Errorf("%s:%d: repeats line %d (key %s, repetition %d)", t.name, line, first, r.Key, r.Repetition)
 		}
@@ -229,13 +238,45 @@ var migrations = map[int]migration{
 		return nil
 	},
 	// Version 2 counted CS as measuring, and knew no command.
-	2: func(map[string]string) error { return nil },
+	2: unchanged,
+	// Version 3 had no rows of paper studies.
+	3: unchanged,
+}
+
+func unchanged(map[string]string) error { return nil }
+
+// liftPoints turns a file of points, which paper studies wrote before their rows
+// were records, into one of schema 3: its columns are a subset of ours, its own
+// schema was 1.
+func (t *table) liftPoints() error {
+	schema, key := slices.Index(t.header, "schema"), slices.Index(t.header, "key")
+	if schema < 0 || key < 0 {
+		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
+	}
+	t.header = append(t.header, "status", "index")
+	units := map[string]int{}
+	for i, row := range t.rows {
+		if row[schema] != "1" {
+			return fmt.Errorf("%s:%d: schema = %q of points: this mldp reads 1", t.name, t.lines[i], row[schema])
+		}
+		row[schema] = "3"
+		if _, ok := units[row[key]]; !ok {
+			units[row[key]] = len(units)
+		}
+		t.rows[i] = append(row, StatusOK, strconv.Itoa(units[row[key]]))
+	}
+	return nil
 }
 
 // migrate brings all rows to SchemaVersion. A file of this version must have
 // exactly its columns; an older one must have none that this version lacks.
 func (t *table) migrate() error {
 	columns := Columns()
+	if slices.Contains(t.header, "quantity") && !slices.Contains(t.header, "status") {
+		if err := t.liftPoints(); err != nil {
+			return err
+		}
+	}
 	at := slices.Index(t.header, "schema")
 	if at < 0 {
 		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
@@ -265,7 +306,11 @@ func (t *table) migrate() error {
 			}
 		}
 		for ; version < SchemaVersion; version++ {
-			if err := migrations[version](named); err != nil {
+			m, ok := migrations[version]
+			if !ok {
+				return fmt.Errorf("%s:%d: schema = %d: this mldp cannot read it: no migration to schema %d", t.name, t.lines[i], version, version+1)
+			}
+			if err := m(named); err != nil {
 				return fmt.Errorf("%s:%d: from schema %d: %w", t.name, t.lines[i], version, err)
 			}
 		}
@@ -279,3 +324,6 @@ func (t *table) migrate() error {
 	t.header = columns
 	return nil
 }
+
+// WriteRows writes a slice of structs with csv tags as CSV.
+func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }

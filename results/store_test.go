@@ -169,3 +169,24 @@ func TestUnion(t *testing.T) {
 		t.Errorf("a cell that two runs report differently: %v", err)
 	}
 }
+
+// A file of points, as paper studies wrote them before their rows were records.
+func TestReadLiftsPoints(t *testing.T) {
+	header := "schema,study,key,panel,series,x_name,x,quantity,repetition,value,dataset,generated,embedding,dimension,mechanism,variant,parameters,epsilon,guarantee_metric,guarantee_reason,note\n"
+	got, err := Decode("points.csv", strings.NewReader(header+
+		"1,s,u1,a,CMP,epsilon,5,loss,0,0.25,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
+		"1,s,u1,a,CMP,epsilon,5,loss,1,0.5,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
+		"1,s,u2,a,plain,epsilon,,loss,0,0,d,true,generated,50,none,,,,,,same\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 3 || got[0].Schema != SchemaVersion || got[1].Value != 0.5 || got[2].Index != 1 || got[2].X.Known() || got[2].Note != "same" {
+		t.Errorf("%+v", got)
+	}
+	if got[0].Accuracy.Known() || got[0].Status != StatusOK {
+		t.Error("what points did not hold must be missing")
+	}
+	if _, err := Decode("points.csv", strings.NewReader(header+"2,s,u,a,b,c,,loss,0,0,,true,,0,,,,,,,\n")); err == nil {
+		t.Error("points of another schema were accepted")
+	}
+}

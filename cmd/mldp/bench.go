@@ -7,7 +7,7 @@ import (
 	"github.com/gocarina/gocsv"
 	"github.com/spf13/cobra"
 
-	"mldpbench/experiments"
+	"mldpbench/experiments/study"
 	"mldpbench/experiments/throughput"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/kernel"
@@ -56,7 +56,7 @@ The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Dataset, "dataset", "generated-reviews", "data set whose documents are privatised")
-	f.StringSliceVar(&o.Embeddings, "embedding", []string{experiments.GeneratedEmbedding}, "vector files, names in the data folder, or generated")
+	f.StringSliceVar(&o.Embeddings, "embedding", []string{study.GeneratedEmbedding}, "vector files, names in the data folder, or generated")
 	f.IntSliceVar(&o.Dimensions, "dimension", []int{0}, "dimensions, where a name or generated does not tell them")
 	f.IntSliceVar(&o.Vocabularies, "vocabulary", []int{0}, "sizes: the first words of the embedding; 0 is all")
 	f.StringSliceVar(&o.Mechanisms, "mechanism", []string{"cmp", "mahalanobis", "vickrey"}, "mechanisms")

@@ -19,6 +19,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
+	"mldpbench/experiments/study"
 )
 
 func init() { commands = append(commands, newDataCommand) }
@@ -159,18 +160,18 @@ folder that holds the files under their own names (mldp data list --verbose).`,
 	return cmd
 }
 
-// expand returns the entries that names mean. What is missing for a grid study
-// is worked out; the catalogue says what the other built-in studies need.
+// expand returns the entries that names mean: for a study, those that are
+// missing.
 func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, err error) {
 	for _, name := range names {
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
-			var study *experiments.Study
-			if study, err = experiments.OpenStudy(name); err == nil {
-				study, err = study.Override(experiments.Overrides{Dimensions: dimensions})
+			var s *study.Study
+			if s, err = experiments.Builtin.Open(name); err == nil && dimensions != nil {
+				s, err = s.Override(study.Overrides{Dimensions: dimensions})
 			}
 			if err == nil {
-				entries, err = experiments.Missing(study, dir, true)
+				entries, err = experiments.Missing(s, dir, true)
 			}
 		} else {
 			entries, err = fetch.Expand([]string{name}, dimensions)

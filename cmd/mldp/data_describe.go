@@ -12,7 +12,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
 	"mldpbench/stream"
 )
 
@@ -70,7 +70,7 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string) error {
 	}
 	var spaces []*embeddings.Space
 	for _, ref := range o.embeddings {
-		s, err := experiments.OpenSpace(cmd.Context(), ref, o.dimension, o.request.Root, nil)
+		s, err := lab.OpenSpace(cmd.Context(), ref, o.dimension, o.request.Root, nil)
 		if err != nil {
 			return err
 		}

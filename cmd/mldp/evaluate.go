@@ -120,7 +120,7 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, started
 	if err != nil {
 		return err
 	}
-	drawn, err := l.figures(filepath.Join(dir, "figures"))
+	drawn, err := l.figures(filepath.Join(dir, "figures"), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

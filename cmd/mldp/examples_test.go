@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/embeddings"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 )
 
 // needsMore marks example lines that need real data, a cluster, the network or
@@ -101,7 +102,7 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 
 // writeExampleFiles makes the files that README.md and the examples name.
 func writeExampleFiles(dir string) error {
-	space, err := experiments.OpenSpace(context.Background(), experiments.GeneratedEmbedding, 50, "", nil)
+	space, err := lab.OpenSpace(context.Background(), study.GeneratedEmbedding, 50, "", nil)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/plots"
-	"mldpbench/results"
 )
 
 func init() { commands = append(commands, newFiguresCommand) }
@@ -25,17 +23,6 @@ on standard error with the reason.`,
 		Example: `  mldp figures results/mini -o plots/mini`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if points := filepath.Join(args[0], "points.csv"); len(args) == 1 && isFile(points) { // a paper study
-				read, err := results.ReadPoints(points)
-				if err != nil {
-					return err
-				}
-				dir := out
-				if dir == "" {
-					dir = filepath.Join(args[0], "plots")
-				}
-				return drawPoints(read, dir, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			}
 			l, err := loadRuns(args)
 			if err != nil {
 				return err
@@ -43,8 +30,11 @@ on standard error with the reason.`,
 			if out == "" {
 				out = filepath.Join(l.dir, "plots")
 			}
-			_, skipped := plots.All(l.Records)
-			paths, err := l.figures(out)
+			var skipped []plots.Skip
+			if !isPaper(l.Records) {
+				_, skipped = plots.All(l.Records)
+			}
+			paths, err := l.figures(out, cmd.ErrOrStderr())
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -59,9 +49,4 @@ on standard error with the reason.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "folder of the figures (default: plots beside the first records)")
 	return cmd
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

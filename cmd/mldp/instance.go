@@ -9,7 +9,8 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -26,7 +27,7 @@ type spaceOptions struct {
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.embedding, "embedding", experiments.GeneratedEmbedding, "vector file, name in the data folder, or generated")
+	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, "vector file, name in the data folder, or generated")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
@@ -59,11 +60,11 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	}
 	keep = embeddings.First(o.words, keep)
 	var err error
-	if env.Space, err = experiments.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
+	if env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
 		return env, err
 	}
 	if needThesaurus {
-		env.Thesaurus, err = experiments.OpenThesaurus(env.Space.Generated, o.data)
+		env.Thesaurus, err = lab.OpenThesaurus(env.Space.Generated, o.data)
 	}
 	return env, err
 }
@@ -107,7 +108,11 @@ func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanism
 	if err != nil {
 		return nil, err
 	}
-	env, err := o.space.environment(ctx, needsThesaurus(s.Mechanism), seed)
+	d, err := mechanisms.Find(s.Mechanism)
+	if err != nil {
+		return nil, err
+	}
+	env, err := o.space.environment(ctx, d.Needs.Thesaurus, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
@@ -58,7 +59,7 @@ func loadRuns(paths []string) (loaded, error) {
 
 // beside reads what a run keeps in the folder of its records.
 func (l *loaded) beside(dir string, records []results.Record) error {
-	examples, err := experiments.ReadExamples(filepath.Join(dir, "examples.jsonl"))
+	examples, err := engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
 	if err != nil {
 		return err
 	}
@@ -67,17 +68,28 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 			l.Examples = append(l.Examples, x)
 		}
 	}
+	m, err := engine.ReadManifest(filepath.Join(dir, "manifest.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		m, err = nil, nil
+	}
+	if err == nil && m != nil {
+		err = m.Verify(filepath.Join(dir, "results.csv"))
+	}
+	if err != nil {
+		return err
+	}
+	return l.describe(dir, m, records)
+}
+
+// describe adds what a manifest says, nil for none, and the audit beside it.
+func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Record) error {
 	audit, err := plots.ReadAudit(filepath.Join(dir, "audit.csv"))
 	if err != nil {
 		return err
 	}
 	l.Audit = append(l.Audit, audit...)
-	m, err := experiments.ReadManifest(filepath.Join(dir, "manifest.json"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if m == nil {
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	l.Runs = append(l.Runs, report.Run{
 		Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
@@ -99,8 +111,11 @@ func (l loaded) tables(dir string) ([]string, error) {
 	return results.WriteTables(dir, results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
 }
 
-// figures draws every figure of what was loaded.
-func (l loaded) figures(dir string) ([]string, error) {
+// figures draws every figure of what was loaded and says which it cannot.
+func (l loaded) figures(dir string, stderr io.Writer) ([]string, error) {
+	if isPaper(l.Records) {
+		return drawPaper(l.Records, dir, stderr)
+	}
 	paths, err := plots.WriteAll(dir, l.Records)
 	if err != nil || len(l.Audit) == 0 {
 		return paths, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
 )
 
 func init() { commands = append(commands, newMergeCommand) }
@@ -32,12 +32,12 @@ error unless --partial is given.`,
 				}
 				out = args[0]
 			}
-			s, err := experiments.Merge(args, out, partial)
+			s, err := engine.Merge(args, out, partial)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d cells\n", s.Reused, s.Total)
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, experiments.Shard{}, filepath.Join(out, "plots"))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, filepath.Join(out, "plots"))
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "folder of the joined results (default: the one folder given)")

@@ -9,7 +9,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
 	"mldpbench/internal/check"
 )
 
@@ -33,7 +33,7 @@ come in the order of the file.`,
 			if err := check.AtLeast("k", k, 1); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			space, err := experiments.OpenSpace(cmd.Context(), embedding, dimension, data, nil)
+			space, err := lab.OpenSpace(cmd.Context(), embedding, dimension, data, nil)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -42,20 +41,4 @@ func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir st
 		steps = append([]string{"get it with: " + command}, byHand...)
 	}
 	return fmt.Errorf("not in %s: %s; %s", fetch.Root(dir), strings.Join(names, ", "), strings.Join(steps, "; "))
-}
-
-// providing runs f and, with --fetch, gets what f misses and runs it again,
-// one entry of the catalogue at a time.
-func (o fetchOptions) providing(ctx context.Context, dir string, stdin io.Reader, stderr io.Writer, f func() error) error {
-	for tried := map[string]bool{}; ; {
-		err := f()
-		var missing *fetch.MissingError
-		if !o.fetch || !errors.As(err, &missing) || tried[missing.Entry.Name] {
-			return err
-		}
-		tried[missing.Entry.Name] = true
-		if err := o.provide(ctx, []fetch.Entry{missing.Entry}, dir, stdin, stderr); err != nil {
-			return err
-		}
-	}
 }

@@ -13,12 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
-	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
-	"mldpbench/experiments/papers"
 )
 
 // TestCatalogueKnowsTheStudies holds the catalogue's list of studies against
@@ -26,7 +22,7 @@ import (
 func TestCatalogueKnowsTheStudies(t *testing.T) {
 	want := map[string][]string{}
 	for _, name := range experiments.Builtin.Names() {
-		s, err := experiments.OpenStudy(name)
+		s, err := experiments.Builtin.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,22 +37,6 @@ func TestCatalogueKnowsTheStudies(t *testing.T) {
 	if !slices.Equal(want["comparative"], want["comparative-released"]) || want["mini"] != nil {
 		t.Errorf("studies of the grid need %v", want)
 	}
-	for _, name := range papers.Builtin.Names() {
-		source, err := papers.Builtin.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var study any
-		if err := yaml.Unmarshal(source, &study); err != nil {
-			t.Fatal(err)
-		}
-		needed := named(study)
-		for _, e := range fetch.Catalogue() {
-			if slices.Contains(needed, e.Name) {
-				want[name] = append(want[name], e.Name)
-			}
-		}
-	}
 	delete(want, "comparative-released")
 	for _, e := range fetch.Catalogue() {
 		for name, needs := range want {
@@ -70,29 +50,6 @@ func TestCatalogueKnowsTheStudies(t *testing.T) {
 			}
 		}
 	}
-}
-
-// named returns the entries of the data sets and embeddings that a paper's study names.
-func named(node any) (out []string) {
-	switch n := node.(type) {
-	case []any:
-		for _, v := range n {
-			out = append(out, named(v)...)
-		}
-	case map[string]any:
-		name, _ := n["name"].(string)
-		if dimension, ok := n["dimension"]; ok {
-			out = append(out, name, fmt.Sprintf("%s.%vd", name, dimension))
-		}
-		cleaning, _ := n["cleaning"].(string)
-		if needs, err := datasets.Needs(datasets.Request{Name: name, Cleaning: datasets.Cleaning(cleaning)}); err == nil {
-			out = append(out, needs...)
-		}
-		for _, v := range n {
-			out = append(out, named(v)...)
-		}
-	}
-	return out
 }
 
 const fetchedStudy = `schema: 1
@@ -112,9 +69,9 @@ name: fetched-paper
 title: neighbours in fetched vectors
 protocol: cmp
 seed: 1
-curves: [{mechanism: cmp}]
+mechanisms: [{name: cmp}]
 neighbours:
-  - {name: crawl, embedding: {name: crawl-300d-2M, dimension: 300}, words: 4, k: [1], percentiles: [50]}
+  - {name: crawl, embedding: {name: crawl-300d-2M, dimensions: [300]}, words: 4, k: [1], percentiles: [50]}
 `
 
 // smallMirror builds a mirror of a data set and an embedding of which nobody

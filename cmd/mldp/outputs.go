@@ -1,31 +1,42 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 
-	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
 	"mldpbench/results"
 )
 
 // writeOutputs writes what is made of finished records and prints the paths,
-// one a line.
-func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experiments.Shard, figures string) error {
+// one a line. The records are at hand: none is read back.
+func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, figures string) error {
+	fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
 	if shard.Count > 1 {
-		fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
-		return nil // tables and figures are for the merged grid
+		return nil // tables and figures are for the merged study
 	}
-	fmt.Fprintln(stdout, filepath.Join(s.Dir, "results.csv"))
-	l, err := loadRuns([]string{s.Dir})
-	if err != nil {
+	l := loaded{dir: s.Dir}
+	l.Records, l.Examples = s.Records, s.Examples
+	if err := l.describe(s.Dir, &s.Manifest, s.Records); err != nil {
 		return err
 	}
-	paths, err := l.tables(filepath.Join(s.Dir, "tables"))
-	if err != nil {
-		return err
+	var paths []string
+	if isPaper(l.Records) {
+		summary, err := summarize(l.Records, s.Dir)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, summary)
+	} else {
+		tables, err := l.tables(filepath.Join(s.Dir, "tables"))
+		if err != nil {
+			return err
+		}
+		paths = append(paths, tables...)
 	}
-	drawn, err := l.figures(figures)
+	drawn, err := l.figures(figures, stderr)
 	if err != nil {
 		return err
 	}
@@ -39,12 +50,17 @@ func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experi
 	return nil
 }
 
-// printRecord prints the record of a key as CSV with a header.
-func printRecord(w io.Writer, s *experiments.Summary, key string) error {
+// printRecord prints the rows of the unit that was run alone, as CSV with a
+// header.
+func printRecord(w io.Writer, s *engine.Summary) error {
+	var rows []results.Record
 	for _, r := range s.Records {
-		if r.Key == key {
-			return results.Encode(w, []results.Record{r})
+		if r.Key == s.Key {
+			rows = append(rows, r)
 		}
 	}
-	return fmt.Errorf("cell %s: no record", key)
+	if len(rows) == 0 {
+		return errors.New("unit " + s.Key + ": no record")
+	}
+	return results.Encode(w, rows)
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
@@ -47,17 +49,18 @@ func newPlanCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "plan STUDY|FILE.yaml",
-		Short: "Deal the cells of a study out to tasks of similar length",
-		Long: `Plan writes one JSON line per cell: its index, key, estimated seconds on one
-core, and the task that runs it. Tasks are stretches of the grid, so that each
-loads few data sets and spaces; short cells share a task. mldp run --plan
+		Short: "Deal the units of a study out to tasks of similar length",
+		Long: `Plan writes one JSON line per unit: its index, key, estimated seconds on one
+core, and the task that runs it. Tasks are stretches of the study, so that each
+loads few data sets and spaces; short units share a task. mldp run --plan
 --shard i/n runs task i.
 
 Estimates come from the records given with --records where they know such a
-cell, else from the speeds given with --bench and rough constants: good enough
-to deal evenly, not to promise a time. Flags that change the study must be given to mldp run as well.`,
-		Example: `  mldp plan mini --tasks 4 -o cells.jsonl
-  mldp plan comparative --records results/comparative/results.csv --task-time 2h -o cells.jsonl`,
+unit, else from the speeds given with --bench and rough constants: good enough
+to deal evenly, not to promise a time. Flags that change the study must be given
+to mldp run as well.`,
+		Example: `  mldp plan mini --tasks 4 -o units.jsonl
+  mldp plan comparative --records results/comparative/results.csv --task-time 2h -o units.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
@@ -81,7 +84,7 @@ to deal evenly, not to promise a time. Flags that change the study must be given
 }
 
 // schedule makes the schedule that the flags ask for.
-func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.FlagSet) (experiments.Schedule, error) {
+func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.FlagSet) (engine.Schedule, error) {
 	if flags.Changed("tasks") && o.tasks < 1 {
 		return nil, &exitError{exitUsage, fmt.Errorf("tasks = %d: must be >= 1", o.tasks)}
 	}
@@ -95,32 +98,33 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 	if err := o.study.provide(ctx, study, nil, io.Discard); err != nil { // asks nothing: plan has no --fetch
 		return nil, err
 	}
-	options := experiments.ScheduleOptions{Root: o.study.data, Tasks: o.tasks, TaskSeconds: o.taskTime.Seconds()}
+	var records []results.Record
 	for _, path := range o.records {
-		records, err := results.Read(path)
+		read, err := results.Read(path)
 		if err != nil {
 			return nil, err
 		}
-		options.Records = append(options.Records, records...)
+		records = append(records, read...)
 	}
+	var speeds []lab.Speed
 	for _, path := range o.bench {
-		speeds, err := readSpeeds(path)
+		read, err := readSpeeds(path)
 		if err != nil {
 			return nil, err
 		}
-		options.Speeds = append(options.Speeds, speeds...)
+		speeds = append(speeds, read...)
 	}
-	return experiments.NewSchedule(ctx, study, options)
+	return experiments.Schedule(ctx, study, o.study.data, o.tasks, o.taskTime.Seconds(), records, speeds)
 }
 
 // readSpeeds reads the columns of mldp bench --csv that matter here.
-func readSpeeds(path string) ([]experiments.Speed, error) {
+func readSpeeds(path string) ([]lab.Speed, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var speeds []experiments.Speed
+	var speeds []lab.Speed
 	if err := gocsv.Unmarshal(f, &speeds); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -130,20 +134,20 @@ func readSpeeds(path string) ([]experiments.Speed, error) {
 // shared makes or finds the schedule in a results folder. A schedule that is
 // there is kept as long as it is of the same cells: tasks that were submitted
 // under it are known by their numbers.
-func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string, replan bool) (experiments.Schedule, error) {
+func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string, replan bool) (engine.Schedule, error) {
 	schedule, err := o.schedule(ctx, ref, flags)
 	if err != nil {
 		return nil, err
 	}
 	path := planPath(dir)
-	old, err := experiments.ReadSchedule(path)
+	old, err := engine.ReadSchedule(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !replan {
 		return nil, err
 	}
 	if err == nil && !replan {
 		switch {
-		case !old.SameCells(schedule):
-			return nil, fmt.Errorf("%s is the schedule of other cells (another study, other flags or other data): choose another --out, or replace it with --replan", path)
+		case !old.SameUnits(schedule):
+			return nil, fmt.Errorf("%s is the schedule of other units (another study, other flags or other data): choose another --out, or replace it with --replan", path)
 		case o.tasks > 0 && old.Tasks() != schedule.Tasks():
 			return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once its tasks have ended", path, old.Tasks(), schedule.Tasks())
 		}
@@ -158,8 +162,8 @@ func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagS
 func planPath(dir string) string { return filepath.Join(dir, "plan.jsonl") }
 
 // openPlan reads the schedule of a results folder.
-func openPlan(dir string) (experiments.Schedule, error) {
-	s, err := experiments.ReadSchedule(planPath(dir))
+func openPlan(dir string) (engine.Schedule, error) {
+	s, err := engine.ReadSchedule(planPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no schedule here; mldp slurm and mldp k8s make one", dir)
 	}
@@ -167,13 +171,13 @@ func openPlan(dir string) (experiments.Schedule, error) {
 }
 
 // describeSchedule says in one line what was planned.
-func describeSchedule(w io.Writer, s experiments.Schedule) {
+func describeSchedule(w io.Writer, s engine.Schedule) {
 	seconds := s.TaskSeconds()
 	total := 0.0
 	for _, t := range seconds {
 		total += t
 	}
-	fmt.Fprintf(w, "%d cells in %d tasks, estimated %s to %s each, %s in all, on one core\n",
+	fmt.Fprintf(w, "%d units in %d tasks, estimated %s to %s each, %s in all, on one core\n",
 		len(s), s.Tasks(), roundSeconds(slices.Min(seconds)), roundSeconds(slices.Max(seconds)), roundSeconds(total))
 }
 

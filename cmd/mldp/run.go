@@ -14,37 +14,41 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
-	"mldpbench/experiments/papers"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
 )
 
 type runOptions struct {
-	overrides experiments.Overrides
-	seed      uint64
-	data      string
-	out       string
-	workers   int
-	memory    float64
-	shard     string
-	schedule  string
-	cell      string
-	forceNew  bool
-	panels    []string
-	fetching  fetchOptions
+	overrides   study.Overrides
+	seed        uint64
+	data        string
+	out         string
+	workers     int
+	memory      float64
+	shard       string
+	schedule    string
+	cell        string
+	record      string
+	forceNew    bool
+	sameVersion bool
+	fetching    fetchOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.addStudyFlags(f)
-	f.IntVar(&o.workers, "workers", 0, "cells at a time (default: number of cores)")
-	f.Float64Var(&o.memory, "memory", 0, "GiB that cells at work may use (default: three quarters of what is free)")
+	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
+	f.Float64Var(&o.memory, "memory", 0, "GiB that units at work may use (default: three quarters of what is free)")
 	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
-	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
+	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
-	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")
-	f.StringArrayVar(&o.panels, "panel", nil, "only this panel or section of a paper study; may be repeated")
+	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key, with its baselines, and print its record")
+	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit that this row, of an older file too, is of")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
-	f.BoolVar(&o.forceNew, "force-new", false, "set finished cells aside and run all again")
+	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
+	f.BoolVar(&o.sameVersion, "same-version", false, "refuse to go on with what another version of mldp has begun")
 }
 
 // addStudyFlags adds the flags that say what is run: they decide keys.
@@ -60,6 +64,7 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
 	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
 	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
+	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this panel or section of a paper study; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
 
@@ -70,36 +75,28 @@ func newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run STUDY|FILE.yaml",
 		Short: "Run a study: privatise, train, measure, tabulate, draw",
-		Long: `Run runs the cells of a study that are not finished yet and leaves records
-(CSV), tables, figures and a report, whose paths it prints. A study is a name
-from mldp study list or a YAML file. Flags change the study for this run; the
-manifest beside the records holds the study as it was run.
+		Long: `Run runs the units of a study that are not finished yet (a unit is one cell and
+repetition of a grid, one curve at one place of a paper's figure) and leaves
+records (CSV), tables, figures and a report, whose paths it prints. A study is a
+name from mldp study list or a YAML file. Flags change the study for this run;
+the manifest beside the records holds the study as it was run.
 
-A finished cell is never run again: after an interruption (or kill -9) the same
-command goes on where it stopped. A cell that fails does not stop the others;
+A finished unit is never run again: after an interruption (or kill -9) the same
+command goes on where it stopped. A unit that fails does not stop the others;
 its error is kept in the folder failed, and the same command tries it again.
-results.csv holds the cells of the grid that this command names; others that
-are finished stay in the folder cells.
+results.csv holds the units that this command names; others that are finished
+stay in the folder units.
 
-Interrupted or terminated, it discards the cells at work and ends; on SIGUSR1 it
+Interrupted or terminated, it discards the units at work and ends; on SIGUSR1 it
 finishes them, starts no other and ends.
 
-Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
+Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
   mldp run comparative --dimensions 100 --models svm --repetitions 1
+  mldp run tem-generated --panel reviews
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paper, err := openPaper(args[0])
-			if err != nil {
-				return err
-			}
-			if paper != nil {
-				return runPaper(cmd, paper, &o)
-			}
-			if o.panels != nil {
-				return &exitError{exitUsage, fmt.Errorf("--panel applies to paper studies (%s), not to %s", strings.Join(papers.Builtin.Names(), ", "), args[0])}
-			}
 			study, err := o.study(args[0], cmd.Flags())
 			if err != nil {
 				return err
@@ -115,24 +112,27 @@ Exit codes: 0 done, 1 some cells failed, 2 wrong usage, 5 interrupted.`,
 }
 
 // study opens a study and applies the flags to it.
-func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Study, error) {
+func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, error) {
 	if flags.Changed("seed") {
 		o.overrides.Seed = &o.seed
 	}
 	o.overrides.Root = o.data
 	for i, e := range o.overrides.Embeddings {
-		o.overrides.Embeddings[i] = experiments.PortableFile(e, o.data)
+		o.overrides.Embeddings[i] = study.PortableFile(e, o.data)
 	}
-	study, err := experiments.OpenStudy(ref)
+	s, err := experiments.Builtin.Open(ref)
 	if err != nil {
 		return nil, err
 	}
-	return study.Override(o.overrides)
+	if s, err = s.Override(o.overrides); err != nil && strings.Contains(err.Error(), "does not apply") {
+		return nil, &exitError{exitUsage, err}
+	}
+	return s, err
 }
 
 // provide makes sure that the data of a study is there before anything is
 // read: it fetches what is missing, or says how to get all of it.
-func (o *runOptions) provide(ctx context.Context, study *experiments.Study, stdin io.Reader, stderr io.Writer) error {
+func (o *runOptions) provide(ctx context.Context, study *study.Study, stdin io.Reader, stderr io.Writer) error {
 	missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
 	if err != nil {
 		return err
@@ -154,14 +154,19 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, study *experiments.Study, rerun func(string) string, stdout, stderr io.Writer) error {
-	options := experiments.RunOptions{
-		Root: o.data, Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
-		Only: o.cell, ForceNew: o.forceNew, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout, stderr io.Writer) error {
+	options := engine.Options{
+		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, ForceNew: o.forceNew,
+		SameVersion: o.sameVersion, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	var err error
+	if o.record != "" {
+		if options.Record, err = findRecord(o.record); err != nil {
+			return err
+		}
+	}
 	if o.shard != "" {
-		if options.Shard, err = experiments.ParseShard(o.shard); err != nil {
+		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
 			return &exitError{exitUsage, err}
 		}
 	}
@@ -169,17 +174,17 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Study, rerun fu
 		if o.shard == "" {
 			return &exitError{exitUsage, errors.New("--plan needs --shard: which of its tasks to run")}
 		}
-		if options.Schedule, err = experiments.ReadSchedule(o.schedule); err != nil {
+		if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
 			return err
 		}
 	}
 	drain, stop := drainSignal()
 	defer stop()
 	options.Drain = drain
-	summary, err := experiments.Run(ctx, study, options)
-	if errors.Is(err, experiments.ErrInterrupted) {
+	summary, err := experiments.Run(ctx, study, o.data, options)
+	if errors.Is(err, engine.ErrInterrupted) {
 		if summary != nil {
-			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on with the rest",
+			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command goes on with the rest",
 				err, summary.Reused+summary.Ran, summary.Total)
 		}
 		return &exitError{exitInterrupted, err}
@@ -187,13 +192,31 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Study, rerun fu
 	if err != nil {
 		return err
 	}
-	if o.cell != "" {
-		return printRecord(stdout, summary, o.cell)
+	if summary.Key != "" {
+		return printRecord(stdout, summary)
 	}
-	fmt.Fprintf(stderr, "%d cells: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
 	figures := filepath.Join(summary.Dir, "plots")
 	if o.out == "" {
 		figures = filepath.Join("plots", study.Name)
 	}
 	return writeOutputs(stdout, stderr, summary, options.Shard, figures)
+}
+
+// findRecord reads "FILE:KEY".
+func findRecord(ref string) (*results.Record, error) {
+	i := strings.LastIndexByte(ref, ':')
+	if i < 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("record = %q: must be RESULTS:KEY", ref)}
+	}
+	records, err := readRecords(ref[:i])
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if r.Key == ref[i+1:] {
+			return &r, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no record of key %s", ref[:i], ref[i+1:])
 }

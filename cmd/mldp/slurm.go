@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
+	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 )
 
@@ -124,10 +124,10 @@ is; mldp merge joins the results.`,
 }
 
 // jobName ties jobs to a schedule: squeue is asked for it.
-func jobName(s experiments.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
+func jobName(s engine.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
 
 // defaultLimit is generous, because estimates are rough and a task that ends
 // early gives its time back.
-func defaultLimit(s experiments.Schedule) time.Duration {
+func defaultLimit(s engine.Schedule) time.Duration {
 	return max(30*time.Minute, 3*roundSeconds(slices.Max(s.TaskSeconds())))
 }

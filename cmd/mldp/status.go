@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
+	"mldpbench/experiments/engine"
 )
 
 func init() { commands = append(commands, newStatusCommand) }
@@ -39,8 +39,8 @@ in the folder failed. The time left is that of the last ten minutes' pace.`,
 
 // clusterState is a schedule beside what folder and queue say of it.
 type clusterState struct {
-	schedule experiments.Schedule
-	cells    []experiments.CellProgress
+	schedule engine.Schedule
+	cells    []engine.Progress
 	queue    cluster.Queue
 }
 
@@ -81,8 +81,8 @@ func (c *clusterState) taskStates() []int {
 	open := make([]bool, c.schedule.Tasks())
 	failed := make([]bool, len(open))
 	for i, cell := range c.schedule {
-		open[cell.Task-1] = open[cell.Task-1] || c.cells[i].State != experiments.CellDone
-		failed[cell.Task-1] = failed[cell.Task-1] || c.cells[i].State == experiments.CellFailed
+		open[cell.Task-1] = open[cell.Task-1] || c.cells[i].State != engine.Done
+		failed[cell.Task-1] = failed[cell.Task-1] || c.cells[i].State == engine.Failed
 	}
 	states := make([]int, len(open))
 	for i := range open {
@@ -126,7 +126,7 @@ func (c *clusterState) print(w io.Writer, now time.Time) error {
 	first := now
 	for i, cell := range c.schedule {
 		p := c.cells[i]
-		if p.State == experiments.CellDone {
+		if p.State == engine.Done {
 			cells[taskDone]++
 			if age := now.Sub(p.Finished); age >= 0 && age < pace {
 				recent += cell.Seconds
@@ -138,7 +138,7 @@ func (c *clusterState) print(w io.Writer, now time.Time) error {
 		switch s := states[cell.Task-1]; {
 		case s == taskRunning || s == taskWaiting:
 			cells[s]++
-		case p.State == experiments.CellFailed:
+		case p.State == engine.Failed:
 			cells[taskFailed]++
 		default:
 			cells[taskMissing]++
@@ -154,7 +154,7 @@ func (c *clusterState) print(w io.Writer, now time.Time) error {
 		name   string
 		counts [len(stateNames)]int
 		total  int
-	}{{"tasks", tasks, len(states)}, {"cells", cells, len(c.schedule)}} {
+	}{{"tasks", tasks, len(states)}, {"units", cells, len(c.schedule)}} {
 		fmt.Fprintf(table, "%s\t", row.name)
 		for _, n := range row.counts {
 			fmt.Fprintf(table, "%d\t", n)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/papers"
+	"mldpbench/experiments/lab"
 )
 
 func init() { commands = append(commands, newStudyCommand) }
@@ -34,18 +34,11 @@ print one, edit it, check it, run it.`,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 				for _, name := range experiments.Builtin.Names() {
-					s, err := experiments.OpenStudy(name)
+					s, err := experiments.Builtin.Open(name)
 					if err != nil {
 						return err
 					}
 					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Title)
-				}
-				for _, name := range papers.Builtin.Names() {
-					s, err := openPaper(name)
-					if err != nil {
-						return err
-					}
-					fmt.Fprintf(w, "%s\t%s\n", papers.Name(s), papers.Title(s))
 				}
 				return w.Flush()
 			},
@@ -57,10 +50,7 @@ print one, edit it, check it, run it.`,
 			Example: "  mldp study show comparative > my.yaml",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				source, err := papers.Builtin.Source(args[0])
-				if err != nil {
-					source, err = experiments.Builtin.Source(args[0])
-				}
+				source, err := experiments.Builtin.Source(args[0])
 				if err != nil {
 					return err
 				}
@@ -70,29 +60,24 @@ print one, edit it, check it, run it.`,
 		},
 		&cobra.Command{
 			Use:   "check FILE.yaml",
-			Short: "Check a study file and count its cells",
+			Short: "Check a study file and count its units",
 			Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
-is an error with file, line and column. It prints the size of the grid.`,
+is an error with file, line and column. It prints the number of units.`,
 			Example: "  mldp study check my.yaml",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				paper, err := openPaper(args[0])
+				s, err := experiments.Builtin.Open(args[0])
 				if err != nil {
 					return err
 				}
-				if paper != nil {
-					_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a paper study\n", papers.Name(paper))
-					return err
-				}
-				s, err := experiments.OpenStudy(args[0])
+				plan, err := experiments.Plan(s, lab.New(""))
 				if err != nil {
 					return err
 				}
-				n, err := s.Cells()
-				if err != nil {
-					return err
+				if repeated := plan.Unique(); len(repeated) > 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d cells\n", s.Name, n)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d units\n", s.Name, len(plan.Units))
 				return err
 			},
 		},

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,21 +13,24 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
-	"mldpbench/stream"
 )
 
-func init() { protocols["cmp"] = func() Study { return &cmpStudy{} } }
+func init() { study.Register("cmp", func() study.Body { return &cmpStudy{} }) }
 
 // cmpStudy is the evaluation of Feyisetan, Balle, Drake & Diethe 2020
 // ("Privacy- and Utility-Preserving Textual Analysis via Calibrated
 // Multivariate Perturbations").
 type cmpStudy struct {
-	Header `yaml:",inline"`
-	Curves []Curve `yaml:"curves"`
+	study.Header `yaml:",inline"`
+	Mechanisms   []study.MechanismSpec `yaml:"mechanisms"`
 	// Neighbours is Figure 1: percentiles, over words, of the distance to the
 	// k-th neighbour.
 	Neighbours []neighbourPanel `yaml:"neighbours,omitempty"`
@@ -39,64 +43,73 @@ type cmpStudy struct {
 }
 
 type neighbourPanel struct {
-	Name        string        `yaml:"name"`
-	Embedding   EmbeddingSpec `yaml:"embedding"`
-	Words       int           `yaml:"words"` // drawn from the vocabulary
-	K           []int         `yaml:"k"`
-	Percentiles []float64     `yaml:"percentiles"`
+	Name        string              `yaml:"name"`
+	Embedding   study.EmbeddingSpec `yaml:"embedding"`
+	Words       int                 `yaml:"words" limits:"1,1000000"` // drawn from the vocabulary
+	K           []int               `yaml:"k" limits:"1,1000000"`
+	Percentiles []float64           `yaml:"percentiles"`
 }
 
 type deniabilityPanel struct {
-	Name      string        `yaml:"name"`
-	Embedding EmbeddingSpec `yaml:"embedding"`
-	Words     int           `yaml:"words"` // drawn from the vocabulary
-	Runs      int           `yaml:"runs"`
-	Epsilons  []float64     `yaml:"epsilons"`
+	Name      string              `yaml:"name"`
+	Embedding study.EmbeddingSpec `yaml:"embedding"`
+	Words     int                 `yaml:"words" limits:"1,1000000"` // drawn from the vocabulary
+	Runs      int                 `yaml:"runs" limits:"1,1000000"`
+	Epsilons  []float64           `yaml:"epsilons"`
 }
 
 type examplesPanel struct {
-	Name      string        `yaml:"name"`
-	Embedding EmbeddingSpec `yaml:"embedding"`
-	Words     []string      `yaml:"words"`
-	Targets   []float64     `yaml:"targets"` // average N_w as a share, in (0, 1)
-	Average   int           `yaml:"average"` // words over which N_w is averaged
-	Runs      int           `yaml:"runs"`
-	Top       int           `yaml:"top"` // outputs listed
+	Name      string              `yaml:"name"`
+	Embedding study.EmbeddingSpec `yaml:"embedding"`
+	Words     []string            `yaml:"words"`
+	Targets   []float64           `yaml:"targets"`                    // average N_w as a share, in (0, 1)
+	Average   int                 `yaml:"average" limits:"1,1000000"` // words over which N_w is averaged
+	Runs      int                 `yaml:"runs" limits:"1,1000000"`
+	Top       int                 `yaml:"top" limits:"1,1000"` // outputs listed
 }
 
-func (s *cmpStudy) check() error {
-	if _, err := expand(s.Curves); err != nil {
-		return fmt.Errorf("curves: %w", err)
+// Check validates every value.
+func (s *cmpStudy) Check(at study.At) error {
+	if err := errors.Join(checkHeader(at, &s.Header), checkMechanisms(at, s.Mechanisms)); err != nil {
+		return err
 	}
-	for i, p := range s.Neighbours {
-		errs := []error{p.Embedding.check(), check.AtLeast("words", p.Words, 1), check.AtLeast("number of k", len(p.K), 1), check.AtLeast("number of percentiles", len(p.Percentiles), 1)}
-		for _, k := range p.K {
-			errs = append(errs, check.AtLeast("k", k, 1))
+	for i := range s.Neighbours {
+		p, where := &s.Neighbours[i], fmt.Sprintf("neighbours[%d]", i)
+		if err := checkPlace(at, where, p.Name, &p.Embedding, nil); err != nil {
+			return err
 		}
-		for _, q := range p.Percentiles {
-			errs = append(errs, check.Inside("percentile", q, 0, 100))
+		errs := []error{number(at, where, "words", p.Words, 1), at(check.AtLeast("number of k", len(p.K), 1), "%s.k", where),
+			at(check.AtLeast("number of percentiles", len(p.Percentiles), 1), "%s.percentiles", where)}
+		for j, q := range p.Percentiles {
+			errs = append(errs, at(check.Inside("percentile", q, 0, 100), "%s.percentiles[%d]", where, j))
 		}
 		if err := first(errs); err != nil {
-			return fmt.Errorf("neighbours[%d]: %w", i, err)
+			return err
 		}
 	}
-	for i, p := range s.Deniability {
-		if err := first([]error{p.Embedding.check(), check.AtLeast("words", p.Words, 1), check.AtLeast("runs", p.Runs, 1), checkEpsilons(p.Epsilons)}); err != nil {
-			return fmt.Errorf("deniability[%d]: %w", i, err)
+	for i := range s.Deniability {
+		p, where := &s.Deniability[i], fmt.Sprintf("deniability[%d]", i)
+		if err := first([]error{
+			checkPlace(at, where, p.Name, &p.Embedding, p.Epsilons), needEpsilons(at, where, p.Epsilons),
+			number(at, where, "words", p.Words, 1), number(at, where, "runs", p.Runs, 1),
+		}); err != nil {
+			return err
 		}
 	}
-	for i, p := range s.Examples {
-		errs := []error{p.Embedding.check(), check.AtLeast("average", p.Average, 1), check.AtLeast("runs", p.Runs, 1), check.AtLeast("top", p.Top, 1)}
-		for _, t := range p.Targets {
-			errs = append(errs, check.Inside("target", t, 0, 1))
+	for i := range s.Examples {
+		p, where := &s.Examples[i], fmt.Sprintf("examples[%d]", i)
+		errs := []error{checkPlace(at, where, p.Name, &p.Embedding, nil), number(at, where, "average", p.Average, 1),
+			number(at, where, "runs", p.Runs, 2), number(at, where, "top", p.Top, 1)}
+		for j, t := range p.Targets {
+			errs = append(errs, at(check.Inside("target", t, 0, 1), "%s.targets[%d]", where, j))
 		}
 		if err := first(errs); err != nil {
-			return fmt.Errorf("examples[%d]: %w", i, err)
+			return err
 		}
 	}
-	for i, p := range s.Utility {
-		if err := p.check(); err != nil {
-			return fmt.Errorf("utility[%d]: %w", i, err)
+	for i := range s.Utility {
+		if err := s.Utility[i].check(at, fmt.Sprintf("utility[%d]", i)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -111,152 +124,158 @@ func first(errs []error) error {
 	return nil
 }
 
-func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
-	curves, err := expand(s.Curves)
+// Override applies flags.
+func (s *cmpStudy) Override(o study.Overrides) (study.Body, error) {
+	c, named := *s, []string(nil)
+	c.Neighbours = choose(o, &named, "neighbours", s.Neighbours, func(p neighbourPanel) string { return p.Name })
+	c.Deniability = choose(o, &named, "deniability", s.Deniability, func(p deniabilityPanel) string { return p.Name })
+	c.Examples = choose(o, &named, "examples", s.Examples, func(p examplesPanel) string { return p.Name })
+	c.Utility = choose(o, &named, "utility", s.Utility, utilityPanel.name)
+	return &c, refuse(o, named)
+}
+
+// Wants is what the study is measured with.
+func (s *cmpStudy) Wants() lab.Wants {
+	w := wantsOfUtility(s.Utility)
+	for _, p := range s.Neighbours {
+		w.Embeddings = append(w.Embeddings, p.Embedding)
+	}
+	for _, p := range s.Deniability {
+		w.Embeddings = append(w.Embeddings, p.Embedding)
+	}
+	for _, p := range s.Examples {
+		w.Embeddings = append(w.Embeddings, p.Embedding)
+	}
+	return wants(w, s.Mechanisms)
+}
+
+// Plan turns the study into units.
+func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
+	all, err := curves(s.Mechanisms)
 	if err != nil {
 		return nil, err
 	}
-	var units []Unit
-	for _, p := range s.Neighbours {
-		if !lab.wants("neighbours", p.Name) {
-			continue
-		}
-		space, err := p.Embedding.open(ctx, lab, nil)
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		units = append(units, Unit{
-			Panel: p.Name, Series: "distance to the k-th neighbour", X: results.Missing,
-			identity: []any{p, space.Fingerprint()},
-			run: func(ctx context.Context) ([]results.Point, error) {
-				return p.measure(ctx, space, s.seed().Derive("neighbours", p.Name))
+	var units []engine.Unit
+	// add makes a unit that is measured on a whole embedding.
+	add := func(at place, e study.EmbeddingSpec, c curve, row results.Record, id []any, runs int,
+		run func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error)) {
+		row.Embedding, row.Dimension = e.Name, e.Dimensions[0]
+		units = append(units, at.unit(row, id,
+			func(ctx context.Context) (lab.Fingerprints, error) {
+				return l.OfWords(ctx, e, e.Dimensions[0], c.needs)
 			},
-		})
+			lab.Work{Private: float64(runs), Size: 1e6},
+			func(ctx context.Context, row results.Record, _ *engine.Job) ([]results.Record, error) {
+				space, err := l.Words(ctx, e, e.Dimensions[0])
+				if err != nil {
+					return nil, err
+				}
+				return run(ctx, on(row, space), space)
+			}))
+	}
+	for _, p := range s.Neighbours {
+		at := newPlace(&s.Header, l, p.Name, "neighbours")
+		none := curve{}
+		add(at, p.Embedding, none, none.row(mechanisms.Settings{}, "k", results.Missing), []any{"neighbours", p.Words, p.K, p.Percentiles}, p.Words,
+			func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error) {
+				return p.measure(ctx, row, space, at)
+			})
 	}
 	for _, p := range s.Deniability {
-		if !lab.wants("deniability", p.Name) {
-			continue
-		}
-		space, err := p.Embedding.open(ctx, lab, nil)
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		for _, c := range curves {
+		at := newPlace(&s.Header, l, p.Name, "deniability")
+		for _, c := range all {
 			for _, epsilon := range c.over(p.Epsilons) {
-				settings := c.at(epsilon)
-				units = append(units, Unit{
-					Panel: p.Name, Series: c.label, X: results.Float(epsilon),
-					identity: []any{p.Words, p.Runs, settings, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
-						return p.measure(ctx, space, c, settings, s.seed().Derive("deniability"))
-					},
-				})
+				add(at, p.Embedding, c, c.row(c.at(epsilon), "epsilon", results.Float(epsilon)),
+					[]any{"deniability", p.Words, p.Runs, study.Labels(c.at(epsilon))}, p.Words*p.Runs,
+					func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error) {
+						return p.measure(ctx, row, space, at, c, epsilon)
+					})
 			}
 		}
 	}
 	for _, p := range s.Examples {
-		if !lab.wants("examples", p.Name) {
-			continue
-		}
-		space, err := p.Embedding.open(ctx, lab, nil)
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		for _, c := range curves {
+		at := newPlace(&s.Header, l, p.Name, "examples")
+		for _, c := range all {
 			for _, target := range p.Targets {
-				units = append(units, Unit{
-					Panel: p.Name, Series: c.label, X: results.Float(target),
-					identity: []any{p, c.settings, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
-						return p.measure(ctx, space, c, target, s.seed().Derive("examples"))
-					},
-				})
+				row := c.row(c.at(0), "average_n_w", results.Float(target))
+				row.Series = "" // the rows are of words
+				add(at, p.Embedding, c, row, []any{"examples", p.Words, p.Average, p.Runs, p.Top, target, study.Labels(c.at(0))}, 20*p.Average*p.Runs,
+					func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error) {
+						row.Series = c.label
+						return p.measure(ctx, row, space, at, c, target)
+					})
 			}
 		}
 	}
 	for _, p := range s.Utility {
-		if !lab.wants("utility", p.Name) {
-			continue
-		}
-		more, err := p.units(ctx, lab, curves, s.seed())
-		if err != nil {
-			return nil, err
-		}
-		units = append(units, more...)
+		units = append(units, p.units(newPlace(&s.Header, l, p.Name, "utility"), all)...)
 	}
 	return units, nil
 }
 
-// sampleWords draws words of the space, the same for every mechanism and ε.
-func sampleWords(space *embeddings.Space, n int, seed stream.Seed) []embeddings.WordID {
-	ids := make([]embeddings.WordID, space.Len())
-	for i := range ids {
-		ids[i] = embeddings.WordID(i)
-	}
-	return metrics.SampleWords(ids, n, seed.Derive("words").Rand())
-}
-
 // measure gives one series per percentile over k. The word itself is not its
 // own neighbour.
-func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, seed stream.Seed) ([]results.Point, error) {
-	words := sampleWords(space, p.Words, seed)
+func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place) ([]results.Record, error) {
+	words := measure.SampleWords(space, p.Words, at.seed.Derive("words"))
 	deepest := slices.Max(p.K)
 	if deepest >= space.Len() {
 		return nil, fmt.Errorf("k = %d: the embedding has %d words", deepest, space.Len())
 	}
 	index := nearest.Of(space)
 	distances := make(map[int][]float64, len(p.K))
-	row := make([]nearest.Neighbor, deepest)
+	near := make([]nearest.Neighbor, deepest)
 	for _, w := range words {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		index.SearchExcluding(row, space.Vector(w), deepest, []embeddings.WordID{w})
+		index.SearchExcluding(near, space.Vector(w), deepest, []embeddings.WordID{w})
 		for _, k := range p.K {
-			distances[k] = append(distances[k], row[k-1].Distance)
+			distances[k] = append(distances[k], near[k-1].Distance)
 		}
 	}
-	var points []results.Point
+	var rows []results.Record
 	for _, k := range p.K {
 		sort.Float64s(distances[k])
 		for _, q := range p.Percentiles {
-			points = append(points, results.Point{
-				Panel: p.Name, Series: fmt.Sprintf("%v%%", q), XName: "k", X: results.Float(k),
-				Quantity: "distance", Value: results.Float(stat.Quantile(q/100, stat.Empirical, distances[k], nil)),
-				Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension, Epsilon: results.Missing,
-			})
+			row.Series, row.X = fmt.Sprintf("%v%%", q), results.Float(k)
+			rows = append(rows, with(row, "distance", 1, stat.Quantile(q/100, stat.Empirical, distances[k], nil)))
 		}
 	}
-	return points, nil
+	return rows, nil
 }
 
 // measure gives N_w (percent) and S_w of every word; Repetition numbers the
-// words and Note names them.
-func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, c series, settings mechanisms.Settings, seed stream.Seed) ([]results.Point, error) {
-	m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
+// words and Note names them. The words are the same for all mechanisms.
+func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve, epsilon float64) ([]results.Record, error) {
+	m, err := at.wordsMechanism(space, nil, c, epsilon)
 	if err != nil {
 		return nil, err
 	}
-	words := sampleWords(space, p.Words, seed)
-	outcomes, err := metrics.MeasureDeniability(words, p.Runs, draw(ctx, m, seed.Derive("runs", fmt.Sprint(settings)).Rand()))
+	words := measure.SampleWords(space, p.Words, at.seed.Derive("words"))
+	rng := at.seed.Derive(append([]string{"runs"}, study.Labels(c.at(epsilon))...)...).Rand()
+	outcomes, err := metrics.MeasureDeniability(words, p.Runs, measure.Draw(ctx, m, rng))
 	if err != nil {
 		return nil, err
 	}
-	base := point(p.Name, c, m.Settings(), m.Guarantee(), space)
-	var points []results.Point
+	row = under(row, m.Guarantee())
+	var rows []results.Record
 	for i, o := range outcomes {
-		base.Note = space.Vocabulary.Word(o.Word)
-		points = append(points, with(base, "n_w", i, o.Nw()), with(base, "s_w", i, float64(o.Distinct)))
+		row.Note = space.Vocabulary.Word(o.Word)
+		rows = append(rows, with(row, "n_w", i+1, o.Nw()), with(row, "s_w", i+1, float64(o.Distinct)))
 	}
-	return points, nil
+	return rows, nil
 }
 
 // measure calibrates ε to an average N_w, counts how often each word comes back
 // and lists what it becomes.
-func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c series, target float64, seed stream.Seed) ([]results.Point, error) {
-	env := mechanisms.Environment{Space: space, Seed: seed}
-	found, err := Calibrate(ctx, env, c.settings, CalibrationOptions{
-		Target: Target{"nw", target}, Words: sampleWords(space, p.Average, seed), Runs: p.Runs, Seed: seed.Derive("calibrate"),
+func (p examplesPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve, target float64) ([]results.Record, error) {
+	env, err := at.lab.Environment(space, nil, c.needs, at.seed)
+	if err != nil {
+		return nil, err
+	}
+	found, err := measure.Calibrate(ctx, env, c.settings, measure.CalibrationOptions{
+		Target: measure.Target{Quantity: "nw", Value: target}, Words: measure.SampleWords(space, p.Average, at.seed.Derive("words")),
+		Runs: p.Runs, Seed: at.seed.Derive("calibrate"),
 	})
 	if err != nil {
 		return nil, err
@@ -266,27 +285,29 @@ func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c s
 	if err != nil {
 		return nil, err
 	}
-	base := point(p.Name, c, m.Settings(), m.Guarantee(), space)
-	base.XName, base.X = "average_n_w", results.Float(target)
-	points := []results.Point{with(base, "average_n_w", 0, found.Achieved), with(base, "epsilon", 0, found.Epsilon)}
-	for i, word := range p.Words {
+	row = under(row, m.Guarantee())
+	row.Epsilon = results.Float(found.Epsilon)
+	rows := []results.Record{with(row, "average_n_w", 1, found.Achieved), with(row, "epsilon", 1, found.Epsilon)}
+	seed := at.seed.Derive(append([]string{"outputs"}, study.Labels(settings)...)...)
+	for _, word := range p.Words {
 		id := space.Vocabulary.ID(word)
 		if id == embeddings.Unknown {
 			return nil, fmt.Errorf("examples: %q is not in the embedding %s", word, space.Name)
 		}
 		src := slices.Repeat([]embeddings.WordID{id}, p.Runs)
 		dst := make([]embeddings.WordID, len(src))
-		m.Privatize(dst, src, nil, seed.Derive("outputs", fmt.Sprint(settings)).At(uint64(i)).Rand())
-		row := with(base, "unchanged", 0, 0)
-		row.Series, row.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
+		m.Privatize(dst, src, nil, seed.Derive(word).Rand())
+		unchanged := 0
 		for _, y := range dst {
 			if y == id {
-				row.Value++
+				unchanged++
 			}
 		}
-		points = append(points, row)
+		count := with(row, "unchanged", 1, float64(unchanged))
+		count.Series, count.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
+		rows = append(rows, count)
 	}
-	return points, nil
+	return rows, nil
 }
 
 func mostFrequent(words *embeddings.Vocabulary, outputs []embeddings.WordID, top int) string {

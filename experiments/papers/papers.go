@@ -1,293 +1,282 @@
-// Package papers reruns the measurements of the four papers on which the
+// Package papers plans the measurements of the four papers on which the
 // comparative study rests: Vickrey (Xu et al. 2021b), TEM (Carvalho et al.
 // 2023), PrivEmb (Feyisetan & Kasiviswanathan 2021) and CMP (Feyisetan et al.
 // 2020). Each measured privacy in its own way; each is one protocol here, one
-// file, one strict YAML study.
+// file, one body of a study.
 //
 // It believes that a figure is a set of points and that every point can be
-// measured alone: a protocol plans units (one curve at one place), a unit
-// yields points, a finished unit is never run again. It stops at drawing:
-// plots reads the points.
+// measured alone: a unit is one curve at one place of one panel, and what it
+// yields does not depend on the other curves, places and panels. It stops at
+// drawing: plots reads the rows.
 package papers
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"golang.org/x/sync/errgroup"
-
-	"mldpbench/experiments"
-	"mldpbench/internal/atomicfile"
+	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
-// StudySchema is the version of the paper studies' file format.
-const StudySchema = 1
-
-// Header is what all paper studies have in common.
-type Header struct {
-	Schema   int    `yaml:"schema"`
-	Name     string `yaml:"name"`
-	Title    string `yaml:"title,omitempty"`
-	Protocol string `yaml:"protocol"`
-	Seed     uint64 `yaml:"seed"`
+// studySeed is the root of everything random in a study.
+func studySeed(h *study.Header) stream.Seed {
+	return stream.FromUint64(h.Seed).Derive("papers", h.Protocol)
 }
 
-func (h Header) header() Header { return h }
-
-func (h Header) seed() stream.Seed { return stream.FromUint64(h.Seed).Derive("papers", h.Protocol) }
-
-// Study is a checked study of one of the protocols.
-type Study interface {
-	header() Header
-	// check validates every value.
-	check() error
-	// plan opens the data and lists the units.
-	plan(ctx context.Context, lab *Lab) ([]Unit, error)
+// place is a panel of a study: what its units have in common.
+type place struct {
+	header *study.Header
+	lab    *lab.Lab
+	panel  string
+	seed   stream.Seed
 }
 
-// Unit is a piece of work that is done or not done: usually one curve at one
-// place of its x axis.
-type Unit struct {
-	Panel, Series string
-	X             results.Float
-	// identity is everything beside the study's protocol and seed that the
-	// outcome depends on: settings and data fingerprints. Its hash is the key.
-	identity []any
-	run      func(ctx context.Context) ([]results.Point, error)
+func newPlace(h *study.Header, l *lab.Lab, panel string, labels ...string) place {
+	return place{h, l, panel, studySeed(h).Derive(append(labels, panel)...)}
 }
 
-func (u Unit) String() string {
-	if !u.X.Known() {
-		return fmt.Sprintf("%s: %s", u.Panel, u.Series)
+// unit is one curve at one place. id is all that its rows depend on beside the
+// protocol, the seed, the panel's name and the data; row is what they start
+// from. A mechanism that does not exist there, or does not reach a target,
+// leaves one row that says so.
+func (p place) unit(row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error), work lab.Work,
+	run func(ctx context.Context, row results.Record, job *engine.Job) ([]results.Record, error)) engine.Unit {
+	row.Panel, row.Seed = p.panel, p.header.Seed
+	name := strings.TrimSuffix(p.panel+": "+row.Series, ": ")
+	if row.X.Known() {
+		name += fmt.Sprintf(" at %v", float64(row.X))
 	}
-	return fmt.Sprintf("%s: %s at %v", u.Panel, u.Series, float64(u.X))
-}
-
-// protocols makes an empty study of each protocol, to decode into.
-var protocols = map[string]func() Study{}
-
-// Protocols returns the names of the protocols, sorted.
-func Protocols() []string { return slices.Sorted(maps.Keys(protocols)) }
-
-//go:embed studies/*.yaml
-var studies embed.FS
-
-// Builtin are the embedded studies.
-var Builtin = experiments.Library{Files: studies}
-
-// ProtocolOf returns the protocol that a study file names, "" if it names none.
-func ProtocolOf(data []byte) string {
-	var h struct {
-		Protocol string `yaml:"protocol"`
-	}
-	if err := yaml.Unmarshal(data, &h); err != nil {
-		return ""
-	}
-	return h.Protocol
-}
-
-// Parse reads and checks a study. Errors are "file:line:column: what" where
-// the position is known.
-func Parse(filename string, data []byte) (Study, error) {
-	protocol := ProtocolOf(data)
-	empty, ok := protocols[protocol]
-	if !ok {
-		return nil, fmt.Errorf("%s: protocol = %q: must be one of %q", filename, protocol, Protocols())
-	}
-	s := empty()
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(s); err != nil {
-		var y yaml.Error
-		if errors.As(err, &y) && y.GetToken() != nil {
-			p := y.GetToken().Position
-			return nil, fmt.Errorf("%s:%d:%d: %s", filename, p.Line, p.Column, y.GetMessage())
-		}
-		return nil, fmt.Errorf("%s: %w", filename, err)
-	}
-	h := s.header()
-	switch {
-	case h.Schema != StudySchema:
-		return nil, fmt.Errorf("%s: schema = %d: this version of mldp reads schema %d", filename, h.Schema, StudySchema)
-	case h.Name == "" || strings.ContainsAny(h.Name, `/\ `) || h.Name[0] == '.':
-		return nil, fmt.Errorf("%s: name = %q: must be usable as the name of a folder", filename, h.Name)
-	}
-	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filename, err)
-	}
-	return s, nil
-}
-
-// Options say where and how a study runs; none of them changes its points.
-type Options struct {
-	Data    string   // data folder; "" finds it as every command does
-	Out     string   // folder of the results
-	Workers int      // units at a time
-	Panels  []string // only these panels or sections; none means all
-	// Started is called once, before any unit; Finished, from any goroutine,
-	// for every unit that came to an end: not for what ctx cut off.
-	Started  func(pending, done int)
-	Finished func(unit string, err error)
-}
-
-// Lab is what units are planned with.
-type Lab struct {
-	Data   string
-	Panels []string // to plan; none means all
-	named  []string // panels that the study has
-}
-
-// wants says whether to plan a panel of a section of the study. It can be
-// called by its name, by that of its section, or by both: "section/name".
-func (l *Lab) wants(section, name string) bool {
-	names := []string{section, name, section + "/" + name}
-	l.named = append(l.named, names...)
-	return len(l.Panels) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(l.Panels, n) })
-}
-
-// Outcome is a finished run.
-type Outcome struct {
-	Name   string
-	Points []results.Point
-	// Path is where the points are, SummaryPath their means and intervals (CSV).
-	Path, SummaryPath string
-	Units             int
-	Reused            int // units that were done before
-}
-
-// Run measures every unit that is not done yet and writes OUT/points.csv and
-// OUT/summary.csv.
-// Finished units are kept in OUT/units, one file each, written atomically:
-// whatever stops a run, the same call resumes it. Units that fail do not stop
-// the others; their errors are joined.
-func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
-	lab := &Lab{Data: o.Data, Panels: o.Panels}
-	units, err := s.plan(ctx, lab)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.Panels {
-		if !slices.Contains(lab.named, name) {
-			slices.Sort(lab.named)
-			return nil, fmt.Errorf("panel = %q: must be one of %q", name, slices.Compact(lab.named))
-		}
-	}
-	h := s.header()
-	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "points.csv"), SummaryPath: filepath.Join(o.Out, "summary.csv"), Units: len(units)}
-	points := make([][]results.Point, len(units))
-	keys := make([]string, len(units))
-	var pending []int
-	for i, u := range units {
-		if keys[i], err = u.key(h); err != nil {
-			return nil, err
-		}
-		if points[i], err = load(o.unitPath(keys[i])); err != nil {
-			return nil, err
-		}
-		if points[i] == nil {
-			pending = append(pending, i)
-		}
-	}
-	out.Reused = len(units) - len(pending)
-	if o.Started != nil {
-		o.Started(len(pending), out.Reused)
-	}
-	failures := make([]error, len(units))
-	var group errgroup.Group
-	group.SetLimit(max(1, o.Workers))
-	for _, i := range pending {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return nil // reported once, below
-			}
-			measured, err := units[i].run(ctx)
-			if ctx.Err() != nil {
-				return nil // cut off, not finished
-			}
-			if err == nil {
-				for j := range measured {
-					measured[j].Schema, measured[j].Study, measured[j].Key = results.PointSchemaVersion, h.Name, keys[i]
-				}
-				points[i] = measured
-				err = save(o.unitPath(keys[i]), measured)
-			}
+	return engine.Unit{
+		Name: name, ID: engine.MakeID(append([]any{p.header.Protocol, p.header.Seed, p.panel}, id...)...), Row: row,
+		Data: func(ctx context.Context) (map[string]string, error) {
+			f, err := data(ctx)
 			if err != nil {
-				failures[i] = fmt.Errorf("%s: %w", units[i], err)
+				return nil, fmt.Errorf("panel %s: %w", p.panel, err)
 			}
-			if o.Finished != nil {
-				o.Finished(units[i].String(), err)
+			return f, nil
+		},
+		Cost: func() engine.Cost { return p.lab.Cost(row, work) },
+		Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) {
+			rows, err := run(ctx, row, job)
+			var undefined *mechanisms.UndefinedError
+			var unreachable *measure.OutOfReach
+			if errors.As(err, &undefined) || errors.As(err, &unreachable) {
+				row := row
+				row.Status, row.Reason = results.StatusUndefined, err.Error()
+				rows, err = []results.Record{row}, nil
 			}
-			return nil
-		})
+			return engine.Output{Rows: rows}, err
+		},
 	}
-	_ = group.Wait() // units report through failures
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(failures...); err != nil {
-		return nil, err
-	}
-	for _, p := range points {
-		out.Points = append(out.Points, p...)
-	}
-	if err := results.WritePoints(out.Path, out.Points); err != nil {
-		return nil, err
-	}
-	return out, writeSummary(out.SummaryPath, out.Points)
 }
 
-func (o Options) unitPath(key string) string { return filepath.Join(o.Out, "units", key+".json") }
-
-// key names a unit: equal keys mean equal points.
-func (u Unit) key(h Header) (string, error) {
-	data, err := json.Marshal([]any{results.PointSchemaVersion, h.Protocol, h.Seed, u.Panel, u.Series, u.X, u.identity})
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", u, err)
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:10]), nil
+// curve is one mechanism with everything but its ε.
+type curve struct {
+	label    string
+	settings mechanisms.Settings
+	epsilons []float64
+	needs    mechanisms.Needs
 }
 
-// load returns the points of a finished unit, nil if it is not finished. A
-// file that cannot be read as points counts as none.
-func load(path string) ([]results.Point, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// curves are those of a list of mechanisms; a parameter given as a list makes
+// one curve each.
+func curves(list []study.MechanismSpec) ([]curve, error) {
+	var all []curve
+	for _, m := range list {
+		settings, err := m.Expand()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range settings {
+			d, err := mechanisms.Find(s.Mechanism)
+			if err != nil {
+				return nil, err
+			}
+			label := m.Label
+			if label == "" || m.Name == study.All {
+				label = d.Title
+			}
+			if s.Variant != mechanisms.Proved {
+				label += " (" + string(s.Variant) + ")"
+			}
+			if len(settings) > 1 && m.Name != study.All {
+				label += " " + s.Parameters.String()
+			}
+			all = append(all, curve{label, s, m.Epsilons, d.Needs})
+		}
 	}
+	return all, nil
+}
+
+// at returns the settings at one ε.
+func (c curve) at(epsilon float64) mechanisms.Settings {
+	s := c.settings
+	s.Epsilon = epsilon
+	return s
+}
+
+func (c curve) over(epsilons []float64) []float64 {
+	if len(c.epsilons) > 0 {
+		return c.epsilons
+	}
+	return epsilons
+}
+
+// row is what the rows of a curve start from, at one place of its x axis.
+func (c curve) row(s mechanisms.Settings, xName string, x results.Float) results.Record {
+	r := results.NewRecord()
+	r.Series, r.XName, r.X, r.Status = c.label, xName, x, results.StatusOK
+	if s.Mechanism == "" {
+		return r
+	}
+	r.Mechanism, r.Variant, r.Parameters = s.Mechanism, string(s.Variant), s.Parameters.String()
+	if xName == "epsilon" || s.Epsilon > 0 && xName == "beta" {
+		r.Epsilon = results.Float(s.Epsilon)
+	}
+	return r
+}
+
+// on says in a row which vectors were measured.
+func on(r results.Record, space *embeddings.Space) results.Record {
+	r.Generated, r.Embedding, r.Dimension, r.Vocabulary = space.Generated, space.Name, space.Dimension, space.Len()
+	r.EmbeddingFingerprint = space.Fingerprint()
+	return r
+}
+
+// under says in a row what was promised.
+func under(r results.Record, g mechanisms.Guarantee) results.Record {
+	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
+	if g.Holds() {
+		r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
+	}
+	return r
+}
+
+// with returns the row with a measured quantity; repetitions count from 1.
+func with(r results.Record, quantity string, repetition int, value float64) results.Record {
+	r.Quantity, r.Repetition, r.Value = quantity, repetition, results.Float(value)
+	return r
+}
+
+// wordsMechanism builds a mechanism that returns words.
+func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c curve, epsilon float64) (mechanisms.Mechanism, error) {
+	env, err := p.lab.Environment(space, corpus, c.needs, p.seed)
 	if err != nil {
 		return nil, err
 	}
-	var points []results.Point
-	if json.Unmarshal(data, &points) != nil {
-		return nil, nil
-	}
-	return points, nil
+	return mechanisms.New(env, c.at(epsilon))
 }
 
-func save(path string, points []results.Point) error {
-	data, err := json.Marshal(points)
-	if err != nil {
+// checkPanels validates what all panels have.
+func checkHeader(at study.At, h *study.Header) error {
+	if h.Documents == study.Redrawn {
+		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper are one sample"), "documents")
+	}
+	return nil
+}
+
+func checkMechanisms(at study.At, list []study.MechanismSpec) error {
+	for i, m := range list {
+		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
+			return err
+		}
+		settings, err := m.Expand()
+		if err != nil {
+			return at(err, "mechanisms[%d]", i)
+		}
+		for _, s := range settings {
+			if d, err := mechanisms.Find(s.Mechanism); err == nil && d.New == nil {
+				return at(fmt.Errorf("%s releases vectors: this protocol measures words", s.Mechanism), "mechanisms[%d].name", i)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPlace validates a panel's name, embedding and ε.
+func checkPlace(at study.At, where, name string, e *study.EmbeddingSpec, epsilons []float64) error {
+	if name == "" {
+		return at(errors.New("a panel needs a name"), "%s", where)
+	}
+	if err := e.Check(); err != nil {
+		return at(err, "%s.embedding", where)
+	}
+	if len(e.Dimensions) != 1 {
+		return at(fmt.Errorf("dimensions = %v: a panel has one", e.Dimensions), "%s.embedding.dimensions", where)
+	}
+	return study.Epsilons(at, where+".epsilons", epsilons)
+}
+
+func needEpsilons(at study.At, where string, epsilons []float64) error {
+	if len(epsilons) == 0 {
+		return at(errors.New("epsilons: must not be empty"), "%s.epsilons", where)
+	}
+	return nil
+}
+
+func checkData(at study.At, where string, d study.DatasetSpec, m *study.ModelSpec) error {
+	if err := d.Check(); err != nil {
+		return at(err, "%s.dataset", where)
+	}
+	if m == nil {
+		return nil
+	}
+	_, err := m.Resolve()
+	return at(err, "%s.model", where)
+}
+
+// number validates an integer that a study made in memory may hold.
+func number(at study.At, where, name string, v, least int) error {
+	return at(check.AtLeast(name, v, least), "%s.%s", where, name)
+}
+
+// model is a model of a study with its defaults; it is known by them, and one
+// trained with other defaults is another unit.
+func model(m study.ModelSpec) measure.Model {
+	parameters, _ := m.Resolve() // checked
+	return measure.Model{Name: m.Name, Parameters: parameters}
+}
+
+// choose keeps the panels of a section that --panel names: by the panel, its
+// section, or both: "section/name". Names that were seen are gathered.
+func choose[P any](o study.Overrides, named *[]string, section string, panels []P, name func(P) string) []P {
+	return slices.DeleteFunc(slices.Clone(panels), func(p P) bool {
+		names := []string{section, name(p), section + "/" + name(p)}
+		*named = append(*named, names...)
+		return len(o.Panels) > 0 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(o.Panels, n) })
+	})
+}
+
+// refuse says which flags mean nothing to a paper study, and which panels it
+// does not have.
+func refuse(o study.Overrides, named []string) error {
+	if err := o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings", "repetitions", "baseline-repetitions", "sample"); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, 0o644, append(data, '\n'))
+	for _, name := range o.Panels {
+		if !slices.Contains(named, name) {
+			slices.Sort(named)
+			return fmt.Errorf("panel = %q: must be one of %q", name, slices.Compact(named))
+		}
+	}
+	return nil
 }
 
-// Name is the name of a study.
-func Name(s Study) string { return s.header().Name }
-
-// Title is what a study is about, in one line.
-func Title(s Study) string { return s.header().Title }
+// wants adds what mechanisms need to what panels do.
+func wants(w lab.Wants, list []study.MechanismSpec) lab.Wants {
+	all, _ := curves(list) // checked
+	for _, c := range all {
+		w.Thesaurus = w.Thesaurus || c.needs.Thesaurus
+	}
+	return w
+}

@@ -2,27 +2,31 @@ package papers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
-	"math/rand/v2"
+	"slices"
 
-	"mldpbench/datasets"
 	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
-func init() { protocols["privemb"] = func() Study { return &privembStudy{} } }
+func init() { study.Register("privemb", func() study.Body { return &privembStudy{} }) }
 
 // privembStudy is the evaluation of Feyisetan & Kasiviswanathan 2021 ("Private
 // Release of Text Embedding Vectors"): M1 adds multivariate Laplace noise to a
 // vector, M2 (PrivEmb) projects it to fewer dimensions first.
 type privembStudy struct {
-	Header `yaml:",inline"`
+	study.Header `yaml:",inline"`
 	// Distance is Figures 1 and 2: how far distances and inner products of
 	// released vectors are from the true ones.
 	Distance []distancePanel `yaml:"distance,omitempty"`
@@ -33,184 +37,202 @@ type privembStudy struct {
 	Sentences []linearPanel `yaml:"sentences,omitempty"`
 }
 
-// Release is the grid of mechanisms of a panel: M1 and M2 with every β, each
+// release is the grid of mechanisms of a panel: M1 and M2 with every β, each
 // at every ε.
-type Release struct {
+type release struct {
 	Epsilons    []float64 `yaml:"epsilons"`
 	Betas       []float64 `yaml:"betas"`
-	Delta       float64   `yaml:"delta,omitempty"` // 0 means 1e-6
-	Repetitions int       `yaml:"repetitions"`     // each with its own projection and noise
-}
-
-func (r Release) check() error {
-	if err := checkEpsilons(r.Epsilons); err != nil {
-		return err
-	}
-	for _, b := range r.Betas {
-		if err := check.Inside("beta", b, 0, 1); err != nil {
-			return err
-		}
-	}
-	return check.AtLeast("repetitions", r.Repetitions, 1)
-}
-
-// methods are the curves of a panel, M1 first.
-func (r Release) methods() ([]series, []results.Float, error) {
-	parameters := map[string]any{"projection": "none"}
-	m1, err := expand([]Curve{{Label: "M1", Mechanism: "privemb", Parameters: parameters}})
-	if err != nil {
-		return nil, nil, err
-	}
-	all, betas := m1, []results.Float{results.Missing}
-	for _, b := range r.Betas {
-		parameters := map[string]any{"beta": b}
-		if r.Delta > 0 {
-			parameters["delta"] = r.Delta
-		}
-		m2, err := expand([]Curve{{Label: "M2", Mechanism: "privemb", Parameters: parameters}})
-		if err != nil {
-			return nil, nil, err
-		}
-		all, betas = append(all, m2...), append(betas, results.Float(b))
-	}
-	return all, betas, nil
+	Delta       float64   `yaml:"delta,omitempty"`              // 0 means the mechanism's default
+	Repetitions int       `yaml:"repetitions" limits:"1,10000"` // each with its own projection and noise
 }
 
 type distancePanel struct {
-	Name      string        `yaml:"name"`
-	Embedding EmbeddingSpec `yaml:"embedding"`
-	Words     int           `yaml:"words"` // on each side of the pairs: Words² distances
-	Release   `yaml:",inline"`
+	Name      string              `yaml:"name"`
+	Embedding study.EmbeddingSpec `yaml:"embedding"`
+	Words     int                 `yaml:"words" limits:"1,100000"` // on each side of the pairs: Words² distances
+	Release   release             `yaml:",inline"`
 }
 
 type linearPanel struct {
-	Name      string        `yaml:"name"`
-	Dataset   DatasetSpec   `yaml:"dataset"`
-	Embedding EmbeddingSpec `yaml:"embedding"`
-	Model     ModelSpec     `yaml:"model"`
-	Release   `yaml:",inline"`
+	Name      string              `yaml:"name"`
+	Dataset   study.DatasetSpec   `yaml:"dataset"`
+	Embedding study.EmbeddingSpec `yaml:"embedding"`
+	Model     study.ModelSpec     `yaml:"model"`
+	Release   release             `yaml:",inline"`
 }
 
-func (s *privembStudy) check() error {
-	for i, p := range s.Distance {
-		for _, err := range []error{p.Embedding.check(), check.AtLeast("words", p.Words, 1), p.Release.check()} {
-			if err != nil {
-				return fmt.Errorf("distance[%d]: %w", i, err)
-			}
+// Check validates every value.
+func (s *privembStudy) Check(at study.At) error {
+	if err := checkHeader(at, &s.Header); err != nil {
+		return err
+	}
+	for i := range s.Distance {
+		p, where := &s.Distance[i], fmt.Sprintf("distance[%d]", i)
+		if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons), number(at, where, "words", p.Words, 1), p.Release.check(at, where)}); err != nil {
+			return err
 		}
 	}
-	for _, list := range []struct {
-		name   string
-		panels []linearPanel
-	}{{"words", s.Words}, {"sentences", s.Sentences}} {
-		for i, p := range list.panels {
-			for _, err := range []error{p.Dataset.check(), p.Embedding.check(), p.Model.check(), p.Release.check()} {
-				if err != nil {
-					return fmt.Errorf("%s[%d]: %w", list.name, i, err)
-				}
+	for section, panels := range map[string][]linearPanel{"words": s.Words, "sentences": s.Sentences} {
+		for i := range panels {
+			p, where := &panels[i], fmt.Sprintf("%s[%d]", section, i)
+			if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons), checkData(at, where, p.Dataset, &p.Model), p.Release.check(at, where)}); err != nil {
+				return err
+			}
+			if d, err := models.Find(p.Model.Name); err != nil || !d.Vectors {
+				return at(errors.Join(err, fmt.Errorf("%s reads no vectors", p.Model.Name)), "%s.model.name", where)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *privembStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
-	var units []Unit
+func (r release) check(at study.At, where string) error {
+	for i, b := range r.Betas {
+		if err := check.Inside("beta", b, 0, 1); err != nil {
+			return at(err, "%s.betas[%d]", where, i)
+		}
+	}
+	return errors.Join(needEpsilons(at, where, r.Epsilons), number(at, where, "repetitions", r.Repetitions, 1))
+}
+
+// Override applies flags.
+func (s *privembStudy) Override(o study.Overrides) (study.Body, error) {
+	c, named := *s, []string(nil)
+	c.Distance = choose(o, &named, "distance", s.Distance, func(p distancePanel) string { return p.Name })
+	name := func(p linearPanel) string { return p.Name }
+	c.Words = choose(o, &named, "words", s.Words, name)
+	c.Sentences = choose(o, &named, "sentences", s.Sentences, name)
+	return &c, refuse(o, named)
+}
+
+// Wants is what the study is measured with.
+func (s *privembStudy) Wants() (w lab.Wants) {
 	for _, p := range s.Distance {
-		if !lab.wants("distance", p.Name) {
-			continue
+		w.Embeddings = append(w.Embeddings, p.Embedding)
+	}
+	for _, p := range slices.Concat(s.Words, s.Sentences) {
+		w.Datasets, w.Embeddings = append(w.Datasets, p.Dataset), append(w.Embeddings, p.Embedding)
+	}
+	return w
+}
+
+// methods are the curves of a panel, M1 first, which has no β.
+func (r release) methods() ([]curve, []results.Float, error) {
+	list := []study.MechanismSpec{{Name: "privemb", Label: "M1", Parameters: map[string]any{"projection": "none"}}}
+	betas := []results.Float{results.Missing}
+	for _, b := range r.Betas {
+		parameters := map[string]any{"beta": b}
+		if r.Delta > 0 {
+			parameters["delta"] = r.Delta
 		}
-		space, err := p.Embedding.open(ctx, lab, nil)
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		pairs, err := newWordPairs(space, p.Words, s.seed().Derive("pairs"))
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		more, err := p.Release.units(p.Name, space, []any{p.Words}, s.seed().Derive("distance", p.Name), pairs.errors)
+		list = append(list, study.MechanismSpec{Name: "privemb", Label: "M2", Parameters: parameters})
+		betas = append(betas, results.Float(b))
+	}
+	all, err := curves(list)
+	return all, betas, err
+}
+
+// quantities are what one instance of a mechanism is measured by, with names.
+type quantities func(ctx context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error)
+
+// Plan turns the study into units.
+func (s *privembStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
+	var units []engine.Unit
+	for _, p := range s.Distance {
+		at := newPlace(&s.Header, l, p.Name, "distance")
+		row := results.NewRecord()
+		row.Embedding, row.Dimension = p.Embedding.Name, p.Embedding.Dimensions[0]
+		more, err := p.Release.units(at, row, []any{"distance", p.Words},
+			func(ctx context.Context) (lab.Fingerprints, error) {
+				return l.OfWords(ctx, p.Embedding, p.Embedding.Dimensions[0], mechanisms.Needs{})
+			},
+			func(ctx context.Context) (*embeddings.Space, quantities, error) {
+				space, err := l.Words(ctx, p.Embedding, p.Embedding.Dimensions[0])
+				if err != nil {
+					return nil, nil, err
+				}
+				pairs, err := newWordPairs(space, p.Words, at.seed.Derive("pairs"))
+				if err != nil {
+					return nil, nil, err
+				}
+				return space, pairs.errors, nil
+			})
 		if err != nil {
 			return nil, err
 		}
 		units = append(units, more...)
 	}
-	for i, p := range append(append([]linearPanel(nil), s.Words...), s.Sentences...) {
-		section := "words"
-		if i >= len(s.Words) {
-			section = "sentences"
-		}
-		if !lab.wants(section, p.Name) {
-			continue
-		}
-		seed := s.seed().Derive("linear", p.Name)
-		d, err := p.Dataset.open(ctx, lab, seed)
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		space, err := p.Embedding.open(ctx, lab, inSet(counts(d)))
-		if err != nil {
-			return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-		}
-		task := &linearTask{p, d, space}
-		more, err := p.Release.units(p.Name, space, []any{d.Fingerprint, p.Model}, seed, task.measure)
+	for _, p := range slices.Concat(s.Words, s.Sentences) {
+		at := newPlace(&s.Header, l, p.Name, "linear")
+		sample := lab.Sample{Dataset: p.Dataset, Seed: at.seed.Derive("dataset")}
+		row := results.NewRecord()
+		row.Dataset, row.Embedding, row.Dimension = p.Dataset.Name, p.Embedding.Name, p.Embedding.Dimensions[0]
+		row.Model, row.ModelParameters = p.Model.Name, models.FormatParameters(model(p.Model).Parameters)
+		more, err := p.Release.units(at, row, []any{"linear", model(p.Model)},
+			func(ctx context.Context) (lab.Fingerprints, error) {
+				return l.OfText(ctx, sample, p.Embedding, p.Embedding.Dimensions[0], mechanisms.Needs{})
+			},
+			func(ctx context.Context) (*embeddings.Space, quantities, error) {
+				corpus, err := l.Corpus(ctx, sample)
+				if err != nil {
+					return nil, nil, err
+				}
+				space, err := l.Space(ctx, sample, p.Embedding, p.Embedding.Dimensions[0], false)
+				if err != nil {
+					return nil, nil, err
+				}
+				return space.Space, linearTask{p, corpus}.measure, nil
+			})
 		if err != nil {
 			return nil, err
-		}
-		for i := range more {
-			run := more[i].run
-			more[i].run = func(ctx context.Context) ([]results.Point, error) {
-				points, err := run(ctx)
-				for j := range points {
-					points[j].Dataset = d.Name
-				}
-				return points, err
-			}
 		}
 		units = append(units, more...)
 	}
 	return units, nil
 }
 
-// measure returns named quantities of one mechanism instance.
-type measure func(ctx context.Context, m mechanisms.VectorMechanism, rng *rand.Rand, seed stream.Seed) (map[string]float64, error)
-
 // units are one per method and ε. As in the paper's figures there is a panel
-// per ε and X is β; M1 has no β.
-func (r Release) units(panel string, space *embeddings.Space, identity []any, seed stream.Seed, measure measure) ([]Unit, error) {
+// per ε and x is β.
+func (r release) units(at place, row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error),
+	open func(ctx context.Context) (*embeddings.Space, quantities, error)) ([]engine.Unit, error) {
 	methods, betas, err := r.methods()
 	if err != nil {
 		return nil, err
 	}
-	var units []Unit
+	var units []engine.Unit
 	for _, epsilon := range r.Epsilons {
-		panel := fmt.Sprintf("%s, ε = %v", panel, epsilon)
-		for i, method := range methods {
-			settings := method.at(epsilon)
-			units = append(units, Unit{
-				Panel: panel, Series: method.label, X: betas[i],
-				identity: append([]any{settings, r.Repetitions, space.Fingerprint()}, identity...),
-				run: func(ctx context.Context) ([]results.Point, error) {
-					var points []results.Point
+		panel := at
+		panel.panel = fmt.Sprintf("%s, ε = %v", at.panel, epsilon)
+		for i, c := range methods {
+			settings := c.at(epsilon)
+			start := c.row(settings, "beta", betas[i])
+			start.Dataset, start.Embedding, start.Dimension, start.Model, start.ModelParameters = row.Dataset, row.Embedding, row.Dimension, row.Model, row.ModelParameters
+			units = append(units, panel.unit(start, append(slices.Clone(id), r.Repetitions, study.Labels(settings)), data, lab.Work{Private: 1e4, Size: 1e4},
+				func(ctx context.Context, row results.Record, _ *engine.Job) ([]results.Record, error) {
+					space, measure, err := open(ctx)
+					if err != nil {
+						return nil, err
+					}
+					row = on(row, space)
+					var rows []results.Record
 					for rep := range r.Repetitions {
-						at := seed.Derive(fmt.Sprint(settings)).At(uint64(rep))
-						m, err := mechanisms.NewVector(mechanisms.Environment{Space: space, Seed: at}, settings)
+						seed := at.seed.Derive(study.Labels(settings)...).At(uint64(rep))
+						m, err := mechanisms.NewVector(mechanisms.Environment{Space: space, Seed: seed}, settings)
 						if err != nil {
 							return nil, err
 						}
-						values, err := measure(ctx, m, at.Derive("noise").Rand(), at.Derive("model"))
+						values, err := measure(ctx, m, seed)
 						if err != nil {
 							return nil, err
 						}
-						base := point(panel, method, m.Settings(), m.Guarantee(), space)
-						base.XName, base.X = "beta", betas[i]
-						base.Note = fmt.Sprintf("%d dimensions released", m.OutputDimension())
-						for _, quantity := range sortedNames(values) {
-							points = append(points, with(base, quantity, rep, values[quantity]))
+						row = under(row, m.Guarantee())
+						row.Note = fmt.Sprintf("%d dimensions released", m.OutputDimension())
+						for _, quantity := range slices.Sorted(maps.Keys(values)) {
+							rows = append(rows, with(row, quantity, rep+1, values[quantity]))
 						}
 					}
-					return points, nil
-				},
-			})
+					return rows, nil
+				}))
 		}
 	}
 	return units, nil
@@ -226,18 +248,14 @@ func newWordPairs(space *embeddings.Space, words int, seed stream.Seed) (*wordPa
 	if space.Len() < 2*words {
 		return nil, fmt.Errorf("words = %d: the embedding has %d words, fewer than twice as many", words, space.Len())
 	}
-	ids := make([]embeddings.WordID, space.Len())
-	for i := range ids {
-		ids[i] = embeddings.WordID(i)
-	}
-	drawn := metrics.SampleWords(ids, 2*words, seed.Rand())
+	drawn := measure.SampleWords(space, 2*words, seed)
 	return &wordPairs{space, drawn[:words], drawn[words:]}, nil
 }
 
 // errors are the mean absolute errors of distances and inner products over
 // all pairs: |‖M(x)−M(y)‖ − ‖x−y‖| and |⟨M(x),M(y)⟩ − ⟨x,y⟩|.
-func (p *wordPairs) errors(_ context.Context, m mechanisms.VectorMechanism, rng *rand.Rand, _ stream.Seed) (map[string]float64, error) {
-	width := m.OutputDimension()
+func (p *wordPairs) errors(_ context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error) {
+	width, rng := m.OutputDimension(), seed.Derive("noise").Rand()
 	left, right := make([]float32, len(p.left)*width), make([]float32, len(p.right)*width)
 	m.Release(left, p.left, rng)
 	m.Release(right, p.right, rng)
@@ -264,72 +282,34 @@ func dot(x, y []float32) float64 {
 // linearTask classifies documents by the mean of the released vectors of
 // their words; every occurrence of a word is released anew.
 type linearTask struct {
-	panel   linearPanel
-	dataset *datasets.Dataset
-	space   *embeddings.Space
+	panel  linearPanel
+	corpus *measure.Corpus
 }
 
-func (t *linearTask) measure(ctx context.Context, m mechanisms.VectorMechanism, rng *rand.Rand, seed stream.Seed) (map[string]float64, error) {
+func (t linearTask) measure(ctx context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error) {
 	var parts [3]models.Examples
-	for i, split := range t.dataset.Splits() {
-		parts[i] = models.Examples{Vectors: t.release(m, split.Documents, rng), Labels: datasets.Labels(split.Documents)}
+	for i, split := range t.corpus.Splits() {
+		vectors, _, err := measure.Release(ctx, m, mechanisms.Keep, t.corpus.Tokens[i], seed.Derive("noise", split.Name))
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = models.Examples{Vectors: vectors, Labels: t.corpus.Labels(i)}
 	}
-	spec := t.panel.Model
-	classes := len(t.dataset.Classes)
-	c, err := spec.train(ctx, classes, models.Embedding{}, seed, parts[0], parts[1])
+	classes := len(t.corpus.Classes)
+	c, err := measure.Train(ctx, model(t.panel.Model), classes, models.Embedding{}, seed.Derive("model"), parts[0], parts[1])
 	if err != nil {
 		return nil, err
 	}
 	values := map[string]float64{}
 	for i, name := range []string{"train_accuracy", "validation_accuracy", "accuracy"} {
-		right, err := accuracy(ctx, c, parts[i])
+		s, err := measure.Test(ctx, c.Model, classes, parts[i])
 		if err != nil {
 			return nil, err
 		}
-		values[name] = 100 * right
-	}
-	if classes == 2 {
-		scores, err := c.Score(ctx, parts[2])
-		if err != nil {
-			return nil, err
-		}
-		ranking, positive := make([]float64, len(scores)), make([]bool, len(scores))
-		for i, s := range scores {
-			ranking[i], positive[i] = s[1], parts[2].Labels[i] == 1
-		}
-		if values["auc"], err = metrics.AUC(ranking, positive); err != nil {
-			return nil, err
+		values[name] = 100 * s.Accuracy()
+		if i == 2 && classes == 2 {
+			values["auc"] = s.AUC
 		}
 	}
 	return values, nil
-}
-
-// release returns a mean per document; a document without any word of the
-// space is the zero vector.
-func (t *linearTask) release(m mechanisms.VectorMechanism, documents []datasets.Document, rng *rand.Rand) [][]float32 {
-	width := m.OutputDimension()
-	out := make([][]float32, len(documents))
-	var ids []embeddings.WordID
-	var noisy []float32
-	for i, doc := range documents {
-		ids = ids[:0]
-		for _, token := range doc.Tokens {
-			if id := t.space.Vocabulary.ID(token); id != embeddings.Unknown {
-				ids = append(ids, id)
-			}
-		}
-		out[i] = make([]float32, width)
-		if len(ids) == 0 {
-			continue
-		}
-		if need := len(ids) * width; cap(noisy) < need {
-			noisy = make([]float32, need)
-		}
-		noisy = noisy[:len(ids)*width]
-		m.Release(noisy, ids, rng)
-		for k, v := range noisy {
-			out[i][k%width] += v / float32(len(ids))
-		}
-	}
-	return out
 }

@@ -33,7 +33,7 @@ type Summary struct {
 
 // Summarize summarises points, in the order in which their places come first.
 // Missing values do not count.
-func Summarize(points []results.Point) []Summary {
+func Summarize(points []results.Record) []Summary {
 	type place struct{ panel, series, quantity, x string }
 	var rows []Summary
 	var values [][]float64
@@ -73,6 +73,6 @@ func Summarize(points []results.Point) []Summary {
 	return rows
 }
 
-func writeSummary(path string, points []results.Point) error {
+func writeSummary(path string, points []results.Record) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return results.WriteRows(w, Summarize(points)) })
 }

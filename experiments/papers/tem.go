@@ -1,52 +1,61 @@
 package papers
 
 import (
-	"context"
+	"errors"
 	"fmt"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 )
 
-func init() { protocols["tem"] = func() Study { return &temStudy{} } }
+func init() { study.Register("tem", func() study.Body { return &temStudy{} }) }
 
 // temStudy is the evaluation of Carvalho, Vasiloudis & Feyisetan 2023 ("TEM:
 // High Utility Metric Differential Privacy on Text"): test accuracy (Figure
 // 1a) and membership inference (Figure 1b) of a classifier trained on
 // privatised text.
 type temStudy struct {
-	Header `yaml:",inline"`
-	Curves []Curve        `yaml:"curves"`
-	Panels []utilityPanel `yaml:"panels"`
+	study.Header `yaml:",inline"`
+	Mechanisms   []study.MechanismSpec `yaml:"mechanisms"`
+	Panels       []utilityPanel        `yaml:"panels"`
 }
 
-func (s *temStudy) check() error {
-	if _, err := expand(s.Curves); err != nil {
-		return fmt.Errorf("curves: %w", err)
+// Check validates every value.
+func (s *temStudy) Check(at study.At) error {
+	if err := errors.Join(checkHeader(at, &s.Header), checkMechanisms(at, s.Mechanisms)); err != nil {
+		return err
 	}
 	if len(s.Panels) == 0 {
-		return fmt.Errorf("panels: must not be empty")
+		return at(errors.New("panels: must not be empty"), "panels")
 	}
-	for i, p := range s.Panels {
-		if err := p.check(); err != nil {
-			return fmt.Errorf("panels[%d]: %w", i, err)
+	for i := range s.Panels {
+		if err := s.Panels[i].check(at, fmt.Sprintf("panels[%d]", i)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s *temStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
-	curves, err := expand(s.Curves)
+// Override applies flags.
+func (s *temStudy) Override(o study.Overrides) (study.Body, error) {
+	c, named := *s, []string(nil)
+	c.Panels = choose(o, &named, "panels", s.Panels, utilityPanel.name)
+	return &c, refuse(o, named)
+}
+
+// Wants is what the study is measured with.
+func (s *temStudy) Wants() lab.Wants { return wants(wantsOfUtility(s.Panels), s.Mechanisms) }
+
+// Plan turns the study into units.
+func (s *temStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
+	all, err := curves(s.Mechanisms)
 	if err != nil {
 		return nil, err
 	}
-	var units []Unit
+	var units []engine.Unit
 	for _, p := range s.Panels {
-		if !lab.wants("panels", p.Name) {
-			continue
-		}
-		more, err := p.units(ctx, lab, curves, s.seed())
-		if err != nil {
-			return nil, err
-		}
-		units = append(units, more...)
+		units = append(units, p.units(newPlace(&s.Header, l, p.Name, "utility"), all)...)
 	}
 	return units, nil
 }

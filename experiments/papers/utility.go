@@ -2,11 +2,14 @@ package papers
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
-	"sync"
 
 	"mldpbench/datasets"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -15,57 +18,62 @@ import (
 	"mldpbench/stream"
 )
 
-// Which texts a curve of a utility panel privatises.
-const (
-	atTraining = "train" // training and validation texts; the test text stays plain
-	atTest     = "test"  // the test text only
-	atBoth     = "both"
-)
-
 // utilityPanel is test accuracy against ε: Feyisetan et al. 2020, Figure 5,
 // and Carvalho et al. 2023, Figure 1a.
 type utilityPanel struct {
-	Name      string        `yaml:"name"`
-	Dataset   DatasetSpec   `yaml:"dataset"`
-	Embedding EmbeddingSpec `yaml:"embedding"`
-	Model     ModelSpec     `yaml:"model"`
-	Epsilons  []float64     `yaml:"epsilons"`
-	Privatize []string      `yaml:"privatize"` // train, test, both: one curve each
-	Trials    int           `yaml:"trials"`
+	Name        string              `yaml:"name"`
+	Dataset     study.DatasetSpec   `yaml:"dataset"`
+	Embedding   study.EmbeddingSpec `yaml:"embedding"`
+	Model       study.ModelSpec     `yaml:"model"`
+	Epsilons    []float64           `yaml:"epsilons"`
+	Settings    []string            `yaml:"settings"` // one curve each
+	Repetitions int                 `yaml:"repetitions" limits:"1,10000"`
 	// Membership also attacks the model. Training and test texts are then
 	// halved: one half for the model, one for the attacker's shadow model.
 	Membership bool `yaml:"membership,omitempty"`
 }
 
-func (p utilityPanel) check() error {
-	for _, err := range []error{
-		p.Dataset.check(), p.Embedding.check(), p.Model.check(), checkEpsilons(p.Epsilons), check.AtLeast("trials", p.Trials, 1),
-	} {
-		if err != nil {
-			return err
-		}
+func (p utilityPanel) name() string { return p.Name }
+
+func (p *utilityPanel) check(at study.At, where string) error {
+	if err := checkPlace(at, where, p.Name, &p.Embedding, p.Epsilons); err != nil {
+		return err
 	}
-	if p.Name == "" || len(p.Privatize) == 0 {
-		return fmt.Errorf("panel %q: needs a name and at least one of privatize: train, test, both", p.Name)
+	if err := checkData(at, where, p.Dataset, &p.Model); err != nil {
+		return err
 	}
-	for _, at := range p.Privatize {
-		if err := check.OneOf("privatize", at, atTraining, atTest, atBoth); err != nil {
-			return err
+	if err := errors.Join(number(at, where, "repetitions", p.Repetitions, 1), needEpsilons(at, where, p.Epsilons)); err != nil {
+		return err
+	}
+	if len(p.Settings) == 0 {
+		return at(errors.New("settings: at least one of local, train-only, test-only"), "%s.settings", where)
+	}
+	for i, v := range p.Settings {
+		if err := check.OneOf("setting", v, study.Local, study.TrainOnly, study.TestOnly); err != nil {
+			return at(err, "%s.settings[%d]", where, i)
 		}
 	}
 	return nil
 }
 
+func wantsOfUtility(panels []utilityPanel) (w lab.Wants) {
+	for _, p := range panels {
+		w.Datasets, w.Embeddings = append(w.Datasets, p.Dataset), append(w.Embeddings, p.Embedding)
+	}
+	return w
+}
+
 // utilityTask is an opened panel.
 type utilityTask struct {
-	panel   utilityPanel
-	classes int
-	table   table
-	target  side
-	shadow  side         // empty without Membership
-	read    texts        // both, as they are
-	plain   []plainModel // by trial
-	seed    stream.Seed
+	panel  utilityPanel
+	lab    *lab.Lab
+	id     string // of what its plain models depend on
+	corpus *measure.Corpus
+	space  *measure.Space
+	target side
+	shadow side  // empty without Membership
+	read   texts // both, as they are
+	seed   stream.Seed
 }
 
 // side is what one model is trained, validated and tested on.
@@ -95,190 +103,192 @@ func halve(d *datasets.Dataset) (target, shadow side) {
 	return target, shadow
 }
 
-func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed stream.Seed) ([]Unit, error) {
-	seed = seed.Derive("utility", p.Name)
-	d, err := p.Dataset.open(ctx, lab, seed)
-	if err != nil {
-		return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-	}
-	space, err := p.Embedding.open(ctx, lab, inSet(counts(d)))
-	if err != nil {
-		return nil, fmt.Errorf("panel %s: %w", p.Name, err)
-	}
-	t := &utilityTask{panel: p, classes: len(d.Classes), table: newTable(space), seed: seed,
-		plain: make([]plainModel, p.Trials), target: side{d.Train, d.Validation, d.Test}}
-	if p.Membership {
-		t.target, t.shadow = halve(d)
-	}
-	t.read = texts{t.encode(t.target), t.encode(t.shadow)}
-	// A unit is one ε on one curve, whichever others the panel has.
-	identity := p
-	identity.Epsilons, identity.Privatize = nil, nil
-	plain := series{label: "no privatisation"}
-	units := []Unit{{
-		Panel: p.Name, Series: plain.label, X: results.Missing,
-		identity: []any{identity, d.Fingerprint, space.Fingerprint()},
-		run: func(ctx context.Context) ([]results.Point, error) {
-			base := results.Point{Panel: p.Name, Series: plain.label, XName: "epsilon", X: results.Missing, Epsilon: results.Missing,
-				Dataset: d.Name, Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension, Mechanism: "none"}
-			return t.trials(ctx, nil, "", base, t.seed.Derive("plain"))
-		},
-	}}
-	for _, c := range curves {
-		for _, at := range p.Privatize {
-			labelled := c
-			if len(p.Privatize) > 1 {
-				labelled.label += ", " + map[string]string{atTraining: "at training time", atTest: "at test time", atBoth: "at both times"}[at]
-			}
-			for _, epsilon := range c.over(p.Epsilons) {
-				settings := c.at(epsilon)
-				units = append(units, Unit{
-					Panel: p.Name, Series: labelled.label, X: results.Float(epsilon),
-					identity: []any{identity, at, settings, d.Fingerprint, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
-						m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
-						if err != nil {
-							return nil, err
-						}
-						base := point(p.Name, labelled, m.Settings(), m.Guarantee(), space)
-						base.Dataset = d.Name
-						return t.trials(ctx, m, at, base, seed.Derive("private", fmt.Sprint(settings)))
-					},
-				})
-			}
-		}
-	}
-	return units, nil
+func (p utilityPanel) sample(seed stream.Seed) lab.Sample {
+	return lab.Sample{Dataset: p.Dataset, Seed: seed.Derive("dataset")}
 }
 
-// trials trains and tests; m is nil for plain text. The classifier of trial i
-// starts from the same weights for every mechanism and ε.
-func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Point, seed stream.Seed) ([]results.Point, error) {
-	private, err := t.privatize(ctx, m, at, seed)
-	if err != nil {
-		return nil, err
-	}
-	var points []results.Point
-	for trial := range t.panel.Trials {
-		seed := t.seed.Derive("model").At(uint64(trial))
-		model, release, err := t.model(ctx, trial, m == nil || at == atTest, private[trial].target, seed.Derive("target"))
+func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs) (*utilityTask, error) {
+	id := engine.MakeID("utility", p.Name, p.Embedding.File, p.Embedding, p.Repetitions, model(p.Model), p.Membership, needs.Thesaurus)
+	return lab.Once(at.lab, id, func() (*utilityTask, error) {
+		corpus, err := at.lab.Corpus(ctx, p.sample(at.seed))
 		if err != nil {
 			return nil, err
 		}
-		measured, err := t.measure(ctx, model, private[trial], with(base, "", trial, 0), seed)
-		release()
+		space, err := at.lab.Space(ctx, p.sample(at.seed), p.Embedding, p.Embedding.Dimensions[0], needs.Thesaurus)
 		if err != nil {
 			return nil, err
 		}
-		points = append(points, measured...)
-	}
-	return points, nil
+		t := &utilityTask{panel: p, lab: at.lab, id: id, corpus: corpus, space: space, seed: at.seed,
+			target: side{corpus.Train, corpus.Validation, corpus.Test}}
+		if p.Membership {
+			t.target, t.shadow = halve(corpus.Dataset)
+		}
+		t.read = texts{t.encode(t.target), t.encode(t.shadow)}
+		return t, nil
+	})
 }
 
-// measure tests the model of one trial, and attacks it if the panel says so.
-// The attack is that of Carvalho et al. 2023, Appendix C: the shadow model is
-// trained like the target, on texts of its own. Both are asked about plain
+// units are one of plain text, and one per curve, setting and ε. A unit does
+// not depend on which others the panel has.
+func (p utilityPanel) units(at place, all []curve) []engine.Unit {
+	id := []any{"utility", model(p.Model), p.Repetitions, p.Membership}
+	work := lab.Work{Trainings: float64(p.Repetitions), Tokens: 1e5, Private: 1e5, Size: 1e6}
+	unit := func(c curve, setting string, s mechanisms.Settings) engine.Unit {
+		private, x := s.Mechanism != results.BaselineMechanism, results.Missing
+		if private {
+			x = results.Float(s.Epsilon)
+		}
+		row := c.row(s, "epsilon", x)
+		if !private {
+			row.Epsilon, row.GuaranteeReason = results.Missing, "no privatisation"
+		}
+		row.Dataset, row.Embedding, row.Dimension, row.Setting = p.Dataset.Name, p.Embedding.Name, p.Embedding.Dimensions[0], setting
+		row.Model, row.ModelParameters = p.Model.Name, models.FormatParameters(model(p.Model).Parameters)
+		u := at.unit(row, append(slices.Clone(id), setting, study.Labels(s)),
+			func(ctx context.Context) (lab.Fingerprints, error) {
+				return at.lab.OfText(ctx, p.sample(at.seed), p.Embedding, p.Embedding.Dimensions[0], c.needs)
+			}, work,
+			func(ctx context.Context, row results.Record, job *engine.Job) ([]results.Record, error) {
+				t, err := p.open(ctx, at, c.needs)
+				if err != nil {
+					return nil, err
+				}
+				row.DatasetFingerprint = t.corpus.Fingerprint
+				row = on(row, t.space.Space)
+				private, ok := job.Shared.([]texts)
+				if s.Mechanism == results.BaselineMechanism {
+					return t.repetitions(ctx, setting, slices.Repeat([]texts{t.read}, p.Repetitions), row)
+				}
+				m, err := at.wordsMechanism(t.space.Space, t.corpus, c, s.Epsilon)
+				if err != nil {
+					return nil, err
+				}
+				if !ok { // the settings of one ε share their text
+					if private, err = t.privatize(ctx, m, at.seed.Derive(append([]string{"private"}, study.Labels(s)...)...), job.Threads); err != nil {
+						return nil, err
+					}
+					job.Shared = private
+				}
+				return t.repetitions(ctx, setting, private, under(row, m.Guarantee()))
+			})
+		u.Group = engine.MakeID(at.panel, study.Labels(s))
+		return u
+	}
+	units := []engine.Unit{unit(curve{label: "no privatisation"}, "", mechanisms.Settings{Mechanism: results.BaselineMechanism})}
+	for _, c := range all {
+		for _, epsilon := range c.over(p.Epsilons) {
+			for _, setting := range p.Settings {
+				labelled := c
+				if len(p.Settings) > 1 {
+					labelled.label += ", " + map[string]string{
+						study.TrainOnly: "at training time", study.TestOnly: "at test time", study.Local: "at both times",
+					}[setting]
+				}
+				units = append(units, unit(labelled, setting, c.at(epsilon)))
+			}
+		}
+	}
+	return units
+}
+
+// repetitions trains and tests; "" is the setting of plain text. The classifier
+// of a repetition starts from the same weights for every mechanism and ε.
+func (t *utilityTask) repetitions(ctx context.Context, setting string, private []texts, base results.Record) ([]results.Record, error) {
+	var rows []results.Record
+	for r := range t.panel.Repetitions {
+		seed := t.seed.Derive("model").At(uint64(r))
+		read := t.read
+		if setting == study.Local || setting == study.TrainOnly {
+			read.target.train, read.target.validation = private[r].target.train, private[r].target.validation
+			read.shadow.train, read.shadow.validation = private[r].shadow.train, private[r].shadow.validation
+		}
+		if setting == study.Local || setting == study.TestOnly {
+			read.target.test = private[r].target.test
+		}
+		var fitted *measure.Trained
+		var err error
+		if setting == "" || setting == study.TestOnly { // the same model for every unit that trains on plain text
+			fitted, err = lab.Once(t.lab, engine.MakeID(t.id, "plain", r), func() (*measure.Trained, error) {
+				return t.train(ctx, t.read.target, seed.Derive("target"))
+			})
+		} else {
+			fitted, err = t.train(ctx, read.target, seed.Derive("target"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		measured, err := t.measure(ctx, fitted.Model, read, with(base, "", r+1, 0), seed)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, measured...)
+	}
+	return rows, nil
+}
+
+// measure tests the model of one repetition, and attacks it if the panel says
+// so. The attack is that of Carvalho et al. 2023, Appendix C: the shadow model
+// is trained like the target, on texts of its own. Both are asked about plain
 // texts, the ones a person would recognise as theirs: were they trained on?
-func (t *utilityTask) measure(ctx context.Context, model models.Classifier, private texts, base results.Point, seed stream.Seed) ([]results.Point, error) {
-	right, err := accuracy(ctx, model, private.target.test)
+func (t *utilityTask) measure(ctx context.Context, model models.Classifier, read texts, base results.Record, seed stream.Seed) ([]results.Record, error) {
+	s, err := measure.Test(ctx, model, len(t.corpus.Classes), read.target.test)
 	if err != nil {
 		return nil, err
 	}
-	points := []results.Point{with(base, "accuracy", base.Repetition, 100*right)}
+	rows := []results.Record{with(base, "accuracy", base.Repetition, 100*s.Accuracy())}
 	if !t.panel.Membership {
-		return points, nil
+		return rows, nil
 	}
-	imitation, err := t.train(ctx, private.shadow, seed.Derive("shadow"))
+	imitation, err := t.train(ctx, read.shadow, seed.Derive("shadow"))
 	if err != nil {
 		return nil, err
 	}
 	scores, member, err := models.MembershipInference(ctx,
-		models.Membership{Model: imitation, Members: t.read.shadow.train, Others: t.read.shadow.test},
+		models.Membership{Model: imitation.Model, Members: t.read.shadow.train, Others: t.read.shadow.test},
 		models.Membership{Model: model, Members: t.read.target.train, Others: t.read.target.test},
 		seed.Derive("attack"))
 	if err != nil {
 		return nil, err
 	}
 	auc, err := metrics.AUC(scores, member)
-	if err != nil {
-		return nil, err
-	}
-	return append(points, with(base, "mia_auc", base.Repetition, auc)), nil
+	return append(rows, with(base, "mia_auc", base.Repetition, auc)), err
 }
 
-// plainModel is one trial's model of plain training text: the same for every
-// unit that privatises none of it. The lock is held while it is trained and
-// asked.
-type plainModel struct {
-	sync.Mutex
-	fitted models.Classifier
-}
-
-// model returns the model of a trial, trained on s, and what to call when it is
-// done with. plain says that nothing has been privatised in what it learns from.
-func (t *utilityTask) model(ctx context.Context, trial int, plain bool, s encoded, seed stream.Seed) (models.Classifier, func(), error) {
-	if !plain {
-		c, err := t.train(ctx, s, seed)
-		return c, func() {}, err
-	}
-	p := &t.plain[trial]
-	p.Lock()
-	if p.fitted == nil {
-		c, err := t.train(ctx, s, seed)
-		if err != nil {
-			p.Unlock()
-			return nil, nil, err
-		}
-		p.fitted = c
-	}
-	return p.fitted, p.Unlock, nil
-}
-
-func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (models.Classifier, error) {
-	return t.panel.Model.train(ctx, t.classes, t.table.embedding, seed, s.train, s.validation)
+func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (*measure.Trained, error) {
+	return measure.Train(ctx, model(t.panel.Model), len(t.corpus.Classes), t.space.Table, seed, s.train, s.validation)
 }
 
 // encode reads a side as it is, without privatisation.
 func (t *utilityTask) encode(s side) encoded {
-	examples := func(documents []datasets.Document) models.Examples {
-		return t.table.examples(datasets.Tokens(documents), datasets.Labels(documents))
-	}
+	examples := func(d []datasets.Document) models.Examples { return t.examples(datasets.Tokens(d), datasets.Labels(d)) }
 	return encoded{examples(s.train), examples(s.validation), examples(s.test)}
 }
 
-// privatize returns the texts of each trial: the plain ones, with those that m
-// is meant to have replaced. All trials go to m at once, because the selection
-// family makes one table per distinct word of what it is given.
-func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, at string, seed stream.Seed) ([]texts, error) {
-	private := slices.Repeat([]texts{t.read}, t.panel.Trials)
-	if m == nil {
-		return private, nil
-	}
+func (t *utilityTask) examples(tokens [][]string, labels []int) models.Examples {
+	return models.Examples{Sequences: t.space.Wide.Vocabulary.Rows(tokens), Labels: labels}
+}
+
+// privatize returns the private texts of each repetition, all but the test text
+// of the attacker, which nobody privatises. All repetitions go to m at once,
+// because the selection family makes one table per distinct word of what it is
+// given.
+func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts, error) {
 	var documents [][]string
-	var parts []*models.Examples // that take their share of documents, in this order
-	add := func(d []datasets.Document, x *models.Examples) {
-		documents, parts = append(documents, datasets.Tokens(d)...), append(parts, x)
+	for _, d := range [][]datasets.Document{t.target.train, t.target.validation, t.shadow.train, t.shadow.validation, t.target.test} {
+		documents = append(documents, datasets.Tokens(d)...)
 	}
-	for i := range private {
-		target, shadow := &private[i].target, &private[i].shadow
-		if at != atTest {
-			add(t.target.train, &target.train)
-			add(t.target.validation, &target.validation)
-			add(t.shadow.train, &shadow.train)
-			add(t.shadow.validation, &shadow.validation)
-		}
-		if at != atTraining {
-			add(t.target.test, &target.test)
-		}
-	}
-	noisy, err := mechanisms.Text(ctx, m, mechanisms.Keep, documents, seed.Derive("text"), 1)
+	copies, err := measure.Privatize(ctx, m, mechanisms.Keep, slices.Repeat([][][]string{documents}, t.panel.Repetitions), len(documents), seed.Derive("text"), threads)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range parts {
-		n := len(x.Labels)
-		*x = t.table.examples(noisy[:n], x.Labels)
-		noisy = noisy[n:]
+	private := slices.Repeat([]texts{t.read}, t.panel.Repetitions)
+	for r, noisy := range copies {
+		target, shadow := &private[r].target, &private[r].shadow
+		for _, x := range []*models.Examples{&target.train, &target.validation, &shadow.train, &shadow.validation, &target.test} {
+			n := len(x.Labels)
+			*x = t.examples(noisy[:n], x.Labels)
+			noisy = noisy[n:]
+		}
 	}
 	return private, nil
 }

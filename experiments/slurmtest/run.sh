@@ -116,10 +116,10 @@ ended() { # ended JOB...: waits until none of the jobs is queued, 15 minutes at 
   done
   fail "jobs $* did not end"
 }
-cells() { find "$1/cells" -name '*.json' 2>/dev/null | wc -l; }
+cells() { find "$1/units" -name '*.json' 2>/dev/null | wc -l; }
 cells_of() { # cells_of FOLDER TASK: cells of one task that are done
   sed -n "s/.*\"key\":\"\([0-9a-f]*\)\",\"task\":$2,.*/\1/p" "$1/plan.jsonl" |
-    while read -r key; do if [ -e "$1/cells/$key.json" ]; then echo "$key"; fi; done | wc -l
+    while read -r key; do if [ -e "$1/units/$key.json" ]; then echo "$key"; fi; done | wc -l
 }
 await_cells() { # await_cells FOLDER N: waits until N cells are done
   for _ in $(seq 1200); do

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"mldpbench/datasets"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/kernel"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -30,7 +31,7 @@ func TestTextIsTheSameOnEveryPath(t *testing.T) {
 					t.Fatal(err)
 				}
 				// A copy of the space: an index belongs to one space and path.
-				space, err := experiments.OpenSpace(ctx, experiments.GeneratedEmbedding, 50, "", func(string) bool { return true })
+				space, err := lab.OpenSpace(ctx, study.GeneratedEmbedding, 50, "", func(string) bool { return true })
 				if err != nil {
 					t.Fatal(err)
 				}

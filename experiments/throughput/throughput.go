@@ -23,7 +23,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
-	"mldpbench/experiments"
+	"mldpbench/experiments/lab"
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
 	"mldpbench/mechanisms"
@@ -35,7 +35,7 @@ import (
 // workers.
 type Options struct {
 	Dataset      string   // whose documents are privatised
-	Embeddings   []string // as experiments.OpenSpace takes them
+	Embeddings   []string // as lab.OpenSpace takes them
 	Dimensions   []int    // of embeddings given by name; 0 takes what a file has
 	Vocabularies []int    // the first words of the embedding; 0 means all
 	Mechanisms   []string
@@ -118,7 +118,7 @@ func Run(ctx context.Context, o Options, each func(Row) error) error {
 	}
 	for _, ref := range o.Embeddings {
 		for _, dimension := range o.Dimensions {
-			full, err := experiments.OpenSpace(ctx, ref, dimension, o.Root, nil)
+			full, err := lab.OpenSpace(ctx, ref, dimension, o.Root, nil)
 			if err != nil {
 				return err
 			}
@@ -154,9 +154,12 @@ func (o *Options) space(ctx context.Context, space *embeddings.Space, data *data
 	}
 	env := mechanisms.Environment{Space: space, Documents: documents, Seed: seed.Derive("mechanism")}
 	for _, name := range o.Mechanisms {
-		if name == "syntf" && env.Thesaurus == nil {
-			var err error
-			if env.Thesaurus, err = experiments.OpenThesaurus(data.Generated, o.Root); err != nil {
+		d, err := mechanisms.Find(name)
+		if err != nil {
+			return err
+		}
+		if d.Needs.Thesaurus && env.Thesaurus == nil {
+			if env.Thesaurus, err = lab.OpenThesaurus(data.Generated, o.Root); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mldpbench/internal/atomicfile"
+	"mldpbench/results"
+)
+
+// Manifest says what a results file was made from, and what it holds.
+type Manifest struct {
+	Study        string                       `json:"study"`
+	StudySchema  int                          `json:"study_schema"`
+	RecordSchema int                          `json:"record_schema"`
+	Definition   string                       `json:"definition"` // the study file, overrides applied
+	Data         map[string]string            `json:"data"`       // fingerprints
+	Datasets     []results.DatasetDescription `json:"datasets"`
+	Units        int                          `json:"units"` // of the whole plan
+	Shard        string                       `json:"shard,omitempty"`
+	Version      string                       `json:"version"`
+	Machine      string                       `json:"machine"`
+	Command      []string                     `json:"command"`
+	Started      time.Time                    `json:"started"`
+	// Records and SHA256 are those of the results file; they are missing while
+	// the first run is at work.
+	Records int    `json:"records,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
+}
+
+func (w *work) manifest() Manifest {
+	p, o := w.plan, w.options
+	m := Manifest{
+		Study: p.Study, StudySchema: p.Schema, RecordSchema: results.SchemaVersion,
+		Definition: p.Definition, Data: map[string]string{}, Units: len(p.Units), Shard: o.Shard.String(),
+		Version: o.Version, Machine: Machine(), Command: o.Command, Started: time.Now().UTC().Truncate(time.Second),
+	}
+	for i, data := range w.data {
+		r := p.Units[i].Row
+		for name, fingerprint := range data {
+			of := name
+			switch name { // those of one name that differ between units
+			case "dataset":
+				of = "dataset " + r.Dataset
+			case "embedding", "vectors":
+				of = strings.TrimSpace(fmt.Sprintf("%s %s %d, %s", name, r.Embedding, r.Dimension, r.Dataset))
+			case "thesaurus":
+				of = "thesaurus, " + r.Dataset
+			}
+			m.Data[strings.TrimSuffix(of, ", ")] = fingerprint
+		}
+	}
+	if p.Data != nil {
+		m.Datasets = p.Data()
+	}
+	return m
+}
+
+func (m Manifest) write(dir string, shard Shard) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, shard.File("manifest", ".json")), 0o644, append(data, '\n'))
+}
+
+// ReadManifest reads the manifest beside a results file.
+func ReadManifest(path string) (*Manifest, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&m); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && m.RecordSchema < results.SchemaVersion {
+			return &Manifest{Study: m.Study, Definition: m.Definition, RecordSchema: m.RecordSchema, Version: m.Version, Machine: m.Machine,
+				Command: m.Command, Started: m.Started, Datasets: m.Datasets}, nil // of an older version: its fingerprints were kept otherwise
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &m, nil
+}
+
+// Verify says whether a results file is the one that the manifest was written
+// for: whole and unchanged. A manifest without a checksum knows nothing.
+func (m *Manifest) Verify(path string) error {
+	if m.SHA256 == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if checksum(data) != m.SHA256 {
+		return fmt.Errorf("%s: not the file that its manifest describes, which has %d records: it was cut or changed", path, m.Records)
+	}
+	return nil
+}
+
+// finish writes results, examples and manifest of one run, shard or merge.
+func (s *Summary) finish(shard Shard, records []results.Record, examples []results.Example) error {
+	derived, err := results.Derive(records)
+	if err != nil {
+		return err
+	}
+	s.Records, s.Examples = derived, examples
+	var file bytes.Buffer
+	if err := results.Encode(&file, derived); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(s.Dir, shard.File("results", ".csv")), 0o644, file.Bytes()); err != nil {
+		return err
+	}
+	s.Manifest.Records, s.Manifest.SHA256 = len(derived), checksum(file.Bytes())
+	if err := s.Manifest.write(s.Dir, shard); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(s.Dir, shard.File("examples", ".jsonl")), 0o644, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		for _, x := range examples {
+			if err := e.Encode(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// join checks that two manifests are of one study over the same data and adds
+// the data that only the other has seen.
+func (m *Manifest) join(other *Manifest) error {
+	if m.Study != other.Study {
+		return fmt.Errorf("study %q and %q", m.Study, other.Study)
+	}
+	if m.StudySchema != other.StudySchema || m.RecordSchema != other.RecordSchema {
+		return fmt.Errorf("schema %d of studies and %d of records, and %d and %d", m.StudySchema, m.RecordSchema, other.StudySchema, other.RecordSchema)
+	}
+	if m.Definition != other.Definition {
+		return errors.New("the definitions of the study differ (see definition in the manifests)")
+	}
+	for name, f := range other.Data {
+		if mine, ok := m.Data[name]; ok && mine != f {
+			return fmt.Errorf("the data differ: fingerprints of %s are %s and %s", name, mine, f)
+		}
+	}
+	maps.Copy(m.Data, other.Data)
+	for _, d := range other.Datasets {
+		known := false
+		for _, x := range m.Datasets {
+			known = known || x.Name == d.Name
+		}
+		if !known {
+			m.Datasets = append(m.Datasets, d)
+		}
+	}
+	return nil
+}
+
+// ReadExamples reads the examples beside a results file; none is no error.
+func ReadExamples(path string) ([]results.Example, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []results.Example
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		var x results.Example
+		if err := json.Unmarshal([]byte(text), &x); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}

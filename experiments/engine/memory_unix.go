@@ -1,0 +1,20 @@
+//go:build unix
+
+package engine
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// PeakMemoryMiB is the largest resident size of the process so far.
+func PeakMemoryMiB() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return float64(u.Maxrss) / (1 << 20) // bytes
+	}
+	return float64(u.Maxrss) / 1024 // KiB
+}

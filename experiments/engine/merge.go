@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mldpbench/results"
+)
+
+// Merge joins the results of shards into one folder, as if one run had
+// written them. Each source is a folder of a run, or one of its results files.
+// It refuses sources of another study, schema or data, damaged ones, and a unit
+// that two sources report differently, timing aside. A unit that no source has
+// is an error too, unless partial is set.
+func Merge(sources []string, out string, partial bool) (*Summary, error) {
+	parts, err := findParts(sources)
+	if err != nil {
+		return nil, err
+	}
+	var merged *Manifest
+	from := map[string]string{}           // unit: the part it was taken from
+	rows := map[string][]results.Record{} // unit: its rows in that part
+	var records []results.Record
+	var examples []results.Example
+	for _, p := range parts {
+		m, err := ReadManifest(p.manifest)
+		if err == nil {
+			err = m.Verify(p.results)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if merged == nil {
+			merged = m
+		} else if err := merged.join(m); err != nil {
+			return nil, fmt.Errorf("%s does not belong to %s: %w", p.results, parts[0].results, err)
+		}
+		read, err := results.Read(p.results)
+		if err != nil {
+			return nil, err
+		}
+		units := map[string][]results.Record{}
+		for _, r := range read {
+			if r.Study != m.Study {
+				return nil, fmt.Errorf("%s: a record of study %q, the manifest says %q", p.results, r.Study, m.Study)
+			}
+			units[r.Key] = append(units[r.Key], r)
+		}
+		for key, u := range units {
+			first, again := rows[key]
+			if !again {
+				from[key], rows[key] = p.results, u
+				records = append(records, u...)
+				continue
+			}
+			column := "the number of rows"
+			if len(first) == len(u) {
+				column = ""
+				for i := range u {
+					if column == "" {
+						column = results.FirstDifference(first[i], u[i])
+					}
+				}
+			}
+			if column != "" {
+				return nil, fmt.Errorf("unit %s: %s and %s differ in %s", key, from[key], p.results, column)
+			}
+		}
+		x, err := ReadExamples(p.examples)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range x {
+			if !slices.Contains(examples, e) {
+				examples = append(examples, e)
+			}
+		}
+	}
+	sortExamples(examples, records)
+	if missing := merged.Units - len(rows); missing != 0 && !partial {
+		return nil, fmt.Errorf("%d of %d units are in none of the %d results files", missing, merged.Units, len(parts))
+	}
+	merged.Shard = ""
+	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
+	return s, s.finish(Shard{}, records, examples)
+}
+
+type part struct{ results, manifest, examples string }
+
+// findParts lists the results files of folders, shards only where there are
+// any, and finds the files beside them.
+func findParts(sources []string) ([]part, error) {
+	var files []string
+	for _, s := range sources {
+		info, err := os.Stat(s)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, s)
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(s, "results.*-of-*.csv"))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			found = []string{filepath.Join(s, "results.csv")}
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		return nil, errors.New("nothing to merge")
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	parts := make([]part, len(files))
+	for i, f := range files {
+		base, ok := strings.CutPrefix(filepath.Base(f), "results")
+		middle, csv := strings.CutSuffix(base, ".csv")
+		if !ok || !csv {
+			return nil, fmt.Errorf("%s: must be a folder or a file called results*.csv, as mldp run writes it", f)
+		}
+		beside := func(stem, ext string) string { return filepath.Join(filepath.Dir(f), stem+middle+ext) }
+		parts[i] = part{results: f, manifest: beside("manifest", ".json"), examples: beside("examples", ".jsonl")}
+	}
+	return parts, nil
+}
+
+// sortExamples brings examples into the order of the grid.
+func sortExamples(examples []results.Example, records []results.Record) {
+	position := map[results.Example]int{}
+	for _, r := range records {
+		k := results.Example{Dataset: r.Dataset, Embedding: r.Embedding, Dimension: r.Dimension, Mechanism: r.Mechanism,
+			Variant: r.Variant, Parameters: r.Parameters, Epsilon: float64(r.Epsilon)}
+		if at, ok := position[k]; !ok || r.Index < at {
+			position[k] = r.Index
+		}
+	}
+	slices.SortStableFunc(examples, func(a, b results.Example) int {
+		strip := func(e results.Example) results.Example { e.Document, e.Original, e.Privatised = 0, "", ""; return e }
+		return position[strip(a)] - position[strip(b)]
+	})
+}

@@ -1,0 +1,448 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"mldpbench/internal/progress"
+	"mldpbench/results"
+)
+
+// Options say how a plan is run. None of them changes a result.
+type Options struct {
+	Out         string          // folder of the results
+	Workers     int             // units at a time; 0 is the number of cores
+	Memory      int64           // bytes that units at work may use by estimate; 0 is three quarters of what is free
+	Shard       Shard           // zero runs all units
+	Schedule    Schedule        // says which units a shard runs; nil deals groups out by turns
+	Only        string          // run only the unit of this key, finished or not, and its baselines
+	Record      *results.Record // like Only: the unit that this row, of any results file, is of
+	ForceNew    bool            // set finished units aside and run all again
+	SameVersion bool            // refuse to resume what another version of mldp has begun
+	Log         io.Writer       // progress and notes
+	Version     string          // of mldp, for records and manifest
+	Command     []string        // command line, for the manifest
+	// Rerun makes the command that runs the unit of a key alone again, for its
+	// rows; nil leaves it out.
+	Rerun func(key string) string
+
+	// Drain, when closed, lets units at work finish and starts no other: Run
+	// then returns ErrInterrupted. Cancelling the context discards them.
+	Drain <-chan struct{}
+}
+
+// draining says whether Drain is closed.
+func (o Options) draining() bool {
+	select {
+	case <-o.Drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// Shard is the i-th of n parts of a plan, counted from 1.
+type Shard struct{ Index, Count int }
+
+// ParseShard reads "i/n" with 1 <= i <= n.
+func ParseShard(s string) (Shard, error) {
+	var sh Shard
+	var rest string
+	n, _ := fmt.Sscanf(s, "%d/%d%s", &sh.Index, &sh.Count, &rest)
+	if n != 2 || sh.Count < 1 || sh.Index < 1 || sh.Index > sh.Count {
+		return Shard{}, fmt.Errorf("shard = %q: must be i/n with 1 <= i <= n", s)
+	}
+	return sh, nil
+}
+
+// has says whether the i-th group of a plan belongs to the shard. Groups are
+// dealt out in turn, so that slow ones spread over all shards.
+func (s Shard) has(i int) bool { return s.Count <= 1 || i%s.Count == s.Index-1 }
+
+// File names the files of a shard "results.2-of-5.csv", so that shards share a
+// folder.
+func (s Shard) File(stem, ext string) string {
+	if s.Count <= 1 {
+		return stem + ext
+	}
+	return fmt.Sprintf("%s.%d-of-%d%s", stem, s.Index, s.Count, ext)
+}
+
+// String is "i/n", empty for the whole plan.
+func (s Shard) String() string {
+	if s.Count <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Count)
+}
+
+// ErrInterrupted is returned by Run when its context was cancelled. Finished
+// units are kept; the same call resumes.
+var ErrInterrupted = errors.New("interrupted")
+
+// Summary is what Run did.
+type Summary struct {
+	Dir      string // folder of the results
+	Records  []results.Record
+	Examples []results.Example
+	Manifest Manifest
+	Key      string // of the unit that was asked for alone
+	Total    int    // units of the plan, or of the shard
+	Ran      int    // finished by this call
+	Reused   int    // finished before
+	Failed   int    // with an error in DIR/failed
+}
+
+// work is a run in progress.
+type work struct {
+	plan    *Plan
+	options Options
+	store   store
+	groups  []group
+	keys    []string            // by unit; "" outside the shard
+	data    []map[string]string // by unit, as keys
+	mu      sync.Mutex
+	outputs []*Output // by unit; nil is unfinished
+	summary Summary
+}
+
+// Run runs the unfinished units of a plan and writes DIR/results.csv,
+// DIR/manifest.json and DIR/examples.jsonl. A unit that fails does not stop
+// the others; Run then returns an error after them.
+func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Memory <= 0 {
+		o.Memory = availableMemory() / 4 * 3
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if repeated := p.Unique(); len(repeated) > 0 {
+		fmt.Fprintf(o.Log, "%d units of the study repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
+	}
+	w, err := open(ctx, p, o)
+	if err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	w.summary.Dir = o.Out
+	if o.ForceNew && o.Only == "" && o.Record == nil {
+		to, err := w.store.setAside()
+		if err != nil {
+			return nil, err
+		}
+		if to != "" {
+			fmt.Fprintf(o.Log, "finished units moved to %s\n", to)
+		}
+	}
+	w.store.removeTemporary()
+	jobs, err := w.pending()
+	if err != nil {
+		return nil, err
+	}
+	w.summary.Manifest = w.manifest()
+	if err := w.summary.Manifest.write(o.Out, o.Shard); err != nil {
+		return nil, err
+	}
+	runErr := w.run(ctx, jobs)
+	if err := w.compose(); err != nil {
+		return &w.summary, errors.Join(runErr, err)
+	}
+	return &w.summary, runErr
+}
+
+// open finds the keys of the units that belong to the shard.
+func open(ctx context.Context, p *Plan, o Options) (*work, error) {
+	w := &work{plan: p, options: o, store: store{o.Out}, groups: p.groups()}
+	w.keys = make([]string, len(p.Units))
+	w.data = make([]map[string]string, len(p.Units))
+	w.outputs = make([]*Output, len(p.Units))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, o.Workers))
+	for i, group := range w.groups {
+		mine, err := o.owns(p, i, group)
+		if err != nil {
+			return nil, errors.Join(err, g.Wait())
+		}
+		if !mine {
+			continue
+		}
+		g.Go(func() error {
+			for _, u := range group.units {
+				data, err := p.Units[u].Data(ctx)
+				if err != nil {
+					return err
+				}
+				w.data[u], w.keys[u] = data, p.Units[u].key(data)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if o.Schedule != nil {
+		return w, o.Schedule.check(w)
+	}
+	return w, nil
+}
+
+// only are the units asked for alone: the one itself and its baselines.
+func (w *work) only() (unit int, with map[int]bool, err error) {
+	unit = -1
+	switch {
+	case w.options.Record != nil:
+		if i := slices.Index(w.keys, w.options.Record.Key); i >= 0 {
+			unit = i
+		} else if unit, err = w.plan.find(*w.options.Record); err != nil {
+			return -1, nil, err
+		}
+		if unit < 0 {
+			return -1, nil, errors.New("no unit of this study has the settings of the record")
+		}
+	default:
+		if unit = slices.Index(w.keys, w.options.Only); unit < 0 {
+			return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data must be those of the record (mldp run --record finds it by its settings)", w.options.Only)
+		}
+	}
+	with = map[int]bool{unit: true}
+	for i, u := range w.plan.Units {
+		if slices.Contains(w.plan.Units[unit].Baselines, u.ID) {
+			with[i] = true
+		}
+	}
+	return unit, with, nil
+}
+
+// pending loads what is finished and returns the rest, in jobs.
+func (w *work) pending() ([][]int, error) {
+	alone, with := -1, map[int]bool(nil)
+	if w.options.Only != "" || w.options.Record != nil {
+		var err error
+		if alone, with, err = w.only(); err != nil {
+			return nil, err
+		}
+		w.summary.Key = w.keys[alone]
+	}
+	var jobs [][]int
+	others := map[string]int{}
+	for _, g := range w.groups {
+		var job []int
+		for _, i := range g.units {
+			key := w.keys[i]
+			if key == "" || with != nil && !with[i] {
+				continue
+			}
+			w.summary.Total++
+			out, version, done, err := w.store.load(key)
+			if err != nil {
+				return nil, err
+			}
+			if !done || i == alone {
+				job = append(job, i)
+				continue
+			}
+			if version != w.options.Version {
+				others[version]++
+			}
+			w.summary.Reused++
+			w.outputs[i] = &out
+		}
+		if len(job) > 0 {
+			jobs = append(jobs, job)
+		}
+	}
+	for version, n := range others {
+		what := fmt.Sprintf("%d of %d finished units were measured by another version of mldp, %q; this is %q",
+			n, w.summary.Reused, version, w.options.Version)
+		if w.options.SameVersion {
+			return nil, errors.New(what + ": run with --force-new, or without --same-version")
+		}
+		fmt.Fprintln(w.options.Log, what)
+	}
+	return jobs, nil
+}
+
+// run is the pool.
+func (w *work) run(ctx context.Context, jobs [][]int) error {
+	o, todo := w.options, 0
+	for _, job := range jobs {
+		todo += len(job)
+	}
+	if w.summary.Reused > 0 {
+		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
+	}
+	bar := progress.New(o.Log, "units", todo)
+	defer bar.Close()
+	memory := semaphore.NewWeighted(o.Memory)
+	threads := max(1, o.Workers/max(1, len(jobs)))
+	var g errgroup.Group
+	g.SetLimit(o.Workers)
+	for _, units := range jobs {
+		if ctx.Err() != nil || o.draining() {
+			break
+		}
+		g.Go(func() error {
+			weight := w.weight(units)
+			if err := memory.Acquire(ctx, weight); err != nil {
+				return nil // interrupted: reported once, below
+			}
+			defer memory.Release(weight)
+			return w.runJob(ctx, units, threads, bar)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := interrupted(ctx, ctx.Err()); err != nil {
+		return err
+	}
+	if o.draining() && w.summary.Ran+w.summary.Failed < todo {
+		return ErrInterrupted
+	}
+	if w.summary.Failed > 0 {
+		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again", w.summary.Failed, todo, filepath.Join(o.Out, "failed"))
+	}
+	return nil
+}
+
+// weight is what a job reserves of the memory: its largest unit.
+func (w *work) weight(units []int) int64 {
+	most := int64(1)
+	for _, i := range units {
+		if f := w.plan.Units[i].Memory; f != nil {
+			most = max(most, f())
+		}
+	}
+	return min(w.options.Memory, most)
+}
+
+// runJob runs the units of a job one after the other. After one that fails the
+// rest is tried all the same.
+func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progress.Reporter) error {
+	job := &Job{Threads: threads}
+	for _, i := range units {
+		job.IDs = append(job.IDs, w.plan.Units[i].ID)
+	}
+	for _, i := range units {
+		if ctx.Err() != nil || w.options.draining() {
+			return nil
+		}
+		u, key := w.plan.Units[i], w.keys[i]
+		out, err := w.measure(ctx, i, job)
+		if ctx.Err() != nil {
+			return nil // cut off, not finished
+		}
+		if err != nil {
+			w.mu.Lock()
+			w.summary.Failed++
+			w.mu.Unlock()
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			bar.Add(1, "failed")
+			bar.Note("failed: %s: %s", u.Name, first)
+			if err := w.store.fail(key, u.Name, err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.store.save(key, u.Name, w.options.Version, out); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.outputs[i] = &out
+		w.summary.Ran++
+		w.mu.Unlock()
+		bar.Add(1, u.Name)
+	}
+	return nil
+}
+
+// measure runs a unit, keeps a defect in it from ending the others, and says in
+// its rows where they come from.
+func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
+		}
+	}()
+	start := time.Now()
+	if out, err = w.plan.Units[i].Run(ctx, job); err != nil {
+		return out, err
+	}
+	if len(out.Rows) == 0 {
+		return out, errors.New("internal error: nothing was measured")
+	}
+	for j := range out.Rows {
+		r := &out.Rows[j]
+		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
+		if r.Status == "" {
+			r.Status = results.StatusOK
+		}
+	}
+	if first := &out.Rows[0]; !first.TotalSeconds.Known() { // of all rows of the unit
+		first.TotalSeconds = results.Float(time.Since(start).Seconds())
+	}
+	return out, nil
+}
+
+// compose writes the files that are made of all finished units.
+func (w *work) compose() error {
+	var records []results.Record
+	var examples []results.Example
+	gone := 0
+	for i, out := range w.outputs {
+		if out == nil {
+			continue
+		}
+		if _, err := os.Stat(w.store.unitPath(w.keys[i])); err != nil {
+			gone++
+		}
+		command := ""
+		if w.options.Rerun != nil {
+			command = w.options.Rerun(w.keys[i])
+		}
+		for _, r := range out.Rows {
+			// The plan may have grown since, and its names may have changed; a unit
+			// is found in it by its command.
+			r.Index, r.Study, r.Command = i, w.plan.Study, command
+			if place := w.plan.Units[i].Row; place.Panel != "" {
+				r.Panel = place.Panel
+				if place.Series != "" {
+					r.Series = place.Series
+				}
+			}
+			records = append(records, r)
+		}
+		examples = append(examples, out.Examples...)
+	}
+	if err := w.summary.finish(w.options.Shard, records, examples); err != nil {
+		return err
+	}
+	if gone > 0 {
+		return fmt.Errorf("%d finished units have vanished from %s during the run: does something else clean it? The records of this run are complete, a later run starts from what is left",
+			gone, filepath.Join(w.options.Out, "units"))
+	}
+	return nil
+}
+
+// interrupted names a cancelled context as such.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return err
+}

@@ -1,0 +1,337 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mldpbench/results"
+)
+
+// numbers is a plan of n units in groups of three; each leaves two rows that
+// follow from its number. ran counts.
+func numbers(n int, ran *atomic.Int32) *Plan {
+	p := &Plan{Study: "numbers", Definition: "n", Schema: 1}
+	for i := range n {
+		row := results.NewRecord()
+		row.Panel, row.Mechanism, row.Repetition = "p", fmt.Sprint("m", i), 1
+		p.Units = append(p.Units, Unit{
+			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Row: row,
+			Data: func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },
+			Run: func(ctx context.Context, job *Job) (Output, error) {
+				if ran != nil {
+					ran.Add(1)
+				}
+				rows := []results.Record{row, row}
+				rows[0].Quantity, rows[0].Value = "accuracy", results.Float(i)
+				rows[1].Quantity, rows[1].Value = "loss", results.Float(i)/3
+				return Output{Rows: rows}, ctx.Err()
+			},
+		})
+	}
+	return p
+}
+
+func mustRun(t testing.TB, p *Plan, o Options) *Summary {
+	t.Helper()
+	s, err := Run(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// same compares what two runs left, timing aside.
+func same(t testing.TB, a, b []results.Record) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Fatalf("%d and %d records", len(a), len(b))
+	}
+	for i := range a {
+		if column := results.FirstDifference(a[i], b[i]); column != "" {
+			t.Fatalf("record %d differs in %s", i, column)
+		}
+	}
+}
+
+func TestShardsWorkersAndResumeGiveOneResult(t *testing.T) {
+	t.Parallel()
+	whole := mustRun(t, numbers(10, nil), Options{Out: t.TempDir(), Workers: 1})
+	if whole.Ran != 10 || len(whole.Records) != 20 || whole.Manifest.Records != 20 {
+		t.Fatalf("%+v", whole)
+	}
+	same(t, whole.Records, mustRun(t, numbers(10, nil), Options{Out: t.TempDir(), Workers: 4}).Records)
+	shared := t.TempDir()
+	for i := range 3 {
+		mustRun(t, numbers(10, nil), Options{Out: shared, Shard: Shard{i + 1, 3}})
+	}
+	merged, err := Merge([]string{shared}, t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, whole.Records, merged.Records)
+	again := mustRun(t, numbers(10, nil), Options{Out: shared})
+	if again.Reused != 10 {
+		t.Errorf("shards left %d of 10 units", again.Reused)
+	}
+	if more := mustRun(t, numbers(12, nil), Options{Out: shared}); more.Ran != 2 {
+		t.Errorf("two units more: %d ran", more.Ran)
+	}
+}
+
+func TestInterruptedRunResumes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := numbers(6, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	run := p.Units[3].Run
+	p.Units[3].Run = func(ctx context.Context, job *Job) (Output, error) { cancel(); return run(ctx, job) }
+	s, err := Run(ctx, p, Options{Out: dir, Workers: 1})
+	if !errors.Is(err, ErrInterrupted) || s.Ran != 3 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if again := mustRun(t, numbers(6, nil), Options{Out: dir}); again.Reused != 3 || again.Ran != 3 {
+		t.Errorf("%+v", again)
+	}
+	drain := make(chan struct{})
+	close(drain)
+	if s, err := Run(t.Context(), numbers(2, nil), Options{Out: t.TempDir(), Drain: drain}); !errors.Is(err, ErrInterrupted) || s.Ran != 0 {
+		t.Errorf("drained from the start: %+v, %v", s, err)
+	}
+}
+
+// A unit file that is empty, cut, edited or another unit's is run again.
+func TestDamagedUnitIsRunAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := mustRun(t, numbers(5, nil), Options{Out: dir})
+	path := func(i int) string { return store{dir}.unitPath(first.Records[2*i].Key) }
+	other, err := os.ReadFile(path(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited, err := os.ReadFile(path(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, damage := range [][]byte{nil, other[:len(other)/2], bytes.Replace(edited, []byte(`"Value":2`), []byte(`"Value":3`), 1), other} {
+		if err := os.WriteFile(path(i), damage, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := mustRun(t, numbers(5, nil), Options{Out: dir})
+	if again.Ran != 4 {
+		t.Errorf("%d of 4 damaged units ran again", again.Ran)
+	}
+	same(t, first.Records, again.Records)
+}
+
+// A row stored before a metric existed reads as not measured, never as 0.
+func TestOldUnitReadsAsNotMeasured(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := mustRun(t, numbers(1, nil), Options{Out: dir})
+	key := first.Records[0].Key
+	data, err := os.ReadFile(store{dir}.unitPath(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f sealed
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	var body map[string]any
+	if err := json.Unmarshal(f.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range body["rows"].([]any) {
+		delete(row.(map[string]any), "MIAAUC")
+	}
+	if f.Body, err = json.Marshal(body); err != nil {
+		t.Fatal(err)
+	}
+	f.SHA256 = checksum(f.Body)
+	if data, err = json.Marshal(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(store{dir}.unitPath(key), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again := mustRun(t, numbers(1, nil), Options{Out: dir})
+	if again.Ran != 0 {
+		t.Error("the unit ran again")
+	}
+	for _, r := range again.Records {
+		if r.MIAAUC.Known() {
+			t.Errorf("mia_auc = %v, was never measured", r.MIAAUC)
+		}
+	}
+}
+
+func TestEqualUnitsAreOne(t *testing.T) {
+	t.Parallel()
+	p := numbers(3, nil)
+	p.Units = append(p.Units, p.Units[1])
+	var log bytes.Buffer
+	dir := t.TempDir()
+	s := mustRun(t, p, Options{Out: dir, Log: &log})
+	if s.Total != 3 || !strings.Contains(log.String(), "1 units of the study repeat others") {
+		t.Errorf("%d units, log %q", s.Total, &log)
+	}
+	if _, err := results.Read(filepath.Join(dir, "results.csv")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnitsThatVanishAreAnError(t *testing.T) {
+	t.Parallel()
+	p, dir := numbers(4, nil), t.TempDir()
+	run := p.Units[3].Run
+	p.Units[3].Run = func(ctx context.Context, job *Job) (Output, error) {
+		if err := os.RemoveAll(filepath.Join(dir, "units")); err != nil {
+			return Output{}, err
+		}
+		return run(ctx, job)
+	}
+	s, err := Run(t.Context(), p, Options{Out: dir, Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), "3 finished units have vanished") {
+		t.Errorf("err = %v", err)
+	}
+	if len(s.Records) != 8 {
+		t.Errorf("%d records, want all 8", len(s.Records))
+	}
+}
+
+func TestFailuresAndPanicsAreKeptApart(t *testing.T) {
+	t.Parallel()
+	p, dir := numbers(6, nil), t.TempDir()
+	p.Units[1].Run = func(context.Context, *Job) (Output, error) { return Output{}, errors.New("broken") }
+	p.Units[4].Run = func(context.Context, *Job) (Output, error) { panic("worse") }
+	var log bytes.Buffer
+	s, err := Run(t.Context(), p, Options{Out: dir, Log: &log})
+	if err == nil || s.Failed != 2 || s.Ran != 4 || !strings.Contains(log.String(), "failed: unit 4: internal error: worse") {
+		t.Fatalf("%+v, %v\n%s", s, err, &log)
+	}
+	again := mustRun(t, numbers(6, nil), Options{Out: dir})
+	if left, _ := filepath.Glob(filepath.Join(dir, "failed", "*")); again.Ran != 2 || len(left) != 0 {
+		t.Errorf("%+v, %v", again, left)
+	}
+}
+
+func TestAnotherVersionIsSaidOrRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustRun(t, numbers(2, nil), Options{Out: dir, Version: "1"})
+	var log bytes.Buffer
+	mustRun(t, numbers(2, nil), Options{Out: dir, Version: "2", Log: &log})
+	if strings.Count(log.String(), "2 of 2 finished units were measured by another version") != 1 {
+		t.Errorf("log: %s", &log)
+	}
+	if _, err := Run(t.Context(), numbers(2, nil), Options{Out: dir, Version: "2", SameVersion: true}); err == nil {
+		t.Error("--same-version went on")
+	}
+}
+
+func TestOneUnitByKeyAndByRecord(t *testing.T) {
+	t.Parallel()
+	p, dir := numbers(5, nil), t.TempDir()
+	p.Units[3].Baselines = []string{p.Units[0].ID}
+	whole := mustRun(t, numbers(5, nil), Options{Out: t.TempDir()})
+	want := whole.Records[6]
+	s := mustRun(t, p, Options{Out: dir, Only: want.Key})
+	if s.Ran != 2 || s.Key != want.Key {
+		t.Errorf("%+v", s)
+	}
+	want.Key = "of an older version"
+	if s = mustRun(t, p, Options{Out: dir, Record: &want}); s.Key != whole.Records[6].Key || s.Ran != 1 || s.Reused != 1 {
+		t.Errorf("%+v", s)
+	}
+	want.Mechanism = "else"
+	for _, o := range []Options{{Out: dir, Record: &want}, {Out: dir, Only: "0123456789abcdef"}} {
+		if _, err := Run(t.Context(), p, o); err == nil {
+			t.Error("what the plan does not have was accepted")
+		}
+	}
+}
+
+func TestForceNewLosesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustRun(t, numbers(3, nil), Options{Out: dir})
+	if s := mustRun(t, numbers(3, nil), Options{Out: dir, ForceNew: true}); s.Ran != 3 {
+		t.Errorf("%+v", s)
+	}
+	if old, _ := filepath.Glob(filepath.Join(dir, "units.old-1", "*.json")); len(old) != 3 {
+		t.Errorf("%d old units", len(old))
+	}
+}
+
+func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
+	t.Parallel()
+	a, b := t.TempDir(), t.TempDir()
+	mustRun(t, numbers(6, nil), Options{Out: a, Shard: Shard{1, 2}})
+	refused := func(what, want string) {
+		t.Helper()
+		if _, err := Merge([]string{a, b}, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	other := numbers(6, nil)
+	other.Definition = "m"
+	mustRun(t, other, Options{Out: b, Shard: Shard{2, 2}})
+	refused("another definition", "definitions of the study differ")
+	mustRun(t, numbers(6, nil), Options{Out: b, Shard: Shard{2, 2}})
+	path := filepath.Join(b, "results.2-of-2.csv")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused("a file cut at the end of a row", "it was cut or changed")
+	if _, err := Merge([]string{a}, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), "3 of 6 units are in none") {
+		t.Errorf("half a study: %v", err)
+	}
+}
+
+func TestGroupsShareAJob(t *testing.T) {
+	t.Parallel()
+	p := numbers(6, nil)
+	var made atomic.Int32
+	for i := range p.Units {
+		run := p.Units[i].Run
+		p.Units[i].Run = func(ctx context.Context, job *Job) (Output, error) {
+			if job.Shared == nil {
+				job.Shared = made.Add(1)
+			}
+			if len(job.IDs) != 3 || !slices.Contains(job.IDs, p.Units[i].ID) {
+				t.Errorf("job of %v", job.IDs)
+			}
+			return run(ctx, job)
+		}
+	}
+	mustRun(t, p, Options{Out: t.TempDir(), Workers: 4})
+	if made.Load() != 2 {
+		t.Errorf("%d groups, want 2", made.Load())
+	}
+}
+
+func TestParseShard(t *testing.T) {
+	if s, err := ParseShard("2/5"); err != nil || s != (Shard{2, 5}) {
+		t.Fatalf("%v, %v", s, err)
+	}
+	for _, bad := range []string{"", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1/2x"} {
+		if s, err := ParseShard(bad); err == nil {
+			t.Errorf("%q: %v", bad, s)
+		}
+	}
+}

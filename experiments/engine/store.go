@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mldpbench/internal/atomicfile"
+	"mldpbench/results"
+)
+
+// store keeps one file per finished unit in a folder: DIR/units/KEY.json,
+// written to a temporary name, synced and renamed. A killed run therefore
+// leaves whole files only, shards on several machines can share the folder
+// without locks (which shared file systems do not keep), and a unit is looked
+// up by its name alone. Each file carries its key and a checksum: one that was
+// edited, swapped or cut counts as none, and its unit is run again.
+type store struct{ dir string }
+
+func (s store) unitPath(key string) string    { return filepath.Join(s.dir, "units", key+".json") }
+func (s store) failurePath(key string) string { return filepath.Join(s.dir, "failed", key+".txt") }
+
+// sealed is the file of a unit.
+type sealed struct {
+	Key    string          `json:"key"`
+	SHA256 string          `json:"sha256"` // of Body
+	Body   json.RawMessage `json:"body"`
+}
+
+// stored is the body: what a unit left.
+type stored struct {
+	Schema   int               `json:"schema"` // of the rows
+	Name     string            `json:"name"`
+	Version  string            `json:"version"` // of mldp
+	Rows     []json.RawMessage `json:"rows"`
+	Examples []results.Example `json:"examples,omitempty"`
+	Details  any               `json:"details,omitempty"`
+}
+
+func checksum(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// load returns a finished unit; ok is false if there is none. A row is read
+// into a new record, so that a column which it was stored without is missing.
+func (s store) load(key string) (out Output, version string, ok bool, err error) {
+	data, err := os.ReadFile(s.unitPath(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, "", false, nil
+	}
+	if err != nil {
+		return out, "", false, err
+	}
+	var f sealed
+	var b stored
+	if json.Unmarshal(data, &f) != nil || f.Key != key || checksum(f.Body) != f.SHA256 ||
+		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
+		return out, "", false, nil
+	}
+	out.Examples, out.Details = b.Examples, b.Details
+	for _, raw := range b.Rows {
+		r := results.NewRecord()
+		if json.Unmarshal(raw, &r) != nil {
+			return Output{}, "", false, nil
+		}
+		out.Rows = append(out.Rows, r)
+	}
+	return out, b.Version, len(out.Rows) > 0, nil
+}
+
+func (s store) save(key, name, version string, out Output) error {
+	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples, Details: out.Details}
+	for _, r := range out.Rows {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		b.Rows = append(b.Rows, raw)
+	}
+	body, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(sealed{key, checksum(body), body})
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(s.unitPath(key), 0o644, append(data, '\n')); err != nil {
+		return err
+	}
+	return ignoreMissing(os.Remove(s.failurePath(key)))
+}
+
+// fail keeps the error of a unit. The unit is not finished: a resumed run tries
+// it again.
+func (s store) fail(key, name string, cause error) error {
+	return atomicfile.WriteBytes(s.failurePath(key), 0o644, fmt.Appendf(nil, "unit %s: %s\n%v\n", key, name, cause))
+}
+
+// setAside moves finished units out of the way, so that a fresh run loses
+// nothing.
+func (s store) setAside() (to string, err error) {
+	from := filepath.Join(s.dir, "units")
+	for i := 1; ; i++ {
+		to = fmt.Sprintf("%s.old-%d", from, i)
+		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+	}
+	err = os.Rename(from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return to, err
+}
+
+// removeTemporary deletes what killed runs left half-written, here and in the
+// folder of units, if it is old enough not to belong to a process that still
+// runs.
+func (s store) removeTemporary() {
+	for _, dir := range []string{s.dir, filepath.Join(s.dir, "units"), filepath.Join(s.dir, "failed"), filepath.Join(s.dir, "tables")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // nothing there
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") || !strings.Contains(e.Name(), ".tmp-") {
+				continue
+			}
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // left over: not worth failing for
+			}
+		}
+	}
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

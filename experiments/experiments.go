@@ -1,0 +1,104 @@
+// Package experiments runs studies: it reads a study file, lets the planner of
+// its protocol turn it into units and gives them to the engine.
+//
+//	s, err := experiments.Builtin.Open("mini")
+//	summary, err := experiments.Run(ctx, s, "", engine.Options{Out: "results/mini"})
+//
+// A protocol is a package that registers the body of its studies with package
+// study and plans it; importing it here is all else it needs.
+package experiments
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/experiments/engine"
+	_ "mldpbench/experiments/grid" // the comparative study
+	"mldpbench/experiments/lab"
+	_ "mldpbench/experiments/papers" // those of the source papers
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+)
+
+//go:embed studies/*.yaml
+var studies embed.FS
+
+// Builtin are the embedded studies.
+var Builtin = study.Library{Files: studies}
+
+// Planner is a body that can be run.
+type Planner interface {
+	study.Body
+	// Plan turns the study into units. It opens nothing.
+	Plan(l *lab.Lab) ([]engine.Unit, error)
+	// Wants names what the study is measured with.
+	Wants() lab.Wants
+}
+
+// Plan turns a checked study into units.
+func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
+	p, ok := s.Body.(Planner)
+	if !ok {
+		return nil, fmt.Errorf("study %s: protocol %s has no planner", s.Name, s.Protocol)
+	}
+	units, err := p.Plan(l)
+	if err != nil {
+		return nil, fmt.Errorf("study %s: %w", s.Name, err)
+	}
+	if len(units) == 0 {
+		return nil, fmt.Errorf("study %s: nothing is left to measure", s.Name)
+	}
+	definition, err := s.YAML()
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Plan{Study: s.Name, Definition: string(definition), Schema: study.Schema, Units: units, Data: l.Descriptions}, nil
+}
+
+// Run runs the unfinished units of a study; root is the data folder, "" finds it
+// as every command does. An empty o.Out is results/STUDY.
+func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ *engine.Summary, runErr error) {
+	if o.Out == "" {
+		o.Out = filepath.Join("results", s.Name)
+	}
+	l := lab.New(root)
+	defer func() { runErr = errors.Join(runErr, l.Close()) }()
+	plan, err := Plan(s, l)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := s.Body.(Planner); ok && o.Log != nil {
+		wanted := p.Wants().Encoder
+		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted {
+			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one with: mldp data fetch %s\n", lab.CatalogueEncoder)
+		}
+	}
+	return engine.Run(ctx, plan, o)
+}
+
+// Schedule deals a study out to tasks; see engine.NewSchedule. Records of
+// earlier runs and speeds make its estimates.
+func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64, records []results.Record, speeds []lab.Speed) (engine.Schedule, error) {
+	l := lab.New(root)
+	l.Records, l.Speeds = records, speeds
+	plan, err := Plan(s, l)
+	if err != nil {
+		return nil, err
+	}
+	schedule, err := engine.NewSchedule(ctx, plan, tasks, taskSeconds)
+	return schedule, errors.Join(err, l.Close())
+}
+
+// Missing lists the entries of the fetch catalogue that a study needs and the
+// data folder does not have; encoder says whether the sentence encoder counts.
+func Missing(s *study.Study, root string, encoder bool) ([]fetch.Entry, error) {
+	p, ok := s.Body.(Planner)
+	if !ok {
+		return nil, nil
+	}
+	return lab.Missing(p.Wants(), root, encoder)
+}

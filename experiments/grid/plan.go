@@ -1,0 +1,157 @@
+package grid
+
+import (
+	"context"
+	"maps"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/results"
+)
+
+// planned is what the units of one plan have in common.
+type planned struct {
+	lab   *lab.Lab
+	cells map[string]Cell // by ID
+}
+
+// Plan turns the study into units. It opens nothing.
+func (s *Study) Plan(l *lab.Lab) ([]engine.Unit, error) {
+	cells, err := s.Cells()
+	if err != nil {
+		return nil, err
+	}
+	p := &planned{l, map[string]Cell{}}
+	baselines := map[string][]string{} // by scene
+	for _, c := range cells {
+		p.cells[c.id()] = c
+		if c.IsBaseline() {
+			baselines[c.scene()] = append(baselines[c.scene()], c.id())
+		}
+	}
+	var units []engine.Unit
+	for _, c := range cells {
+		u := engine.Unit{
+			Name: c.String(), ID: c.id(), Group: c.group(), Row: c.row(),
+			Data:   func(ctx context.Context) (map[string]string, error) { return p.fingerprints(ctx, c) },
+			Cost:   func() engine.Cost { return p.cost(c) },
+			Memory: func() int64 { return p.memory(c) },
+			Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) {
+				return p.run(ctx, c, job)
+			},
+		}
+		if !c.IsBaseline() && c.Model != "" {
+			u.Baselines = baselines[c.scene()]
+		}
+		units = append(units, u)
+	}
+	return units, nil
+}
+
+// Wants is what the study is measured with.
+func (s *Study) Wants() lab.Wants {
+	w := lab.Wants{Datasets: s.Datasets, Embeddings: s.Embeddings, English: s.Metrics.English}
+	if s.Metrics.CS.Documents > 0 && len(s.Mechanisms) > 0 {
+		w.Encoder = s.Metrics.CS.Encoder
+	}
+	for _, m := range s.Mechanisms {
+		settings, _ := m.Expand() // checked
+		for _, x := range settings {
+			d, err := mechanisms.Find(x.Mechanism)
+			w.Thesaurus = w.Thesaurus || err == nil && d.Needs.Thesaurus
+		}
+	}
+	return w
+}
+
+// scene names what a cell shares with its baseline.
+func (c Cell) scene() string {
+	parts := []any{c.Dataset.Name, c.Embedding.Name, c.Dimension, c.Model, c.ModelParameters}
+	if c.Documents == study.Redrawn {
+		parts = append(parts, c.Repetition)
+	}
+	return engine.MakeID(parts...)
+}
+
+// row is what the cell's record starts from.
+func (c Cell) row() results.Record {
+	r := results.NewRecord()
+	r.Dataset, r.Embedding, r.Dimension = c.Dataset.Name, c.Embedding.Name, c.Dimension
+	r.Mechanism, r.Variant, r.Parameters = c.Mechanism.Mechanism, string(c.Mechanism.Variant), c.Mechanism.Parameters.String()
+	r.Model, r.ModelParameters = c.Model, c.ModelParameters
+	r.Setting, r.Repetition, r.Seed = c.Setting, c.Repetition, c.Seed
+	if c.IsBaseline() {
+		r.GuaranteeReason = "no privatisation"
+		return r
+	}
+	r.Epsilon, r.Policy = results.Float(c.Mechanism.Epsilon), string(c.Policy)
+	return r
+}
+
+// fingerprints opens the data of a cell.
+func (p *planned) fingerprints(ctx context.Context, c Cell) (map[string]string, error) {
+	shared, err := p.lab.OfText(ctx, c.sample(), c.Embedding, c.Dimension, c.needs())
+	if err != nil {
+		return nil, err
+	}
+	f := maps.Clone(map[string]string(shared))
+	if c.Metrics.English != "" {
+		if f["english"], err = p.lab.OfEnglish(c.Metrics.English); err != nil {
+			return nil, err
+		}
+	}
+	if c.measuresCS() {
+		if f["encoder"], err = p.lab.OfEncoder(c.Metrics.CS.Encoder); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (p *planned) open(ctx context.Context, c Cell) (*measure.Corpus, *measure.Space, error) {
+	corpus, err := p.lab.Corpus(ctx, c.sample())
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := p.lab.Space(ctx, c.sample(), c.Embedding, c.Dimension, c.needs().Thesaurus)
+	return corpus, space, err
+}
+
+// cost is asked after the data are open.
+func (p *planned) cost(c Cell) engine.Cost {
+	var w lab.Work
+	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
+		w.Tokens = float64(corpus.Words())
+		w.Size = float64(len(corpus.Counts)) * float64(c.Dimension)
+	}
+	if c.Model != "" {
+		w.Trainings = 1
+	}
+	if !c.IsBaseline() {
+		w.Private = w.Tokens
+		if c.measuresCS() && c.Metrics.CS.Encoder != lab.SIFEncoder {
+			w.Similarity = float64(c.Metrics.CS.Documents)
+		}
+	}
+	return p.lab.Cost(c.row(), w)
+}
+
+// memory is a generous guess of what a cell needs beside shared data, in bytes.
+func (p *planned) memory(c Cell) int64 {
+	const process = 64 << 20
+	const perToken = 64     // string header, ids, features
+	const perWord = 8 << 10 // tables of the selection family
+	const recurrentNet = 400 << 20
+	weight := int64(process)
+	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
+		weight += perToken*int64(corpus.Words()) + perWord*int64(len(corpus.Counts))
+	}
+	if d, err := models.Find(c.Model); err == nil && !d.Vectors {
+		weight += recurrentNet
+	}
+	return weight
+}

@@ -1,0 +1,117 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/models"
+	"mldpbench/results"
+)
+
+// costTable holds mean seconds of earlier records at several levels of detail.
+type costTable []map[string]*costMean
+
+type costMean struct{ sum, n float64 }
+
+// costLevels describe a record from the closest to the vaguest likeness that
+// still promises a like duration.
+func costLevels(r results.Record) []string {
+	what := fmt.Sprintf("%s %s %s %s", r.Panel, r.Mechanism, r.Variant, r.Model)
+	epsilon, _ := r.Epsilon.MarshalCSV() // never fails
+	return []string{
+		fmt.Sprintf("%s %s %d %s %s", what, r.Dataset, r.Dimension, r.Setting, epsilon),
+		fmt.Sprintf("%s %s %d", what, r.Dataset, r.Dimension),
+		fmt.Sprintf("%s %s", what, r.Dataset),
+	}
+}
+
+func newCostTable(records []results.Record) costTable {
+	var t costTable
+	for _, r := range records {
+		if !r.TotalSeconds.Known() {
+			continue
+		}
+		for i, name := range costLevels(r) {
+			if i == len(t) {
+				t = append(t, map[string]*costMean{})
+			}
+			m, ok := t[i][name]
+			if !ok {
+				m = &costMean{}
+				t[i][name] = m
+			}
+			m.sum += float64(r.TotalSeconds)
+			m.n++
+		}
+	}
+	return t
+}
+
+// Rough seconds of the work of a cell on one core of 2024, from the records of
+// the comparative study; only ever used to deal cells out evenly where no
+// records are given.
+const (
+	costPerCell       = 0.2   // fixed
+	costPerDistance   = 1e-11 // one component of one distance, privatising one token
+	costPerRecurrent  = 2e-5  // one token in training of an LSTM
+	costPerLinear     = 3e-6  // one token in training of anything else
+	costPerSimilarity = 0.2   // one document before and after, in a sentence encoder
+)
+
+// Work is what a unit does, in numbers that its cost depends on.
+type Work struct {
+	Tokens     float64 // of the text that is read
+	Size       float64 // components of the space: words × dimension
+	Private    float64 // tokens privatised
+	Trainings  float64 // times that the model is trained
+	Similarity float64 // documents in a sentence encoder
+}
+
+// Cost estimates a unit that starts from such a row: from records of such units,
+// else from speeds and rough constants.
+func (l *Lab) Cost(row results.Record, w Work) engine.Cost {
+	levels := costLevels(row)
+	for i, level := range l.measured() {
+		if m, ok := level[levels[i]]; ok {
+			return engine.Cost{Seconds: m.sum / m.n, Source: engine.FromRecords}
+		}
+	}
+	cost := engine.Cost{Seconds: costPerCell + costPerSimilarity*w.Similarity, Source: engine.FromDefaults}
+	perToken := costPerLinear
+	if d, err := models.Find(row.Model); err == nil && !d.Vectors {
+		perToken = costPerRecurrent
+	}
+	cost.Seconds += perToken * w.Tokens * w.Trainings
+	if w.Private == 0 {
+		return cost
+	}
+	if perToken, ok := secondsPerToken(l.Speeds, row.Mechanism, w.Size); ok {
+		cost.Seconds += perToken * w.Private
+		cost.Source = engine.FromSpeeds
+		return cost
+	}
+	cost.Seconds += costPerDistance * w.Size * w.Private
+	return cost
+}
+
+// secondsPerToken scales the mean of the measurements nearest in size (words ×
+// dimension) to another size.
+func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, bool) {
+	nearest, sum, n := math.Inf(1), 0.0, 0.0
+	for _, v := range speeds {
+		measured := float64(v.Vocabulary) * float64(v.Dimension)
+		if v.Mechanism != mechanism || v.Workers != 1 || !(v.WordsPerSecond > 0) || !(measured > 0) {
+			continue
+		}
+		distance := math.Abs(math.Log(measured / size))
+		if distance < nearest {
+			nearest, sum, n = distance, 0, 0
+		}
+		if distance == nearest {
+			sum += size / measured / v.WordsPerSecond
+			n++
+		}
+	}
+	return sum / max(n, 1), n > 0
+}

@@ -1,0 +1,45 @@
+package lab
+
+import (
+	"math"
+	"testing"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/results"
+)
+
+func TestEstimatesComeFromSpeeds(t *testing.T) {
+	speeds := []Speed{
+		{"cmp", 50, 1000, 1, 2000}, {"cmp", 50, 1000, 1, 1000}, // two epsilons of one size
+		{"cmp", 300, 9000, 1, 1}, {"cmp", 50, 1000, 2, 9e9}, {"tem", 50, 1000, 1, 0},
+	}
+	// The mean of 1/2000 and 1/1000 seconds, for twice the size.
+	if got, ok := secondsPerToken(speeds, "cmp", 2*50*1000); !ok || math.Abs(got-2*0.00075) > 1e-12 {
+		t.Errorf("%v, %v", got, ok)
+	}
+	for _, name := range []string{"tem", "vickrey"} { // undefined, and not measured
+		if got, ok := secondsPerToken(speeds, name, 1); ok {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestCostComesFromTheClosestRecords(t *testing.T) {
+	row := results.NewRecord()
+	row.Dataset, row.Mechanism, row.Model, row.Dimension, row.Epsilon = "d", "cmp", "svm", 50, 1
+	l := New("")
+	if c := l.Cost(row, Work{Tokens: 1e6, Trainings: 1}); c.Source != engine.FromDefaults || !(c.Seconds > 1) {
+		t.Errorf("%+v", c)
+	}
+	like, unlike := row, row
+	like.TotalSeconds, unlike.TotalSeconds, unlike.Epsilon = 10, 20, 5
+	l = New("")
+	l.Records = []results.Record{like, unlike}
+	if c := l.Cost(row, Work{}); c.Source != engine.FromRecords || c.Seconds != 10 {
+		t.Errorf("%+v", c)
+	}
+	row.Epsilon = 3 // no record of it: the mean over those of its dimension
+	if c := l.Cost(row, Work{}); c.Seconds != 15 {
+		t.Errorf("%+v", c)
+	}
+}

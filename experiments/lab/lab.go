@@ -1,0 +1,336 @@
+// Package lab opens what experiments are made of: data sets, vector spaces,
+// thesaurus, word list, sentence encoder.
+//
+// It believes that nothing is read without being named in the key of what was
+// measured with it: this is the one place that opens resources, and each comes
+// with its fingerprint. Everything is opened once, on first use, and never
+// changed.
+package lab
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"mldpbench/datasets"
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/results"
+	"mldpbench/stream"
+)
+
+// Lab is what the units of one run share.
+type Lab struct {
+	root string // data folder; "" is found as every command does
+	// Records of earlier runs and Speeds measured by mldp bench, for estimates.
+	Records []results.Record
+	Speeds  []Speed
+
+	corpora  once[string, *measure.Corpus]
+	spaces   once[string, *measure.Space]
+	thesauri once[bool, mechanisms.Thesaurus]
+	words    once[string, *datasets.WordList]
+	digests  once[string, string]
+	encoders once[string, sentence.Encoder]
+	shared   once[string, any]
+	measured func() costTable
+}
+
+// Speed is a measured speed of a mechanism on one core, as mldp bench
+// reports it.
+type Speed struct {
+	Mechanism      string  `csv:"mechanism"`
+	Dimension      int     `csv:"dimension"`
+	Vocabulary     int     `csv:"vocabulary"`
+	Workers        int     `csv:"workers"`
+	WordsPerSecond float64 `csv:"words_per_second"` // 0 where the mechanism is undefined
+}
+
+// New is a lab over a data folder.
+func New(root string) *Lab {
+	l := &Lab{root: root}
+	l.measured = sync.OnceValue(func() costTable { return newCostTable(l.Records) })
+	return l
+}
+
+// Close releases what does not end with the process's memory.
+func (l *Lab) Close() error {
+	var failed error
+	for _, e := range l.encoders.values() {
+		if c, ok := e.(io.Closer); ok {
+			failed = errors.Join(failed, c.Close())
+		}
+	}
+	return failed
+}
+
+// once makes each value on first use; concurrent users of one key wait for it.
+// A failure is not kept, so that a cancelled attempt can be repeated.
+type once[K comparable, V any] struct {
+	mu sync.Mutex
+	m  map[K]*onceEntry[V]
+}
+
+type onceEntry[V any] struct {
+	mu    sync.Mutex
+	done  bool
+	value V
+}
+
+func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
+	o.mu.Lock()
+	if o.m == nil {
+		o.m = map[K]*onceEntry[V]{}
+	}
+	e, ok := o.m[key]
+	if !ok {
+		e = &onceEntry[V]{}
+		o.m[key] = e
+	}
+	o.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.done {
+		return e.value, nil
+	}
+	v, err := make_()
+	if err == nil {
+		e.value, e.done = v, true
+	}
+	return v, err
+}
+
+// values returns what is made already.
+func (o *once[K, V]) values() []V {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []V
+	for _, e := range o.m {
+		e.mu.Lock()
+		if e.done {
+			all = append(all, e.value)
+		}
+		e.mu.Unlock()
+	}
+	return all
+}
+
+// Sample is a data set as a study asks for it, and which draw of its documents.
+type Sample struct {
+	Dataset study.DatasetSpec
+	Seed    stream.Seed // of the draw
+}
+
+func (s Sample) key() string { return engine.MakeID(s.Dataset, s.Dataset.File, s.Seed) }
+
+// Corpus loads a data set.
+func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
+	return l.corpora.get(s.key(), func() (*measure.Corpus, error) {
+		d, err := datasets.Load(ctx, s.Dataset.Request(l.root, s.Seed))
+		if err != nil {
+			return nil, err
+		}
+		if len(d.Train) == 0 || len(d.Test) == 0 {
+			return nil, fmt.Errorf("data set %s: %d training and %d test documents: both must be there", d.Name, len(d.Train), len(d.Test))
+		}
+		return measure.NewCorpus(d), nil
+	})
+}
+
+// Descriptions are those of the data sets opened so far, by name.
+func (l *Lab) Descriptions() []results.DatasetDescription {
+	var all []results.DatasetDescription
+	for _, c := range l.corpora.values() {
+		all = append(all, describe(c.Dataset))
+	}
+	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
+		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
+	})
+	return all
+}
+
+// describe is the study's Table 2 of a data set.
+func describe(d *datasets.Dataset) results.DatasetDescription {
+	summary := datasets.Describe(d)
+	s := summary.Table2
+	out := results.DatasetDescription{
+		Name: d.Name, Generated: d.Generated, Classes: len(d.Classes),
+		TrainDocuments: s.Documents, TestDocuments: len(d.Test), Tokens: s.Words, Vocabulary: s.Vocabulary,
+		LengthMean: s.MeanLength, LengthSD: s.Deviation,
+		ClassNames: d.Classes, TrainClasses: make([]int, len(d.Classes)), Fingerprint: d.Fingerprint,
+	}
+	for _, split := range summary.Splits {
+		if split.Name == "test" {
+			out.TestClasses = split.Classes
+			continue
+		}
+		for i, n := range split.Classes {
+			out.TrainClasses[i] += n
+		}
+	}
+	return out
+}
+
+// Words opens an embedding of one dimension, whole.
+func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (*embeddings.Space, error) {
+	ref := e.File
+	if ref == "" {
+		ref = e.Name
+	}
+	return OpenSpace(ctx, ref, dimension, l.root, nil)
+}
+
+// Space opens an embedding restricted to the words of a data set; synonyms says
+// that the table holds those of a thesaurus too.
+func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*measure.Space, error) {
+	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*measure.Space, error) {
+		c, err := l.Corpus(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		keep := c.Has
+		if synonyms {
+			t, err := l.Thesaurus(c.Generated)
+			if err != nil {
+				return nil, err
+			}
+			more := map[string]bool{}
+			for word := range c.Counts {
+				for _, lemma := range t.Lemmas(word) {
+					more[lemma] = true
+				}
+			}
+			keep = func(word string) bool { return c.Has(word) || more[word] }
+		}
+		ref := e.File
+		if ref == "" {
+			ref = e.Name
+		}
+		wide, err := OpenSpace(ctx, ref, dimension, l.root, keep)
+		if err != nil {
+			return nil, err
+		}
+		space, err := measure.NewSpace(wide, c)
+		if err == nil {
+			space.Name = e.Name
+		}
+		return space, err
+	})
+}
+
+// Thesaurus opens the synonyms for generated or for real data.
+func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
+	return l.thesauri.get(generated, func() (mechanisms.Thesaurus, error) { return OpenThesaurus(generated, l.root) })
+}
+
+// English opens the word list of the share of English tokens.
+func (l *Lab) English(ref string) (*datasets.WordList, error) {
+	return l.words.get(ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
+}
+
+// Once makes a value that several units share, by the first of them.
+func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
+	v, err := l.shared.get(key, func() (any, error) { return make_() })
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v.(T), nil
+}
+
+// Environment is what a mechanism is built from, and the space of its text.
+// corpus is nil where there is no data set: space is then the whole embedding.
+func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs mechanisms.Needs, seed stream.Seed) (mechanisms.Environment, error) {
+	env := mechanisms.Environment{Space: space, Seed: seed}
+	if corpus != nil {
+		env.Documents = corpus.Documents
+	}
+	var err error
+	if needs.Thesaurus {
+		env.Thesaurus, err = l.Thesaurus(space.Generated)
+	}
+	return env, err
+}
+
+// Fingerprints of what a unit was measured with, by name.
+type Fingerprints map[string]string
+
+// OfText are those of a data set and its space for a mechanism of such needs.
+func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints, error) {
+	c, err := l.Corpus(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	space, err := l.Space(ctx, s, e, dimension, needs.Thesaurus)
+	if err != nil {
+		return nil, err
+	}
+	f := Fingerprints{"dataset": c.Fingerprint, "embedding": space.Fingerprint()}
+	if needs.Thesaurus {
+		f["vectors"] = space.Wide.Fingerprint() // of synonyms outside the data set too
+		f["thesaurus"], err = l.thesaurusFingerprint(c.Generated, c.Fingerprint, slices.Sorted(maps.Keys(c.Counts)))
+	}
+	return f, err
+}
+
+// OfWords are those of a whole embedding.
+func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints, error) {
+	space, err := l.Words(ctx, e, dimension)
+	if err != nil {
+		return nil, err
+	}
+	f := Fingerprints{"embedding": space.Fingerprint()}
+	if needs.Thesaurus {
+		f["thesaurus"], err = l.thesaurusFingerprint(space.Generated, space.Fingerprint(), space.Vocabulary.Words())
+	}
+	return f, err
+}
+
+// thesaurusFingerprint identifies what a thesaurus says of words; of names them.
+func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (string, error) {
+	t, err := l.Thesaurus(generated)
+	if err != nil {
+		return "", err
+	}
+	return l.digests.get("thesaurus "+of, func() (string, error) {
+		h := sha256.New()
+		for _, word := range words {
+			_, _ = io.WriteString(h, word+"\t"+strings.Join(t.Lemmas(word), " ")+"\n") // a hash never fails
+		}
+		return hex.EncodeToString(h.Sum(nil)), nil
+	})
+}
+
+// OfEnglish is the fingerprint of the file of a word list.
+func (l *Lab) OfEnglish(ref string) (string, error) {
+	list, err := l.English(ref)
+	if err != nil {
+		return "", err
+	}
+	return l.digests.get("english "+ref, func() (string, error) {
+		h := sha256.New()
+		err := hashFile(h, list.Source)
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
+}
+
+func hashFile(h io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(h, f)
+	return errors.Join(err, f.Close())
+}

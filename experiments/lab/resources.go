@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/embeddings"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+)
+
+// OpenSpace opens an embedding: a vector file by its path, also one relative to
+// the data folder root ("" finds it as every command does), "generated", or the
+// name of an embedding in the data folder such as "glove.6B". keep restricts it
+// to a vocabulary; nil keeps every word. dimension is required for a name and checked for a file; 0 accepts
+// what a file has.
+func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep func(word string) bool) (*embeddings.Space, error) {
+	if ref == study.GeneratedEmbedding {
+		return generatedSpace(ctx, dimension, keep)
+	}
+	path, name, err := locateEmbedding(ref, dimension, root)
+	if err != nil {
+		return nil, err
+	}
+	return embeddings.Load(ctx, path, embeddings.LoadOptions{
+		Name: name, Keep: keep, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
+	})
+}
+
+// generated keeps the vectors of the generated corpus, which take a moment to
+// learn, for the life of the process.
+var generated struct {
+	sync.Mutex
+	spaces map[int]*embeddings.Space
+}
+
+func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
+	if dimension == 0 {
+		dimension = 50
+	}
+	generated.Lock()
+	defer generated.Unlock()
+	s, ok := generated.spaces[dimension]
+	if !ok {
+		sentences, err := datasets.GeneratedCorpus(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err = embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, embeddings.LearnOptions{Dimension: dimension})
+		if err != nil {
+			return nil, err
+		}
+		s.Generated = true
+		if generated.spaces == nil {
+			generated.spaces = map[int]*embeddings.Space{}
+		}
+		generated.spaces[dimension] = s
+	}
+	if keep == nil {
+		return s, nil
+	}
+	return s.Restrict(keep)
+}
+
+// locateEmbedding finds the file of a reference and the name of its space. A
+// reference with a path separator or a suffix of a vector file is a path.
+func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
+	folder := fetch.Root(root)
+	if study.IsVectorFile(ref) {
+		path, err := study.VectorFile(ref, folder)
+		return path, study.EmbeddingName(ref), err
+	}
+	if dimension == 0 {
+		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
+	}
+	stem := fmt.Sprintf("%s.%dd", ref, dimension)
+	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem, folder)
+	for _, entry := range []string{stem, ref} {
+		if _, err := fetch.Find(entry); err != nil {
+			continue // a name that only the user's folder knows
+		}
+		path, err := fetch.Locate(root, entry, "vectors")
+		if err == nil {
+			return path, ref, nil
+		}
+		missing = err
+	}
+	for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin"} {
+		p := filepath.Join(folder, file)
+		if _, err := os.Stat(p); err == nil {
+			return p, ref, nil
+		}
+	}
+	return "", "", missing
+}
+
+// OpenThesaurus opens the synonyms that SynTF chooses among: WordNet in the
+// data folder, or those of the generated corpus.
+func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
+	if generated {
+		return datasets.GeneratedThesaurus(), nil
+	}
+	return datasets.OpenWordNet(root)
+}
+
+// catalogueWords is the word list of the catalogue.
+const catalogueWords = "words"
+
+// OpenEnglish opens the word list of the share of English tokens: "words", the
+// list of the data folder, or a file.
+func OpenEnglish(ref, root string) (*datasets.WordList, error) {
+	if ref == catalogueWords {
+		ref = ""
+	}
+	return datasets.OpenWordList(ref, root)
+}

@@ -1,0 +1,83 @@
+package lab
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/embeddings/sentence"
+	"mldpbench/experiments/measure"
+)
+
+// Encoders of a study that are no folder: the catalogue's model, and the
+// weighted mean of the text's own word vectors, which needs no model.
+const (
+	CatalogueEncoder = "sentence-encoder"
+	SIFEncoder       = "sif"
+)
+
+// EncoderRef settles what CS is measured with. A machine without the
+// catalogue's model measures it with SIF, which every row then says; the key of
+// a unit holds the encoder, so a later run with the model measures anew.
+func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
+	if encoder != CatalogueEncoder {
+		return encoder, nil
+	}
+	dir, err := fetch.Locate(l.root, CatalogueEncoder, "model")
+	var missing *fetch.MissingError
+	if errors.As(err, &missing) {
+		return SIFEncoder, nil
+	}
+	return dir, err
+}
+
+// OfEncoder is the fingerprint of all files of an encoder.
+func (l *Lab) OfEncoder(encoder string) (string, error) {
+	dir, err := l.EncoderRef(encoder)
+	if err != nil || dir == SIFEncoder {
+		return dir, err // SIF follows from data set and space
+	}
+	return l.digests.get("encoder "+dir, func() (string, error) {
+		h := sha256.New()
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
+			return hashFile(h, path)
+		})
+		if err != nil {
+			return "", fmt.Errorf("sentence encoder %s: %w", dir, err)
+		}
+		return hex.EncodeToString(h.Sum(nil)), nil
+	})
+}
+
+// Encoder opens a sentence encoder, one for the run; SIF is fitted to each data
+// set and space.
+func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *measure.Corpus, space *measure.Space) (sentence.Encoder, error) {
+	dir, err := l.EncoderRef(encoder)
+	if err != nil {
+		return nil, err
+	}
+	key := dir
+	if dir == SIFEncoder {
+		key = corpus.Fingerprint + space.Fingerprint()
+	}
+	return l.encoders.get(key, func() (sentence.Encoder, error) {
+		if dir == SIFEncoder {
+			return sentence.NewSIF(space.Space, corpus.Documents)
+		}
+		return sentence.Open(ctx, dir)
+	})
+}

@@ -1,0 +1,96 @@
+package measure
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// Privatize privatises several copies of a text in one call, which builds what a
+// mechanism tabulates per word once. Copy r of n documents has the streams r·n
+// to r·n+n−1 of the seed, so that no copy depends on the others. A nil copy is
+// left out, and so is a document without tokens; both keep their place.
+func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int, seed stream.Seed, threads int) ([][][]string, error) {
+	var documents [][]string
+	for _, c := range copies {
+		if c == nil {
+			c = make([][]string, n)
+		}
+		documents = append(documents, c...)
+	}
+	noisy, err := mechanisms.Text(ctx, m, policy, documents, seed, threads)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]string, len(copies))
+	for i, c := range copies {
+		if c != nil {
+			out[i] = noisy[i*n : (i+1)*n]
+		}
+	}
+	return out, nil
+}
+
+// Release privatises documents with a mechanism that releases vectors and
+// returns the mean of each, and the number of words released. Of a word outside
+// the vocabulary there is no vector to release: policy random replaces it, the
+// others leave it out. A document without any word is the zero vector.
+func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string, seed stream.Seed) ([][]float32, int, error) {
+	v, width, words := m.Vocabulary(), m.OutputDimension(), 0
+	out := make([][]float32, len(documents))
+	var ids []mechanisms.WordID
+	var buffer []float32
+	sum := make([]float64, width)
+	for j, d := range documents {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		rng := seed.At(uint64(j)).Rand()
+		ids = releasable(ids[:0], d, v, policy, rng)
+		words += len(ids)
+		if n := len(ids) * width; cap(buffer) < n {
+			buffer = make([]float32, n)
+		}
+		buffer = buffer[:len(ids)*width]
+		m.Release(buffer, ids, rng)
+		clear(sum)
+		for k, x := range buffer {
+			sum[k%width] += float64(x)
+		}
+		mean := make([]float32, width)
+		for k := range mean {
+			if len(ids) > 0 {
+				mean[k] = float32(sum[k] / float64(len(ids)))
+			}
+		}
+		out[j] = mean
+	}
+	return out, words, nil
+}
+
+func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabulary, policy mechanisms.Policy, rng *rand.Rand) []mechanisms.WordID {
+	for _, t := range tokens {
+		id := v.ID(t)
+		if id == embeddings.Unknown {
+			if policy != mechanisms.Random {
+				continue
+			}
+			id = mechanisms.WordID(rng.IntN(v.Len()))
+		}
+		dst = append(dst, id)
+	}
+	return dst
+}
+
+// Draw adapts a mechanism and one generator to the samplers of metrics. It
+// draws nothing once ctx is cancelled: ask ctx before using what was measured.
+func Draw(ctx context.Context, m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) {
+	return func(dst, src []mechanisms.WordID) {
+		if ctx.Err() == nil {
+			m.Privatize(dst, src, nil, rng)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package measure
+
+import (
+	"context"
+	"math"
+
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+// Model is a classifier to be trained: its name and all of its parameters.
+type Model struct {
+	Name       string
+	Parameters map[string]any // resolved
+}
+
+// Trained is a classifier after Fit.
+type Trained struct {
+	Model   models.Classifier
+	History models.History
+}
+
+// Train fits a classifier of the given number of classes. embedding is what
+// models of sequences read; the zero value suits dense vectors.
+func Train(ctx context.Context, m Model, classes int, embedding models.Embedding, seed stream.Seed, training, validation models.Examples) (*Trained, error) {
+	c, err := models.New(m.Name, models.Options{Classes: classes, Embedding: embedding, Seed: seed, Parameters: m.Parameters})
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.Fit(ctx, training, validation)
+	if err != nil {
+		return nil, err
+	}
+	return &Trained{c, h}, nil
+}
+
+// ValidationAccuracy is that of the epoch or parameter chosen, a share; NaN if
+// the model does not validate.
+func (t *Trained) ValidationAccuracy() float64 {
+	h := t.History
+	if h.Best >= 0 && h.Best < len(h.Epochs) {
+		return h.Epochs[h.Best].ValidationAccuracy
+	}
+	if v, ok := h.Chosen["validation_accuracy"]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// Score is what a classifier gets right.
+type Score struct {
+	Correct, Total int
+	AUC            float64 // of two classes; NaN else
+}
+
+// Accuracy is the share of examples that are right.
+func (s Score) Accuracy() float64 { return float64(s.Correct) / float64(s.Total) }
+
+// Test scores a classifier.
+func Test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (Score, error) {
+	s := Score{Total: len(x.Labels), AUC: math.NaN()}
+	scores, err := c.Score(ctx, x)
+	if err != nil {
+		return s, err
+	}
+	predicted := make([]int, len(scores))
+	for i, row := range scores {
+		for j, v := range row {
+			if v > row[predicted[i]] {
+				predicted[i] = j
+			}
+		}
+	}
+	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil || classes != 2 {
+		return s, err
+	}
+	margin, positive := make([]float64, len(scores)), make([]bool, len(scores))
+	for i, row := range scores {
+		margin[i], positive[i] = row[1]-row[0], x.Labels[i] == 1
+	}
+	s.AUC, err = metrics.AUC(margin, positive)
+	return s, err
+}

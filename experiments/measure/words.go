@@ -1,0 +1,122 @@
+package measure
+
+import (
+	"math"
+
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/metrics"
+	"mldpbench/stream"
+)
+
+// SampleWords draws words of the space, the same for every mechanism and ε.
+func SampleWords(space *embeddings.Space, n int, seed stream.Seed) []mechanisms.WordID {
+	return metrics.SampleWords(All(space), n, seed.Rand())
+}
+
+// supportTail is the mass outside the smallest set of outputs that S_w's exact
+// form counts.
+const supportTail = 0.05
+
+// ExactDeniability gives the means over words of N_w in percent, of the expected
+// number of distinct outputs in so many runs, and of the effective support;
+// missing (NaN) where the mechanism has no closed form.
+func ExactDeniability(m mechanisms.Mechanism, words []mechanisms.WordID, runs int) (nw, sw, support float64) {
+	missing := math.NaN()
+	d, ok := m.(mechanisms.Distributor)
+	if !ok {
+		return missing, missing, missing
+	}
+	for _, word := range words {
+		p, err := d.Distribution(word)
+		if err != nil || p.Samples > 0 {
+			return missing, missing, missing
+		}
+		nw += metrics.ExactNw(p.Probabilities, int(word))
+		sw += metrics.ExpectedDistinct(p.Probabilities, runs)
+		support += float64(metrics.EffectiveSupport(p.Probabilities, supportTail))
+	}
+	n := float64(len(words))
+	return nw / n, sw / n, support / n
+}
+
+// Adversary is who infers words from outputs: what it knows and what it
+// distinguishes.
+type Adversary struct {
+	Candidates []mechanisms.WordID
+	Prior      []float64 // of the candidates; nil is uniform
+	Space      *embeddings.Space
+	Polarity   map[string]int // class of words, for the loss L_M; nil measures none
+	Runs       int            // outputs per candidate, where there is no closed form; even
+	Sampled    bool           // never use the closed form
+	// Fallback is the candidate that an output counts for which learning never
+	// saw; nil is the nearest one.
+	Fallback func(output int) int
+}
+
+// Infer is the error of the adversary: exact where the distribution is known,
+// sampled elsewhere. draw is the sampler of m.
+func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID)) (metrics.InferenceError, error) {
+	if a.Prior == nil {
+		a.Prior = metrics.UniformPrior(len(a.Candidates))
+	}
+	x := metrics.Adversary{Prior: a.Prior}
+	if a.Space != nil {
+		x.Distance = func(i, j int) float64 { return a.Space.Distance(a.Candidates[i], a.Candidates[j]) }
+	}
+	if a.Polarity != nil {
+		v := m.Vocabulary()
+		x.Loss = func(candidate, output int) float64 {
+			label, known := a.Polarity[v.Word(mechanisms.WordID(output))]
+			if known && label != a.Polarity[v.Word(a.Candidates[candidate])] {
+				return 1
+			}
+			return 0
+		}
+	}
+	if d, ok := m.(mechanisms.Distributor); ok && !a.Sampled {
+		if p, err := d.Distribution(a.Candidates[0]); err == nil && p.Samples == 0 {
+			return x.ExactInference(func(i int) ([]float64, error) {
+				p, err := d.Distribution(a.Candidates[i])
+				return p.Probabilities, err
+			})
+		}
+	}
+	fallback := a.Fallback
+	if fallback == nil {
+		fallback = a.nearest
+	}
+	return x.EstimateInference(metrics.SampleOutputs(a.Candidates, a.Runs, draw), fallback)
+}
+
+// nearest is the candidate closest to an output.
+func (a Adversary) nearest(output int) int {
+	best, least := 0, math.Inf(1)
+	if output < a.Space.Len() {
+		for i, w := range a.Candidates {
+			if d := a.Space.Distance(mechanisms.WordID(output), w); d < least {
+				best, least = i, d
+			}
+		}
+	}
+	return best
+}
+
+// Itself takes an output for the candidate that it is, and any other for the
+// likeliest: the adversary of Xu et al. 2021b, §3.1.
+func (a Adversary) Itself() func(output int) int {
+	number := make(map[int]int, len(a.Candidates))
+	likeliest := 0
+	for i, id := range a.Candidates {
+		number[int(id)] = i
+		if a.Prior != nil && a.Prior[i] > a.Prior[likeliest] {
+			likeliest = i
+		}
+	}
+	return func(output int) int {
+		if i, ok := number[output]; ok {
+			return i
+		}
+		return likeliest
+	}
+}

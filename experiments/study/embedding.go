@@ -1,0 +1,114 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"mldpbench/datasets"
+	"mldpbench/embeddings"
+)
+
+// VectorFile finds a file where it is, or else in the data folder.
+func VectorFile(ref, root string) (string, error) {
+	_, err := os.Stat(ref)
+	if err == nil {
+		return ref, nil
+	}
+	inside := filepath.Join(root, ref)
+	if _, there := os.Stat(inside); there != nil || filepath.IsAbs(ref) {
+		return "", fmt.Errorf("embedding: %w", err)
+	}
+	return inside, nil
+}
+
+// PortableFile names a vector file of the data folder relative to it ("" finds the
+// folder as every command does), so that the name holds on another machine;
+// any other is returned as it is.
+func PortableFile(path, root string) string {
+	folder, err := filepath.Abs(datasets.Root(root))
+	if err != nil {
+		return path
+	}
+	file, err := filepath.Abs(path)
+	if err != nil || !IsVectorFile(path) {
+		return path
+	}
+	if inside, err := filepath.Rel(folder, file); err == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return path
+}
+
+// IsVectorFile says whether a reference is a path and no name: it has a path
+// separator or the suffix of a vector file.
+func IsVectorFile(ref string) bool {
+	if strings.ContainsRune(ref, filepath.Separator) {
+		return true
+	}
+	switch filepath.Ext(strings.TrimSuffix(ref, ".gz")) {
+	case ".txt", ".vec", ".bin":
+		return true
+	}
+	return false
+}
+
+// EmbeddingName is the name of the embedding in a file: the file's name
+// without suffixes, dimension and the mark of a subset, so that the dimensions
+// of one embedding share a name: glove.6B for glove.6B.100d.subset.txt.gz.
+func EmbeddingName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	for _, suffix := range []string{".txt", ".vec", ".bin"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	name = strings.TrimSuffix(name, ".subset")
+	if i, _ := dimensionSuffix(name); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// dimensionOf reads the dimension in a file's name, as in glove.6B.100d.txt.
+func dimensionOf(path string) (int, bool) {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	_, d := dimensionSuffix(strings.TrimSuffix(name, ".subset"))
+	return d, d > 0
+}
+
+// dimensionSuffix finds a final ".100d": where it begins, and the number.
+func dimensionSuffix(name string) (at, dimension int) {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return 0, 0
+	}
+	digits, ok := strings.CutSuffix(name[i+1:], "d")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if !ok || err != nil || n == 0 {
+		return 0, 0
+	}
+	return i, int(n)
+}
+
+// FileSpec describes a vector file. Its dimension is in its name or, failing
+// that, in the file.
+func FileSpec(ref, root string) (EmbeddingSpec, error) {
+	e := EmbeddingSpec{Name: EmbeddingName(ref), File: ref}
+	if d, ok := dimensionOf(ref); ok {
+		e.Dimensions = []int{d}
+		return e, nil
+	}
+	path, err := VectorFile(ref, datasets.Root(root))
+	if err != nil {
+		return e, err
+	}
+	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
+	if err != nil {
+		return e, err
+	}
+	e.Dimensions = []int{s.Dimension}
+	return e, nil
+}

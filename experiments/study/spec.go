@@ -1,0 +1,387 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"mldpbench/datasets"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+// Settings of a measurement: which part of the text the users privatise.
+const (
+	Local     = "local"      // train, validation and test (local differential privacy)
+	TrainOnly = "train-only" // train and validation; the test text stays plain
+	TestOnly  = "test-only"  // the test text, on a model trained on plain text
+)
+
+// All stands for every registered mechanism in the list of mechanisms.
+const All = "all"
+
+// GeneratedEmbedding is the name of the vectors learned from the generated
+// corpus.
+const GeneratedEmbedding = "generated"
+
+// Columns are names of columns, one or several; a single one may be written
+// without a list.
+type Columns []string
+
+// UnmarshalYAML reads a word or a list of words.
+func (c *Columns) UnmarshalYAML(decode func(any) error) error {
+	var one string
+	if decode(&one) == nil {
+		*c = Columns{one}
+		return nil
+	}
+	var list []string
+	err := decode(&list)
+	*c = list
+	return err
+}
+
+// DatasetSpec names a data set of the catalogue, or a file of one's own, and
+// says how much of it is used. A size of 0 means the data set's default.
+type DatasetSpec struct {
+	Name       string  `yaml:"name" json:"name"`
+	Train      int     `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
+	Validation int     `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
+	Test       int     `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
+	MaxTokens  int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"` // documents are cut here; 0 means the data set's default
+	Cleaning   string  `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`                          // preprocessing; empty means the data set's default
+	File       string  `yaml:"file,omitempty" json:"-"`                                               // CSV, TSV or JSONL of one's own; its fingerprint is in the key
+	Text       Columns `yaml:"text,omitempty" json:"text,omitempty"`                                  // columns joined to the text, for File
+	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File
+	WordLevel  bool    `yaml:"word_level,omitempty" json:"word_level,omitempty"`                      // every row is one word, for File
+}
+
+// EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
+type EmbeddingSpec struct {
+	Name       string   `yaml:"name"`
+	File       string   `yaml:"file,omitempty"`
+	Dimensions []int    `yaml:"dimensions,omitempty" limits:"1,65535"` // empty for a file: its own
+	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
+}
+
+// MechanismSpec names a mechanism with its variants and parameters. A
+// parameter given as a list is a further axis of the grid.
+type MechanismSpec struct {
+	Name       string               `yaml:"name"`
+	Label      string               `yaml:"label,omitempty"` // how a paper calls it; "" means its title
+	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
+	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
+	Parameters map[string]any       `yaml:"parameters,omitempty"`
+	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
+}
+
+// ModelSpec names a model, its parameters and, if not all, its data sets.
+type ModelSpec struct {
+	Name       string         `yaml:"name"`
+	Parameters map[string]any `yaml:"parameters,omitempty"`
+	Datasets   []string       `yaml:"datasets,omitempty"`
+}
+
+// MetricOptions say how much is measured beside accuracy. A metric whose size
+// is 0 is not measured and is missing in the records.
+type MetricOptions struct {
+	Deniability    DeniabilityOptions    `yaml:"deniability,omitempty" json:"deniability"`
+	Low            int                   `yaml:"low,omitempty" json:"low,omitempty" limits:"0,1000000"` // least frequent words that are followed
+	CS             CSOptions             `yaml:"cs,omitempty" json:"cs"`
+	InferenceError InferenceErrorOptions `yaml:"inference_error,omitempty" json:"inference_error"`
+	English        string                `yaml:"english,omitempty" json:"english,omitempty"` // word list of the catalogue, or a file
+}
+
+// DeniabilityOptions are those of N_w and S_w.
+type DeniabilityOptions struct {
+	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"`
+	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`
+}
+
+// CSOptions are those of the cosine similarity of sentences.
+type CSOptions struct {
+	Encoder   string `yaml:"encoder,omitempty" json:"encoder,omitempty"`
+	Documents int    `yaml:"documents,omitempty" json:"documents,omitempty" limits:"0,1000000"` // sampled per cell
+	// Repetitions limits CS to the first so many repetitions; 0 means all.
+	Repetitions int `yaml:"repetitions,omitempty" json:"repetitions,omitempty" limits:"0,10000"`
+}
+
+// InferenceErrorOptions are those of the adversary's expected error E_M.
+type InferenceErrorOptions struct {
+	Candidates int `yaml:"candidates,omitempty" json:"candidates" limits:"0,1000000"` // words the adversary chooses among
+	Samples    int `yaml:"samples,omitempty" json:"samples" limits:"0,1000000"`       // outputs drawn per word where there is no closed form
+}
+
+// Check validates a data set on its own.
+func (d DatasetSpec) Check() error {
+	switch {
+	case d.Name == "":
+		return errors.New("a data set needs a name")
+	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.WordLevel):
+		return fmt.Errorf("data set %q: text, label and word_level describe a file of one's own: give file too", d.Name)
+	case d.File != "" && (len(d.Text) == 0 || d.Label == ""):
+		return fmt.Errorf("data set %q: a file needs its text and label columns", d.Name)
+	}
+	_, err := d.Traits()
+	return err
+}
+
+// Traits are the facts about a data set that decide what can be measured on it.
+type Traits struct {
+	Generated bool
+	WordLevel bool
+}
+
+// Traits finds them without loading anything.
+func (d DatasetSpec) Traits() (Traits, error) {
+	if d.File != "" && d.Label != "" {
+		return Traits{WordLevel: d.WordLevel}, nil
+	}
+	f, err := datasets.Find(d.Name)
+	if err != nil {
+		return Traits{}, err
+	}
+	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
+}
+
+// Request is what a study asks of a data set.
+func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
+	return datasets.Request{
+		Name: d.Name, Root: root,
+		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
+		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
+		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
+	}
+}
+
+// Check validates an embedding and fills in its name and, for a file, its
+// dimension.
+func (e *EmbeddingSpec) Check() error {
+	if e.Name == "" && e.File == "" {
+		return errors.New("an embedding needs a name or a file")
+	}
+	if e.Name == "" {
+		e.Name = EmbeddingName(e.File)
+	}
+	if len(e.Dimensions) == 0 && e.File != "" {
+		f, err := FileSpec(e.File, "")
+		if err != nil {
+			return err
+		}
+		e.Dimensions = f.Dimensions
+	}
+	if len(e.Dimensions) == 0 {
+		return fmt.Errorf("embedding %q: needs dimensions", e.Name)
+	}
+	for _, d := range e.Dimensions {
+		if err := check.AtLeast("dimension", d, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resolve returns the parameters with their defaults.
+func (m ModelSpec) Resolve() (map[string]any, error) {
+	d, err := models.Find(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	return d.Resolve(m.Parameters)
+}
+
+// Labels are the labels of the streams of one mechanism: all that its output
+// depends on beside the data.
+func Labels(s mechanisms.Settings) []string {
+	return []string{s.Mechanism, string(s.Variant), s.Parameters.String(), strconv.FormatFloat(s.Epsilon, 'g', -1, 64)}
+}
+
+// Check validates the sizes of metrics.
+func (m MetricOptions) Check(at At) error {
+	for _, n := range []struct {
+		name string
+		v    int
+	}{
+		{"deniability.words", m.Deniability.Words}, {"deniability.runs", m.Deniability.Runs}, {"low", m.Low},
+		{"cs.documents", m.CS.Documents}, {"cs.repetitions", m.CS.Repetitions},
+		{"inference_error.candidates", m.InferenceError.Candidates}, {"inference_error.samples", m.InferenceError.Samples},
+	} {
+		if err := check.AtLeast("metrics."+n.name, n.v, 0); err != nil {
+			return at(err, "metrics.%s", n.name)
+		}
+	}
+	if (m.Deniability.Words == 0) != (m.Deniability.Runs == 0) {
+		return at(errors.New("metrics.deniability: words and runs must both be given"), "metrics.deniability")
+	}
+	if m.CS.Documents > 0 && m.CS.Encoder == "" {
+		return at(errors.New("metrics.cs: documents without an encoder"), "metrics.cs")
+	}
+	return nil
+}
+
+// Check validates a mechanism's entry.
+func (m MechanismSpec) Check(at At, where string) error {
+	if m.Name == All {
+		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
+			return at(errors.New("mechanism all: takes no variant and no parameters; name the mechanism"), "%s.name", where)
+		}
+	} else if _, err := mechanisms.Find(m.Name); err != nil {
+		return at(err, "%s.name", where)
+	}
+	if m.Variant != "" && len(m.Variants) > 0 {
+		return at(fmt.Errorf("%s: give variant or variants, not both", m.Name), "%s.variants", where)
+	}
+	if err := Epsilons(at, where+".epsilons", m.Epsilons); err != nil {
+		return err
+	}
+	_, err := m.Expand()
+	return at(err, "%s", where)
+}
+
+// Epsilons validates a list of ε; an empty one is the caller's business.
+func Epsilons(at At, where string, epsilons []float64) error {
+	for i, e := range epsilons {
+		if err := check.Positive("epsilon", e); err != nil {
+			return at(err, "%s[%d]", where, i)
+		}
+	}
+	return nil
+}
+
+// Expand returns the settings of a mechanism entry: variants ×
+// parameter lists, without epsilon.
+func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
+	if m.Name == All {
+		var all []mechanisms.Settings
+		for _, d := range mechanisms.Definitions() {
+			one, err := MechanismSpec{Name: d.Name, Epsilons: m.Epsilons}.Expand()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one...)
+		}
+		return all, nil
+	}
+	d, err := mechanisms.Find(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	variants := m.Variants
+	if len(variants) == 0 {
+		variants = []mechanisms.Variant{m.Variant}
+	}
+	sets := []mechanisms.Parameters{{}}
+	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
+		values, err := parameterValues(d, name, m.Parameters[name])
+		if err != nil {
+			return nil, err
+		}
+		var next []mechanisms.Parameters
+		for _, set := range sets {
+			for _, v := range values {
+				p := maps.Clone(set)
+				p[name] = v
+				next = append(next, p)
+			}
+		}
+		sets = next
+	}
+	var out []mechanisms.Settings
+	for _, v := range variants {
+		for _, p := range sets {
+			// Epsilon 1 stands in: parameters are checked without it.
+			c, err := mechanisms.Complete(mechanisms.Settings{Mechanism: m.Name, Variant: v, Epsilon: 1, Parameters: p})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// parameterValues reads a parameter: a value, or a list of values. Where the
+// parameter itself is a list of numbers, a flat list is one value.
+func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error) {
+	v, err := plainValue(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return []any{v}, nil
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: parameter %s: the list is empty", d.Name, name)
+	}
+	for _, p := range d.Parameters {
+		if _, takesList := p.Default.([]float64); p.Name != name || !takesList {
+			continue
+		}
+		if _, nested := list[0].([]any); !nested {
+			list = []any{list}
+		}
+		values := make([]any, len(list))
+		for i, x := range list {
+			numbers, err := floats(x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
+			}
+			values[i] = numbers
+		}
+		return values, nil
+	}
+	return list, nil
+}
+
+func floats(v any) ([]float64, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a list of numbers", v)
+	}
+	out := make([]float64, len(list))
+	for i, x := range list {
+		f, ok := x.(float64)
+		if !ok {
+			return nil, fmt.Errorf("%v is not a number", x)
+		}
+		out[i] = f
+	}
+	return out, nil
+}
+
+// plainValue brings what YAML gives to float64, string, bool and []any.
+func plainValue(v any) (any, error) {
+	switch v := v.(type) {
+	case float64, string, bool:
+		return v, nil
+	case int:
+		return float64(v), nil
+	case int64:
+		return float64(v), nil
+	case uint64:
+		return float64(v), nil
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			p, err := plainValue(x)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = p
+		}
+		return out, nil
+	case []float64:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = x
+		}
+		return out, nil
+	default:
+		return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
+	}
+}
