@@ -11,44 +11,18 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// Value of a metric of the study's tables in this record, NaN when missing.
-func (r Record) Value(m Metric) float64 {
-	switch m {
-	case MetricAccuracy:
-		return float64(r.Accuracy)
-	case MetricNw:
-		return float64(r.Nw)
-	case MetricSw:
-		return float64(r.Sw)
-	case MetricPP:
-		return float64(r.PP)
-	case MetricCS:
-		return float64(r.CS)
-	case MetricLow:
-		return float64(r.Low)
-	case MetricEnglish:
-		return float64(r.English)
-	case MetricPUC75:
-		return float64(r.PUC75)
-	case MetricPUC50:
-		return float64(r.PUC50)
-	case MetricPUC25:
-		return float64(r.PUC25)
-	}
-	panic("results: no metric " + string(m))
-}
-
 // Cells are the records of one cell, all repetitions.
 type Cells struct {
 	Group
 	Records []Record
 }
 
-// Values of a column over repetitions, missing ones left out.
-func (c Cells) Values(column func(Record) Float) []float64 {
+// Values of something over repetitions, missing ones left out. Of a metric:
+// Values(column.Get).
+func (c Cells) Values(value func(Record) Float) []float64 {
 	var x []float64
 	for _, r := range c.Records {
-		if v := column(r); v.Known() {
+		if v := value(r); v.Known() {
 			x = append(x, float64(v))
 		}
 	}
@@ -72,9 +46,9 @@ func GroupCells(records []Record) []Cells {
 	return cells
 }
 
-// textRecords keeps one record per privatised text, without its model: models
+// TextRecords keeps one record per privatised text, without its model: models
 // and settings share it, and with it all metrics of privacy.
-func textRecords(records []Record) []Record {
+func TextRecords(records []Record) []Record {
 	type text struct {
 		Group
 		repetition int
@@ -116,18 +90,14 @@ func instancesOf(records []Record) []Instance {
 	return all
 }
 
-// labels names instances by as little as tells them apart: the variant where
-// it is not the proved one or several are present, parameters where they
-// differ between instances of one mechanism and variant.
-type labels map[Instance]string
-
-// Labels names the instances of records by as little as tells them apart.
-func Labels(records []Record) map[Instance]string { return labelInstances(records) }
-
-func labelInstances(records []Record) labels {
+// Labels names the instances of records by as little as tells them apart: the
+// variant where it is not the proved one or several are present, parameters
+// where they differ between instances of one mechanism and variant. Tables,
+// figures and the report call an instance by this name and no other.
+func Labels(records []Record) map[Instance]string {
 	variants := map[string]map[string]bool{}
 	parameters := map[[2]string]map[string]bool{}
-	l := labels{}
+	l := map[Instance]string{}
 	for _, r := range records {
 		i := r.Instance()
 		l[i] = ""
@@ -183,10 +153,11 @@ func MechanismTitle(name string) string {
 
 // DatasetTitle is the printed name of a data set.
 func DatasetTitle(name string) string {
+	name, mark := ofSeed(name)
 	if d, err := datasets.Find(name); err == nil && d.Title != "" {
-		return d.Title
+		name = d.Title
 	}
-	return name
+	return name + mark
 }
 
 // distinct returns the values of f in order of appearance.

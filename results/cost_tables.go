@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"mldpbench/results/stats"
 )
 
 // Stage is a part of a cell's time.
@@ -69,10 +71,10 @@ func (s sheet) price() (Table, bool) {
 // spanned prints the median and the range of values.
 func spanned(x []float64) string {
 	if len(x) == 0 {
-		return missingText
+		return NotMeasured
 	}
 	slices.Sort(x)
-	number := func(v float64) string { return formatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
+	number := func(v float64) string { return FormatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
 	text := number((x[(len(x)-1)/2] + x[len(x)/2]) / 2)
 	if low, high := number(x[0]), number(x[len(x)-1]); low != high {
 		text += fmt.Sprintf(" (%s to %s)", low, high)
@@ -92,9 +94,9 @@ func (s sheet) stages() Table {
 		row := []TableCell{head, {Text: model}, {Text: fmt.Sprint(len(records))}}
 		columns := append(slices.Clone(Stages), Stage{"other", Record.OtherSeconds}, Stage{"total", func(r Record) Float { return r.TotalSeconds }})
 		for _, st := range columns {
-			row = append(row, TableCell{Text: formatNumber(total(records, st.Seconds), 1)})
+			row = append(row, TableCell{Text: FormatNumber(total(records, st.Seconds), 1)})
 		}
-		share := missingText
+		share := NotMeasured
 		if whole > 0 {
 			share = fmt.Sprintf("%.1f%%", 100*total(records, func(r Record) Float { return r.TotalSeconds })/whole)
 		}
@@ -141,9 +143,9 @@ func (s sheet) cost() Table {
 				digits = 0
 			}
 			if x := c.Values(column.Seconds); len(x) > 0 {
-				row = append(row, formatNumber(mean(x), digits))
+				row = append(row, FormatNumber(stats.Mean(x), digits))
 			} else {
-				row = append(row, missingText)
+				row = append(row, NotMeasured)
 			}
 		}
 		t.AddRow(row...)

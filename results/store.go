@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gocarina/gocsv"
 
@@ -23,12 +24,27 @@ const (
 	StatusUndefined = "undefined"
 )
 
-// Columns are the columns of the current schema in file order.
-func Columns() []string {
+// fileColumns are the columns of the current schema in file order.
+var fileColumns = sync.OnceValue(func() []string {
 	t := reflect.TypeFor[Record]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("csv")
+	var names []string
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("csv"); name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+})
+
+// TimingColumns are the columns that two runs of one cell may differ in:
+// timing, and what says where the record came from.
+func TimingColumns() []string {
+	t := reflect.TypeFor[Record]()
+	var names []string
+	for i := range t.NumField() {
+		if tag := t.Field(i).Tag; tag.Get("timing") != "" {
+			names = append(names, tag.Get("csv"))
+		}
 	}
 	return names
 }
@@ -46,21 +62,21 @@ func Sort(records []Record) {
 // differently.
 func Union(runs ...[]Record) ([]Record, error) {
 	var all []Record
-	at := map[string]int{}
+	at := map[rowID]int{}
 	offset := 0
 	for _, run := range runs {
 		next := offset
 		for _, r := range run {
 			r.Index += offset
 			next = max(next, r.Index+1)
-			if i, again := at[r.Key]; again {
+			if i, again := at[r.id()]; again {
 				r.Index, r.Study = all[i].Index, all[i].Study // where it stands, not what it is
 				if column := FirstDifference(all[i], r); column != "" {
 					return nil, fmt.Errorf("cell %s: two runs differ in %s", r.Key, column)
 				}
 				continue
 			}
-			at[r.Key] = len(all)
+			at[r.id()] = len(all)
 			all = append(all, r)
 		}
 		offset = next
@@ -68,17 +84,57 @@ func Union(runs ...[]Record) ([]Record, error) {
 	return all, nil
 }
 
-// Write stores records as CSV, sorted, replacing path in one step.
+// Write stores records as CSV, sorted, replacing path in one step. What became
+// of each test document goes to a file beside it, where that is known.
 func Write(path string, records []Record) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) })
+	if err := atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) }); err != nil {
+		return err
+	}
+	return writeOutcomes(outcomesFile(path), records)
 }
 
-// Encode writes records as CSV, sorted.
+// Encode writes records as CSV, sorted. Columns that are empty in every row are
+// left out; each row says how many there are.
 func Encode(w io.Writer, records []Record) error {
 	sorted := slices.Clone(records)
 	Sort(sorted)
-	return gocsv.Marshal(sorted, w)
+	for i := range sorted {
+		sorted[i].Rows = len(sorted)
+	}
+	var rows rowBuffer
+	if err := gocsv.MarshalCSV(sorted, &rows); err != nil {
+		return err
+	}
+	var kept []int
+	for j, name := range rows.all[0] {
+		if len(sorted) == 0 || slices.Contains(requiredColumns, name) ||
+			slices.ContainsFunc(rows.all[1:], func(row []string) bool { return row[j] != "" }) {
+			kept = append(kept, j)
+		}
+	}
+	out := csv.NewWriter(w)
+	line := make([]string, len(kept))
+	for _, row := range rows.all {
+		for i, j := range kept {
+			line[i] = row[j]
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
+
+// requiredColumns are in every file of this schema.
+var requiredColumns = []string{"schema", "rows", "study", "key", "index", "mechanism", "repetition", "status"}
+
+// rowBuffer is a gocsv.CSVWriter that keeps what is written.
+type rowBuffer struct{ all [][]string }
+
+func (b *rowBuffer) Write(row []string) error { b.all = append(b.all, slices.Clone(row)); return nil }
+func (b *rowBuffer) Flush()                   {}
+func (b *rowBuffer) Error() error             { return nil }
 
 // Read loads a file that Write made, of this schema or an older one. Errors
 // name file and line.
@@ -88,7 +144,11 @@ func Read(path string) ([]Record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Decode(path, f)
+	records, err := Decode(path, f)
+	if err != nil {
+		return nil, err
+	}
+	return records, readOutcomes(outcomesFile(path), records)
 }
 
 // Decode is Read from a stream; name is used in errors.
@@ -184,23 +244,38 @@ func (t *table) locate(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
+// rowID tells rows apart: a unit of a paper study has several of one key.
+type rowID struct {
+	key        string
+	repetition int
+	series, x  string // as printed, so that a missing x equals itself
+	quantity   string
+}
+
+func (r Record) id() rowID {
+	x, _ := r.X.MarshalCSV() // never fails
+	return rowID{r.Key, r.Repetition, r.Series, x, r.Quantity}
+}
+
 // check refuses what a run cannot have written.
 func (t *table) check(records []Record) error {
-	type id struct {
-		key        string
-		repetition int
-	}
-	seen := map[id]int{}
+	seen := map[rowID]int{}
 	for i, r := range records {
 		line := t.lines[i]
 		if r.Status != StatusOK && r.Status != StatusUndefined {
 			return fmt.Errorf("%s:%d: status = %q: must be %q or %q", t.name, line, r.Status, StatusOK, StatusUndefined)
 		}
-		k := id{r.Key, r.Repetition}
+		k := r.id()
 		if first, dup := seen[k]; dup {
 			return fmt.Errorf("%s:%d: repeats line %d (key %s, repetition %d)", t.name, line, first, r.Key, r.Repetition)
 		}
 		seen[k] = line
+	}
+	for i := range records {
+		if rows := records[i].Rows; rows > 0 && rows != len(records) {
+			return fmt.Errorf("%s: %d of %d rows: the file was cut short or edited", t.name, len(records), rows)
+		}
+		records[i].Rows = 0 // of the file, not of the record
 	}
 	return nil
 }
@@ -208,8 +283,8 @@ func (t *table) check(records []Record) error {
 // A migration lifts a row by one version of the schema, in place.
 type migration func(row map[string]string) error
 
-// migrations[v] lifts version v to v+1. Columns that are new are added as
-// missing without being named here.
+// migrations[v] lifts version v to v+1. A column that is new is missing in older
+// files, needs no new version, and is not named here.
 var migrations = map[int]migration{
 	1: func(row map[string]string) error {
 		// Version 1 kept English % and the number of tokens; version 2 keeps
@@ -229,13 +304,45 @@ var migrations = map[int]migration{
 		return nil
 	},
 	// Version 2 counted CS as measuring, and knew no command.
-	2: func(map[string]string) error { return nil },
+	2: unchanged,
+	// Version 3 had no rows of paper studies.
+	3: unchanged,
 }
 
-// migrate brings all rows to SchemaVersion. A file of this version must have
-// exactly its columns; an older one must have none that this version lacks.
+func unchanged(map[string]string) error { return nil }
+
+// liftPoints turns a file of points, which paper studies wrote before their rows
+// were records, into one of schema 3: its columns are a subset of ours, its own
+// schema was 1.
+func (t *table) liftPoints() error {
+	schema, key := slices.Index(t.header, "schema"), slices.Index(t.header, "key")
+	if schema < 0 || key < 0 {
+		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
+	}
+	t.header = append(t.header, "status", "index")
+	units := map[string]int{}
+	for i, row := range t.rows {
+		if row[schema] != "1" {
+			return fmt.Errorf("%s:%d: schema = %q of points: this mldp reads 1", t.name, t.lines[i], row[schema])
+		}
+		row[schema] = "3"
+		if _, ok := units[row[key]]; !ok {
+			units[row[key]] = len(units)
+		}
+		t.rows[i] = append(row, StatusOK, strconv.Itoa(units[row[key]]))
+	}
+	return nil
+}
+
+// migrate brings all rows to SchemaVersion. A column that the file lacks reads
+// as not measured; a column that this version lacks is an error.
 func (t *table) migrate() error {
-	columns := Columns()
+	columns := fileColumns()
+	if slices.Contains(t.header, "quantity") && !slices.Contains(t.header, "status") {
+		if err := t.liftPoints(); err != nil {
+			return err
+		}
+	}
 	at := slices.Index(t.header, "schema")
 	if at < 0 {
 		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
@@ -257,15 +364,19 @@ func (t *table) migrate() error {
 		for j, c := range t.header {
 			named[c] = row[j]
 		}
-		if version == SchemaVersion && len(t.header) != len(columns) {
-			for _, c := range columns {
-				if _, ok := named[c]; !ok {
+		if version == SchemaVersion {
+			for _, c := range requiredColumns {
+				if _, ok := named[c]; !ok && c != "rows" {
 					return fmt.Errorf("%s:1: no column %q (schema %d)", t.name, c, SchemaVersion)
 				}
 			}
 		}
 		for ; version < SchemaVersion; version++ {
-			if err := migrations[version](named); err != nil {
+			m, ok := migrations[version]
+			if !ok {
+				return fmt.Errorf("%s:%d: schema = %d: this mldp cannot read it: no migration to schema %d", t.name, t.lines[i], version, version+1)
+			}
+			if err := m(named); err != nil {
 				return fmt.Errorf("%s:%d: from schema %d: %w", t.name, t.lines[i], version, err)
 			}
 		}
@@ -279,3 +390,6 @@ func (t *table) migrate() error {
 	t.header = columns
 	return nil
 }
+
+// WriteRows writes a slice of structs with csv tags as CSV.
+func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }

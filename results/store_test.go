@@ -67,8 +67,10 @@ func TestReadErrorsNameFileAndLine(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":          {"", "r.csv: empty file"},
 		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
-		"unknown column": {strings.Replace(good, "accuracy,", "acuracy,", 1), `r.csv:1: unknown column "acuracy"`},
-		"lost column":    {strings.Replace(header, ",command", "", 1) + "\n" + cutLastColumn(body), `r.csv:1: no column "command"`},
+		"unknown column": {strings.Replace(good, "test_correct,", "test_corect,", 1), `r.csv:1: unknown column "test_corect"`},
+		"lost column":    {strings.Replace(good, "index,rows", "rows,rows2", 1), `r.csv:1: unknown column "rows2"`},
+		"no status":      {"schema,study,key,index,mechanism,repetition\n" + fmt.Sprintf("%d,test,a,0,none,1\n", SchemaVersion), `r.csv:1: no column "status"`},
+		"cut at a row":   {good[:strings.LastIndex(strings.TrimSpace(good), "\n")+1], "r.csv: 2 of 3 rows: the file was cut short"},
 		"twice":          {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
 		// The record before the broken one spans two lines: 5, not 4.
 		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
@@ -95,9 +97,6 @@ func replaceLast(s, old, new string) string {
 	i := strings.LastIndex(s, old)
 	return s[:i] + new + s[i+len(old):]
 }
-
-// cutLastColumn relies on the last column (command) being empty in the test records.
-func cutLastColumn(body string) string { return strings.ReplaceAll(body, ",\n", "\n") }
 
 // testdata/schema1.csv was written by the code of schema 1.
 func TestReadMigratesSchema1(t *testing.T) {
@@ -167,5 +166,26 @@ func TestUnion(t *testing.T) {
 	again.TestCorrect++
 	if _, err := Union(first, []Record{again}); err == nil || !strings.Contains(err.Error(), "differ in test_correct") {
 		t.Errorf("a cell that two runs report differently: %v", err)
+	}
+}
+
+// A file of points, as paper studies wrote them before their rows were records.
+func TestReadLiftsPoints(t *testing.T) {
+	header := "schema,study,key,panel,series,x_name,x,quantity,repetition,value,dataset,generated,embedding,dimension,mechanism,variant,parameters,epsilon,guarantee_metric,guarantee_reason,note\n"
+	got, err := Decode("points.csv", strings.NewReader(header+
+		"1,s,u1,a,CMP,epsilon,5,loss,0,0.25,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
+		"1,s,u1,a,CMP,epsilon,5,loss,1,0.5,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
+		"1,s,u2,a,plain,epsilon,,loss,0,0,d,true,generated,50,none,,,,,,same\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 3 || got[0].Schema != SchemaVersion || got[1].Value != 0.5 || got[2].Index != 1 || got[2].X.Known() || got[2].Note != "same" {
+		t.Errorf("%+v", got)
+	}
+	if got[0].Accuracy.Known() || got[0].Status != StatusOK {
+		t.Error("what points did not hold must be missing")
+	}
+	if _, err := Decode("points.csv", strings.NewReader(header+"2,s,u,a,b,c,,loss,0,0,,true,,0,,,,,,,\n")); err == nil {
+		t.Error("points of another schema were accepted")
 	}
 }
