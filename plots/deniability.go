@@ -18,21 +18,21 @@ var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "
 // from 1 as a ratio of 2.
 func deniabilityFigures(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, sp := range s.spaces() {
+	for _, sp := range s.spaces {
 		shown := s.in(sp)
 		var panels []Panel
 		for _, d := range datasets(shown) {
-			rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+			rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
 			panels = append(panels, Panel{
 				Title:  datasetTitle(d, shown),
-				X:      epsilonAxis(epsilons(rows)),
+				X:      epsilonAxis(results.Epsilons(rows)),
 				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks},
 				Curves: s.curvesOf(rows, logRatio),
 			})
 		}
 		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more deniable."},
 			s.notes(shown, "Geometric means; bars:")...)
-		f, err := Curves(s.name("deniability", sp, task{}), s.title("Plausible deniability, N_w : S_w", sp, task{}, shown), panels, notes...)
+		f, err := Curves(s.name("deniability", sp, results.Task{}), s.title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels, notes...)
 		if err == nil {
 			out = append(out, f)
 		}

@@ -18,12 +18,12 @@ import (
 // data sets and ε across, one block per α.
 func pucMaps(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, sp := range s.spaces() {
-		for _, t := range s.tasks() {
-			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+	for _, sp := range s.spaces {
+		for _, t := range s.tasks {
+			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
 			var blocks []Grid
-			for _, c := range composites {
-				if g, ok := s.grid("α = "+c.alpha, shown, c.value); ok {
+			for _, c := range composites() {
+				if g, ok := s.grid(strings.TrimPrefix(c.Title, "PUC "), shown, c.Get); ok {
 					blocks = append(blocks, g)
 				}
 			}
@@ -46,7 +46,7 @@ func (s *study) grid(title string, shown []results.Record, m metric) (Grid, bool
 	}
 	var columns []column
 	for _, d := range datasets(shown) {
-		at := epsilons(where(shown, func(r results.Record) bool { return r.Dataset == d }))
+		at := results.Epsilons(results.Where(shown, func(r results.Record) bool { return r.Dataset == d }))
 		for _, e := range at {
 			columns = append(columns, column{d, e})
 			g.Columns = append(g.Columns, short(e))
@@ -61,8 +61,8 @@ func (s *study) grid(title string, shown []results.Record, m metric) (Grid, bool
 		any := false
 		for i, c := range columns {
 			row[i] = math.NaN()
-			values := byRepetition(where(shown, func(r results.Record) bool {
-				return identityOf(r) == id && r.Dataset == c.dataset && float64(r.Epsilon) == c.epsilon
+			values := results.ByRepetition(results.Where(shown, func(r results.Record) bool {
+				return r.Instance() == id && r.Dataset == c.dataset && float64(r.Epsilon) == c.epsilon
 			}), m)
 			if len(values) > 0 {
 				row[i] = meanPoint(0, values).Y

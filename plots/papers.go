@@ -10,19 +10,14 @@ import (
 	"mldpbench/results"
 )
 
-// quantities are the axis labels of what paper studies measure.
-var quantities = map[string]string{
-	"e_m_map":             "MAP adversary’s error E_M",
-	"e_m_posterior":       "posterior adversary’s error E_M",
-	"loss":                "utility loss",
-	"accuracy":            "accuracy in %",
-	"auc":                 "AUC",
-	"mia_auc":             "membership inference AUC",
-	"distance_error":      "distance error",
-	"inner_product_error": "inner product error",
-	"distance":            "distance to neighbour k",
-	"n_w":                 "N_w in %",
-	"s_w":                 "S_w",
+// heading is the axis label of what a row measures, "" where the registry
+// lacks it.
+func heading(quantity string) string {
+	c, err := results.FindColumn(quantity)
+	if err != nil {
+		return ""
+	}
+	return c.Heading()
 }
 
 // axes are the labels of x.
@@ -37,10 +32,10 @@ type grouping struct {
 	single map[string]bool // panels that have one place of x, or none
 }
 
-func newGrouping(points []results.Point) grouping {
+func newGrouping(points []results.Record) grouping {
 	places := map[string]map[results.Float]bool{}
 	for _, p := range points {
-		if quantities[p.Quantity] == "" {
+		if heading(p.Quantity) == "" {
 			continue
 		}
 		if places[p.Panel] == nil {
@@ -60,7 +55,7 @@ func newGrouping(points []results.Point) grouping {
 // of keeps apart what is not one figure in the sources: the k-th neighbours
 // from the mechanisms, panels without an x axis from the others, and errors
 // against β, of which there is a panel per ε, by embedding and data set.
-func (g grouping) of(p results.Point) pointGroup {
+func (g grouping) of(p results.Record) pointGroup {
 	name := strings.ReplaceAll(p.Quantity, "_", "-")
 	if p.Mechanism == "kth" {
 		name += "-kth"
@@ -78,7 +73,7 @@ func (g grouping) of(p results.Point) pointGroup {
 // one panel per data set, the adversary's error against the utility loss where
 // both were measured, and histograms over words of N_w and S_w, one panel per
 // ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
-func Papers(points []results.Point) ([]Figure, []Skip) {
+func Papers(points []results.Record) ([]Figure, []Skip) {
 	var figures []Figure
 	var skipped []Skip
 	add := func(name string, f Figure, err error) {
@@ -91,12 +86,12 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 	groupOf := newGrouping(points).of
 	var groups []pointGroup
 	for _, p := range points {
-		if g := groupOf(p); quantities[p.Quantity] != "" && !slices.Contains(groups, g) {
+		if g := groupOf(p); heading(p.Quantity) != "" && !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
 	for _, g := range groups {
-		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return groupOf(p) != g })
+		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool { return groupOf(p) != g })
 		if overWords(g.quantity) {
 			shown = panelsAsSeries(shown)
 		}
@@ -107,12 +102,12 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
 		add(g.name, f, err)
 		if overWords(g.quantity) {
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
 			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
-			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
+			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool {
 				return groupOf(p) != g && groupOf(p).name != lossName
 			}))
 			add(strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1), f, err)
@@ -121,7 +116,7 @@ func Papers(points []results.Point) ([]Figure, []Skip) {
 	return figures, skipped
 }
 
-func panelsOf(points []results.Point) []string {
+func panelsOf(points []results.Record) []string {
 	var names []string
 	for _, p := range points {
 		if !slices.Contains(names, p.Panel) {
@@ -131,7 +126,7 @@ func panelsOf(points []results.Point) []string {
 	return names
 }
 
-func seriesOf(points []results.Point) []string {
+func seriesOf(points []results.Record) []string {
 	var names []string
 	for _, p := range points {
 		if !slices.Contains(names, p.Series) {
@@ -144,7 +139,7 @@ func seriesOf(points []results.Point) []string {
 // pointCurves makes one curve per series out of the rows of a panel, in the order
 // of the series in all that the figure shows, so that styles agree between
 // panels. Rows without x become levels.
-func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, levels []Level) {
+func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, levels []Level) {
 	for i, series := range seriesOf(all) {
 		values := map[float64][]float64{}
 		var xs, level []float64
@@ -186,7 +181,7 @@ func pointCurves(panel, quantity string, all []results.Point) (curves []Curve, l
 }
 
 // curvePanels are one per panel of the study.
-func curvePanels(quantity string, shown []results.Point) (title string, panels []Panel) {
+func curvePanels(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	for i, name := range names {
@@ -194,14 +189,14 @@ func curvePanels(quantity string, shown []results.Point) (title string, panels [
 		p.Title = short[i]
 		panels = append(panels, p)
 	}
-	return quantities[quantity] + common, panels
+	return heading(quantity) + common, panels
 }
 
 // sideBySide is one panel with the study's panels along its x axis.
-func sideBySide(quantity string, shown []results.Point) (title string, panels []Panel) {
+func sideBySide(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
-	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: quantities[quantity]}}
+	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: heading(quantity)}}
 	for i, name := range short {
 		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
 	}
@@ -227,7 +222,7 @@ func sideBySide(quantity string, shown []results.Point) (title string, panels []
 			break
 		}
 	}
-	return quantities[quantity] + common, []Panel{p}
+	return heading(quantity) + common, []Panel{p}
 }
 
 // withoutCommon takes out of the names what all have in common at their
@@ -265,8 +260,8 @@ func withoutCommon(names []string) (short []string, common string) {
 	return short, common
 }
 
-func curvePanel(name, quantity string, shown []results.Point) Panel {
-	p := Panel{Title: name, Y: Axis{Label: quantities[quantity]}}
+func curvePanel(name, quantity string, shown []results.Record) Panel {
+	p := Panel{Title: name, Y: Axis{Label: heading(quantity)}}
 	p.Curves, p.Levels = pointCurves(name, quantity, shown)
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, q := range shown {
@@ -287,7 +282,7 @@ func curvePanel(name, quantity string, shown []results.Point) Panel {
 func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
 
 // panelsAsSeries turns the panels into curves of one panel.
-func panelsAsSeries(shown []results.Point) []results.Point {
+func panelsAsSeries(shown []results.Record) []results.Record {
 	several := len(seriesOf(shown)) > 1
 	out := slices.Clone(shown)
 	for i, p := range out {
@@ -301,7 +296,7 @@ func panelsAsSeries(shown []results.Point) []results.Point {
 
 // histogramPanels are one per ε: the share of words in each of twenty bins of
 // equal width, the same bins everywhere.
-func histogramPanels(quantity string, shown []results.Point) []Panel {
+func histogramPanels(quantity string, shown []results.Record) []Panel {
 	const bins = 20
 	var epsilons []float64
 	top := 100.0 // of a percentage
@@ -316,7 +311,7 @@ func histogramPanels(quantity string, shown []results.Point) []Panel {
 	slices.Sort(epsilons)
 	var out []Panel
 	for _, e := range slices.Compact(epsilons) {
-		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: quantities[quantity]}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
+		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
 		for i, series := range seriesOf(shown) {
 			var n [bins]float64
 			total := 0.0
@@ -348,10 +343,10 @@ func histogramPanels(quantity string, shown []results.Point) []Panel {
 
 // againstLoss draws the adversary's error over the mean utility loss at the
 // same ε: what privacy a loss buys.
-func againstLoss(of string, shown []results.Point) (Figure, error) {
+func againstLoss(of string, shown []results.Record) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
-		p := Panel{Title: name, X: Axis{Label: quantities["loss"]}, Y: Axis{Label: quantities["e_m_map"]}, InPlace: true}
+		p := Panel{Title: name, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
 		errors, _ := pointCurves(name, "e_m_map", shown)
 		losses, _ := pointCurves(name, "loss", shown)
 		for _, c := range errors {
@@ -366,7 +361,7 @@ func againstLoss(of string, shown []results.Point) (Figure, error) {
 		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
 }
 
-func pointTitle(title string, shown []results.Point) string {
+func pointTitle(title string, shown []results.Record) string {
 	if first := title[:1]; !strings.ContainsAny(title[1:2], "_") {
 		title = strings.ToUpper(first) + title[1:]
 	}
@@ -379,7 +374,7 @@ func pointTitle(title string, shown []results.Point) string {
 }
 
 // pointNotes say what bars are, where some value was measured more than once.
-func pointNotes(shown []results.Point) []string {
+func pointNotes(shown []results.Record) []string {
 	type place struct {
 		panel, series, quantity string
 		x                       float64
@@ -396,11 +391,11 @@ func pointNotes(shown []results.Point) []string {
 }
 
 // unproved says whether a row is of a variant that guarantees nothing.
-func unproved(p results.Point) bool {
+func unproved(p results.Record) bool {
 	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
 }
 
-func promiseNotes(shown []results.Point) []string {
+func promiseNotes(shown []results.Record) []string {
 	for _, p := range shown {
 		if unproved(p) {
 			return []string{"† This variant guarantees nothing."}

@@ -11,13 +11,13 @@ import (
 
 // paperPoints are made up: two panels, two curves with three repetitions, a
 // level, a variant without a guarantee.
-func paperPoints() []results.Point {
-	var points []results.Point
+func paperPoints() []results.Record {
+	var points []results.Record
 	for _, panel := range []string{"a", "b"} {
 		for i, series := range []string{"one", "two"} {
 			for _, x := range []float64{1, 10, 100} {
 				for rep := range 3 {
-					base := results.Point{
+					base := results.Record{
 						Panel: panel, Series: series, XName: "epsilon", X: results.Float(x), Repetition: rep, Generated: true,
 						Mechanism: "cmp", GuaranteeMetric: "euclidean",
 					}
@@ -31,7 +31,7 @@ func paperPoints() []results.Point {
 				}
 			}
 		}
-		points = append(points, results.Point{Panel: panel, Series: "plain", XName: "epsilon", X: results.Missing, Quantity: "loss", Value: 0.1, Mechanism: "none", Generated: true})
+		points = append(points, results.Record{Panel: panel, Series: "plain", XName: "epsilon", X: results.Missing, Quantity: "loss", Value: 0.1, Mechanism: "none", Generated: true})
 	}
 	return points
 }
@@ -76,7 +76,7 @@ func TestPapersCurves(t *testing.T) {
 }
 
 func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
-	figures, skipped := Papers([]results.Point{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing, Value: results.Missing}})
+	figures, skipped := Papers([]results.Record{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing, Value: results.Missing}})
 	if len(figures) != 0 || len(skipped) == 0 {
 		t.Errorf("%d figures, skipped %v", len(figures), skipped)
 	}
@@ -85,11 +85,11 @@ func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
 // TestPapersByDataset: panels with one place of x share one panel, those over
 // β are a figure per embedding.
 func TestPapersByDataset(t *testing.T) {
-	var points []results.Point
+	var points []results.Record
 	for _, name := range []string{"a", "b"} {
 		for i, beta := range []float64{0.5, 0.9} {
 			for _, epsilon := range []string{"1", "2"} {
-				p := results.Point{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta", X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
+				p := results.Record{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta", X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
 				points = append(points, p)
 				if i == 0 {
 					p.Panel, p.Quantity, p.Series = name+" once, ε = 1", "accuracy", "M1"

@@ -12,26 +12,20 @@ import (
 	"mldpbench/results"
 )
 
-// composites are the three weights of the study, eq. 4.
-var composites = []struct {
-	name  string
-	alpha string
-	value metric
-}{
-	{"puc75", "0.75", func(r results.Record) results.Float { return r.PUC75 }},
-	{"puc50", "0.5", func(r results.Record) results.Float { return r.PUC50 }},
-	{"puc25", "0.25", func(r results.Record) results.Float { return r.PUC25 }},
+// composites are the columns that combine utility and privacy.
+func composites() []results.Column {
+	return slices.DeleteFunc(slices.Clone(results.Registry()), func(c results.Column) bool { return !c.Derived })
 }
 
 // pucFigures draw the privacy-utility composite (Figure 3 of Meisenbacher et
 // al. 2024): bars per mechanism and ε, one panel per data set.
 func pucFigures(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, c := range composites {
-		for _, sp := range s.spaces() {
-			for _, t := range s.tasks() {
-				shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
-				f, err := s.bars(s.name(c.name, sp, t), s.title("PUC, α = "+c.alpha, sp, t, shown), "PUC", shown, c.value)
+	for _, c := range composites() {
+		for _, sp := range s.spaces {
+			for _, t := range s.tasks {
+				shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+				f, err := s.bars(s.name(slug(c.Name), sp, t), s.title(c.Title, sp, t, shown), "PUC", shown, c.Get)
 				if err == nil {
 					out = append(out, f)
 				}
@@ -48,18 +42,18 @@ const widestLabel = 58 * vg.Length(1)
 // per ε, one panel per data set.
 func (s *study) bars(name, title, axis string, shown []results.Record, m metric) (Figure, error) {
 	l := layout{title: title, notes: s.notes(shown, "Whiskers:")}
-	values := epsilons(shown)
+	values := results.Epsilons(shown)
 	colors := ramp(len(values))
 	for i, e := range values {
 		l.legend = append(l.legend, legendEntry{label: "ε = " + short(e), style: Style{Color: colors[i]}, bar: true})
 	}
-	var curves []identity // those with at least one bar
+	var curves []results.Instance // those with at least one bar
 	var sets []string
-	data := map[string]map[identity][]Point{}
+	data := map[string]map[results.Instance][]Point{}
 	for _, d := range datasets(shown) {
-		data[d] = map[identity][]Point{}
+		data[d] = map[results.Instance][]Point{}
 		for _, id := range s.curves {
-			rows := where(shown, func(r results.Record) bool { return r.Dataset == d && identityOf(r) == id })
+			rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d && r.Instance() == id })
 			for _, c := range s.curvesOf(rows, m) {
 				data[d][id] = c.Points
 			}

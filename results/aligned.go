@@ -35,7 +35,7 @@ const widestGap = 0.7
 func Align(records []Record, levels []float64) []Aligned {
 	type curve struct {
 		dataset string
-		space   spaceOf
+		space   Space
 		Instance
 	}
 	lines := map[curve]map[int][]Record{}
@@ -44,7 +44,7 @@ func Align(records []Record, levels []float64) []Aligned {
 		if r.IsBaseline() || !r.Accuracy.Known() || !r.EMMap.Known() || !r.Epsilon.Known() {
 			continue
 		}
-		c := curve{r.Dataset, spaceOf{r.Embedding, r.Dimension}, r.Instance()}
+		c := curve{r.Dataset, Space{r.Embedding, r.Dimension}, r.Instance()}
 		if lines[c] == nil {
 			lines[c] = map[int][]Record{}
 			order = append(order, c)
@@ -140,7 +140,7 @@ func (s sheet) alignment(model, setting string) []Table {
 		var means [][]float64
 		for k, a := range aligned {
 			place := func(a Aligned) string {
-				return DatasetTitle(a.Dataset) + ", " + spaceOf{a.Embedding, a.Dimension}.String()
+				return DatasetTitle(a.Dataset) + ", " + Space{a.Embedding, a.Dimension}.String()
 			}
 			if k > 0 && place(aligned[k-1]) != place(a) {
 				if kind.best {

@@ -55,10 +55,13 @@ func (c Column) of(r *Record) *Float {
 
 // Heading is the title with its unit.
 func (c Column) Heading() string {
-	if c.Unit == "" {
+	switch c.Unit {
+	case "":
 		return c.Title
+	case "%":
+		return c.Title + " in %"
 	}
-	return c.Title + ", " + c.Unit
+	return c.Title + " " + c.Unit
 }
 
 // Registry lists every metric in the order of the file. CSV, tables, gate,

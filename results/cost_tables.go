@@ -45,13 +45,13 @@ func (s sheet) costs() []Table {
 // price is what a million words cost.
 func (s sheet) price() (Table, bool) {
 	t := s.named("cost-per-million-words", "Seconds to privatise a million words")
-	records := where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
-	spaces := spacesOf(records)
+	records := Where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
+	spaces := Spaces(records)
 	t.Header = []string{"mechanism"}
 	for _, sp := range spaces {
 		t.Header = append(t.Header, sp.String())
 	}
-	for _, i := range instancesOf(records) {
+	for _, i := range Instances(records) {
 		row := []TableCell{s.instanceCell(&t, records, i)}
 		for _, sp := range spaces {
 			var x []float64
@@ -102,12 +102,12 @@ func (s sheet) stages() Table {
 		}
 		t.Rows = append(t.Rows, append(row, TableCell{Text: share}))
 	}
-	records := where(s.records, func(r Record) bool { return r.TotalSeconds.Known() && r.Status == StatusOK })
+	records := Where(s.records, func(r Record) bool { return r.TotalSeconds.Known() && r.Status == StatusOK })
 	whole := total(records, func(r Record) Float { return r.TotalSeconds })
-	for _, model := range distinct(records, func(r Record) string { return r.Model }) {
-		own := where(records, func(r Record) bool { return r.Model == model })
-		for _, i := range instancesOf(own) {
-			add(s.instanceCell(&t, own, i), model, where(own, func(r Record) bool { return r.Instance() == i }), whole)
+	for _, model := range Distinct(records, func(r Record) string { return r.Model }) {
+		own := Where(records, func(r Record) bool { return r.Model == model })
+		for _, i := range Instances(own) {
+			add(s.instanceCell(&t, own, i), model, Where(own, func(r Record) bool { return r.Instance() == i }), whole)
 		}
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)
 	}
@@ -134,7 +134,7 @@ func (s sheet) cost() Table {
 		if r.Status != StatusOK {
 			continue
 		}
-		row := []string{DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
+		row := []string{DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
 		columns := []Stage{{"words", func(r Record) Float { return r.WordsPerSecond }}}
 		columns = append(append(columns, Stages...), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
 		for k, column := range columns {

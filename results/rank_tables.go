@@ -15,12 +15,12 @@ const rankLevel = 0.05
 // condition is what mechanisms are compared under.
 type condition struct {
 	Dataset string
-	spaceOf
+	Space
 	Epsilon float64
 }
 
 func (r Record) condition() condition {
-	return condition{r.Dataset, spaceOf{r.Embedding, r.Dimension}, float64(r.Epsilon)}
+	return condition{r.Dataset, Space{r.Embedding, r.Dimension}, float64(r.Epsilon)}
 }
 
 // field is the records of competitors by condition.
@@ -31,7 +31,7 @@ type field struct {
 }
 
 func newField(records []Record) field {
-	f := field{at: map[condition]map[Instance][]Record{}, instances: instancesOf(records), order: distinct(records, Record.condition)}
+	f := field{at: map[condition]map[Instance][]Record{}, instances: Instances(records), order: Distinct(records, Record.condition)}
 	for _, r := range records {
 		c := r.condition()
 		if f.at[c] == nil {
@@ -56,7 +56,7 @@ type contest struct {
 // over conditions, and within each condition.
 func (s sheet) ranks(model, setting string) []Table {
 	task := s.task(model, setting)
-	f := newField(where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
+	f := newField(Where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
 	within, duels := s.contest(f, contest{
 		name: slug("ranks-accuracy", model, setting), title: fmt.Sprintf("Which mechanism keeps most accuracy, condition by condition, %s, %s", model, setting),
 		unit: "accuracy", column: column("accuracy").Get, digits: 2,
@@ -74,7 +74,7 @@ func (s sheet) ranks(model, setting string) []Table {
 // adversaryRanks say which mechanism leaves the adversary most in error. All
 // mechanisms of a repetition are probed on the same words: they are paired.
 func (s sheet) adversaryRanks() (Table, bool) {
-	f := newField(where(TextRecords(s.records), func(r Record) bool { return !r.IsBaseline() && r.EMMap.Known() }))
+	f := newField(Where(TextRecords(s.records), func(r Record) bool { return !r.IsBaseline() && r.EMMap.Known() }))
 	t, _ := s.contest(f, contest{
 		name: "ranks-adversary", title: "Which mechanism leaves the adversary most in error, condition by condition",
 		unit: "E_M MAP", column: column("e_m_map").Get, digits: 3,
@@ -120,7 +120,7 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 		}
 		for k, r := range ranked {
 			x := Cells{Records: f.at[at][own[slices.Index(labels, r.Name)]]}.Values(c.column)
-			t.AddRow(DatasetTitle(at.Dataset), at.spaceOf.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.Places(), r.Name,
+			t.AddRow(DatasetTitle(at.Dataset), at.Space.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.Places(), r.Name,
 				WithInterval(stats.Summarize(x), c.digits), r.OpenTo())
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
 			for outcome, others := range [3][]string{r.Worse, r.Open, r.Better} {
@@ -190,7 +190,7 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 			}
 			own := SampleOf(f.at[c][i])
 			samples[k][c], means = own, append(means, own.Mean)
-			base := where(task, func(r Record) bool {
+			base := Where(task, func(r Record) bool {
 				return r.IsBaseline() && r.Dataset == c.Dataset && r.Embedding == c.Embedding && r.Dimension == c.Dimension
 			})
 			if b := SampleOf(base); b.Mean == b.Mean { // there is a baseline

@@ -38,7 +38,7 @@ var fileColumns = sync.OnceValue(func() []string {
 
 // TimingColumns are the columns that two runs of one cell may differ in:
 // timing, and what says where the record came from.
-func TimingColumns() []string {
+var TimingColumns = func() []string {
 	t := reflect.TypeFor[Record]()
 	var names []string
 	for i := range t.NumField() {
@@ -47,7 +47,7 @@ func TimingColumns() []string {
 		}
 	}
 	return names
-}
+}()
 
 // Sort orders records by position in the grid, then repetition and key, so
 // that a file does not depend on who finished first.

@@ -48,11 +48,11 @@ type TableInputs struct {
 	Examples []Example
 }
 
-// WriteTables writes every table that the inputs allow to dir, in Markdown,
-// LaTeX and CSV, and returns the paths.
-func WriteTables(dir string, in TableInputs) ([]string, error) {
+// WriteTables writes tables to dir, in Markdown, LaTeX and CSV, and returns the
+// paths.
+func WriteTables(dir string, tables []Table) ([]string, error) {
 	var paths []string
-	for _, t := range Tables(in) {
+	for _, t := range tables {
 		p, err := t.Save(dir)
 		paths = append(paths, p...)
 		if err != nil {
@@ -69,8 +69,8 @@ func Tables(in TableInputs) []Table {
 	in.Records = Separate(in.Records)
 	var tables []Table
 	for _, generated := range []bool{false, true} {
-		own := where(in.Records, func(r Record) bool { return r.Generated == generated })
-		s := sheet{generated: generated, records: where(own, func(r Record) bool { return r.Quantity == "" }), labels: Labels(own)}
+		own := Where(in.Records, func(r Record) bool { return r.Generated == generated })
+		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }), labels: Labels(own)}
 		var descriptions []DatasetDescription
 		for _, d := range in.Datasets {
 			if d.Generated == generated {
@@ -80,11 +80,11 @@ func Tables(in TableInputs) []Table {
 		if len(descriptions) > 0 {
 			tables = append(tables, s.datasets(descriptions))
 		}
-		tables = append(tables, s.quantities(where(own, func(r Record) bool { return r.Quantity != "" }))...)
+		tables = append(tables, s.quantities(Where(own, func(r Record) bool { return r.Quantity != "" }))...)
 		if len(s.records) == 0 {
 			continue
 		}
-		for _, task := range distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} }) {
+		for _, task := range Distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} }) {
 			tables = append(tables, s.grids(s.task(task[0], task[1]), true, task[0], task[1])...)
 			tables = append(tables, s.ranks(task[0], task[1])...)
 			tables = append(tables, s.alignment(task[0], task[1])...)
@@ -147,7 +147,7 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 	if i.Mechanism == BaselineMechanism {
 		return c
 	}
-	own := where(records, func(r Record) bool { return r.Instance() == i && r.Status == StatusOK })
+	own := Where(records, func(r Record) bool { return r.Instance() == i && r.Status == StatusOK })
 	for _, r := range own {
 		if r.GuaranteeMetric == "" {
 			c.Notes = append(c.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+r.GuaranteeReason, ": ")))
@@ -196,7 +196,7 @@ func undefinedBecause(r Record) string {
 // columns ε within embedding and dimension; each data set is a block of rows,
 // under its baseline where that has the metric.
 func (s sheet) fill(t *Table, records []Record, column Column) {
-	spaces, epsilons := spacesOf(records), epsilonsOf(records)
+	spaces, epsilons := Spaces(records), Epsilons(records)
 	t.Groups = []ColumnGroup{{"", 2}}
 	t.Header = []string{"data set", "mechanism"}
 	for _, sp := range spaces {
@@ -205,12 +205,12 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 			t.Header = append(t.Header, fmt.Sprintf("ε=%g", e))
 		}
 	}
-	at := func(dataset string, i Instance, sp spaceOf) []Record {
-		return where(records, func(r Record) bool {
+	at := func(dataset string, i Instance, sp Space) []Record {
+		return Where(records, func(r Record) bool {
 			return r.Dataset == dataset && r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
 		})
 	}
-	for _, dataset := range distinct(records, func(r Record) string { return r.Dataset }) {
+	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
 		title := DatasetTitle(dataset)
 		first := len(t.Rows)
 		var means [][]float64 // of the rows of mechanisms
@@ -219,10 +219,10 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 		for j := range above {
 			above[j] = math.NaN()
 		}
-		for _, i := range instancesOf(where(records, func(r Record) bool { return r.Dataset == dataset })) {
+		for _, i := range Instances(Where(records, func(r Record) bool { return r.Dataset == dataset })) {
 			row := []TableCell{{Text: title}, s.instanceCell(t, records, i)}
 			if i.Mechanism == BaselineMechanism {
-				if len((Cells{Records: where(records, Record.IsBaseline)}).Values(column.Get)) == 0 {
+				if len((Cells{Records: Where(records, Record.IsBaseline)}).Values(column.Get)) == 0 {
 					continue
 				}
 				for j, sp := range spaces {
@@ -239,7 +239,7 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 			for j, sp := range spaces {
 				own := at(dataset, i, sp)
 				for _, e := range epsilons {
-					c, sum := measured(t, where(own, func(r Record) bool { return float64(r.Epsilon) == e }), column.Get, column.Digits)
+					c, sum := measured(t, Where(own, func(r Record) bool { return float64(r.Epsilon) == e }), column.Get, column.Digits)
 					c.Above = sum.Mean > above[j]
 					row, line = append(row, c), append(line, sum.Mean)
 				}
@@ -279,7 +279,7 @@ func markBest(t *Table, rows []int, means [][]float64, higherIsBetter bool) {
 }
 
 func (s sheet) task(model, setting string) []Record {
-	return where(s.records, func(r Record) bool {
+	return Where(s.records, func(r Record) bool {
 		// A baseline has one setting; it stands for all.
 		return r.Model == model && (r.Setting == setting || r.IsBaseline())
 	})
@@ -288,13 +288,13 @@ func (s sheet) task(model, setting string) []Record {
 // grids are one table a metric, of those that have one of their own: of the
 // classifier of a task, or of the text.
 func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
-	privatised := where(records, func(r Record) bool { return !r.IsBaseline() })
+	privatised := Where(records, func(r Record) bool { return !r.IsBaseline() })
 	var tables []Table
 	for _, c := range Measured(privatised) {
 		if c.OfModel != ofModel || c.Table != "" {
 			continue
 		}
-		t := s.named(slug(append([]string{c.Name}, task...)...), strings.Join(append([]string{c.Heading()}, task...), ", "))
+		t := s.named(slug(append([]string{c.Name}, task...)...), capitalised(strings.Join(append([]string{c.Heading()}, task...), ", ")))
 		s.fill(&t, records, c)
 		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
 		if best := map[Direction]string{Up: "highest", Down: "lowest"}[c.Direction]; best != "" {
@@ -311,7 +311,7 @@ func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
 
 // noteEncoder says what CS was measured with.
 func (s sheet) noteEncoder(t *Table, records []Record) {
-	for _, e := range distinct(where(records, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder }) {
+	for _, e := range Distinct(Where(records, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder }) {
 		if e == EncoderSIF {
 			t.Legend += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence encoder; not comparable with published CS."
 		} else {
@@ -326,29 +326,29 @@ const EncoderSIF = "sif"
 // shared are the tables of metrics that stand side by side, one a data set and
 // group of columns.
 func (s sheet) shared() []Table {
-	texts := TextRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
 	var tables []Table
 	for _, name := range []string{"privacy", "exact"} {
-		for _, dataset := range distinct(texts, func(r Record) string { return r.Dataset }) {
-			records := where(texts, func(r Record) bool { return r.Dataset == dataset })
+		for _, dataset := range Distinct(texts, func(r Record) string { return r.Dataset }) {
+			records := Where(texts, func(r Record) bool { return r.Dataset == dataset })
 			columns := slices.DeleteFunc(Measured(records), func(c Column) bool { return c.Table != name })
 			if len(columns) == 0 {
 				continue
 			}
 			t := s.named(slug(name, dataset), capitalised(name)+" metrics, "+DatasetTitle(dataset))
 			t.Groups, t.Header = []ColumnGroup{{"", 2}}, []string{"mechanism", "ε"}
-			spaces := spacesOf(records)
+			spaces := Spaces(records)
 			for _, sp := range spaces {
 				t.Groups = append(t.Groups, ColumnGroup{sp.String(), len(columns)})
 				for _, c := range columns {
 					t.Header = append(t.Header, c.Title)
 				}
 			}
-			for _, i := range instancesOf(records) {
-				for k, e := range epsilonsOf(where(records, func(r Record) bool { return r.Instance() == i })) {
+			for _, i := range Instances(records) {
+				for k, e := range Epsilons(Where(records, func(r Record) bool { return r.Instance() == i })) {
 					row := []TableCell{s.instanceCell(&t, records, i), {Text: fmt.Sprintf("%g", e)}}
 					for _, sp := range spaces {
-						own := where(records, func(r Record) bool {
+						own := Where(records, func(r Record) bool {
 							return r.Instance() == i && float64(r.Epsilon) == e && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
 						})
 						for _, c := range columns {
@@ -403,12 +403,12 @@ var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
 // regressions of CS on ε and metrics of the text, one a sentence encoder.
 func (s sheet) regressions() []Table {
 	var tables []Table
-	texts := TextRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
-	encoders := distinct(where(texts, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder })
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
+	encoders := Distinct(Where(texts, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder })
 	for _, encoder := range encoders {
 		var x [][]float64
 		var y []float64
-		for _, c := range GroupCells(where(texts, func(r Record) bool { return r.CSEncoder == encoder || !r.CS.Known() })) {
+		for _, c := range GroupCells(Where(texts, func(r Record) bool { return r.CSEncoder == encoder || !r.CS.Known() })) {
 			row := []float64{
 				float64(c.Records[0].Epsilon),
 			}
@@ -436,7 +436,7 @@ func (s sheet) regressions() []Table {
 			t.AddRow(row...)
 		}
 		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2)
-		s.noteEncoder(&t, where(texts, func(r Record) bool { return r.CSEncoder == encoder }))
+		s.noteEncoder(&t, Where(texts, func(r Record) bool { return r.CSEncoder == encoder }))
 		tables = append(tables, t)
 	}
 	return tables
@@ -454,9 +454,9 @@ func formatP(p float64) string {
 
 // adversary tabulates what an attacker learns.
 func (s sheet) adversary() (Table, bool) {
-	texts := TextRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
 	columns := slices.DeleteFunc(Measured(texts), func(c Column) bool { return c.Table != "adversary" })
-	known := where(texts, func(r Record) bool {
+	known := Where(texts, func(r Record) bool {
 		return r.Status == StatusUndefined || slices.ContainsFunc(columns, func(c Column) bool { return c.Get(r).Known() })
 	})
 	t := s.named("adversary", "What an adversary learns")
@@ -469,7 +469,7 @@ func (s sheet) adversary() (Table, bool) {
 	for _, c := range GroupCells(known) {
 		first := c.Records[0]
 		row := []TableCell{
-			{Text: DatasetTitle(c.Dataset)}, {Text: spaceOf{c.Embedding, c.Dimension}.String()},
+			{Text: DatasetTitle(c.Dataset)}, {Text: Space{c.Embedding, c.Dimension}.String()},
 			s.instanceCell(&t, known, first.Instance()), {Text: fmt.Sprintf("%g", float64(first.Epsilon))},
 		}
 		for _, column := range columns {
@@ -498,7 +498,7 @@ func (s sheet) adversary() (Table, bool) {
 // quantities tabulate rows that carry one quantity, one table a quantity.
 func (s sheet) quantities(records []Record) []Table {
 	var tables []Table
-	for _, quantity := range distinct(records, func(r Record) string { return r.Quantity }) {
+	for _, quantity := range Distinct(records, func(r Record) string { return r.Quantity }) {
 		digits, title := 3, quantity
 		if c, err := FindColumn(quantity); err == nil {
 			digits, title = c.Digits, c.Heading()
@@ -538,7 +538,7 @@ func (s sheet) quantities(records []Record) []Table {
 func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
 	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "why"}
-	for _, c := range GroupCells(TextRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
+	for _, c := range GroupCells(TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
 		r := c.Records[0]
 		metric, why := r.GuaranteeMetric, r.GuaranteeReason
 		switch {
@@ -547,7 +547,7 @@ func (s sheet) guarantees() Table {
 		case metric == "":
 			metric = "none"
 		}
-		t.AddRow(DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
+		t.AddRow(DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
 			metric, formatFloat(r.GuaranteeEpsilon), formatFloat(r.GuaranteeEuclidean), why)
 	}
 	return t
@@ -566,13 +566,13 @@ func (s sheet) examples(all []Example) []Table {
 	var tables []Table
 	type kind struct {
 		dataset string
-		space   spaceOf
+		space   Space
 	}
 	var kinds []kind
 	members := map[kind][]Example{}
 	for _, e := range all {
-		k := kind{e.Dataset, spaceOf{e.Embedding, e.Dimension}}
-		if len(where(s.records, func(r Record) bool { return r.Dataset == k.dataset && r.Embedding == k.space.Embedding })) == 0 {
+		k := kind{e.Dataset, Space{e.Embedding, e.Dimension}}
+		if len(Where(s.records, func(r Record) bool { return r.Dataset == k.dataset && r.Embedding == k.space.Embedding })) == 0 {
 			continue
 		}
 		if members[k] == nil {

@@ -205,7 +205,7 @@ func TestMarkdownAndCSVAreWellFormed(t *testing.T) {
 
 func TestWriteTables(t *testing.T) {
 	dir := t.TempDir()
-	paths, err := WriteTables(dir, TableInputs{Records: syntheticStudy(1, 5, 0)})
+	paths, err := WriteTables(dir, Tables(TableInputs{Records: syntheticStudy(1, 5, 0)}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestWriteTables(t *testing.T) {
 		t.Fatalf("%d files, %d paths, %v", len(files), len(paths), err)
 	}
 	again := t.TempDir()
-	if _, err := WriteTables(again, TableInputs{Records: syntheticStudy(1, 5, 0)}); err != nil {
+	if _, err := WriteTables(again, Tables(TableInputs{Records: syntheticStudy(1, 5, 0)})); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {

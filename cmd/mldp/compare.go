@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/results"
+	"mldpbench/results/published"
 )
 
 func init() { commands = append(commands, newCompareCommand) }
@@ -53,13 +54,13 @@ recomputed from their other printed numbers, and what does not follow is listed.
 		},
 	}
 	cmd.Flags().BoolVar(&publishedOnly, "published-only", false, "audit the papers' own arithmetic")
-	cmd.Flags().Float64Var(&margin, "margin", results.DefaultMargin, "points of difference that always agree")
+	cmd.Flags().Float64Var(&margin, "margin", published.DefaultMargin, "points of difference that always agree")
 	cmd.Flags().StringVar(&format, "format", "md", "md, tex or csv")
 	return cmd
 }
 
 func auditPublished(w io.Writer, format string) error {
-	audit, err := results.AuditPublished()
+	audit, err := published.AuditArithmetic()
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func compareResults(w io.Writer, paths []string, margin float64, format string) 
 	if err != nil {
 		return err
 	}
-	comparisons, err := results.Compare(l.Records, margin)
+	comparisons, err := published.Compare(l.Records, margin)
 	if err != nil {
 		return err
 	}
@@ -83,9 +84,9 @@ func compareResults(w io.Writer, paths []string, margin float64, format string) 
 		return err
 	}
 	if format == "csv" { // one table, one header
-		return results.CompareTable(comparisons).Write(w, format)
+		return published.CompareTable(comparisons).Write(w, format)
 	}
-	for _, t := range results.CompareTables(comparisons) {
+	for _, t := range published.CompareTables(comparisons) {
 		if err := t.Write(w, format); err != nil {
 			return err
 		}

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/plots"
-	"mldpbench/results"
 )
 
 func init() { commands = append(commands, newFiguresCommand) }
@@ -25,23 +23,15 @@ on standard error with the reason.`,
 		Example: `  mldp figures results/mini -o plots/mini`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if points := filepath.Join(args[0], "points.csv"); len(args) == 1 && isFile(points) { // a paper study
-				read, err := results.ReadPoints(points)
-				if err != nil {
-					return err
-				}
-				dir := out
-				if dir == "" {
-					dir = filepath.Join(args[0], "plots")
-				}
-				return drawPoints(read, dir, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			}
 			l, err := loadRuns(args)
 			if err != nil {
 				return err
 			}
 			if out == "" {
 				out = filepath.Join(l.dir, "plots")
+			}
+			if l.Records[0].Quantity != "" { // a paper study
+				return drawPoints(l.Records, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			_, skipped := plots.All(l.Records)
 			paths, err := l.figures(out)
@@ -59,9 +49,4 @@ on standard error with the reason.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "folder of the figures (default: plots beside the first records)")
 	return cmd
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

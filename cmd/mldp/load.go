@@ -12,6 +12,7 @@ import (
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
+	"mldpbench/results/published"
 )
 
 // loaded is what runs left, joined: their records, derived anew, and what
@@ -67,7 +68,7 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 			l.Examples = append(l.Examples, x)
 		}
 	}
-	audit, err := plots.ReadAudit(filepath.Join(dir, "audit.csv"))
+	audit, err := results.ReadAudit(filepath.Join(dir, "audit.csv"))
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 
 // tables writes every table of what was loaded.
 func (l loaded) tables(dir string) ([]string, error) {
-	return results.WriteTables(dir, results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
+	return results.WriteTables(dir, published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples}))
 }
 
 // figures draws every figure of what was loaded.

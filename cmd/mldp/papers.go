@@ -94,7 +94,7 @@ func runPaper(cmd *cobra.Command, s papers.Study, o *runOptions) error {
 }
 
 // drawPoints draws the figures of paper studies.
-func drawPoints(points []results.Point, dir string, stdout, stderr io.Writer) error {
+func drawPoints(points []results.Record, dir string, stdout, stderr io.Writer) error {
 	drawn, skipped := plots.Papers(points)
 	for _, s := range skipped {
 		fmt.Fprintf(stderr, "not drawn: %s: %s\n", s.Name, s.Reason)

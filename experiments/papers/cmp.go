@@ -128,7 +128,7 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 		units = append(units, Unit{
 			Panel: p.Name, Series: "distance to the k-th neighbour", X: results.Missing,
 			identity: []any{p, space.Fingerprint()},
-			run: func(ctx context.Context) ([]results.Point, error) {
+			run: func(ctx context.Context) ([]results.Record, error) {
 				return p.measure(ctx, space, s.seed().Derive("neighbours", p.Name))
 			},
 		})
@@ -147,7 +147,7 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 				units = append(units, Unit{
 					Panel: p.Name, Series: c.label, X: results.Float(epsilon),
 					identity: []any{p.Words, p.Runs, settings, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
+					run: func(ctx context.Context) ([]results.Record, error) {
 						return p.measure(ctx, space, c, settings, s.seed().Derive("deniability"))
 					},
 				})
@@ -167,7 +167,7 @@ func (s *cmpStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 				units = append(units, Unit{
 					Panel: p.Name, Series: c.label, X: results.Float(target),
 					identity: []any{p, c.settings, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
+					run: func(ctx context.Context) ([]results.Record, error) {
 						return p.measure(ctx, space, c, target, s.seed().Derive("examples"))
 					},
 				})
@@ -198,7 +198,7 @@ func sampleWords(space *embeddings.Space, n int, seed stream.Seed) []embeddings.
 
 // measure gives one series per percentile over k. The word itself is not its
 // own neighbour.
-func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, seed stream.Seed) ([]results.Point, error) {
+func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, seed stream.Seed) ([]results.Record, error) {
 	words := sampleWords(space, p.Words, seed)
 	deepest := slices.Max(p.K)
 	if deepest >= space.Len() {
@@ -206,25 +206,22 @@ func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, se
 	}
 	index := nearest.Of(space)
 	distances := make(map[int][]float64, len(p.K))
-	row := make([]nearest.Neighbor, deepest)
+	near := make([]nearest.Neighbor, deepest)
 	for _, w := range words {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		index.SearchExcluding(row, space.Vector(w), deepest, []embeddings.WordID{w})
+		index.SearchExcluding(near, space.Vector(w), deepest, []embeddings.WordID{w})
 		for _, k := range p.K {
-			distances[k] = append(distances[k], row[k-1].Distance)
+			distances[k] = append(distances[k], near[k-1].Distance)
 		}
 	}
-	var points []results.Point
+	var points []results.Record
 	for _, k := range p.K {
 		sort.Float64s(distances[k])
 		for _, q := range p.Percentiles {
-			points = append(points, results.Point{
-				Panel: p.Name, Series: fmt.Sprintf("%v%%", q), XName: "k", X: results.Float(k),
-				Quantity: "distance", Value: results.Float(stat.Quantile(q/100, stat.Empirical, distances[k], nil)),
-				Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension, Epsilon: results.Missing,
-			})
+			r := row(p.Name, fmt.Sprintf("%v%%", q), "k", results.Float(k), space)
+			points = append(points, with(r, "distance", 0, stat.Quantile(q/100, stat.Empirical, distances[k], nil)))
 		}
 	}
 	return points, nil
@@ -232,7 +229,7 @@ func (p neighbourPanel) measure(ctx context.Context, space *embeddings.Space, se
 
 // measure gives N_w (percent) and S_w of every word; Repetition numbers the
 // words and Note names them.
-func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, c series, settings mechanisms.Settings, seed stream.Seed) ([]results.Point, error) {
+func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, c series, settings mechanisms.Settings, seed stream.Seed) ([]results.Record, error) {
 	m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
 	if err != nil {
 		return nil, err
@@ -243,7 +240,7 @@ func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, 
 		return nil, err
 	}
 	base := point(p.Name, c, m.Settings(), m.Guarantee(), space)
-	var points []results.Point
+	var points []results.Record
 	for i, o := range outcomes {
 		base.Note = space.Vocabulary.Word(o.Word)
 		points = append(points, with(base, "n_w", i, o.Nw()), with(base, "s_w", i, float64(o.Distinct)))
@@ -253,7 +250,7 @@ func (p deniabilityPanel) measure(ctx context.Context, space *embeddings.Space, 
 
 // measure calibrates ε to an average N_w, counts how often each word comes back
 // and lists what it becomes.
-func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c series, target float64, seed stream.Seed) ([]results.Point, error) {
+func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c series, target float64, seed stream.Seed) ([]results.Record, error) {
 	env := mechanisms.Environment{Space: space, Seed: seed}
 	found, err := Calibrate(ctx, env, c.settings, CalibrationOptions{
 		Target: Target{"nw", target}, Words: sampleWords(space, p.Average, seed), Runs: p.Runs, Seed: seed.Derive("calibrate"),
@@ -268,7 +265,7 @@ func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c s
 	}
 	base := point(p.Name, c, m.Settings(), m.Guarantee(), space)
 	base.XName, base.X = "average_n_w", results.Float(target)
-	points := []results.Point{with(base, "average_n_w", 0, found.Achieved), with(base, "epsilon", 0, found.Epsilon)}
+	points := []results.Record{with(base, "average_n_w", 0, found.Achieved), with(base, "epsilon", 0, found.Epsilon)}
 	for i, word := range p.Words {
 		id := space.Vocabulary.ID(word)
 		if id == embeddings.Unknown {
@@ -277,14 +274,14 @@ func (p examplesPanel) measure(ctx context.Context, space *embeddings.Space, c s
 		src := slices.Repeat([]embeddings.WordID{id}, p.Runs)
 		dst := make([]embeddings.WordID, len(src))
 		m.Privatize(dst, src, nil, seed.Derive("outputs", fmt.Sprint(settings)).At(uint64(i)).Rand())
-		row := with(base, "unchanged", 0, 0)
-		row.Series, row.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
+		count := with(base, "unchanged", 0, 0)
+		count.Series, count.Note = word, mostFrequent(m.Vocabulary(), dst, p.Top)
 		for _, y := range dst {
 			if y == id {
-				row.Value++
+				count.Value++
 			}
 		}
-		points = append(points, row)
+		points = append(points, count)
 	}
 	return points, nil
 }

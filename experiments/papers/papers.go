@@ -68,7 +68,7 @@ type Unit struct {
 	// identity is everything beside the study's protocol and seed that the
 	// outcome depends on: settings and data fingerprints. Its hash is the key.
 	identity []any
-	run      func(ctx context.Context) ([]results.Point, error)
+	run      func(ctx context.Context) ([]results.Record, error)
 }
 
 func (u Unit) String() string {
@@ -161,14 +161,14 @@ func (l *Lab) wants(section, name string) bool {
 // Outcome is a finished run.
 type Outcome struct {
 	Name   string
-	Points []results.Point
+	Points []results.Record
 	// Path is where the points are, SummaryPath their means and intervals (CSV).
 	Path, SummaryPath string
 	Units             int
 	Reused            int // units that were done before
 }
 
-// Run measures every unit that is not done yet and writes OUT/points.csv and
+// Run measures every unit that is not done yet and writes OUT/results.csv and
 // OUT/summary.csv.
 // Finished units are kept in OUT/units, one file each, written atomically:
 // whatever stops a run, the same call resumes it. Units that fail do not stop
@@ -186,8 +186,8 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 		}
 	}
 	h := s.header()
-	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "points.csv"), SummaryPath: filepath.Join(o.Out, "summary.csv"), Units: len(units)}
-	points := make([][]results.Point, len(units))
+	out := &Outcome{Name: h.Name, Path: filepath.Join(o.Out, "results.csv"), SummaryPath: filepath.Join(o.Out, "summary.csv"), Units: len(units)}
+	points := make([][]results.Record, len(units))
 	keys := make([]string, len(units))
 	var pending []int
 	for i, u := range units {
@@ -219,7 +219,7 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 			}
 			if err == nil {
 				for j := range measured {
-					measured[j].Schema, measured[j].Study, measured[j].Key = results.PointSchemaVersion, h.Name, keys[i]
+					measured[j].Schema, measured[j].Study, measured[j].Key, measured[j].Index = results.SchemaVersion, h.Name, keys[i], i
 				}
 				points[i] = measured
 				err = save(o.unitPath(keys[i]), measured)
@@ -243,7 +243,7 @@ func Run(ctx context.Context, s Study, o Options) (*Outcome, error) {
 	for _, p := range points {
 		out.Points = append(out.Points, p...)
 	}
-	if err := results.WritePoints(out.Path, out.Points); err != nil {
+	if err := results.Write(out.Path, out.Points); err != nil {
 		return nil, err
 	}
 	return out, writeSummary(out.SummaryPath, out.Points)
@@ -253,7 +253,7 @@ func (o Options) unitPath(key string) string { return filepath.Join(o.Out, "unit
 
 // key names a unit: equal keys mean equal points.
 func (u Unit) key(h Header) (string, error) {
-	data, err := json.Marshal([]any{results.PointSchemaVersion, h.Protocol, h.Seed, u.Panel, u.Series, u.X, u.identity})
+	data, err := json.Marshal([]any{results.SchemaVersion, h.Protocol, h.Seed, u.Panel, u.Series, u.X, u.identity})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", u, err)
 	}
@@ -263,7 +263,7 @@ func (u Unit) key(h Header) (string, error) {
 
 // load returns the points of a finished unit, nil if it is not finished. A
 // file that cannot be read as points counts as none.
-func load(path string) ([]results.Point, error) {
+func load(path string) ([]results.Record, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -271,14 +271,14 @@ func load(path string) ([]results.Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	var points []results.Point
+	var points []results.Record
 	if json.Unmarshal(data, &points) != nil {
 		return nil, nil
 	}
 	return points, nil
 }
 
-func save(path string, points []results.Point) error {
+func save(path string, points []results.Record) error {
 	data, err := json.Marshal(points)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestGeneratedStudies(t *testing.T) {
 			t.Parallel()
 			study := open(t, p+"-generated")
 			dir := t.TempDir()
-			var runs [][]results.Point
+			var runs [][]results.Record
 			for _, o := range []Options{{Out: filepath.Join(dir, "a"), Workers: 1}, {Out: filepath.Join(dir, "b"), Workers: 4}, {Out: filepath.Join(dir, "a"), Workers: 2}} {
 				out, err := Run(context.Background(), study, o)
 				if err != nil {
@@ -63,7 +63,7 @@ func TestGeneratedStudies(t *testing.T) {
 				if third := len(runs) == 2; third != (out.Reused == out.Units) || !third && out.Reused != 0 {
 					t.Errorf("run %d: %d of %d units reused", len(runs), out.Reused, out.Units)
 				}
-				read, err := results.ReadPoints(out.Path)
+				read, err := results.Read(out.Path)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,14 +89,9 @@ func TestGeneratedStudies(t *testing.T) {
 	}
 }
 
-// same compares points; missing numbers are equal.
-func same(a, b results.Point) bool {
-	for _, f := range []*results.Float{&a.X, &b.X, &a.Value, &b.Value, &a.Epsilon, &b.Epsilon} {
-		if !f.Known() {
-			*f = -1
-		}
-	}
-	return reflect.DeepEqual(a, b)
+// same says whether two rows are equal.
+func same(a, b results.Record) bool {
+	return results.FirstDifference(a, b) == "" && a.Index == b.Index && a.Key == b.Key
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -172,14 +167,16 @@ func (f fixed) plan(_ context.Context, lab *Lab) (units []Unit, err error) {
 
 func TestInterruptedUnitIsNotFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	point := []results.Point{{Panel: "p", Series: "s"}}
+	one := results.NewRecord()
+	one.Panel, one.Series, one.Status = "p", "s", results.StatusOK
+	point := []results.Record{one}
 	study := fixed{Header{Name: "fixed"}, []Unit{
-		{Panel: "p", Series: "whole", X: results.Missing, run: func(context.Context) ([]results.Point, error) { return point, nil }},
-		{Panel: "p", Series: "cut off", X: 1, run: func(ctx context.Context) ([]results.Point, error) {
+		{Panel: "p", Series: "whole", X: results.Missing, run: func(context.Context) ([]results.Record, error) { return point, nil }},
+		{Panel: "p", Series: "cut off", X: 1, run: func(ctx context.Context) ([]results.Record, error) {
 			cancel()
 			return nil, ctx.Err()
 		}},
-		{Panel: "p", Series: "never begun", X: 2, run: func(context.Context) ([]results.Point, error) { return point, nil }},
+		{Panel: "p", Series: "never begun", X: 2, run: func(context.Context) ([]results.Record, error) { return point, nil }},
 	}}
 	var finished []string
 	o := Options{Out: t.TempDir(), Workers: 1, Finished: func(unit string, err error) { finished = append(finished, unit) }}
@@ -193,8 +190,10 @@ func TestInterruptedUnitIsNotFinished(t *testing.T) {
 
 func TestPanels(t *testing.T) {
 	unit := func(panel, series string) Unit {
-		return Unit{Panel: panel, Series: series, X: results.Missing, run: func(context.Context) ([]results.Point, error) {
-			return []results.Point{{Panel: panel, Series: series, X: results.Missing, Value: 1}, {Panel: panel, Series: series, X: results.Missing, Value: 3}}, nil
+		return Unit{Panel: panel, Series: series, X: results.Missing, run: func(context.Context) ([]results.Record, error) {
+			r := results.NewRecord()
+			r.Panel, r.Series, r.Status = panel, series, results.StatusOK
+			return []results.Record{with(r, "loss", 1, 1), with(r, "loss", 2, 3)}, nil
 		}}
 	}
 	study := fixed{Header{Name: "fixed"}, []Unit{unit("a", "s"), unit("b", "s"), unit("a", "z")}}

@@ -169,17 +169,24 @@ func checkEpsilons(epsilons []float64) error {
 }
 
 // point is a row with everything that the mechanism determines filled in.
-func point(panel string, s series, settings mechanisms.Settings, g mechanisms.Guarantee, space *embeddings.Space) results.Point {
-	return results.Point{
-		Panel: panel, Series: s.label, XName: "epsilon", X: results.Float(settings.Epsilon), Value: results.Missing,
-		Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension,
-		Mechanism: settings.Mechanism, Variant: string(settings.Variant), Parameters: settings.Parameters.String(),
-		Epsilon: results.Float(settings.Epsilon), GuaranteeMetric: g.Metric, GuaranteeReason: g.Reason,
-	}
+func point(panel string, s series, settings mechanisms.Settings, g mechanisms.Guarantee, space *embeddings.Space) results.Record {
+	r := row(panel, s.label, "epsilon", results.Float(settings.Epsilon), space)
+	r.Mechanism, r.Variant, r.Parameters = settings.Mechanism, string(settings.Variant), settings.Parameters.String()
+	r.Epsilon = results.Float(settings.Epsilon)
+	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
+	return r
+}
+
+// row is a row at one place of one curve, without a quantity.
+func row(panel, series, xName string, x results.Float, space *embeddings.Space) results.Record {
+	r := results.NewRecord()
+	r.Panel, r.Series, r.XName, r.X, r.Status = panel, series, xName, x, results.StatusOK
+	r.Generated, r.Embedding, r.Dimension = space.Generated, space.Name, space.Dimension
+	return r
 }
 
 // with returns the point with a measured quantity.
-func with(p results.Point, quantity string, repetition int, value float64) results.Point {
+func with(p results.Record, quantity string, repetition int, value float64) results.Record {
 	p.Quantity, p.Repetition, p.Value = quantity, repetition, results.Float(value)
 	return p
 }

@@ -158,7 +158,7 @@ func (s *privembStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 		}
 		for i := range more {
 			run := more[i].run
-			more[i].run = func(ctx context.Context) ([]results.Point, error) {
+			more[i].run = func(ctx context.Context) ([]results.Record, error) {
 				points, err := run(ctx)
 				for j := range points {
 					points[j].Dataset = d.Name
@@ -189,8 +189,8 @@ func (r Release) units(panel string, space *embeddings.Space, identity []any, se
 			units = append(units, Unit{
 				Panel: panel, Series: method.label, X: betas[i],
 				identity: append([]any{settings, r.Repetitions, space.Fingerprint()}, identity...),
-				run: func(ctx context.Context) ([]results.Point, error) {
-					var points []results.Point
+				run: func(ctx context.Context) ([]results.Record, error) {
+					var points []results.Record
 					for rep := range r.Repetitions {
 						at := seed.Derive(fmt.Sprint(settings)).At(uint64(rep))
 						m, err := mechanisms.NewVector(mechanisms.Environment{Space: space, Seed: at}, settings)

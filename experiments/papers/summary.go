@@ -7,6 +7,7 @@ import (
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 // Summary is a quantity at one place of one curve over its repetitions (N_w
@@ -33,7 +34,7 @@ type Summary struct {
 
 // Summarize summarises points, in the order in which their places come first.
 // Missing values do not count.
-func Summarize(points []results.Point) []Summary {
+func Summarize(points []results.Record) []Summary {
 	type place struct{ panel, series, quantity, x string }
 	var rows []Summary
 	var values [][]float64
@@ -60,7 +61,7 @@ func Summarize(points []results.Point) []Summary {
 		}
 	}
 	for i, v := range values {
-		r, s := &rows[i], results.Summarize(v)
+		r, s := &rows[i], stats.Summarize(v)
 		r.N, r.Mean, r.Low, r.High = s.N, results.Float(s.Mean), results.Missing, results.Missing
 		r.Least, r.Most = results.Missing, results.Missing
 		if s.N > 0 {
@@ -73,6 +74,6 @@ func Summarize(points []results.Point) []Summary {
 	return rows
 }
 
-func writeSummary(path string, points []results.Point) error {
+func writeSummary(path string, points []results.Record) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return results.WriteRows(w, Summarize(points)) })
 }

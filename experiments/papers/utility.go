@@ -118,9 +118,9 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 	units := []Unit{{
 		Panel: p.Name, Series: plain.label, X: results.Missing,
 		identity: []any{identity, d.Fingerprint, space.Fingerprint()},
-		run: func(ctx context.Context) ([]results.Point, error) {
-			base := results.Point{Panel: p.Name, Series: plain.label, XName: "epsilon", X: results.Missing, Epsilon: results.Missing,
-				Dataset: d.Name, Generated: space.Generated, Embedding: space.Name, Dimension: space.Dimension, Mechanism: "none"}
+		run: func(ctx context.Context) ([]results.Record, error) {
+			base := row(p.Name, plain.label, "epsilon", results.Missing, space)
+			base.Dataset, base.Mechanism = d.Name, results.BaselineMechanism
 			return t.trials(ctx, nil, "", base, t.seed.Derive("plain"))
 		},
 	}}
@@ -135,7 +135,7 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 				units = append(units, Unit{
 					Panel: p.Name, Series: labelled.label, X: results.Float(epsilon),
 					identity: []any{identity, at, settings, d.Fingerprint, space.Fingerprint()},
-					run: func(ctx context.Context) ([]results.Point, error) {
+					run: func(ctx context.Context) ([]results.Record, error) {
 						m, err := mechanisms.New(mechanisms.Environment{Space: space, Seed: seed}, settings)
 						if err != nil {
 							return nil, err
@@ -153,12 +153,12 @@ func (p utilityPanel) units(ctx context.Context, lab *Lab, curves []series, seed
 
 // trials trains and tests; m is nil for plain text. The classifier of trial i
 // starts from the same weights for every mechanism and ε.
-func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Point, seed stream.Seed) ([]results.Point, error) {
+func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at string, base results.Record, seed stream.Seed) ([]results.Record, error) {
 	private, err := t.privatize(ctx, m, at, seed)
 	if err != nil {
 		return nil, err
 	}
-	var points []results.Point
+	var points []results.Record
 	for trial := range t.panel.Trials {
 		seed := t.seed.Derive("model").At(uint64(trial))
 		model, release, err := t.model(ctx, trial, m == nil || at == atTest, private[trial].target, seed.Derive("target"))
@@ -179,12 +179,12 @@ func (t *utilityTask) trials(ctx context.Context, m mechanisms.Mechanism, at str
 // The attack is that of Carvalho et al. 2023, Appendix C: the shadow model is
 // trained like the target, on texts of its own. Both are asked about plain
 // texts, the ones a person would recognise as theirs: were they trained on?
-func (t *utilityTask) measure(ctx context.Context, model models.Classifier, private texts, base results.Point, seed stream.Seed) ([]results.Point, error) {
+func (t *utilityTask) measure(ctx context.Context, model models.Classifier, private texts, base results.Record, seed stream.Seed) ([]results.Record, error) {
 	right, err := accuracy(ctx, model, private.target.test)
 	if err != nil {
 		return nil, err
 	}
-	points := []results.Point{with(base, "accuracy", base.Repetition, 100*right)}
+	points := []results.Record{with(base, "accuracy", base.Repetition, 100*right)}
 	if !t.panel.Membership {
 		return points, nil
 	}

@@ -128,7 +128,7 @@ func (s *vickreyStudy) plan(ctx context.Context, lab *Lab) ([]Unit, error) {
 				units = append(units, Unit{
 					Panel: p.Name, Series: c.label, X: results.Float(epsilon),
 					identity: []any{p, settings, secret.dataset.Fingerprint, secret.space.Fingerprint()},
-					run:      func(ctx context.Context) ([]results.Point, error) { return secret.measure(ctx, c, settings) },
+					run:      func(ctx context.Context) ([]results.Record, error) { return secret.measure(ctx, c, settings) },
 				})
 			}
 		}
@@ -183,7 +183,7 @@ func (p vickreyPanel) open(ctx context.Context, lab *Lab, seed stream.Seed) (*se
 	return x, nil
 }
 
-func (x *secrets) measure(ctx context.Context, c series, settings mechanisms.Settings) ([]results.Point, error) {
+func (x *secrets) measure(ctx context.Context, c series, settings mechanisms.Settings) ([]results.Record, error) {
 	m, err := mechanisms.New(mechanisms.Environment{Space: x.space, Seed: x.seed}, settings)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (x *secrets) measure(ctx context.Context, c series, settings mechanisms.Set
 	}
 	base := point(x.panel.Name, c, m.Settings(), m.Guarantee(), x.space)
 	base.Dataset = x.dataset.Name
-	var points []results.Point
+	var points []results.Record
 	for run, r := range e.PerRun {
 		points = append(points, with(base, "e_m_map", run, r.MAP), with(base, "e_m_posterior", run, r.Posterior))
 		if x.polarity != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
-	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 const (
@@ -98,11 +98,11 @@ func (a *audit) sampled(ctx context.Context, r *Report) error {
 // logRatio is a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
 // wrong with probability alpha at most; −Inf where the event never came.
 func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
-	of, err := results.ClopperPearson(inA, samples, 1-alpha)
+	of, err := stats.ClopperPearson(inA, samples, 1-alpha)
 	if err != nil {
 		return 0, err
 	}
-	against, err := results.ClopperPearson(inB, samples, 1-alpha)
+	against, err := stats.ClopperPearson(inB, samples, 1-alpha)
 	if err != nil {
 		return 0, err
 	}
