@@ -151,8 +151,8 @@ type Record struct {
 	LowPresent    int    `csv:"low_present"`
 	LowTotal      int    `csv:"low_total"`
 	// LOW as the published tables seem to hold it: an overlap of two lists.
-	LowOverlap       Float `csv:"low_overlap" title:"LOW overlap" unit:"%" better:"down" digits:"1" gate:"3" count:"low_overlap_common/low_overlap_total" table:"privacy"`
-	LowOverlapCommon int   `csv:"low_overlap_common"` // words in both lists
+	LowOverlap       Float `csv:"low_overlap" title:"LOW overlap" unit:"%" better:"down" digits:"1" gate:"3" count:"low_overlap_shared/low_overlap_total" table:"privacy"`
+	LowOverlapShared int   `csv:"low_overlap_shared"` // words in both lists
 	LowOverlapTotal  int   `csv:"low_overlap_total"`  // words of the original's list
 	English          Float `csv:"english" title:"English" unit:"%" digits:"2" gate:"1" count:"english_found/english_tokens" better:"up"`
 	EnglishFound     int   `csv:"english_found"`
