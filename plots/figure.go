@@ -235,7 +235,7 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	for _, e := range l.legend {
 		widest = max(widest, textStyle(legendSize, false).Width(e.label))
 	}
-	columns = max(1, int(width/(swatch+widest+10)))
+	columns = max(1, int(width/(swatch+widest+4)))
 	columns = min(columns, len(l.legend), 4)
 	return (len(l.legend) + columns - 1) / columns, columns
 }

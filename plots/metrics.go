@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"strings"
-
 	"mldpbench/results"
 )
 
@@ -41,7 +39,7 @@ func metricFigures(s *study) ([]Figure, error) {
 					}
 					panels = append(panels, p)
 				}
-				f, err := Curves(s.name("metric-"+slug(c.Name), sp, t), s.title(strings.ToUpper(c.Heading()[:1])+c.Heading()[1:]+" against ε", sp, t, shown), panels, s.notes(shown, "Bars:")...)
+				f, err := Curves(s.name("metric-"+slug(c.Name), sp, t), s.title(upperFirst(c.Heading())+" against ε", sp, t, shown), panels, s.notes(shown, "Bars:")...)
 				if err == nil {
 					out = append(out, f)
 				}

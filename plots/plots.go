@@ -44,6 +44,7 @@ var kinds = []kind{
 	{"frontier", frontierFigures},
 	{"aligned", alignedFigures},
 	{"metrics", metricFigures},
+	{"published", publishedFigures},
 	{"throughput", throughputFigures},
 	{"stages", stageFigures},
 }
