@@ -135,13 +135,23 @@ func (a auditDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// nameRows labels rows down the side of a panel.
+// nameRows labels rows of one height down the side of a panel.
 func nameRows(p *plot.Plot, labels []string) {
-	p.Y.Min, p.Y.Max = 0, float64(len(labels))
+	nameRowsOf(p, labels, slices.Repeat([]float64{1}, len(labels)))
+}
+
+// nameRowsOf labels rows of these heights.
+func nameRowsOf(p *plot.Plot, labels []string, heights []float64) {
+	total := 0.0
+	for _, h := range heights {
+		total += h
+	}
+	p.Y.Min, p.Y.Max = 0, total
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width, p.Y.Tick.Length, p.Y.Padding = 0, 0, 0, 0
 	var names []plot.Tick
 	for i, label := range labels {
-		names = append(names, plot.Tick{Value: float64(len(labels)-i) - 0.5, Label: label})
+		names = append(names, plot.Tick{Value: total - heights[i]/2, Label: label})
+		total -= heights[i]
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(names)
 }

@@ -13,6 +13,18 @@ const lowestRatio, highestRatio = 0.01, 100
 // ratioTicks are in log10 of N_w/S_w.
 var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
 
+// tellRatio turns log10 of a ratio into the ratio.
+func tellRatio(log float64) string {
+	switch ratio := math.Pow(10, log); {
+	case ratio <= lowestRatio:
+		return "≤" + short(lowestRatio)
+	case ratio >= highestRatio:
+		return "≥" + short(highestRatio)
+	default:
+		return short(ratio)
+	}
+}
+
 // deniabilityFigures draw N_w : S_w against ε (Figure 2 of Meisenbacher et
 // al. 2024), on a log scale with geometric means: a ratio of 1/2 is as far
 // from 1 as a ratio of 2.
@@ -26,7 +38,7 @@ func deniabilityFigures(s *study) ([]Figure, error) {
 			panels = append(panels, Panel{
 				Title:  datasetTitle(d, shown),
 				X:      epsilonAxis(results.Epsilons(rows)),
-				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks},
+				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks, Tell: tellRatio},
 				Curves: s.curvesOf(rows, logRatio),
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -243,8 +244,8 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 // legendFitsInside says whether the grid leaves its last cell free and the
 // legend fits there in one column.
 func (l layout) legendFitsInside(width vg.Length) bool {
-	if l.columns < 2 || len(l.panels)%l.columns == 0 {
-		return false
+	if l.columns < 2 || len(l.panels)%l.columns == 0 || slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
+		return false // beside bars it would be read as one of them
 	}
 	cell := width/vg.Length(l.columns) - 16
 	for _, e := range l.legend {

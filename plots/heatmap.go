@@ -93,6 +93,9 @@ type Group struct {
 	Columns int
 }
 
+// heatRow is the least height of a row of a heat map.
+const heatRow = 11.5 * vg.Length(1)
+
 // HeatMap draws blocks of numbers in coloured cells, NaN left blank. across
 // names what the columns are.
 func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure, error) {
@@ -126,7 +129,8 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 		}
 		p.Add(heatCells{g, lo, hi})
 		l.add("", p)
-		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*11.5+24)
+		// Room for the name of the block beside it, too, and for the axis below.
+		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34, textStyle(labelSize, false).Width(g.Title)+34)
 		described = append(described, g.describe())
 	}
 	if len(l.panels) == 0 {

@@ -80,6 +80,18 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 			columns = 2
 		}
 	}
+	// A mechanism has room for the ε that it was run at, and no others.
+	present := make([][]float64, len(curves))
+	heights := make([]float64, len(curves))
+	for k, id := range curves {
+		present[k] = slices.DeleteFunc(slices.Clone(values), func(e float64) bool {
+			return !slices.ContainsFunc(sets, func(d string) bool {
+				return slices.ContainsFunc(data[d][id], func(q Point) bool { return q.X == e })
+			})
+		})
+		lines := vg.Length(strings.Count(strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n"), "\n") + 1)
+		heights[k] = max(float64(len(present[k]))+barGap, float64(lines*tickSize*1.1/barThick))
+	}
 	var described []string
 	for i, d := range sets {
 		p := newPlot(axis, "")
@@ -101,19 +113,21 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 				labels[k] = strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n")
 			}
 		}
-		nameRows(p, labels)
+		nameRowsOf(p, labels, heights)
 		var groups [][]Point
 		var hollow []bool
 		for _, id := range curves {
 			groups = append(groups, data[d][id])
 			hollow = append(hollow, s.styles[id].Hollow)
 		}
-		p.Add(barGroups{groups: groups, hollow: hollow, values: values})
+		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights})
 		l.add(datasetTitle(d, shown), p)
 	}
 	l.columns = columns
-	// Bars of 4.5 points each and a gap of 4 between mechanisms.
-	l.panelHeight = 24 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
+	l.panelHeight = 24
+	for _, h := range heights {
+		l.panelHeight += vg.Length(h) * barThick
+	}
 	f := l.figure()
 	f.Name = name
 	f.Description = title + ". " + strings.Join(described, " ")
@@ -134,10 +148,19 @@ func plotTicks(ticks []Tick, most int) []plot.Tick {
 
 // barGroups draws one group of bars per mechanism, top down, one bar per ε.
 type barGroups struct {
-	groups [][]Point // X is ε
-	hollow []bool
-	values []float64
+	groups  [][]Point // X is ε
+	hollow  []bool
+	values  []float64
+	heights []float64   // of mechanisms, in bars
+	present [][]float64 // by mechanism, the ε that have a place
 }
+
+// barThick is the height of a bar with the gap below it, barGap that between
+// two mechanisms, in bars.
+const (
+	barThick = 4.5 * vg.Length(1)
+	barGap   = 0.9
+)
 
 func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
@@ -145,13 +168,16 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
 	colors := ramp(len(b.values))
-	group := ty(1) - ty(0)
-	thick := (group - 4) / vg.Length(len(b.values))
+	thick := ty(1) - ty(0)
+	above := p.Y.Max
 	for g, points := range b.groups {
-		top := ty(float64(len(b.groups)-g)) - 2
+		height := b.heights[g]
+		middle := ty(above - height/2)
+		above -= height
+		top := middle + vg.Length(len(b.present[g]))*thick/2
 		for _, q := range points {
 			k := slices.Index(b.values, q.X)
-			y1 := top - vg.Length(k)*thick
+			y1 := top - vg.Length(slices.Index(b.present[g], q.X))*thick
 			y0 := y1 - thick + 0.6
 			left, right := tx(max(0, p.X.Min)), tx(q.Y)
 			box := rectangle(left, y0, right, y1)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -231,16 +232,19 @@ func (s *study) curvesOf(records []results.Record, m metric) []Curve {
 // notes are the footnotes that records call for.
 func (s *study) notes(shown []results.Record, bars string) []string {
 	var out []string
-	repetitions := map[int]bool{}
-	for _, r := range shown {
-		repetitions[r.Repetition] = true
+	few, most := math.MaxInt, 0 // repetitions of a cell
+	for _, c := range results.GroupCells(results.TextRecords(results.Where(shown, func(r results.Record) bool { return r.Status != results.StatusUndefined }))) {
+		few, most = min(few, len(c.Records)), max(most, len(c.Records))
 	}
-	n := len(repetitions)
+	count := fmt.Sprint(most)
+	if few < most {
+		count = fmt.Sprintf("%d to %d", few, most)
+	}
 	switch {
-	case n > 1 && n < stats.FewRepetitions:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over only %d repetitions: wide.", bars, n))
-	case n > 1:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over %d repetitions.", bars, n))
+	case most > 1 && few < stats.FewRepetitions:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over only %s repetitions: wide; none of one.", bars, count))
+	case most > 1:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over %s repetitions.", bars, count))
 	default:
 		out = append(out, "One repetition: no interval.")
 	}

@@ -16,16 +16,19 @@ import (
 
 // throughputFigures draw words privatised per second, mechanisms down the
 // side, one bar per dimension: medians over all cells, since a machine is
-// sometimes disturbed and never too fast.
+// sometimes disturbed and never too fast. See results.Cells.Throughput.
 func throughputFigures(s *study) ([]Figure, error) {
-	value := func(r results.Record) results.Float { return r.WordsPerSecond }
 	spaces := s.spaces
 	var rows []barRow
 	shown := results.Where(s.records, func(r results.Record) bool { return r.Mechanism != baseline })
 	for _, id := range s.curves {
 		row := barRow{label: s.labels[id], hollow: s.styles[id].Hollow, values: make([]float64, len(spaces))}
 		for i, sp := range spaces {
-			row.values[i] = median(results.Where(s.in(sp), func(r results.Record) bool { return r.Instance() == id }), value)
+			var speeds []float64
+			for _, c := range results.GroupCells(results.TextRecords(results.Where(s.in(sp), func(r results.Record) bool { return r.Instance() == id }))) {
+				speeds = append(speeds, c.Throughput()...)
+			}
+			row.values[i] = median(speeds)
 		}
 		if slices.ContainsFunc(row.values, func(v float64) bool { return v > 0 && finite(v) }) {
 			rows = append(rows, row)
@@ -57,7 +60,7 @@ func throughputFigures(s *study) ([]Figure, error) {
 	f := rowBars{
 		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
 		parts: parts, rows: rows, logarithmic: logarithmic,
-		notes: append([]string{"Medians over cells, as run here: cells that run at once share the machine."}, s.warnings(shown)...),
+		notes: append([]string{"A text from nothing: what a mechanism tabulates per word is included, however many repetitions shared it. Medians over cells; cells that run at once share the machine."}, s.warnings(shown)...),
 	}.figure()
 	f.Name = "throughput"
 	return []Figure{f}, nil
@@ -122,8 +125,7 @@ func known64(records []results.Record, m metric) []float64 {
 	return v
 }
 
-func median(records []results.Record, m metric) float64 {
-	v := known64(records, m)
+func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}

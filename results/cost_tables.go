@@ -55,16 +55,18 @@ func (s sheet) price() (Table, bool) {
 		row := []TableCell{s.instanceCell(&t, records, i)}
 		for _, sp := range spaces {
 			var x []float64
-			for _, r := range records {
-				if r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension {
-					x = append(x, 1e6/float64(r.WordsPerSecond))
+			for _, c := range GroupCells(TextRecords(records)) {
+				if c.Records[0].Instance() == i && c.Embedding == sp.Embedding && c.Dimension == sp.Dimension {
+					for _, v := range c.Throughput() {
+						x = append(x, 1e6/v)
+					}
 				}
 			}
 			row = append(row, TableCell{Text: spanned(x)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "Median over data sets, ε and repetitions (least to greatest), tables per word included. Wall clock as run: cells that run at once share the machine, whose name is in the records."
+	t.Legend = "A text of the data set's size from nothing, scaled to a million words: the whole time of the call that privatised it, what is tabulated per word included, however many repetitions shared it. Median over data sets, ε and repetitions (least to greatest). Wall clock as run: cells that run at once share the machine, whose name is in the records."
 	return t, len(t.Rows) > 0
 }
 
@@ -135,11 +137,15 @@ func (s sheet) cost() Table {
 			continue
 		}
 		row := []string{DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
-		columns := []Stage{{"words", func(r Record) Float { return r.WordsPerSecond }}}
-		columns = append(append(columns, Stages...), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
+		columns := append(slices.Clone(Stages), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
+		if x := c.Throughput(); len(x) > 0 {
+			row = append(row, FormatNumber(stats.Mean(x), 0))
+		} else {
+			row = append(row, NotMeasured)
+		}
 		for k, column := range columns {
 			digits := 2
-			if k == 0 || k == len(columns)-1 {
+			if k == len(columns)-1 {
 				digits = 0
 			}
 			if x := c.Values(column.Seconds); len(x) > 0 {
@@ -150,6 +156,6 @@ func (s sheet) cost() Table {
 		}
 		t.AddRow(row...)
 	}
-	t.Legend = "Means over repetitions, on the machine of the records; throughput on one core. Peak memory is that of the whole process."
+	t.Legend = "Means over repetitions, on the machine of the records; words/s as in the table of seconds per million words; other times are what each repetition reports, its share of what several had in common. Peak memory is that of the whole process."
 	return t
 }
