@@ -29,7 +29,7 @@ Exit codes: 0 stored values follow from the counts or were rewritten with
 --out, 1 they do not follow.`,
 		Example: `  mldp metrics
   mldp metrics results/mini/results.csv`,
-		Args:    cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return results.RegistryTable().WriteMarkdown(cmd.OutOrStdout())
