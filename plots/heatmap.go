@@ -168,9 +168,11 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 				x = (v - h.lo) / (h.hi - h.lo)
 			}
 			fill := sequential(x)
-			c.FillPolygon(fill, rectangle(x0+0.4, y0+0.4, x1-0.4, y1-0.4))
-			style.Color = readableOn(fill)
-			c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, fmt.Sprintf("%.1f", v))
+			datum{h.groupOf(j), h.Rows[i], h.Columns[j], v, noBound, noBound, short}.point(c, func() {
+				c.FillPolygon(fill, rectangle(x0+0.4, y0+0.4, x1-0.4, y1-0.4))
+				style.Color = readableOn(fill)
+				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, fmt.Sprintf("%.1f", v))
+			})
 		}
 	}
 	at := 0
@@ -215,6 +217,16 @@ func readableOn(c color.RGBA) color.RGBA {
 		return color.RGBA{0xfe, 0xfe, 0xfe, 0xff}
 	}
 	return color.RGBA{0x10, 0x10, 0x10, 0xff}
+}
+
+// groupOf names the group of a column.
+func (g Grid) groupOf(column int) string {
+	for _, group := range g.Groups {
+		if column -= group.Columns; column < 0 {
+			return group.Title
+		}
+	}
+	return ""
 }
 
 func (g Grid) describe() string {

@@ -135,7 +135,7 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, cut, ok bool) {
 		if p.InPlace {
 			shift = 0
 		}
-		out.Add(curveLine{c, vg.Length(shift)})
+		out.Add(curveLine{c, vg.Length(shift), p})
 	}
 	return out, dropped, cut, true
 }
@@ -348,9 +348,14 @@ var levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2
 type curveLine struct {
 	Curve
 	shift vg.Length
+	panel Panel
 }
 
 func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
+	group(c, "series", func() { l.draw(c, p) }, "series", l.Label)
+}
+
+func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	var line []vg.Point
 	for _, q := range l.Points {
@@ -394,8 +399,10 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	if l.Style.Marker >= 0 {
-		for _, at := range line {
-			drawMarker(c, l.Style, at)
+		for i, at := range line {
+			q := l.Points[i]
+			d := datum{l.panel.Title, l.Label, l.panel.X.name(q.X), q.Y, q.Low, q.High, l.panel.Y.tell}
+			d.point(c, func() { drawMarker(c, l.Style, at) })
 		}
 	}
 }

@@ -116,11 +116,13 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 		nameRowsOf(p, labels, heights)
 		var groups [][]Point
 		var hollow []bool
+		var names []string
 		for _, id := range curves {
+			names = append(names, s.labels[id])
 			groups = append(groups, data[d][id])
 			hollow = append(hollow, s.styles[id].Hollow)
 		}
-		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights})
+		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights, panel: datasetTitle(d, shown), labels: names})
 		l.add(datasetTitle(d, shown), p)
 	}
 	l.columns = columns
@@ -151,6 +153,8 @@ type barGroups struct {
 	groups  [][]Point // X is ε
 	hollow  []bool
 	values  []float64
+	panel   string
+	labels  []string    // of mechanisms
 	heights []float64   // of mechanisms, in bars
 	present [][]float64 // by mechanism, the ε that have a place
 }
@@ -181,11 +185,14 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 			y0 := y1 - thick + 0.6
 			left, right := tx(max(0, p.X.Min)), tx(q.Y)
 			box := rectangle(left, y0, right, y1)
-			if b.hollow[g] {
-				hollowBox(c, colors[k], box)
-			} else {
-				c.FillPolygon(colors[k], box)
-			}
+			d := datum{b.panel, b.labels[g], "ε = " + short(q.X), q.Y, q.Low, q.High, short}
+			d.point(c, func() {
+				if b.hollow[g] {
+					hollowBox(c, colors[k], box)
+				} else {
+					c.FillPolygon(colors[k], box)
+				}
+			})
 			if finite(q.Low) && q.High > q.Low {
 				m := (y0 + y1) / 2
 				whisker := draw.LineStyle{Color: Ink, Width: 0.6}

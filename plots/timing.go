@@ -242,11 +242,13 @@ func (b rowBars) Plot(c draw.Canvas, p *plot.Plot) {
 				y1, to = top-vg.Length(k)*thick, v
 			}
 			box := rectangle(tx(from), y1-thick+0.6, tx(to), y1)
-			if r.hollow {
-				hollowBox(c, b.parts[k].color, box)
-			} else {
-				c.FillPolygon(b.parts[k].color, box)
-			}
+			datum{"", r.label, b.parts[k].label, v, noBound, noBound, magnitude}.point(c, func() {
+				if r.hollow {
+					hollowBox(c, b.parts[k].color, box)
+				} else {
+					c.FillPolygon(b.parts[k].color, box)
+				}
+			})
 			if b.stacked {
 				from = to
 			}
