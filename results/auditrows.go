@@ -48,14 +48,3 @@ func ReadAudit(path string) ([]AuditRow, error) {
 
 // Instance that was audited.
 func (a AuditRow) Instance() Instance { return Instance{a.Mechanism, a.Variant, a.Parameters} }
-
-// Refuted are the instances whose claim an audit found violated at some ε.
-func Refuted(rows []AuditRow) map[Instance]bool {
-	refuted := map[Instance]bool{}
-	for _, a := range rows {
-		if a.Violated && a.Promises {
-			refuted[a.Instance()] = true
-		}
-	}
-	return refuted
-}

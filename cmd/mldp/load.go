@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/goccy/go-yaml"
+
 	"mldpbench/experiments"
 	"mldpbench/plots"
 	"mldpbench/plots/report"
@@ -51,6 +53,7 @@ func loadRuns(paths []string) (loaded, error) {
 	if err == nil {
 		l.Records, err = results.Derive(all)
 	}
+	l.Records = results.Refute(l.Records, l.Audit)
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
@@ -81,7 +84,7 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 		return err
 	}
 	l.Runs = append(l.Runs, report.Run{
-		Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
+		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
 		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
 	})
 	for _, d := range m.Datasets {
@@ -93,6 +96,17 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 		}
 	}
 	return nil
+}
+
+// studyTitle reads the title of a study file, "" where it has none.
+func studyTitle(definition string) string {
+	var study struct {
+		Title string `yaml:"title"`
+	}
+	if yaml.Unmarshal([]byte(definition), &study) != nil {
+		return "" // the engine read it once; a page needs no more than its records
+	}
+	return study.Title
 }
 
 // tables writes every table of what was loaded.

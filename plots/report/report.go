@@ -32,6 +32,7 @@ type Input struct {
 
 // Run is what a manifest says.
 type Run struct {
+	Title      string // of the study
 	Command    []string
 	Definition string // the study file
 	Version    string
