@@ -61,3 +61,40 @@ func CountPresent(words []string, documents [][]string) int {
 	}
 	return total - len(missing)
 }
+
+// CountOverlap returns how many of the k least frequent words of one corpus are
+// also among the k least frequent of another, and how many the first has (k, or
+// all where it has fewer). LOW overlap is Percent of the two: what the published
+// tables seem to hold, where the source describes CountPresent. Unlike
+// LeastFrequent it breaks ties as Python's Counter.most_common() leaves them,
+// whose last k words these are: counts descending, ties in the order of first
+// occurrence. Documents must come in the same order on both sides.
+func CountOverlap(before, after [][]string, k int) (shared, total int) {
+	rare := lastOfMostCommon(after, k)
+	in := make(map[string]struct{}, len(rare))
+	for _, w := range rare {
+		in[w] = struct{}{}
+	}
+	words := lastOfMostCommon(before, k)
+	for _, w := range words {
+		if _, ok := in[w]; ok {
+			shared++
+		}
+	}
+	return shared, len(words)
+}
+
+func lastOfMostCommon(documents [][]string, k int) []string {
+	counts := map[string]int{}
+	var words []string
+	for _, d := range documents {
+		for _, t := range d {
+			if counts[t] == 0 {
+				words = append(words, t)
+			}
+			counts[t]++
+		}
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	return words[max(0, len(words)-k):]
+}

@@ -44,3 +44,50 @@ func TestCountPresent(t *testing.T) {
 		t.Errorf("CountPresent = %d, want 2", got)
 	}
 }
+
+// Counted by hand. Before: the 3, b 2, a 1, c 1, d 1 in order of occurrence:
+// the last two are c, d. After: the 2, d 2, c 2, x 1, a 1: the last two are x,
+// a; the last three c, x, a.
+func TestCountOverlap(t *testing.T) {
+	before := [][]string{{"the", "a", "b", "the"}, {"c", "b", "d", "the"}}
+	after := [][]string{{"the", "d", "c", "x"}, {"d", "c", "a", "the"}}
+	for _, c := range []struct{ k, shared, total int }{
+		{2, 0, 2},    // {c d} and {x a}
+		{3, 2, 3},    // {a c d} and {c x a}
+		{4, 3, 4},    // {b a c d} and {d c x a}
+		{1000, 4, 5}, // all words: fewer than asked for; b is gone
+		{0, 0, 0},
+	} {
+		if shared, total := CountOverlap(before, after, c.k); shared != c.shared || total != c.total {
+			t.Errorf("k = %d: %d of %d, want %d of %d", c.k, shared, total, c.shared, c.total)
+		}
+	}
+	if shared, total := CountOverlap(before, before, 3); shared != 3 || total != 3 {
+		t.Errorf("unchanged text: %d of %d", shared, total)
+	}
+	if shared, total := CountOverlap(nil, after, 3); shared != 0 || total != 0 {
+		t.Errorf("no text: %d of %d", shared, total)
+	}
+}
+
+// Ties go by first occurrence, not by name: as Counter("zyxw").most_common()
+// leaves z y x w, the last two are x, w.
+func TestCountOverlapTiesByOccurrence(t *testing.T) {
+	before, after := [][]string{{"z", "y", "x", "w"}}, [][]string{{"x", "w", "z", "y"}}
+	if shared, _ := CountOverlap(before, after, 2); shared != 0 { // {x w} and {z y}
+		t.Errorf("%d shared, want none", shared)
+	}
+	if shared, _ := CountOverlap(before, before, 2); shared != 2 {
+		t.Errorf("%d shared, want 2", shared)
+	}
+}
+
+// Words that the embedding does not know are words like any other: kept in
+// place, they stay in both lists whatever the mechanism does to the rest.
+func TestCountOverlapOfUnknownWords(t *testing.T) {
+	before := [][]string{{"good", "qzx1", "good", "qzx2", "film"}}
+	after := [][]string{{"bad", "qzx1", "bad", "qzx2", "movie"}}
+	if shared, total := CountOverlap(before, after, 3); shared != 2 || total != 3 {
+		t.Errorf("%d of %d, want 2 of 3", shared, total)
+	}
+}

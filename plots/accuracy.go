@@ -12,19 +12,18 @@ var percent = &[2]float64{0, 100}
 // accuracyFigures draw test accuracy against ε (Figure 1 of Meisenbacher et
 // al. 2024): one figure per space and classifier, one panel per data set.
 func accuracyFigures(s *study) ([]Figure, error) {
-	accuracy := func(r results.Record) results.Float { return r.Accuracy }
 	var out []Figure
-	for _, sp := range s.spaces() {
-		for _, t := range s.tasks() {
-			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+	for _, sp := range s.spaces {
+		for _, t := range s.tasks {
+			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
 			var panels []Panel
 			for _, d := range datasets(shown) {
-				rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+				rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
 				p := Panel{
 					Title:  datasetTitle(d, shown),
-					X:      epsilonAxis(epsilons(rows)),
+					X:      epsilonAxis(results.Epsilons(rows)),
 					Y:      Axis{Label: "accuracy in %", Bound: percent},
-					Curves: s.curvesOf(rows, accuracy),
+					Curves: s.curvesOf(rows, column("accuracy").Get),
 				}
 				if level, ok := s.baseline(sp, t, d, rows); ok {
 					p.Levels = append(p.Levels, level)
@@ -42,12 +41,12 @@ func accuracyFigures(s *study) ([]Figure, error) {
 
 // baseline is the accuracy without privatisation: from its own rows where
 // they are there, else from the column that privatised rows carry.
-func (s *study) baseline(sp space, t task, dataset string, rows []results.Record) (Level, bool) {
-	own := where(s.records, func(r results.Record) bool {
-		return r.Mechanism == baseline && r.Dataset == dataset && r.Model == t.model &&
-			r.Dimension == sp.dimension && r.Embedding == sp.embedding
+func (s *study) baseline(sp results.Space, t results.Task, dataset string, rows []results.Record) (Level, bool) {
+	own := results.Where(s.records, func(r results.Record) bool {
+		return r.Mechanism == baseline && r.Dataset == dataset && r.Model == t.Model &&
+			r.Dimension == sp.Dimension && r.Embedding == sp.Embedding
 	})
-	if values := byRepetition(own, func(r results.Record) results.Float { return r.Accuracy }); len(values) > 0 {
+	if values := results.ByRepetition(own, column("accuracy").Get); len(values) > 0 {
 		p := meanPoint(0, values)
 		return Level{"baseline", p.Y, p.Low, p.High}, true
 	}

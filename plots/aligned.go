@@ -12,9 +12,9 @@ import (
 func alignedFigures(s *study) ([]Figure, error) {
 	levels := []float64{0.2, 0.4, 0.6, 0.8}
 	var out []Figure
-	for _, sp := range s.spaces() {
-		for _, t := range s.tasks() {
-			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+	for _, sp := range s.spaces {
+		for _, t := range s.tasks {
+			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
 			aligned := results.Align(shown, levels)
 			g := Grid{Title: "accuracy in %"}
 			sets := datasets(shown)
@@ -28,7 +28,7 @@ func alignedFigures(s *study) ([]Figure, error) {
 				row := slices.Repeat([]float64{math.NaN()}, len(g.Columns))
 				some := false
 				for _, a := range aligned {
-					if (identity{a.Mechanism, a.Variant, a.Parameters}) != id {
+					if a.Instance != id {
 						continue
 					}
 					for j, v := range a.Accuracy {

@@ -1,71 +1,32 @@
 package plots
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/gocarina/gocsv"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"mldpbench/internal/atomicfile"
+	"mldpbench/results"
 )
-
-// AuditRow is one audited instance, a row of audit.csv.
-type AuditRow struct {
-	Mechanism  string  `csv:"mechanism"`
-	Variant    string  `csv:"variant"`
-	Parameters string  `csv:"parameters"`
-	Epsilon    float64 `csv:"epsilon"`     // claimed; of a variant without a claim, the ε it was run with
-	Promises   bool    `csv:"promises"`    // false: the variant guarantees nothing
-	Lower      float64 `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
-	Violated   bool    `csv:"violated"`    // the audit refuted the claim at its stated confidence
-	Exact      bool    `csv:"exact"`       // the bound is certain over the pairs tried, not statistical
-}
-
-// WriteAudit writes rows as CSV.
-func WriteAudit(path string, rows []AuditRow) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
-}
-
-// ReadAudit reads what WriteAudit wrote; a missing file has no rows.
-func ReadAudit(path string) ([]AuditRow, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var rows []AuditRow
-	if err := gocsv.Unmarshal(f, &rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return rows, nil
-}
 
 // farthestRatio is where bounds beyond the axis are drawn.
 const farthestRatio = 100
 
 // Audit draws the audited lower bound on ε over the claimed ε: a claim is
 // refuted where the bound passes 1. To the left of it nothing is proved.
-func Audit(rows []AuditRow, title string, notes ...string) (Figure, error) {
+func Audit(rows []results.AuditRow, title string, notes ...string) (Figure, error) {
 	if len(rows) == 0 {
 		return Figure{}, fmt.Errorf("audit: %w", errNoData)
 	}
-	var curves []identity
+	var curves []results.Instance
 	var values []float64
-	broken := map[identity]bool{}
+	broken := map[results.Instance]bool{}
 	for _, r := range rows {
-		id := identity{r.Mechanism, r.Variant, r.Parameters}
+		id := r.Instance()
 		if !slices.Contains(curves, id) {
 			curves = append(curves, id)
 		}
@@ -77,9 +38,13 @@ func Audit(rows []AuditRow, title string, notes ...string) (Figure, error) {
 	slices.Sort(values)
 	s := &study{curves: curves}
 	s.sort()
+	named := results.LabelInstances(curves)
 	labels := make([]string, len(s.curves))
 	for i, id := range s.curves {
-		labels[i] = s.label(id, broken[id])
+		labels[i] = named[id]
+		if broken[id] {
+			labels[i] += dagger
+		}
 	}
 
 	l := layout{title: title, notes: notes, columns: 1}
@@ -94,7 +59,7 @@ func Audit(rows []AuditRow, title string, notes ...string) (Figure, error) {
 	for i, id := range s.curves {
 		var texts []string
 		for _, r := range rows {
-			if (identity{r.Mechanism, r.Variant, r.Parameters}) != id || r.Epsilon <= 0 || math.IsNaN(r.Lower) {
+			if r.Instance() != id || r.Epsilon <= 0 || math.IsNaN(r.Lower) {
 				continue
 			}
 			ratio := r.Lower / r.Epsilon
@@ -124,7 +89,7 @@ func Audit(rows []AuditRow, title string, notes ...string) (Figure, error) {
 		legendEntry{label: "claim refuted", style: Style{Color: Faint, Marker: marker(true), NoLine: true}},
 		legendEntry{label: "not refuted", style: Style{Color: Faint, Marker: marker(false), NoLine: true}})
 	l.notes = append(l.notes, "Right of 1 the claim is refuted; left of 1 nothing is proved.")
-	if slices.ContainsFunc(rows, func(r AuditRow) bool { return !r.Promises }) {
+	if slices.ContainsFunc(rows, func(r results.AuditRow) bool { return !r.Promises }) {
 		l.notes = append(l.notes, "† This variant guarantees nothing: it is held against the ε it was run with.")
 	}
 	l.add("", p)
@@ -170,13 +135,23 @@ func (a auditDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// nameRows labels rows down the side of a panel.
+// nameRows labels rows of one height down the side of a panel.
 func nameRows(p *plot.Plot, labels []string) {
-	p.Y.Min, p.Y.Max = 0, float64(len(labels))
+	nameRowsOf(p, labels, slices.Repeat([]float64{1}, len(labels)))
+}
+
+// nameRowsOf labels rows of these heights.
+func nameRowsOf(p *plot.Plot, labels []string, heights []float64) {
+	total := 0.0
+	for _, h := range heights {
+		total += h
+	}
+	p.Y.Min, p.Y.Max = 0, total
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width, p.Y.Tick.Length, p.Y.Padding = 0, 0, 0, 0
 	var names []plot.Tick
 	for i, label := range labels {
-		names = append(names, plot.Tick{Value: float64(len(labels)-i) - 0.5, Label: label})
+		names = append(names, plot.Tick{Value: total - heights[i]/2, Label: label})
+		total -= heights[i]
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(names)
 }

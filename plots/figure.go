@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -62,7 +63,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 // finishSVG gives the drawing a title and a description for screen readers,
 // and names fonts of the same widths for machines without Liberation Sans.
 func (f Figure) finishSVG(svg []byte) []byte {
-	s := strings.ReplaceAll(string(svg), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	s := strings.ReplaceAll(groupSVG(string(svg)), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
@@ -235,7 +236,7 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	for _, e := range l.legend {
 		widest = max(widest, textStyle(legendSize, false).Width(e.label))
 	}
-	columns = max(1, int(width/(swatch+widest+10)))
+	columns = max(1, int(width/(swatch+widest+4)))
 	columns = min(columns, len(l.legend), 4)
 	return (len(l.legend) + columns - 1) / columns, columns
 }
@@ -243,8 +244,8 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 // legendFitsInside says whether the grid leaves its last cell free and the
 // legend fits there in one column.
 func (l layout) legendFitsInside(width vg.Length) bool {
-	if l.columns < 2 || len(l.panels)%l.columns == 0 {
-		return false
+	if l.columns < 2 || len(l.panels)%l.columns == 0 || slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
+		return false // beside bars it would be read as one of them
 	}
 	cell := width/vg.Length(l.columns) - 16
 	for _, e := range l.legend {
@@ -265,23 +266,28 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
 		y := top - vg.Length(i%rows)*legendLine
 		middle := y - legendSize*0.55
-		switch {
-		case e.bar:
-			c.FillPolygon(e.style.Color, rectangle(x+4, middle-3, x+swatch-4, middle+3))
-		case e.level:
-			c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
-		case e.style.Step:
-			c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 3}, x, middle, x+swatch-3, middle)
-		default:
-			if !e.style.NoLine {
-				c.StrokeLine2(e.style.line(), x, middle, x+swatch-3, middle)
-			}
-			if e.style.Marker >= 0 {
-				drawMarker(c, e.style, vg.Point{X: x + (swatch-3)/2, Y: middle})
-			}
-		}
-		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
+		group(c, "legend", func() { e.draw(c, x, y, middle) }, "series", e.label)
 	}
+}
+
+// draw draws an entry of a legend.
+func (e legendEntry) draw(c draw.Canvas, x, y, middle vg.Length) {
+	switch {
+	case e.bar:
+		c.FillPolygon(e.style.Color, rectangle(x+4, middle-3, x+swatch-4, middle+3))
+	case e.level:
+		c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
+	case e.style.Step:
+		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 3}, x, middle, x+swatch-3, middle)
+	default:
+		if !e.style.NoLine {
+			c.StrokeLine2(e.style.line(), x, middle, x+swatch-3, middle)
+		}
+		if e.style.Marker >= 0 {
+			drawMarker(c, e.style, vg.Point{X: x + (swatch-3)/2, Y: middle})
+		}
+	}
+	c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 }
 
 func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {

@@ -12,15 +12,15 @@ import (
 // means something else for each. The step line joins the best accuracies
 // among the settings that guarantee something.
 func frontierFigures(s *study) ([]Figure, error) {
-	accuracy := func(r results.Record) results.Float { return r.Accuracy }
+	accuracy := column("accuracy").Get
 	var out []Figure
-	for _, sp := range s.spaces() {
-		for _, t := range s.tasks() {
-			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+	for _, sp := range s.spaces {
+		for _, t := range s.tasks {
+			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
 			inference, axis := adversary(shown)
 			var panels []Panel
 			for _, d := range datasets(shown) {
-				rows := where(shown, func(r results.Record) bool { return r.Dataset == d })
+				rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
 				p := Panel{
 					Title: datasetTitle(d, shown),
 					X:     Axis{Label: axis, Bound: &[2]float64{0, 1}},
@@ -55,12 +55,11 @@ func frontierFigures(s *study) ([]Figure, error) {
 
 // adversary chooses the strongest adversary that was measured.
 func adversary(records []results.Record) (metric, string) {
-	for _, r := range records {
-		if r.EMMap.Known() {
-			return func(r results.Record) results.Float { return r.EMMap }, "MAP adversary’s error E_M"
-		}
+	c := column("e_m_map")
+	if len((results.Cells{Records: records}).Values(c.Get)) > 0 {
+		return c.Get, "MAP adversary’s error E_M"
 	}
-	return func(r results.Record) results.Float { return r.EMPosterior }, "posterior adversary’s error E_M"
+	return column("e_m_posterior").Get, "posterior adversary’s error E_M"
 }
 
 // against moves the points of c from ε to the mean error at that ε.

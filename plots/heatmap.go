@@ -18,12 +18,12 @@ import (
 // data sets and ε across, one block per α.
 func pucMaps(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, sp := range s.spaces() {
-		for _, t := range s.tasks() {
-			shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
+	for _, sp := range s.spaces {
+		for _, t := range s.tasks {
+			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
 			var blocks []Grid
-			for _, c := range composites {
-				if g, ok := s.grid("α = "+c.alpha, shown, c.value); ok {
+			for _, c := range composites() {
+				if g, ok := s.grid(strings.TrimPrefix(c.Title, "PUC "), shown, c.Get); ok {
 					blocks = append(blocks, g)
 				}
 			}
@@ -46,7 +46,7 @@ func (s *study) grid(title string, shown []results.Record, m metric) (Grid, bool
 	}
 	var columns []column
 	for _, d := range datasets(shown) {
-		at := epsilons(where(shown, func(r results.Record) bool { return r.Dataset == d }))
+		at := results.Epsilons(results.Where(shown, func(r results.Record) bool { return r.Dataset == d }))
 		for _, e := range at {
 			columns = append(columns, column{d, e})
 			g.Columns = append(g.Columns, short(e))
@@ -61,8 +61,8 @@ func (s *study) grid(title string, shown []results.Record, m metric) (Grid, bool
 		any := false
 		for i, c := range columns {
 			row[i] = math.NaN()
-			values := byRepetition(where(shown, func(r results.Record) bool {
-				return identityOf(r) == id && r.Dataset == c.dataset && float64(r.Epsilon) == c.epsilon
+			values := results.ByRepetition(results.Where(shown, func(r results.Record) bool {
+				return r.Instance() == id && r.Dataset == c.dataset && float64(r.Epsilon) == c.epsilon
 			}), m)
 			if len(values) > 0 {
 				row[i] = meanPoint(0, values).Y
@@ -92,6 +92,9 @@ type Group struct {
 	Title   string
 	Columns int
 }
+
+// heatRow is the least height of a row of a heat map.
+const heatRow = 11.5 * vg.Length(1)
 
 // HeatMap draws blocks of numbers in coloured cells, NaN left blank. across
 // names what the columns are.
@@ -126,7 +129,8 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 		}
 		p.Add(heatCells{g, lo, hi})
 		l.add("", p)
-		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*11.5+24)
+		// Room for the name of the block beside it, too, and for the axis below.
+		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34, textStyle(labelSize, false).Width(g.Title)+34)
 		described = append(described, g.describe())
 	}
 	if len(l.panels) == 0 {
@@ -164,9 +168,11 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 				x = (v - h.lo) / (h.hi - h.lo)
 			}
 			fill := sequential(x)
-			c.FillPolygon(fill, rectangle(x0+0.4, y0+0.4, x1-0.4, y1-0.4))
-			style.Color = readableOn(fill)
-			c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, fmt.Sprintf("%.1f", v))
+			datum{h.groupOf(j), h.Rows[i], h.Columns[j], v, noBound, noBound, short}.point(c, func() {
+				c.FillPolygon(fill, rectangle(x0+0.4, y0+0.4, x1-0.4, y1-0.4))
+				style.Color = readableOn(fill)
+				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, fmt.Sprintf("%.1f", v))
+			})
 		}
 	}
 	at := 0
@@ -211,6 +217,16 @@ func readableOn(c color.RGBA) color.RGBA {
 		return color.RGBA{0xfe, 0xfe, 0xfe, 0xff}
 	}
 	return color.RGBA{0x10, 0x10, 0x10, 0xff}
+}
+
+// groupOf names the group of a column.
+func (g Grid) groupOf(column int) string {
+	for _, group := range g.Groups {
+		if column -= group.Columns; column < 0 {
+			return group.Title
+		}
+	}
+	return ""
 }
 
 func (g Grid) describe() string {

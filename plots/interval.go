@@ -3,12 +3,12 @@ package plots
 import (
 	"errors"
 
-	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 // meanPoint is the mean of repetitions with its t interval.
 func meanPoint(x float64, values []float64) Point {
-	s := results.Summarize(values)
+	s := stats.Summarize(values)
 	if s.N < 2 {
 		return Exactly(x, s.Mean)
 	}

@@ -47,6 +47,9 @@ type Axis struct {
 	Bound *[2]float64
 	// Ticks are the values to mark; none leaves the choice to the panel.
 	Ticks []Tick
+	// Tell turns a coordinate into the value that it stands for, in words, where
+	// the axis shows another (a logarithm of it); nil tells the coordinate.
+	Tell func(float64) string
 }
 
 // Tick is a marked value.
@@ -132,7 +135,7 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, cut, ok bool) {
 		if p.InPlace {
 			shift = 0
 		}
-		out.Add(curveLine{c, vg.Length(shift)})
+		out.Add(curveLine{c, vg.Length(shift), p})
 	}
 	return out, dropped, cut, true
 }
@@ -345,9 +348,14 @@ var levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2
 type curveLine struct {
 	Curve
 	shift vg.Length
+	panel Panel
 }
 
 func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
+	group(c, "series", func() { l.draw(c, p) }, "series", l.Label)
+}
+
+func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	var line []vg.Point
 	for _, q := range l.Points {
@@ -391,14 +399,15 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	if l.Style.Marker >= 0 {
-		for _, at := range line {
-			drawMarker(c, l.Style, at)
+		for i, at := range line {
+			q := l.Points[i]
+			d := datum{l.panel.Title, l.Label, l.panel.X.name(q.X), q.Y, q.Low, q.High, l.panel.Y.tell}
+			d.point(c, func() { drawMarker(c, l.Style, at) })
 		}
 	}
 }
 
-// Curves draws panels of curves that need not come from records (issue:
-// error against β, percentiles of distances, loss against privacy). The
+// Curves draws panels of curves that need not come from records. The
 // legend holds each label once; notes go below. Nothing to draw is an error.
 func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
@@ -477,6 +486,14 @@ func trimLabels(panels []*plot.Plot, columns int) {
 	}
 }
 
+// tell is the value that a coordinate stands for.
+func (a Axis) tell(v float64) string {
+	if a.Tell != nil {
+		return a.Tell(v)
+	}
+	return short(v)
+}
+
 // name is how the axis calls a value.
 func (a Axis) name(v float64) string {
 	for _, t := range a.Ticks {
@@ -484,7 +501,7 @@ func (a Axis) name(v float64) string {
 			return t.Label
 		}
 	}
-	return short(v)
+	return a.tell(v)
 }
 
 // describe reads the panel out.
@@ -495,7 +512,7 @@ func (p Panel) describe() string {
 	}
 	fmt.Fprintf(&b, "%s against %s.", p.Y.Label, p.X.Label)
 	for _, l := range p.Levels {
-		fmt.Fprintf(&b, " %s %s.", l.Label, short(l.Y))
+		fmt.Fprintf(&b, " %s %s.", l.Label, p.Y.tell(l.Y))
 	}
 	for _, c := range p.Curves {
 		kept, _ := p.usable(c.Points)
@@ -507,7 +524,7 @@ func (p Panel) describe() string {
 			if i > 0 {
 				b.WriteString(",")
 			}
-			fmt.Fprintf(&b, " %s at %s", short(q.Y), p.X.name(q.X))
+			fmt.Fprintf(&b, " %s at %s", p.Y.tell(q.Y), p.X.name(q.X))
 		}
 		b.WriteString(".")
 	}

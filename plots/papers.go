@@ -10,19 +10,14 @@ import (
 	"mldpbench/results"
 )
 
-// quantities are the axis labels of what paper studies measure.
-var quantities = map[string]string{
-	"e_m_map":             "MAP adversary’s error E_M",
-	"e_m_posterior":       "posterior adversary’s error E_M",
-	"loss":                "utility loss",
-	"accuracy":            "accuracy in %",
-	"auc":                 "AUC",
-	"mia_auc":             "membership inference AUC",
-	"distance_error":      "distance error",
-	"inner_product_error": "inner product error",
-	"distance":            "distance to neighbour k",
-	"n_w":                 "N_w in %",
-	"s_w":                 "S_w",
+// heading is the axis label of what a row measures, "" where the registry
+// lacks it.
+func heading(quantity string) string {
+	c, err := results.FindColumn(quantity)
+	if err != nil {
+		return ""
+	}
+	return c.Heading()
 }
 
 // axes are the labels of x.
@@ -40,7 +35,7 @@ type grouping struct {
 func newGrouping(points []results.Record) grouping {
 	places := map[string]map[results.Float]bool{}
 	for _, p := range points {
-		if quantities[p.Quantity] == "" {
+		if heading(p.Quantity) == "" {
 			continue
 		}
 		if places[p.Panel] == nil {
@@ -91,7 +86,7 @@ func Papers(points []results.Record) ([]Figure, []Skip) {
 	groupOf := newGrouping(points).of
 	var groups []pointGroup
 	for _, p := range points {
-		if g := groupOf(p); quantities[p.Quantity] != "" && !slices.Contains(groups, g) {
+		if g := groupOf(p); heading(p.Quantity) != "" && !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
@@ -107,7 +102,7 @@ func Papers(points []results.Record) ([]Figure, []Skip) {
 		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
 		add(g.name, f, err)
 		if overWords(g.quantity) {
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+quantities[g.quantity], shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
@@ -194,14 +189,14 @@ func curvePanels(quantity string, shown []results.Record) (title string, panels 
 		p.Title = short[i]
 		panels = append(panels, p)
 	}
-	return quantities[quantity] + common, panels
+	return heading(quantity) + common, panels
 }
 
 // sideBySide is one panel with the study's panels along its x axis.
 func sideBySide(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
-	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: quantities[quantity]}}
+	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: heading(quantity)}}
 	for i, name := range short {
 		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
 	}
@@ -227,7 +222,7 @@ func sideBySide(quantity string, shown []results.Record) (title string, panels [
 			break
 		}
 	}
-	return quantities[quantity] + common, []Panel{p}
+	return heading(quantity) + common, []Panel{p}
 }
 
 // withoutCommon takes out of the names what all have in common at their
@@ -266,7 +261,7 @@ func withoutCommon(names []string) (short []string, common string) {
 }
 
 func curvePanel(name, quantity string, shown []results.Record) Panel {
-	p := Panel{Title: name, Y: Axis{Label: quantities[quantity]}}
+	p := Panel{Title: name, Y: Axis{Label: heading(quantity)}}
 	p.Curves, p.Levels = pointCurves(name, quantity, shown)
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, q := range shown {
@@ -316,7 +311,7 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 	slices.Sort(epsilons)
 	var out []Panel
 	for _, e := range slices.Compact(epsilons) {
-		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: quantities[quantity]}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
+		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
 		for i, series := range seriesOf(shown) {
 			var n [bins]float64
 			total := 0.0
@@ -351,7 +346,7 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 func againstLoss(of string, shown []results.Record) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
-		p := Panel{Title: name, X: Axis{Label: quantities["loss"]}, Y: Axis{Label: quantities["e_m_map"]}, InPlace: true}
+		p := Panel{Title: name, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
 		errors, _ := pointCurves(name, "e_m_map", shown)
 		losses, _ := pointCurves(name, "loss", shown)
 		for _, c := range errors {

@@ -43,6 +43,8 @@ var kinds = []kind{
 	{"puc-map", pucMaps},
 	{"frontier", frontierFigures},
 	{"aligned", alignedFigures},
+	{"metrics", metricFigures},
+	{"published", publishedFigures},
 	{"throughput", throughputFigures},
 	{"stages", stageFigures},
 }
@@ -53,7 +55,7 @@ var errNoData = errors.New("no data")
 // All returns the figures that the records hold data for, and what was left
 // out.
 func All(records []results.Record) ([]Figure, []Skip) {
-	s := newStudy(records)
+	s := newStudy(results.Separate(results.Where(records, func(r results.Record) bool { return r.Quantity == "" })))
 	var figures []Figure
 	var skipped []Skip
 	for _, k := range kinds {

@@ -74,21 +74,21 @@ func TestNoRecords(t *testing.T) {
 
 // TestAudit looks at the shape of an audit on invented rows (TEST DATA).
 func TestAudit(t *testing.T) {
-	var rows []AuditRow
+	var rows []results.AuditRow
 	for _, e := range []float64{1, 5, 10} {
 		rows = append(rows,
-			AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.6 * e},
-			AuditRow{Mechanism: "tem", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.99 * e, Exact: true},
-			AuditRow{Mechanism: "vickrey", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.4 * e},
-			AuditRow{Mechanism: "vickrey", Variant: "printed", Epsilon: e, Lower: math.Inf(1), Violated: true},
-			AuditRow{Mechanism: "vickrey", Variant: "released", Epsilon: e, Lower: 3 * e, Violated: true},
+			results.AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.6 * e},
+			results.AuditRow{Mechanism: "tem", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.99 * e, Exact: true},
+			results.AuditRow{Mechanism: "vickrey", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.4 * e},
+			results.AuditRow{Mechanism: "vickrey", Variant: "printed", Epsilon: e, Lower: math.Inf(1), Violated: true},
+			results.AuditRow{Mechanism: "vickrey", Variant: "released", Epsilon: e, Lower: 3 * e, Violated: true},
 		)
 	}
 	file := filepath.Join(t.TempDir(), "audit.csv")
-	if err := WriteAudit(file, rows); err != nil {
+	if err := results.WriteAudit(file, rows); err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadAudit(file)
+	read, err := results.ReadAudit(file)
 	if err != nil || !slices.Equal(read, rows) {
 		t.Fatalf("read back %v, %v", read, err)
 	}

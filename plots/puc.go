@@ -12,26 +12,20 @@ import (
 	"mldpbench/results"
 )
 
-// composites are the three weights of the study, eq. 4.
-var composites = []struct {
-	name  string
-	alpha string
-	value metric
-}{
-	{"puc75", "0.75", func(r results.Record) results.Float { return r.PUC75 }},
-	{"puc50", "0.5", func(r results.Record) results.Float { return r.PUC50 }},
-	{"puc25", "0.25", func(r results.Record) results.Float { return r.PUC25 }},
+// composites are the columns that combine utility and privacy.
+func composites() []results.Column {
+	return slices.DeleteFunc(slices.Clone(results.Registry()), func(c results.Column) bool { return !c.Derived })
 }
 
 // pucFigures draw the privacy-utility composite (Figure 3 of Meisenbacher et
 // al. 2024): bars per mechanism and ε, one panel per data set.
 func pucFigures(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, c := range composites {
-		for _, sp := range s.spaces() {
-			for _, t := range s.tasks() {
-				shown := where(s.in(sp), func(r results.Record) bool { return r.Model == t.model && r.Setting == t.setting })
-				f, err := s.bars(s.name(c.name, sp, t), s.title("PUC, α = "+c.alpha, sp, t, shown), "PUC", shown, c.value)
+	for _, c := range composites() {
+		for _, sp := range s.spaces {
+			for _, t := range s.tasks {
+				shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+				f, err := s.bars(s.name(slug(c.Name), sp, t), s.title(c.Title, sp, t, shown), "PUC", shown, c.Get)
 				if err == nil {
 					out = append(out, f)
 				}
@@ -48,18 +42,18 @@ const widestLabel = 58 * vg.Length(1)
 // per ε, one panel per data set.
 func (s *study) bars(name, title, axis string, shown []results.Record, m metric) (Figure, error) {
 	l := layout{title: title, notes: s.notes(shown, "Whiskers:")}
-	values := epsilons(shown)
+	values := results.Epsilons(shown)
 	colors := ramp(len(values))
 	for i, e := range values {
 		l.legend = append(l.legend, legendEntry{label: "ε = " + short(e), style: Style{Color: colors[i]}, bar: true})
 	}
-	var curves []identity // those with at least one bar
+	var curves []results.Instance // those with at least one bar
 	var sets []string
-	data := map[string]map[identity][]Point{}
+	data := map[string]map[results.Instance][]Point{}
 	for _, d := range datasets(shown) {
-		data[d] = map[identity][]Point{}
+		data[d] = map[results.Instance][]Point{}
 		for _, id := range s.curves {
-			rows := where(shown, func(r results.Record) bool { return r.Dataset == d && identityOf(r) == id })
+			rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d && r.Instance() == id })
 			for _, c := range s.curvesOf(rows, m) {
 				data[d][id] = c.Points
 			}
@@ -86,6 +80,18 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 			columns = 2
 		}
 	}
+	// A mechanism has room for the ε that it was run at, and no others.
+	present := make([][]float64, len(curves))
+	heights := make([]float64, len(curves))
+	for k, id := range curves {
+		present[k] = slices.DeleteFunc(slices.Clone(values), func(e float64) bool {
+			return !slices.ContainsFunc(sets, func(d string) bool {
+				return slices.ContainsFunc(data[d][id], func(q Point) bool { return q.X == e })
+			})
+		})
+		lines := vg.Length(strings.Count(strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n"), "\n") + 1)
+		heights[k] = max(float64(len(present[k]))+barGap, float64(lines*tickSize*1.1/barThick))
+	}
 	var described []string
 	for i, d := range sets {
 		p := newPlot(axis, "")
@@ -107,19 +113,23 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 				labels[k] = strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n")
 			}
 		}
-		nameRows(p, labels)
+		nameRowsOf(p, labels, heights)
 		var groups [][]Point
 		var hollow []bool
+		var names []string
 		for _, id := range curves {
+			names = append(names, s.labels[id])
 			groups = append(groups, data[d][id])
 			hollow = append(hollow, s.styles[id].Hollow)
 		}
-		p.Add(barGroups{groups: groups, hollow: hollow, values: values})
+		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights, panel: datasetTitle(d, shown), labels: names})
 		l.add(datasetTitle(d, shown), p)
 	}
 	l.columns = columns
-	// Bars of 4.5 points each and a gap of 4 between mechanisms.
-	l.panelHeight = 24 + vg.Length(len(curves))*(vg.Length(len(values))*4.5+4)
+	l.panelHeight = 24
+	for _, h := range heights {
+		l.panelHeight += vg.Length(h) * barThick
+	}
 	f := l.figure()
 	f.Name = name
 	f.Description = title + ". " + strings.Join(described, " ")
@@ -140,10 +150,21 @@ func plotTicks(ticks []Tick, most int) []plot.Tick {
 
 // barGroups draws one group of bars per mechanism, top down, one bar per ε.
 type barGroups struct {
-	groups [][]Point // X is ε
-	hollow []bool
-	values []float64
+	groups  [][]Point // X is ε
+	hollow  []bool
+	values  []float64
+	panel   string
+	labels  []string    // of mechanisms
+	heights []float64   // of mechanisms, in bars
+	present [][]float64 // by mechanism, the ε that have a place
 }
+
+// barThick is the height of a bar with the gap below it, barGap that between
+// two mechanisms, in bars.
+const (
+	barThick = 4.5 * vg.Length(1)
+	barGap   = 0.9
+)
 
 func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
@@ -151,21 +172,27 @@ func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
 	colors := ramp(len(b.values))
-	group := ty(1) - ty(0)
-	thick := (group - 4) / vg.Length(len(b.values))
+	thick := ty(1) - ty(0)
+	above := p.Y.Max
 	for g, points := range b.groups {
-		top := ty(float64(len(b.groups)-g)) - 2
+		height := b.heights[g]
+		middle := ty(above - height/2)
+		above -= height
+		top := middle + vg.Length(len(b.present[g]))*thick/2
 		for _, q := range points {
 			k := slices.Index(b.values, q.X)
-			y1 := top - vg.Length(k)*thick
+			y1 := top - vg.Length(slices.Index(b.present[g], q.X))*thick
 			y0 := y1 - thick + 0.6
 			left, right := tx(max(0, p.X.Min)), tx(q.Y)
 			box := rectangle(left, y0, right, y1)
-			if b.hollow[g] {
-				hollowBox(c, colors[k], box)
-			} else {
-				c.FillPolygon(colors[k], box)
-			}
+			d := datum{b.panel, b.labels[g], "ε = " + short(q.X), q.Y, q.Low, q.High, short}
+			d.point(c, func() {
+				if b.hollow[g] {
+					hollowBox(c, colors[k], box)
+				} else {
+					c.FillPolygon(colors[k], box)
+				}
+			})
 			if finite(q.Low) && q.High > q.Low {
 				m := (y0 + y1) / 2
 				whisker := draw.LineStyle{Color: Ink, Width: 0.6}

@@ -4,24 +4,28 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 const baseline = results.BaselineMechanism
 
-// identity names a curve: a mechanism as it was configured.
-type identity struct{ mechanism, variant, parameters string }
-
 // study is a set of records with the looks that all its figures share.
 type study struct {
 	records []results.Record
-	curves  []identity // in order of legend
-	labels  map[identity]string
-	styles  map[identity]Style
+	curves  []results.Instance // in order of legend
+	labels  map[results.Instance]string
+	styles  map[results.Instance]Style
+	spaces  []results.Space
+	tasks   []results.Task
 }
+
+// dagger marks a variant that guarantees nothing, wherever it is named.
+const dagger = "†"
 
 // known fixes order and colour of the mechanisms of the comparative study, so
 // that they look alike in every study. Others follow by name.
@@ -42,16 +46,19 @@ func variantRank(variant string) int {
 	return 9
 }
 
-func identityOf(r results.Record) identity { return identity{r.Mechanism, r.Variant, r.Parameters} }
-
 func newStudy(records []results.Record) *study {
-	s := &study{records: records, labels: map[identity]string{}, styles: map[identity]Style{}}
-	promises := map[identity]bool{}
+	privatised := results.Where(records, func(r results.Record) bool { return !r.IsBaseline() })
+	s := &study{
+		records: records, labels: map[results.Instance]string{}, styles: map[results.Instance]Style{},
+		spaces: results.Spaces(privatised), tasks: results.Tasks(records),
+	}
+	labels := results.Labels(records)
+	promises := map[results.Instance]bool{}
 	for _, r := range records {
 		if r.Mechanism == baseline {
 			continue
 		}
-		id := identityOf(r)
+		id := r.Instance()
 		if _, seen := promises[id]; !seen {
 			s.curves = append(s.curves, id)
 			promises[id] = true
@@ -65,88 +72,30 @@ func newStudy(records []results.Record) *study {
 	order := slices.Clone(known)
 	member := map[string]int{}
 	for _, id := range s.curves {
-		if !slices.Contains(order, id.mechanism) {
-			order = append(order, id.mechanism)
+		if !slices.Contains(order, id.Mechanism) {
+			order = append(order, id.Mechanism)
 		}
-		style := StyleOf(slices.Index(order, id.mechanism))
-		k := member[id.mechanism] // siblings: the same hue, another shade, marker and dash
-		member[id.mechanism]++
+		style := StyleOf(slices.Index(order, id.Mechanism))
+		k := member[id.Mechanism] // siblings: the same hue, another shade, marker and dash
+		member[id.Mechanism]++
 		style.Color = shade(style.Color, []float64{0, 0.4, -0.35, 0.6, -0.6}[k%5])
 		style.Marker = (style.Marker + k) % len(shapes)
 		style.Dash = (style.Dash + k) % len(dashes)
 		style.Hollow = !promises[id]
 		s.styles[id] = style
-		s.labels[id] = s.label(id, !promises[id])
+		if s.labels[id] = labels[id]; !promises[id] {
+			s.labels[id] += dagger
+		}
 	}
 	return s
 }
 
 // sort puts curves in the order of legends.
 func (s *study) sort() {
-	slices.SortFunc(s.curves, func(a, b identity) int {
-		return cmp.Or(cmp.Compare(rank(a.mechanism), rank(b.mechanism)), cmp.Compare(a.mechanism, b.mechanism),
-			cmp.Compare(variantRank(a.variant), variantRank(b.variant)), cmp.Compare(a.variant, b.variant), compareParameters(a.parameters, b.parameters))
+	slices.SortFunc(s.curves, func(a, b results.Instance) int {
+		return cmp.Or(cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)), cmp.Compare(a.Mechanism, b.Mechanism),
+			cmp.Compare(variantRank(a.Variant), variantRank(b.Variant)), cmp.Compare(a.Variant, b.Variant), compareParameters(a.Parameters, b.Parameters))
 	})
-}
-
-// title is the printed name of a mechanism, short enough for a legend.
-func title(mechanism string) string {
-	return strings.TrimPrefix(results.MechanismTitle(mechanism), "Truncated ")
-}
-
-// label names a curve by as little as tells it from its siblings.
-func (s *study) label(id identity, dagger bool) string {
-	parts := []string{title(id.mechanism)}
-	varies := map[string]map[string]bool{}
-	variants := map[string]bool{}
-	for _, o := range s.curves {
-		if o.mechanism != id.mechanism {
-			continue
-		}
-		variants[o.variant] = true
-		if o.variant != id.variant {
-			continue
-		}
-		for name, value := range parameters(o.parameters) {
-			if varies[name] == nil {
-				varies[name] = map[string]bool{}
-			}
-			varies[name][value] = true
-		}
-	}
-	if id.variant != "" && (len(variants) > 1 || id.variant != "proved") {
-		parts = append(parts, id.variant)
-	}
-	own := parameters(id.parameters)
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if len(varies[name]) > 1 {
-			parts = append(parts, symbol(name)+"="+own[name])
-		}
-	}
-	label := strings.Join(parts, " ")
-	if dagger {
-		label += "†"
-	}
-	return label
-}
-
-// symbol is how the papers print a parameter.
-func symbol(name string) string {
-	if s, ok := map[string]string{"gamma": "γ", "lambda": "λ", "beta": "β", "delta": "δ"}[name]; ok {
-		return s
-	}
-	return name
-}
-
-// parameters reads the canonical form "gamma=theorem3 t=0.5".
-func parameters(canonical string) map[string]string {
-	out := map[string]string{}
-	for _, field := range strings.Fields(canonical) {
-		if name, value, ok := strings.Cut(field, "="); ok {
-			out[name] = value
-		}
-	}
-	return out
 }
 
 // compareParameters orders t=0.5 before t=0.75 before t=1.
@@ -154,67 +103,33 @@ func compareParameters(a, b string) int {
 	return cmp.Or(cmp.Compare(len(strings.Fields(a)), len(strings.Fields(b))), cmp.Compare(a, b))
 }
 
-// space is an embedding at a dimension, one set of figures each.
-type space struct {
-	embedding string
-	dimension int
-}
-
-// spaces lists those of privatised cells.
-func (s *study) spaces() []space {
-	seen := map[space]bool{}
-	for _, r := range s.records {
-		if r.Mechanism != baseline {
-			seen[space{r.Embedding, r.Dimension}] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(seen), func(a, b space) int {
-		return cmp.Or(cmp.Compare(a.dimension, b.dimension), cmp.Compare(a.embedding, b.embedding))
-	})
-}
-
 // suffix names a space in file names: the dimension, and the embedding where
 // two share it.
-func (s *study) suffix(sp space) string {
-	for _, o := range s.spaces() {
-		if o.dimension == sp.dimension && o.embedding != sp.embedding {
-			return fmt.Sprintf("d%d-%s", sp.dimension, slug(sp.embedding))
+func (s *study) suffix(sp results.Space) string {
+	for _, o := range s.spaces {
+		if o.Dimension == sp.Dimension && o.Embedding != sp.Embedding {
+			return fmt.Sprintf("d%d-%s", sp.Dimension, slug(sp.Embedding))
 		}
 	}
-	return fmt.Sprintf("d%d", sp.dimension)
-}
-
-// task is a classifier in a setting, one set of figures each where accuracy matters.
-type task struct{ model, setting string }
-
-func (s *study) tasks() []task {
-	seen := map[task]bool{}
-	for _, r := range s.records {
-		if r.Mechanism != baseline && r.Model != "" {
-			seen[task{r.Model, r.Setting}] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(seen), func(a, b task) int {
-		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.setting, b.setting))
-	})
+	return fmt.Sprintf("d%d", sp.Dimension)
 }
 
 // name joins the parts of a file name that tell figures of one kind apart.
-func (s *study) name(kind string, sp space, t task) string {
+func (s *study) name(kind string, sp results.Space, t results.Task) string {
 	name := kind + "-" + s.suffix(sp)
-	if len(s.tasks()) > 1 && t != (task{}) {
-		name += "-" + slug(t.model) + "-" + slug(t.setting)
+	if len(s.tasks) > 1 && t != (results.Task{}) {
+		name += "-" + slug(t.Model) + "-" + slug(t.Setting)
 	}
 	return name
 }
 
 // title is the heading of a figure of some records.
-func (s *study) title(what string, sp space, t task, shown []results.Record) string {
-	title := fmt.Sprintf("%s, %s, dimension %d", what, sp.embedding, sp.dimension)
-	if t != (task{}) {
-		title += ", " + t.model
-		if t.setting != "" && t.setting != "local" {
-			title += " (" + t.setting + ")"
+func (s *study) title(what string, sp results.Space, t results.Task, shown []results.Record) string {
+	title := fmt.Sprintf("%s, %s, dimension %d", what, sp.Embedding, sp.Dimension)
+	if t != (results.Task{}) {
+		title += ", " + t.Model
+		if t.Setting != "" && t.Setting != "local" {
+			title += " (" + t.Setting + ")"
 		}
 	}
 	return title + generatedMark(shown)
@@ -282,42 +197,14 @@ func slug(s string) string {
 	return strings.Trim(out, "-.")
 }
 
-// where selects records.
-func where(records []results.Record, keep func(results.Record) bool) []results.Record {
-	var out []results.Record
-	for _, r := range records {
-		if keep(r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func (s *study) in(sp space) []results.Record {
-	return where(s.records, func(r results.Record) bool {
-		return r.Mechanism != baseline && r.Embedding == sp.embedding && r.Dimension == sp.dimension
+func (s *study) in(sp results.Space) []results.Record {
+	return results.Where(s.records, func(r results.Record) bool {
+		return r.Mechanism != baseline && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
 	})
 }
 
 // metric reads one number of a record.
-type metric func(results.Record) results.Float
-
-// byRepetition returns the metric's value in each repetition: the mean over
-// the records of one repetition (a text metric is the same for all models).
-func byRepetition(records []results.Record, m metric) []float64 {
-	sum, n := map[int]float64{}, map[int]int{}
-	for _, r := range records {
-		if v := m(r); v.Known() && r.Status != results.StatusUndefined {
-			sum[r.Repetition] += float64(v)
-			n[r.Repetition]++
-		}
-	}
-	var out []float64
-	for _, rep := range slices.Sorted(maps.Keys(n)) {
-		out = append(out, sum[rep]/float64(n[rep]))
-	}
-	return out
-}
+type metric = func(results.Record) results.Float
 
 // curvesOf draws one curve per mechanism through its means at each ε.
 func (s *study) curvesOf(records []results.Record, m metric) []Curve {
@@ -325,13 +212,13 @@ func (s *study) curvesOf(records []results.Record, m metric) []Curve {
 	for _, id := range s.curves {
 		byEpsilon := map[float64][]results.Record{}
 		for _, r := range records {
-			if identityOf(r) == id && r.Epsilon.Known() {
+			if r.Instance() == id && r.Epsilon.Known() {
 				byEpsilon[float64(r.Epsilon)] = append(byEpsilon[float64(r.Epsilon)], r)
 			}
 		}
 		c := Curve{Label: s.labels[id], Style: s.styles[id]}
 		for _, e := range slices.Sorted(maps.Keys(byEpsilon)) {
-			if values := byRepetition(byEpsilon[e], m); len(values) > 0 {
+			if values := results.ByRepetition(byEpsilon[e], m); len(values) > 0 {
 				c.Points = append(c.Points, meanPoint(e, values))
 			}
 		}
@@ -342,29 +229,22 @@ func (s *study) curvesOf(records []results.Record, m metric) []Curve {
 	return out
 }
 
-func epsilons(records []results.Record) []float64 {
-	seen := map[float64]bool{}
-	for _, r := range records {
-		if r.Epsilon.Known() {
-			seen[float64(r.Epsilon)] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(seen))
-}
-
 // notes are the footnotes that records call for.
 func (s *study) notes(shown []results.Record, bars string) []string {
 	var out []string
-	repetitions := map[int]bool{}
-	for _, r := range shown {
-		repetitions[r.Repetition] = true
+	few, most := math.MaxInt, 0 // repetitions of a cell
+	for _, c := range results.GroupCells(results.TextRecords(results.Where(shown, func(r results.Record) bool { return r.Status != results.StatusUndefined }))) {
+		few, most = min(few, len(c.Records)), max(most, len(c.Records))
 	}
-	n := len(repetitions)
+	count := fmt.Sprint(most)
+	if few < most {
+		count = fmt.Sprintf("%d to %d", few, most)
+	}
 	switch {
-	case n > 1 && n < results.FewRepetitions:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over only %d repetitions: wide.", bars, n))
-	case n > 1:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over %d repetitions.", bars, n))
+	case most > 1 && few < stats.FewRepetitions:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over only %s repetitions: wide; none of one.", bars, count))
+	case most > 1:
+		out = append(out, fmt.Sprintf("%s 95%% t interval over %s repetitions.", bars, count))
 	default:
 		out = append(out, "One repetition: no interval.")
 	}
@@ -374,14 +254,14 @@ func (s *study) notes(shown []results.Record, bars string) []string {
 // warnings are the footnotes about promises and undefined cells.
 func (s *study) warnings(shown []results.Record) []string {
 	var out []string
-	undefined := map[identity]map[float64]bool{}
-	dagger := false
+	undefined := map[results.Instance]map[float64]bool{}
+	unproved := false
 	for _, r := range shown {
 		if r.Mechanism == baseline {
 			continue
 		}
-		id := identityOf(r)
-		dagger = dagger || s.styles[id].Hollow
+		id := r.Instance()
+		unproved = unproved || s.styles[id].Hollow
 		if r.Status == results.StatusUndefined && r.Epsilon.Known() {
 			if undefined[id] == nil {
 				undefined[id] = map[float64]bool{}
@@ -389,7 +269,7 @@ func (s *study) warnings(shown []results.Record) []string {
 			undefined[id][float64(r.Epsilon)] = true
 		}
 	}
-	if dagger {
+	if unproved {
 		out = append(out, "† This variant guarantees nothing.")
 	}
 	for _, id := range s.curves {

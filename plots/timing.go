@@ -16,16 +16,19 @@ import (
 
 // throughputFigures draw words privatised per second, mechanisms down the
 // side, one bar per dimension: medians over all cells, since a machine is
-// sometimes disturbed and never too fast.
+// sometimes disturbed and never too fast. See results.Cells.Throughput.
 func throughputFigures(s *study) ([]Figure, error) {
-	value := func(r results.Record) results.Float { return r.WordsPerSecond }
-	spaces := s.spaces()
+	spaces := s.spaces
 	var rows []barRow
-	shown := where(s.records, func(r results.Record) bool { return r.Mechanism != baseline })
+	shown := results.Where(s.records, func(r results.Record) bool { return r.Mechanism != baseline })
 	for _, id := range s.curves {
 		row := barRow{label: s.labels[id], hollow: s.styles[id].Hollow, values: make([]float64, len(spaces))}
 		for i, sp := range spaces {
-			row.values[i] = median(where(s.in(sp), func(r results.Record) bool { return identityOf(r) == id }), value)
+			var speeds []float64
+			for _, c := range results.GroupCells(results.TextRecords(results.Where(s.in(sp), func(r results.Record) bool { return r.Instance() == id }))) {
+				speeds = append(speeds, c.Throughput()...)
+			}
+			row.values[i] = median(speeds)
 		}
 		if slices.ContainsFunc(row.values, func(v float64) bool { return v > 0 && finite(v) }) {
 			rows = append(rows, row)
@@ -37,7 +40,7 @@ func throughputFigures(s *study) ([]Figure, error) {
 	var parts []barPart
 	colors := ramp(len(spaces))
 	for i, sp := range spaces {
-		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.embedding, sp.dimension), colors[i]})
+		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.Embedding, sp.Dimension), colors[i]})
 	}
 	// A log axis cuts bars off at an arbitrary foot: only where a linear one
 	// would hide the slow ones.
@@ -57,7 +60,7 @@ func throughputFigures(s *study) ([]Figure, error) {
 	f := rowBars{
 		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
 		parts: parts, rows: rows, logarithmic: logarithmic,
-		notes: append([]string{"Medians over cells, as run here: cells that run at once share the machine."}, s.warnings(shown)...),
+		notes: append([]string{"A text from nothing: what a mechanism tabulates per word is included, however many repetitions shared it. Medians over cells; cells that run at once share the machine."}, s.warnings(shown)...),
 	}.figure()
 	f.Name = "throughput"
 	return []Figure{f}, nil
@@ -72,9 +75,9 @@ func stageFigures(s *study) ([]Figure, error) {
 		parts[i] = barPart{stages[i].Name, c}
 	}
 	var out []Figure
-	for _, t := range s.tasks() {
-		shown := where(s.records, func(r results.Record) bool {
-			return r.Model == t.model && r.Status == results.StatusOK && (r.Setting == t.setting || r.Mechanism == baseline)
+	for _, t := range s.tasks {
+		shown := results.Where(s.records, func(r results.Record) bool {
+			return r.Model == t.Model && r.Status == results.StatusOK && (r.Setting == t.Setting || r.Mechanism == baseline)
 		})
 		var rows []barRow
 		add := func(label string, records []results.Record) {
@@ -91,21 +94,21 @@ func stageFigures(s *study) ([]Figure, error) {
 				rows = append(rows, row)
 			}
 		}
-		add("no privatisation", where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
+		add("no privatisation", results.Where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
 		for _, id := range s.curves {
-			add(s.labels[id], where(shown, func(r results.Record) bool { return identityOf(r) == id }))
+			add(s.labels[id], results.Where(shown, func(r results.Record) bool { return r.Instance() == id }))
 		}
 		if len(rows) == 0 {
 			continue
 		}
 		f := rowBars{
-			title: "Time of a cell by stage, " + t.model + generatedMark(shown), axis: "seconds per cell and repetition, mean",
+			title: "Time of a cell by stage, " + t.Model + generatedMark(shown), axis: "seconds per cell and repetition, mean",
 			parts: parts, rows: rows, stacked: true,
 			notes: s.warnings(shown),
 		}.figure()
 		f.Name = "stages"
-		if len(s.tasks()) > 1 {
-			f.Name += "-" + slug(t.model) + "-" + slug(t.setting)
+		if len(s.tasks) > 1 {
+			f.Name += "-" + slug(t.Model) + "-" + slug(t.Setting)
 		}
 		out = append(out, f)
 	}
@@ -122,8 +125,7 @@ func known64(records []results.Record, m metric) []float64 {
 	return v
 }
 
-func median(records []results.Record, m metric) float64 {
-	v := known64(records, m)
+func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
@@ -240,11 +242,13 @@ func (b rowBars) Plot(c draw.Canvas, p *plot.Plot) {
 				y1, to = top-vg.Length(k)*thick, v
 			}
 			box := rectangle(tx(from), y1-thick+0.6, tx(to), y1)
-			if r.hollow {
-				hollowBox(c, b.parts[k].color, box)
-			} else {
-				c.FillPolygon(b.parts[k].color, box)
-			}
+			datum{"", r.label, b.parts[k].label, v, noBound, noBound, magnitude}.point(c, func() {
+				if r.hollow {
+					hollowBox(c, b.parts[k].color, box)
+				} else {
+					c.FillPolygon(b.parts[k].color, box)
+				}
+			})
 			if b.stacked {
 				from = to
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"mldpbench/results/stats"
 )
 
 // Aligned is the accuracy of one mechanism at given errors of the adversary
@@ -14,8 +16,8 @@ type Aligned struct {
 	Embedding string
 	Dimension int
 	Instance
-	Accuracy []Summary // by level; N = 0 where the mechanism does not reach it
-	Epsilon  []Summary // the ε that gives the level
+	Accuracy []stats.Summary // by level; N = 0 where the mechanism does not reach it
+	Epsilon  []stats.Summary // the ε that gives the level
 }
 
 // AlignedLevels are errors E_M of the MAP adversary (0/1 loss): the share of
@@ -33,7 +35,7 @@ const widestGap = 0.7
 func Align(records []Record, levels []float64) []Aligned {
 	type curve struct {
 		dataset string
-		space   spaceOf
+		space   Space
 		Instance
 	}
 	lines := map[curve]map[int][]Record{}
@@ -42,7 +44,7 @@ func Align(records []Record, levels []float64) []Aligned {
 		if r.IsBaseline() || !r.Accuracy.Known() || !r.EMMap.Known() || !r.Epsilon.Known() {
 			continue
 		}
-		c := curve{r.Dataset, spaceOf{r.Embedding, r.Dimension}, r.Instance()}
+		c := curve{r.Dataset, Space{r.Embedding, r.Dimension}, r.Instance()}
 		if lines[c] == nil {
 			lines[c] = map[int][]Record{}
 			order = append(order, c)
@@ -79,7 +81,7 @@ func Align(records []Record, levels []float64) []Aligned {
 			}
 			slices.Sort(accuracy) // maps have no order; sums do
 			slices.Sort(epsilon)
-			a.Accuracy, a.Epsilon = append(a.Accuracy, Summarize(accuracy)), append(a.Epsilon, Summarize(epsilon))
+			a.Accuracy, a.Epsilon = append(a.Accuracy, stats.Summarize(accuracy)), append(a.Epsilon, stats.Summarize(epsilon))
 		}
 		out = append(out, a)
 	}
@@ -122,12 +124,12 @@ func (s sheet) alignment(model, setting string) []Table {
 	var tables []Table
 	for _, kind := range []struct {
 		name, title, legend string
-		values              func(Aligned) []Summary
+		values              func(Aligned) []stats.Summary
 		digits              int
 		best                bool
 	}{
-		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.", func(a Aligned) []Summary { return a.Accuracy }, 2, true},
-		{"aligned-epsilon", "ε at equal error of the adversary", "The same privacy against this adversary costs each mechanism another ε.", func(a Aligned) []Summary { return a.Epsilon }, 2, false},
+		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.", func(a Aligned) []stats.Summary { return a.Accuracy }, 2, true},
+		{"aligned-epsilon", "ε at equal error of the adversary", "The same privacy against this adversary costs each mechanism another ε.", func(a Aligned) []stats.Summary { return a.Epsilon }, 2, false},
 	} {
 		t := s.named(slug(kind.name, model, setting), fmt.Sprintf("%s, %s, %s", kind.title, model, setting))
 		t.Groups, t.Header = []ColumnGroup{{"", 2}, {"E_M", len(shown)}}, []string{"data set, space", "mechanism"}
@@ -138,7 +140,7 @@ func (s sheet) alignment(model, setting string) []Table {
 		var means [][]float64
 		for k, a := range aligned {
 			place := func(a Aligned) string {
-				return DatasetTitle(a.Dataset) + ", " + spaceOf{a.Embedding, a.Dimension}.String()
+				return DatasetTitle(a.Dataset) + ", " + Space{a.Embedding, a.Dimension}.String()
 			}
 			if k > 0 && place(aligned[k-1]) != place(a) {
 				if kind.best {
@@ -150,7 +152,7 @@ func (s sheet) alignment(model, setting string) []Table {
 			line := make([]float64, len(shown))
 			for j, level := range shown {
 				v := kind.values(a)[level]
-				row = append(row, TableCell{Text: withInterval(v, kind.digits)})
+				row = append(row, TableCell{Text: WithInterval(v, kind.digits)})
 				line[j] = v.Mean
 			}
 			rows, means = append(rows, len(t.Rows)), append(means, line)

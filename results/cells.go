@@ -11,44 +11,18 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// Metric is a metric of the study's tables in this record, NaN when missing.
-func (r Record) Metric(m Metric) float64 {
-	switch m {
-	case MetricAccuracy:
-		return float64(r.Accuracy)
-	case MetricNw:
-		return float64(r.Nw)
-	case MetricSw:
-		return float64(r.Sw)
-	case MetricPP:
-		return float64(r.PP)
-	case MetricCS:
-		return float64(r.CS)
-	case MetricLow:
-		return float64(r.Low)
-	case MetricEnglish:
-		return float64(r.English)
-	case MetricPUC75:
-		return float64(r.PUC75)
-	case MetricPUC50:
-		return float64(r.PUC50)
-	case MetricPUC25:
-		return float64(r.PUC25)
-	}
-	panic("results: no metric " + string(m))
-}
-
 // Cells are the records of one cell, all repetitions.
 type Cells struct {
 	Group
 	Records []Record
 }
 
-// Values of a column over repetitions, missing ones left out.
-func (c Cells) Values(column func(Record) Float) []float64 {
+// Values of something over repetitions, missing ones left out. Of a metric:
+// Values(column.Get).
+func (c Cells) Values(value func(Record) Float) []float64 {
 	var x []float64
 	for _, r := range c.Records {
-		if v := column(r); v.Known() {
+		if v := value(r); v.Known() {
 			x = append(x, float64(v))
 		}
 	}
@@ -72,9 +46,9 @@ func GroupCells(records []Record) []Cells {
 	return cells
 }
 
-// textRecords keeps one record per privatised text, without its model: models
+// TextRecords keeps one record per privatised text, without its model: models
 // and settings share it, and with it all metrics of privacy.
-func textRecords(records []Record) []Record {
+func TextRecords(records []Record) []Record {
 	type text struct {
 		Group
 		repetition int
@@ -104,10 +78,10 @@ type Instance struct{ Mechanism, Variant, Parameters string }
 // Instance of a record.
 func (r Record) Instance() Instance { return Instance{r.Mechanism, r.Variant, r.Parameters} }
 
-// instancesOf are the instances of records, those of one mechanism together, in
+// Instances are the instances of records, those of one mechanism together, in
 // the order of their first appearance.
-func instancesOf(records []Record) []Instance {
-	all := distinct(records, Record.Instance)
+func Instances(records []Record) []Instance {
+	all := Distinct(records, Record.Instance)
 	first := map[string]int{}
 	for i, x := range slices.Backward(all) {
 		first[x.Mechanism] = i
@@ -116,21 +90,19 @@ func instancesOf(records []Record) []Instance {
 	return all
 }
 
-// labels names instances by as little as tells them apart: the variant where
-// it is not the proved one or several are present, parameters where they
-// differ between instances of one mechanism and variant.
-type labels map[Instance]string
+// Labels names the instances of records by as little as tells them apart: the
+// variant where it is not the proved one or several are present, parameters
+// where they differ between instances of one mechanism and variant. Tables,
+// figures and the report call an instance by this name and no other.
+func Labels(records []Record) map[Instance]string {
+	return LabelInstances(Distinct(records, Record.Instance))
+}
 
-// Labels names the instances of records by as little as tells them apart.
-func Labels(records []Record) map[Instance]string { return labelInstances(records) }
-
-func labelInstances(records []Record) labels {
+// LabelInstances is Labels of instances.
+func LabelInstances(instances []Instance) map[Instance]string {
 	variants := map[string]map[string]bool{}
 	parameters := map[[2]string]map[string]bool{}
-	l := labels{}
-	for _, r := range records {
-		i := r.Instance()
-		l[i] = ""
+	for _, i := range instances {
 		if variants[i.Mechanism] == nil {
 			variants[i.Mechanism] = map[string]bool{}
 		}
@@ -141,20 +113,24 @@ func labelInstances(records []Record) labels {
 		}
 		parameters[k][i.Parameters] = true
 	}
-	for i := range l {
+	labels := map[Instance]string{}
+	for _, i := range instances {
 		name := MechanismTitle(i.Mechanism)
 		if i.Variant != "" && (i.Variant != string(mechanisms.Proved) || len(variants[i.Mechanism]) > 1) {
 			name += ", " + i.Variant
 		}
 		if all := parameters[[2]string{i.Mechanism, i.Variant}]; len(all) > 1 {
 			if own := differing(i.Parameters, all); own != "" {
-				name += ", " + own
+				name += ", " + symbols.Replace(own)
 			}
 		}
-		l[i] = name
+		labels[i] = name
 	}
-	return l
+	return labels
 }
+
+// symbols are how the papers print parameters.
+var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
 
 // differing drops from "beta=0.001 gamma=0.5" what all alternatives share.
 func differing(own string, all map[string]bool) string {
@@ -183,14 +159,15 @@ func MechanismTitle(name string) string {
 
 // DatasetTitle is the printed name of a data set.
 func DatasetTitle(name string) string {
+	name, mark := ofSeed(name)
 	if d, err := datasets.Find(name); err == nil && d.Title != "" {
-		return d.Title
+		name = d.Title
 	}
-	return name
+	return name + mark
 }
 
-// distinct returns the values of f in order of appearance.
-func distinct[T comparable](records []Record, f func(Record) T) []T {
+// Distinct returns the values of f in order of appearance.
+func Distinct[T comparable](records []Record, f func(Record) T) []T {
 	var values []T
 	seen := map[T]bool{}
 	for _, r := range records {
@@ -202,7 +179,8 @@ func distinct[T comparable](records []Record, f func(Record) T) []T {
 	return values
 }
 
-func where(records []Record, keep func(Record) bool) []Record {
+// Where selects records.
+func Where(records []Record, keep func(Record) bool) []Record {
 	var kept []Record
 	for _, r := range records {
 		if keep(r) {
@@ -212,22 +190,51 @@ func where(records []Record, keep func(Record) bool) []Record {
 	return kept
 }
 
-// spaceOf is an embedding at a dimension: a group of columns.
-type spaceOf struct {
+// Space is an embedding at a dimension: a group of columns.
+type Space struct {
 	Embedding string
 	Dimension int
 }
 
-func (s spaceOf) String() string { return fmt.Sprintf("%s d=%d", s.Embedding, s.Dimension) }
+func (s Space) String() string { return fmt.Sprintf("%s d=%d", s.Embedding, s.Dimension) }
 
-func spacesOf(records []Record) []spaceOf {
-	spaces := distinct(records, func(r Record) spaceOf { return spaceOf{r.Embedding, r.Dimension} })
-	slices.SortStableFunc(spaces, func(a, b spaceOf) int { return cmp.Compare(a.Dimension, b.Dimension) })
+// Spaces are those of records, by dimension.
+func Spaces(records []Record) []Space {
+	spaces := Distinct(records, func(r Record) Space { return Space{r.Embedding, r.Dimension} })
+	slices.SortStableFunc(spaces, func(a, b Space) int { return cmp.Compare(a.Dimension, b.Dimension) })
 	return spaces
 }
 
-func epsilonsOf(records []Record) []float64 {
-	values := distinct(where(records, func(r Record) bool { return r.Epsilon.Known() }), func(r Record) float64 { return float64(r.Epsilon) })
+// Epsilons are those of records, ascending.
+func Epsilons(records []Record) []float64 {
+	values := Distinct(Where(records, func(r Record) bool { return r.Epsilon.Known() }), func(r Record) float64 { return float64(r.Epsilon) })
 	slices.Sort(values)
 	return values
+}
+
+// Task is a classifier in a setting.
+type Task struct{ Model, Setting string }
+
+// Tasks are those of privatised records, by name.
+func Tasks(records []Record) []Task {
+	tasks := Distinct(Where(records, func(r Record) bool { return !r.IsBaseline() && r.Model != "" }), func(r Record) Task { return Task{r.Model, r.Setting} })
+	slices.SortFunc(tasks, func(a, b Task) int { return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Setting, b.Setting)) })
+	return tasks
+}
+
+// ByRepetition is the value of a metric in each repetition: the mean over the
+// records of one repetition (a metric of the text is the same for all models).
+func ByRepetition(records []Record, value func(Record) Float) []float64 {
+	sum, n := map[int]float64{}, map[int]int{}
+	for _, r := range records {
+		if v := value(r); v.Known() && r.Status != StatusUndefined {
+			sum[r.Repetition] += float64(v)
+			n[r.Repetition]++
+		}
+	}
+	var out []float64
+	for _, repetition := range slices.Sorted(maps.Keys(n)) {
+		out = append(out, sum[repetition]/float64(n[repetition]))
+	}
+	return out
 }

@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"mldpbench/results/stats"
 )
 
 // Stage is a part of a cell's time.
@@ -43,36 +45,38 @@ func (s sheet) costs() []Table {
 // price is what a million words cost.
 func (s sheet) price() (Table, bool) {
 	t := s.named("cost-per-million-words", "Seconds to privatise a million words")
-	records := where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
-	spaces := spacesOf(records)
+	records := Where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
+	spaces := Spaces(records)
 	t.Header = []string{"mechanism"}
 	for _, sp := range spaces {
 		t.Header = append(t.Header, sp.String())
 	}
-	for _, i := range instancesOf(records) {
+	for _, i := range Instances(records) {
 		row := []TableCell{s.instanceCell(&t, records, i)}
 		for _, sp := range spaces {
 			var x []float64
-			for _, r := range records {
-				if r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension {
-					x = append(x, 1e6/float64(r.WordsPerSecond))
+			for _, c := range GroupCells(TextRecords(records)) {
+				if c.Records[0].Instance() == i && c.Embedding == sp.Embedding && c.Dimension == sp.Dimension {
+					for _, v := range c.Throughput() {
+						x = append(x, 1e6/v)
+					}
 				}
 			}
 			row = append(row, TableCell{Text: spanned(x)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "Median over data sets, ε and repetitions (least to greatest), tables per word included. Wall clock as run: cells that run at once share the machine, whose name is in the records."
+	t.Legend = "A text of the data set's size from nothing, scaled to a million words: the whole time of the call that privatised it, what is tabulated per word included, however many repetitions shared it. Median over data sets, ε and repetitions (least to greatest). Wall clock as run: cells that run at once share the machine, whose name is in the records."
 	return t, len(t.Rows) > 0
 }
 
 // spanned prints the median and the range of values.
 func spanned(x []float64) string {
 	if len(x) == 0 {
-		return missingText
+		return NotMeasured
 	}
 	slices.Sort(x)
-	number := func(v float64) string { return formatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
+	number := func(v float64) string { return FormatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
 	text := number((x[(len(x)-1)/2] + x[len(x)/2]) / 2)
 	if low, high := number(x[0]), number(x[len(x)-1]); low != high {
 		text += fmt.Sprintf(" (%s to %s)", low, high)
@@ -92,20 +96,20 @@ func (s sheet) stages() Table {
 		row := []TableCell{head, {Text: model}, {Text: fmt.Sprint(len(records))}}
 		columns := append(slices.Clone(Stages), Stage{"other", Record.OtherSeconds}, Stage{"total", func(r Record) Float { return r.TotalSeconds }})
 		for _, st := range columns {
-			row = append(row, TableCell{Text: formatNumber(total(records, st.Seconds), 1)})
+			row = append(row, TableCell{Text: FormatNumber(total(records, st.Seconds), 1)})
 		}
-		share := missingText
+		share := NotMeasured
 		if whole > 0 {
 			share = fmt.Sprintf("%.1f%%", 100*total(records, func(r Record) Float { return r.TotalSeconds })/whole)
 		}
 		t.Rows = append(t.Rows, append(row, TableCell{Text: share}))
 	}
-	records := where(s.records, func(r Record) bool { return r.TotalSeconds.Known() && r.Status == StatusOK })
+	records := Where(s.records, func(r Record) bool { return r.TotalSeconds.Known() && r.Status == StatusOK })
 	whole := total(records, func(r Record) Float { return r.TotalSeconds })
-	for _, model := range distinct(records, func(r Record) string { return r.Model }) {
-		own := where(records, func(r Record) bool { return r.Model == model })
-		for _, i := range instancesOf(own) {
-			add(s.instanceCell(&t, own, i), model, where(own, func(r Record) bool { return r.Instance() == i }), whole)
+	for _, model := range Distinct(records, func(r Record) string { return r.Model }) {
+		own := Where(records, func(r Record) bool { return r.Model == model })
+		for _, i := range Instances(own) {
+			add(s.instanceCell(&t, own, i), model, Where(own, func(r Record) bool { return r.Instance() == i }), whole)
 		}
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)
 	}
@@ -132,22 +136,26 @@ func (s sheet) cost() Table {
 		if r.Status != StatusOK {
 			continue
 		}
-		row := []string{DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
-		columns := []Stage{{"words", func(r Record) Float { return r.WordsPerSecond }}}
-		columns = append(append(columns, Stages...), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
+		row := []string{DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
+		columns := append(slices.Clone(Stages), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
+		if x := c.Throughput(); len(x) > 0 {
+			row = append(row, FormatNumber(stats.Mean(x), 0))
+		} else {
+			row = append(row, NotMeasured)
+		}
 		for k, column := range columns {
 			digits := 2
-			if k == 0 || k == len(columns)-1 {
+			if k == len(columns)-1 {
 				digits = 0
 			}
 			if x := c.Values(column.Seconds); len(x) > 0 {
-				row = append(row, formatNumber(mean(x), digits))
+				row = append(row, FormatNumber(stats.Mean(x), digits))
 			} else {
-				row = append(row, missingText)
+				row = append(row, NotMeasured)
 			}
 		}
 		t.AddRow(row...)
 	}
-	t.Legend = "Means over repetitions, on the machine of the records; throughput on one core. Peak memory is that of the whole process."
+	t.Legend = "Means over repetitions, on the machine of the records; words/s as in the table of seconds per million words; other times are what each repetition reports, its share of what several had in common. Peak memory is that of the whole process."
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mldpbench/metrics"
+	"mldpbench/results/stats"
 )
 
 // BaselineMechanism is the mechanism name of records without privatisation.
@@ -19,21 +20,14 @@ func (r Record) IsBaseline() bool { return r.Mechanism == BaselineMechanism }
 // Recompute sets every metric that is a function of raw counts from those
 // counts. A metric whose counts are absent (a total of 0) stays as it is.
 func (r *Record) Recompute() error {
-	percent := func(metric *Float, part, whole int) {
-		if whole > 0 {
-			*metric = Float(metrics.Percent(part, whole))
-		}
+	for _, c := range Registry() {
+		c.recount(r)
 	}
-	percent(&r.Accuracy, r.TestCorrect, r.TestTotal)
-	percent(&r.Nw, r.NwUnchanged, r.NwRuns)
-	percent(&r.PP, r.TokensChanged, r.TokensTotal)
-	percent(&r.Low, r.LowPresent, r.LowTotal)
-	percent(&r.English, r.EnglishFound, r.EnglishTokens)
 	if r.SwWords > 0 {
 		r.Sw = Float(float64(r.SwDistinct) / float64(r.SwWords))
 	}
 	if r.CS.Known() && r.CSStdDev.Known() && r.CSDocuments > 1 {
-		i := meanIntervalFrom(float64(r.CS), float64(r.CSStdDev), r.CSDocuments, 0.95)
+		i := stats.MeanIntervalFrom(float64(r.CS), float64(r.CSStdDev), r.CSDocuments, 0.95)
 		r.CSLow, r.CSHigh = Float(i.Low), Float(i.High)
 	}
 	if r.DeniabilityWords == "" {
@@ -119,12 +113,15 @@ type Group struct {
 	Mechanism, Variant, Parameters string
 	Epsilon                        string // as printed, so that a missing one equals itself
 	Policy, Setting                string
+	// Of a row that carries one quantity: where it stands.
+	Panel, Series, X, Quantity string
 }
 
 // Group of a record.
 func (r Record) Group() Group {
 	epsilon, _ := r.Epsilon.MarshalCSV()
-	return Group{r.Scene(), r.Mechanism, r.Variant, r.Parameters, epsilon, r.Policy, r.Setting}
+	x, _ := r.X.MarshalCSV()
+	return Group{r.Scene(), r.Mechanism, r.Variant, r.Parameters, epsilon, r.Policy, r.Setting, r.Panel, r.Series, x, r.Quantity}
 }
 
 // Derive recomputes all metrics that follow from other columns and records:
@@ -157,13 +154,13 @@ func Derive(records []Record) ([]Record, error) {
 		if r.Status != StatusOK {
 			continue
 		}
-		r.BaselineAccuracy = Float(mean(baseline[r.Scene()]))
+		r.BaselineAccuracy = Float(stats.Mean(baseline[r.Scene()]))
 		if r.IsBaseline() {
 			continue
 		}
 		cs := float64(r.CS)
 		if !r.CS.Known() {
-			cs = mean(similarity[r.Group()])
+			cs = stats.Mean(similarity[r.Group()])
 		}
 		c := metrics.Composite{
 			Accuracy: float64(r.Accuracy), BaselineAccuracy: float64(r.BaselineAccuracy),
@@ -182,14 +179,16 @@ func (r Record) swOf100() float64 {
 	return 100 * float64(r.SwDistinct) / float64(r.NwRuns)
 }
 
-// mean is NaN of nothing.
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	if len(x) == 0 {
+// SwOthers is S_w without the word itself, as the published tables have it,
+// NaN without counts per word.
+func (r Record) SwOthers() float64 {
+	words, err := r.Deniability()
+	if err != nil || len(words) == 0 {
 		return math.NaN()
 	}
-	return sum / float64(len(x))
+	others := 0
+	for _, w := range words {
+		others += w.Others()
+	}
+	return float64(others) / float64(len(words))
 }

@@ -114,3 +114,8 @@ func TestDeniabilityWordsRoundTrip(t *testing.T) {
 		t.Errorf("%+v", words)
 	}
 }
+
+// S_w is published without the word itself.
+func TestSwOthers(t *testing.T) {
+	near(t, "SwOthers", cellRecord(0, 1, 1).SwOthers(), (19.+40)/2, 1e-12)
+}

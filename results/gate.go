@@ -10,40 +10,27 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/results/stats"
 )
 
-// gateMetric is a column that the gate watches.
-type gateMetric struct {
-	name      string
-	threshold float64 // a mean change up to here is never an alarm
-	column    func(Record) Float
-	// sampling is the variance that a new sample of documents adds to one
-	// record, nil where it is not known from the record.
-	sampling func(Record) float64
-}
-
-// gateMetrics are in percentage points unless their name says otherwise.
-// Timing is not watched: it depends on the machine.
-var gateMetrics = []gateMetric{
-	{"accuracy", 1, func(r Record) Float { return r.Accuracy }, func(r Record) float64 {
-		p := float64(r.Accuracy) / 100
-		return 1e4 * p * (1 - p) / float64(max(1, r.TestTotal))
-	}},
-	{"n_w", 2, func(r Record) Float { return r.Nw }, nil},
-	{"s_w", 2, func(r Record) Float { return r.Sw }, nil},
-	{"pp", 1, func(r Record) Float { return r.PP }, nil},
-	{"cs", 2, func(r Record) Float { return r.CS }, nil},
-	{"low", 3, func(r Record) Float { return r.Low }, nil},
-	{"english", 1, func(r Record) Float { return r.English }, nil},
-	{"auc ×100", 2, func(r Record) Float { return 100 * r.AUC }, func(r Record) float64 {
+// samplingVariance is the variance that a new sample of documents adds to a
+// column of one record, 0 where the record does not tell. In the column's unit,
+// squared.
+func samplingVariance(c Column, r Record) float64 {
+	v := float64(c.Get(r))
+	switch {
+	case math.IsNaN(v) || r.TestTotal == 0:
+		return 0
+	case c.Name == "accuracy":
+		p := v / 100
+		return 1e4 * p * (1 - p) / float64(r.TestTotal)
+	case c.Name == "auc":
 		// A bound for any continuous scores: AUC(1−AUC) over the smaller
 		// class, taken to be a quarter of the test set or more.
-		a := float64(r.AUC)
-		return 1e4 * a * (1 - a) / (float64(max(4, r.TestTotal)) / 4)
-	}},
-	{"e_m_map ×100", 3, func(r Record) Float { return 100 * r.EMMap }, nil},
-	{"e_m_posterior ×100", 3, func(r Record) Float { return 100 * r.EMPosterior }, nil},
-	{"l_m ×100", 3, func(r Record) Float { return 100 * r.LM }, nil},
+		return v * (1 - v) / (float64(max(4, r.TestTotal)) / 4)
+	}
+	return 0
 }
 
 // resampledThresholds is by how much thresholds widen when the two runs are on
@@ -70,6 +57,9 @@ type GateTest struct {
 	Threshold float64
 	Failed    bool
 }
+
+// digits are enough to see the threshold.
+func (t GateTest) digits() int { return 2 + max(0, int(math.Ceil(-math.Log10(t.Threshold)))) }
 
 // GateReport is the outcome of Gate.
 type GateReport struct {
@@ -127,7 +117,7 @@ func Gate(baseline, current []Record, level float64) (GateReport, error) {
 	for _, c := range GroupCells(current) {
 		after[gateKey(c.Group)] = c
 	}
-	names := labelInstances(baseline)
+	names := Labels(baseline)
 	var pairs []gatePair
 	for _, b := range before {
 		a, found := after[gateKey(b.Group)]
@@ -148,14 +138,17 @@ func Gate(baseline, current []Record, level float64) (GateReport, error) {
 		report.Broken = nil // nothing in common is nothing measured
 		return report, nil
 	}
-	for _, m := range gateMetrics {
+	for _, m := range Registry() {
+		if m.Threshold == 0 {
+			continue
+		}
 		report.Tests = append(report.Tests, gateTests(m, pairs, names)...)
 	}
 	p := make([]float64, len(report.Tests))
 	for i, t := range report.Tests {
 		p[i] = t.P
 	}
-	for i, adjusted := range Holm(p) {
+	for i, adjusted := range stats.Holm(p) {
 		t := &report.Tests[i]
 		t.Adjusted = adjusted
 		t.Failed = math.Abs(t.Change) > t.Threshold && adjusted < level
@@ -166,7 +159,7 @@ func Gate(baseline, current []Record, level float64) (GateReport, error) {
 // gatePair is one cell in both files.
 type gatePair struct{ before, after Cells }
 
-func (p gatePair) name(names labels) string {
+func (p gatePair) name(names map[Instance]string) string {
 	r := p.before.Records[0]
 	s := fmt.Sprintf("%s, %s d=%d, %s", r.Dataset, r.Embedding, r.Dimension, names[r.Instance()])
 	if r.Epsilon.Known() {
@@ -175,7 +168,7 @@ func (p gatePair) name(names labels) string {
 	return s
 }
 
-func (p gatePair) broken(found bool, names labels) string {
+func (p gatePair) broken(found bool, names map[Instance]string) string {
 	switch {
 	case !found:
 		return p.name(names) + ": in the baseline, not in the results"
@@ -201,7 +194,7 @@ type measuredPair struct {
 // mechanism on it, and each cell on the same sample of documents (a new sample
 // moves a single cell by what its repetitions cannot show). Few repetitions give a single cell little power;
 // together cells tell small changes from noise.
-func gateTests(m gateMetric, pairs []gatePair, names labels) []GateTest {
+func gateTests(m Column, pairs []gatePair, names map[Instance]string) []GateTest {
 	var tests []GateTest
 	byDataset := map[string][]measuredPair{}
 	var order []string
@@ -244,11 +237,11 @@ type variancePool struct{ dataset, epsilon string }
 
 // measuredPairs estimates variances: repetitions of a cell are few, so their
 // variance is pooled over cells of one data set and ε, where it is alike.
-func measuredPairs(m gateMetric, pairs []gatePair) []measuredPair {
+func measuredPairs(m Column, pairs []gatePair) []measuredPair {
 	squares, df := map[variancePool]float64{}, map[variancePool]float64{}
 	var kept []measuredPair
 	for _, p := range pairs {
-		x, y := p.before.Values(m.column), p.after.Values(m.column)
+		x, y := p.before.Values(m.Get), p.after.Values(m.Get)
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
@@ -259,9 +252,9 @@ func measuredPairs(m gateMetric, pairs []gatePair) []measuredPair {
 				df[k] += float64(len(v) - 1)
 			}
 		}
-		q := measuredPair{gatePair: p, pool: k, change: mean(y) - mean(x), independent: 1/float64(len(x)) + 1/float64(len(y))}
-		if m.sampling != nil && p.before.DatasetFingerprint != p.after.DatasetFingerprint {
-			q.shared = math.Sqrt(m.sampling(p.before.Records[0]) + m.sampling(p.after.Records[0]))
+		q := measuredPair{gatePair: p, pool: k, change: stats.Mean(y) - stats.Mean(x), independent: 1/float64(len(x)) + 1/float64(len(y))}
+		if p.before.DatasetFingerprint != p.after.DatasetFingerprint {
+			q.shared = math.Sqrt(samplingVariance(m, p.before.Records[0]) + samplingVariance(m, p.after.Records[0]))
 		}
 		kept = append(kept, q)
 	}
@@ -278,16 +271,16 @@ func measuredPairs(m gateMetric, pairs []gatePair) []measuredPair {
 }
 
 // gateTest tests the mean change over some cells.
-func gateTest(m gateMetric, scope string, cells []measuredPair) GateTest {
-	t := GateTest{Metric: m.name, Scope: scope, Cells: len(cells), Threshold: m.threshold, P: math.NaN()}
+func gateTest(m Column, scope string, cells []measuredPair) GateTest {
+	t := GateTest{Metric: m.Name, Scope: scope, Cells: len(cells), Threshold: m.Threshold, P: math.NaN()}
 	n := float64(len(cells))
 	var changes []float64
 	variance, shared := 0.0, 0.0
 	pools := map[variancePool]*[2]float64{} // variance and degrees of freedom
 	var order []variancePool
 	for _, c := range cells {
-		t.Before += mean(c.before.Values(m.column)) / n
-		t.After += mean(c.after.Values(m.column)) / n
+		t.Before += stats.Mean(c.before.Values(m.Get)) / n
+		t.After += stats.Mean(c.after.Values(m.Get)) / n
 		changes = append(changes, c.change)
 		variance += c.independent / (n * n)
 		shared += c.shared / n
@@ -297,7 +290,7 @@ func gateTest(m gateMetric, scope string, cells []measuredPair) GateTest {
 		}
 		pools[c.pool][0] += c.independent / (n * n)
 		if c.before.DatasetFingerprint != c.after.DatasetFingerprint {
-			t.Threshold = resampledThresholds * m.threshold
+			t.Threshold = resampledThresholds * m.Threshold
 		}
 	}
 	t.Change = t.After - t.Before
@@ -371,8 +364,9 @@ func (g GateReport) Table() Table {
 		if x.Failed {
 			verdict = "regressed"
 		}
-		t.AddRow(x.Metric, x.Scope, fmt.Sprint(x.Cells), formatNumber(x.Before, 2), formatNumber(x.After, 2),
-			fmt.Sprintf("%+.2f", x.Change), formatNumber(x.StdError, 2), formatAdjusted(x.Adjusted), fmt.Sprintf("%g", x.Threshold), verdict)
+		digits := x.digits()
+		t.AddRow(x.Metric, x.Scope, fmt.Sprint(x.Cells), FormatNumber(x.Before, digits), FormatNumber(x.After, digits),
+			fmt.Sprintf("%+.*f", digits, x.Change), FormatNumber(x.StdError, digits), formatAdjusted(x.Adjusted), fmt.Sprintf("%g", x.Threshold), verdict)
 	}
 	for _, b := range g.Broken {
 		t.AddRow("–", b, "", "", "", "", "", "", "", "regressed")
@@ -386,12 +380,12 @@ func (g GateReport) Table() Table {
 
 func formatAdjusted(p float64) string {
 	if math.IsNaN(p) {
-		return missingText
+		return NotMeasured
 	}
 	if p < 1e-4 {
 		return fmt.Sprintf("%.0e", p)
 	}
-	return formatNumber(p, 4)
+	return FormatNumber(p, 4)
 }
 
 // JUnit form of a report: one suite a metric, one case a test.
@@ -441,9 +435,9 @@ func (g GateReport) WriteJUnit(w io.Writer) error {
 	}
 	for _, t := range g.Tests {
 		failure := ""
-		if t.Failed {
-			failure = fmt.Sprintf("mean over %d cells went from %.2f to %.2f (%+.2f ± %.2f, Holm-corrected p = %s, threshold %g)",
-				t.Cells, t.Before, t.After, t.Change, t.StdError, formatAdjusted(t.Adjusted), t.Threshold)
+		if d := t.digits(); t.Failed {
+			failure = fmt.Sprintf("mean over %d cells went from %.*f to %.*f (%+.*f ± %.*f, Holm-corrected p = %s, threshold %g)",
+				t.Cells, d, t.Before, d, t.After, d, t.Change, d, t.StdError, formatAdjusted(t.Adjusted), t.Threshold)
 		}
 		add(t.Metric, t.Scope, failure)
 	}

@@ -21,3 +21,15 @@ func (f *Float) UnmarshalJSON(data []byte) error {
 	}
 	return json.Unmarshal(data, (*float64)(f))
 }
+
+// UnmarshalJSON reads a record; what the text does not name is missing, not 0.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	type plain Record // without this method
+	p := plain(NewRecord())
+	p.Schema = 0
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	*r = Record(p)
+	return nil
+}

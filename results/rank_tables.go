@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mldpbench/results/stats"
 )
 
 // rankLevel is the probability of any wrong separation in one block of a rank
@@ -13,12 +15,12 @@ const rankLevel = 0.05
 // condition is what mechanisms are compared under.
 type condition struct {
 	Dataset string
-	spaceOf
+	Space
 	Epsilon float64
 }
 
 func (r Record) condition() condition {
-	return condition{r.Dataset, spaceOf{r.Embedding, r.Dimension}, float64(r.Epsilon)}
+	return condition{r.Dataset, Space{r.Embedding, r.Dimension}, float64(r.Epsilon)}
 }
 
 // field is the records of competitors by condition.
@@ -29,8 +31,8 @@ type field struct {
 }
 
 func newField(records []Record) field {
-	records = where(records, func(r Record) bool { return r.Epsilon.Known() }) // without an epsilon there is no condition
-	f := field{at: map[condition]map[Instance][]Record{}, instances: instancesOf(records), order: distinct(records, Record.condition)}
+	records = Where(records, func(r Record) bool { return r.Epsilon.Known() }) // without an epsilon there is no condition
+	f := field{at: map[condition]map[Instance][]Record{}, instances: Instances(records), order: Distinct(records, Record.condition)}
 	for _, r := range records {
 		c := r.condition()
 		if f.at[c] == nil {
@@ -47,7 +49,7 @@ type contest struct {
 	unit        string // heading of the mean
 	column      func(Record) Float
 	digits      int
-	test        func(a, b []Record) (Test, error)
+	test        func(a, b []Record) (stats.Test, error)
 	legend      string
 }
 
@@ -55,11 +57,13 @@ type contest struct {
 // over conditions, and within each condition.
 func (s sheet) ranks(model, setting string) []Table {
 	task := s.task(model, setting)
-	f := newField(where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
+	f := newField(Where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
 	within, duels := s.contest(f, contest{
 		name: slug("ranks-accuracy", model, setting), title: fmt.Sprintf("Which mechanism keeps most accuracy, condition by condition, %s, %s", model, setting),
-		unit: "accuracy", column: func(r Record) Float { return r.Accuracy }, digits: 2,
-		test:   func(a, b []Record) (Test, error) { return Blocked([]Sample{SampleOf(a)}, []Sample{SampleOf(b)}) },
+		unit: "accuracy", column: column("accuracy").Get, digits: 2,
+		test: func(a, b []Record) (stats.Test, error) {
+			return stats.Blocked([]stats.Sample{SampleOf(a)}, []stats.Sample{SampleOf(b)})
+		},
 		legend: "by Welch's test over repetitions (noise, training) on these documents; where there is one repetition, by the size of its test set alone",
 	})
 	if len(within.Rows) == 0 {
@@ -71,18 +75,18 @@ func (s sheet) ranks(model, setting string) []Table {
 // adversaryRanks say which mechanism leaves the adversary most in error. All
 // mechanisms of a repetition are probed on the same words: they are paired.
 func (s sheet) adversaryRanks() (Table, bool) {
-	f := newField(where(textRecords(s.records), func(r Record) bool { return !r.IsBaseline() && r.EMMap.Known() }))
+	f := newField(Where(TextRecords(s.records), func(r Record) bool { return !r.IsBaseline() && r.EMMap.Known() }))
 	t, _ := s.contest(f, contest{
 		name: "ranks-adversary", title: "Which mechanism leaves the adversary most in error, condition by condition",
-		unit: "E_M MAP", column: func(r Record) Float { return r.EMMap }, digits: 3,
-		test: func(a, b []Record) (Test, error) {
+		unit: "E_M MAP", column: column("e_m_map").Get, digits: 3,
+		test: func(a, b []Record) (stats.Test, error) {
 			var x, y []float64
 			for _, r := range a {
 				if i := slices.IndexFunc(b, func(o Record) bool { return o.Repetition == r.Repetition }); i >= 0 {
 					x, y = append(x, float64(r.EMMap)), append(y, float64(b[i].EMMap))
 				}
 			}
-			return PairedT(x, y)
+			return stats.PairedT(x, y)
 		},
 		legend: "by the paired t test over repetitions, each with its own words, the same for all mechanisms",
 	})
@@ -103,11 +107,11 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 		var centres []float64
 		for _, i := range f.instances {
 			if x := (Cells{Records: f.at[at][i]}).Values(c.column); len(x) > 0 {
-				own, labels, centres = append(own, i), append(labels, s.labels[i]), append(centres, mean(x))
+				own, labels, centres = append(own, i), append(labels, s.labels[i]), append(centres, stats.Mean(x))
 			}
 		}
 		tested := false
-		ranked, err := Rank(labels, centres, func(a, b int) (Test, error) {
+		ranked, err := stats.Rank(labels, centres, func(a, b int) (stats.Test, error) {
 			r, err := c.test(f.at[at][own[a]], f.at[at][own[b]])
 			tested = tested || err == nil
 			return r, err
@@ -117,8 +121,8 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 		}
 		for k, r := range ranked {
 			x := Cells{Records: f.at[at][own[slices.Index(labels, r.Name)]]}.Values(c.column)
-			t.AddRow(DatasetTitle(at.Dataset), at.spaceOf.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.places(), r.Name,
-				withInterval(Summarize(x), c.digits), r.open())
+			t.AddRow(DatasetTitle(at.Dataset), at.Space.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.Places(), r.Name,
+				WithInterval(stats.Summarize(x), c.digits), r.OpenTo())
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
 			for outcome, others := range [3][]string{r.Worse, r.Open, r.Better} {
 				for _, o := range others {
@@ -148,7 +152,7 @@ func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string
 		for j, b := range t.Header[1:] {
 			d := duels[[2]string{a, b}]
 			if d == nil {
-				row = append(row, TableCell{Text: missingText})
+				row = append(row, TableCell{Text: NotMeasured})
 				continue
 			}
 			row = append(row, TableCell{Text: fmt.Sprintf("%d/%d/%d", d[0], d[1], d[2]), Best: d[2] == 0 && d[0] > 0})
@@ -174,12 +178,12 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 	if len(shared) > 0 {
 		f.order = shared
 	}
-	samples := make([]map[condition]Sample, len(f.instances))
+	samples := make([]map[condition]stats.Sample, len(f.instances))
 	lost := make([][]float64, len(f.instances))
 	centres, names := make([]float64, len(f.instances)), make([]string, len(f.instances))
 	for k, i := range f.instances {
 		names[k] = s.labels[i]
-		samples[k] = map[condition]Sample{}
+		samples[k] = map[condition]stats.Sample{}
 		var means []float64
 		for _, c := range f.order {
 			if len(f.at[c][i]) == 0 {
@@ -187,24 +191,24 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 			}
 			own := SampleOf(f.at[c][i])
 			samples[k][c], means = own, append(means, own.Mean)
-			base := where(task, func(r Record) bool {
+			base := Where(task, func(r Record) bool {
 				return r.IsBaseline() && r.Dataset == c.Dataset && r.Embedding == c.Embedding && r.Dimension == c.Dimension
 			})
 			if b := SampleOf(base); b.Mean == b.Mean { // there is a baseline
 				lost[k] = append(lost[k], b.Mean-own.Mean)
 			}
 		}
-		centres[k] = mean(means)
+		centres[k] = stats.Mean(means)
 	}
-	ranked, err := Rank(names, centres, func(a, b int) (Test, error) {
-		var x, y []Sample
+	ranked, err := stats.Rank(names, centres, func(a, b int) (stats.Test, error) {
+		var x, y []stats.Sample
 		for _, c := range f.order {
 			va, ok := samples[a][c]
 			if vb, both := samples[b][c]; ok && both {
 				x, y = append(x, va), append(y, vb)
 			}
 		}
-		return Blocked(x, y)
+		return stats.Blocked(x, y)
 	}, true, rankLevel)
 	t := s.named(slug("ranks-accuracy-overall", model, setting), fmt.Sprintf("Which mechanism keeps most accuracy over all conditions, %s, %s", model, setting))
 	if err != nil {
@@ -214,7 +218,7 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 	for _, r := range ranked {
 		k := slices.Index(names, r.Name)
 		row := []TableCell{s.instanceCell(&t, task, f.instances[k])}
-		for _, text := range []string{fmt.Sprint(r.Place), r.places(), fmt.Sprint(len(samples[k])), formatNumber(r.Mean, 2), formatNumber(mean(lost[k]), 2), r.open()} {
+		for _, text := range []string{fmt.Sprint(r.Place), r.Places(), fmt.Sprint(len(samples[k])), FormatNumber(r.Mean, 2), FormatNumber(stats.Mean(lost[k]), 2), r.OpenTo()} {
 			row = append(row, TableCell{Text: text})
 		}
 		t.Rows = append(t.Rows, row)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 )
 
@@ -50,14 +49,24 @@ func (f *Float) UnmarshalCSV(s string) error {
 }
 
 // Record is one row: one cell and repetition, or one quantity of a unit of a
-// paper study, measured once. Percentages are 0–100. Columns
-// in group Timing differ between runs of one cell; all others are reproduced
-// exactly by the same study seed.
+// paper study, measured once. Percentages are 0–100.
+//
+// The tags of a field say all there is to know of its column: a metric is one
+// field here. title makes it a metric, by the name that tables, figures, the
+// gate and the report print; unit is "%" or nothing; better is "up" or "down";
+// digits are those printed after the point; gate is the change of a mean, in
+// the column's unit, that is never an alarm (none: not watched); count names
+// the columns that it is the percentage of; table is the table that it shares
+// with others (none: one of its own); of "model" says that it depends on the
+// classifier and not on the text alone. derived columns follow from other
+// records, timing columns differ between runs of one cell, or say where the
+// record came from; all others are reproduced exactly by the same study seed.
 type Record struct {
 	Schema int    `csv:"schema"`
 	Study  string `csv:"study"`
 	Key    string `csv:"key"`   // names the cell; see experiments
 	Index  int    `csv:"index"` // position in the grid
+	Rows   int    `csv:"rows"`  // of the file; Encode counts them, so that a file cut short is known
 
 	// The place of a row that carries one quantity, as a paper study's do: a
 	// picture of the paper, a curve in it, a place on its x axis. All of it is
@@ -102,82 +111,89 @@ type Record struct {
 	Reason string `csv:"reason"`
 
 	// Utility.
-	Accuracy           Float `csv:"accuracy"`
-	TestCorrect        int   `csv:"test_correct"`
-	TestTotal          int   `csv:"test_total"`
-	ValidationAccuracy Float `csv:"validation_accuracy"`
-	AUC                Float `csv:"auc"` // two classes only
-	Epochs             int   `csv:"epochs"`
-	BaselineAccuracy   Float `csv:"baseline_accuracy"` // mean over the baseline's repetitions; derived
+	Accuracy    Float `csv:"accuracy" title:"accuracy" unit:"%" better:"up" digits:"2" gate:"1" count:"test_correct/test_total" of:"model"`
+	TestCorrect int   `csv:"test_correct"`
+	TestTotal   int   `csv:"test_total"`
+	// Correct says of each test document whether it was classified right; it
+	// lies in a file beside the records.
+	Correct            Outcomes `csv:"-" json:"correct,omitempty"`
+	ValidationAccuracy Float    `csv:"validation_accuracy" title:"validation accuracy" unit:"%" better:"up" digits:"2" of:"model"`
+	AUC                Float    `csv:"auc" title:"AUC" better:"up" digits:"3" gate:"0.02" of:"model"` // two classes only
+	Epochs             int      `csv:"epochs"`
+	BaselineAccuracy   Float    `csv:"baseline_accuracy" derived:"yes"` // mean over the baseline's repetitions; derived
 
 	// Plausible deniability, study estimator (W words × R runs).
-	Nw               Float  `csv:"n_w"`
-	Sw               Float  `csv:"s_w"`
-	NwUnchanged      int    `csv:"n_w_unchanged"`     // runs that returned the word, of all words
-	NwRuns           int    `csv:"n_w_runs"`          // W × R
-	SwDistinct       int    `csv:"s_w_distinct"`      // distinct outputs, summed over words
-	SwWords          int    `csv:"s_w_words"`         // W
-	NwExact          Float  `csv:"n_w_exact"`         // mean over the same words, closed form
-	SwExact          Float  `csv:"s_w_exact"`         // expected distinct outputs in R runs, mean over the same words, closed form
-	SwSupport        Float  `csv:"s_w_support"`       // smallest set of outputs of mass 0.95, mean over the same words, closed form
-	NwWorst          Float  `csv:"n_w_worst"`         // largest over words
-	SwWorst          Float  `csv:"s_w_worst"`         // smallest over words
-	DeniabilityWords string `csv:"deniability_words"` // word:unchanged:distinct, space-separated
+	Nw               Float  `csv:"n_w" title:"N_w" unit:"%" better:"down" digits:"1" gate:"2" count:"n_w_unchanged/n_w_runs" table:"privacy"`
+	Sw               Float  `csv:"s_w" title:"S_w" better:"up" digits:"1" gate:"2" table:"privacy"`
+	NwUnchanged      int    `csv:"n_w_unchanged"`                                                                     // runs that returned the word, of all words
+	NwRuns           int    `csv:"n_w_runs"`                                                                          // W × R
+	SwDistinct       int    `csv:"s_w_distinct"`                                                                      // distinct outputs, summed over words
+	SwWords          int    `csv:"s_w_words"`                                                                         // W
+	NwExact          Float  `csv:"n_w_exact" title:"N_w exact" unit:"%" better:"down" digits:"1" table:"exact"`       // mean over the same words, closed form
+	SwExact          Float  `csv:"s_w_exact" title:"S_w exact" better:"up" digits:"1" table:"exact"`                  // expected distinct outputs in R runs, mean over the same words, closed form
+	SwSupport        Float  `csv:"s_w_support" title:"S_w of mass 0.95" better:"up" digits:"1" table:"exact"`         // smallest set of outputs of mass 0.95, mean over the same words, closed form
+	NwWorst          Float  `csv:"n_w_worst" title:"N_w, worst word" unit:"%" better:"down" digits:"1" table:"exact"` // largest over words
+	SwWorst          Float  `csv:"s_w_worst" title:"S_w, worst word" better:"up" digits:"1" table:"exact"`            // smallest over words
+	DeniabilityWords string `csv:"deniability_words"`                                                                 // word:unchanged:distinct, space-separated
 
 	// Text.
-	PP            Float  `csv:"pp"`
+	PP            Float  `csv:"pp" title:"PP" unit:"%" better:"up" digits:"1" gate:"1" count:"tokens_changed/tokens_total" table:"privacy"`
 	TokensChanged int    `csv:"tokens_changed"`
 	TokensTotal   int    `csv:"tokens_total"`
 	TokensUnknown int    `csv:"tokens_unknown"` // outside the vocabulary before privatising
-	CS            Float  `csv:"cs"`
+	CS            Float  `csv:"cs" title:"CS" unit:"×100" better:"up" digits:"1" gate:"2" table:"privacy"`
 	CSLow         Float  `csv:"cs_low"` // 95% interval over documents
 	CSHigh        Float  `csv:"cs_high"`
 	CSStdDev      Float  `csv:"cs_std_dev"` // over documents
 	CSDocuments   int    `csv:"cs_documents"`
 	CSEncoder     string `csv:"cs_encoder"`
-	Low           Float  `csv:"low"`
+	Low           Float  `csv:"low" title:"LOW" unit:"%" better:"down" digits:"1" gate:"3" count:"low_present/low_total" table:"privacy"`
 	LowPresent    int    `csv:"low_present"`
 	LowTotal      int    `csv:"low_total"`
-	English       Float  `csv:"english"`
-	EnglishFound  int    `csv:"english_found"`
-	EnglishTokens int    `csv:"english_tokens"` // tokens after privatising
+	// LOW as the published tables seem to hold it: an overlap of two lists.
+	LowOverlap       Float `csv:"low_overlap" title:"LOW overlap" unit:"%" better:"down" digits:"1" gate:"3" count:"low_overlap_shared/low_overlap_total" table:"privacy"`
+	LowOverlapShared int   `csv:"low_overlap_shared"` // words in both lists
+	LowOverlapTotal  int   `csv:"low_overlap_total"`  // words of the original's list
+	English          Float `csv:"english" title:"English" unit:"%" digits:"2" gate:"1" count:"english_found/english_tokens" better:"up"`
+	EnglishFound     int   `csv:"english_found"`
+	EnglishTokens    int   `csv:"english_tokens"` // tokens after privatising
+	// The list as printed: tokens are looked up with its capitals.
+	EnglishAsPrinted      Float `csv:"english_as_printed" title:"English, list as printed" unit:"%" better:"up" digits:"2" gate:"1" count:"english_as_printed_found/english_tokens"`
+	EnglishAsPrintedFound int   `csv:"english_as_printed_found"`
 
 	// Composite and adversary.
-	PUC75                Float `csv:"puc_75"`        // derived
-	PUC50                Float `csv:"puc_50"`        // derived
-	PUC25                Float `csv:"puc_25"`        // derived
-	EMPosterior          Float `csv:"e_m_posterior"` // 0/1 loss, uniform prior, share 0–1
-	EMPosteriorEuclidean Float `csv:"e_m_posterior_euclidean"`
-	EMMap                Float `csv:"e_m_map"`
-	EMMapEuclidean       Float `csv:"e_m_map_euclidean"`
-	EMMapLower           Float `csv:"e_m_map_lower"`  // lower bound in expectation; e_m_map when exact
-	EMStdError           Float `csv:"e_m_std_error"`  // of e_m_map, 0 when exact
-	EMCandidates         int   `csv:"e_m_candidates"` // words the adversary chooses among
-	EMRuns               int   `csv:"e_m_runs"`       // per candidate, 0 when exact
-	LM                   Float `csv:"l_m"`
-	MIAAUC               Float `csv:"mia_auc"`
+	PUC75                Float `csv:"puc_75" title:"PUC α=0.75" better:"up" digits:"2" of:"model" derived:"yes"`                // derived
+	PUC50                Float `csv:"puc_50" title:"PUC α=0.5" better:"up" digits:"2" of:"model" derived:"yes"`                 // derived
+	PUC25                Float `csv:"puc_25" title:"PUC α=0.25" better:"up" digits:"2" of:"model" derived:"yes"`                // derived
+	EMPosterior          Float `csv:"e_m_posterior" title:"E_M posterior" better:"up" digits:"3" gate:"0.03" table:"adversary"` // 0/1 loss, uniform prior, share 0–1
+	EMPosteriorEuclidean Float `csv:"e_m_posterior_euclidean" title:"E_M posterior, Euclidean" better:"up" digits:"3" table:"adversary"`
+	EMMap                Float `csv:"e_m_map" title:"E_M MAP" better:"up" digits:"3" gate:"0.03" table:"adversary"`
+	EMMapEuclidean       Float `csv:"e_m_map_euclidean" title:"E_M MAP, Euclidean" better:"up" digits:"3" table:"adversary"`
+	EMMapLower           Float `csv:"e_m_map_lower" title:"E_M MAP, lower bound" better:"up" digits:"3" table:"adversary"` // lower bound in expectation; e_m_map when exact
+	EMStdError           Float `csv:"e_m_std_error"`                                                                       // of e_m_map, 0 when exact
+	EMCandidates         int   `csv:"e_m_candidates"`                                                                      // words the adversary chooses among
+	EMRuns               int   `csv:"e_m_runs"`                                                                            // per candidate, 0 when exact
+	LM                   Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
+	MIAAUC               Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
+
+	// What only paper studies measure, as quantities.
+	Loss              Float `csv:"loss" title:"utility loss" better:"down" digits:"3"`
+	Distance          Float `csv:"distance" title:"distance to neighbour k" digits:"3"`
+	DistanceError     Float `csv:"distance_error" title:"distance error" better:"down" digits:"3"`
+	InnerProductError Float `csv:"inner_product_error" title:"inner product error" better:"down" digits:"3"`
 
 	// Timing: differs between runs.
-	PrivatizeSeconds Float  `csv:"privatize_seconds"`
-	TrainSeconds     Float  `csv:"train_seconds"`
-	MeasureSeconds   Float  `csv:"measure_seconds"` // all metrics but CS
-	CSSeconds        Float  `csv:"cs_seconds"`      // 0 where the text was compared for an earlier model
-	TotalSeconds     Float  `csv:"total_seconds"`
-	WordsPerSecond   Float  `csv:"words_per_second"`
-	PeakMemoryMiB    Float  `csv:"peak_memory_mib"`
-	Version          string `csv:"version"` // of mldp
-	Machine          string `csv:"machine"` // os/arch/simd path
-	Command          string `csv:"command"` // runs this cell alone again, data folder aside
-}
-
-// DerivedColumns depend on which other records are in the file.
-var DerivedColumns = []string{"baseline_accuracy", "puc_75", "puc_50", "puc_25"}
-
-// TimingColumns are the columns that two runs of one cell may differ in:
-// timing, and what says where the record came from.
-var TimingColumns = []string{
-	"privatize_seconds", "train_seconds", "measure_seconds", "cs_seconds", "total_seconds",
-	"words_per_second", "peak_memory_mib", "version", "machine", "command",
+	PrivatizeSeconds Float  `csv:"privatize_seconds" timing:"yes"`
+	TrainSeconds     Float  `csv:"train_seconds" timing:"yes"`
+	MeasureSeconds   Float  `csv:"measure_seconds" timing:"yes"` // all metrics but CS
+	CSSeconds        Float  `csv:"cs_seconds" timing:"yes"`      // 0 where the text was compared for an earlier model
+	TotalSeconds     Float  `csv:"total_seconds" timing:"yes"`
+	PrivatizeTexts   int    `csv:"privatize_texts" timing:"yes"` // repetitions that one call privatised, which share privatize_seconds; 0: not recorded
+	WordsPerSecond   Float  `csv:"words_per_second" timing:"yes"`
+	PeakMemoryMiB    Float  `csv:"peak_memory_mib" timing:"yes"`
+	Version          string `csv:"version" timing:"yes"` // of mldp
+	Machine          string `csv:"machine" timing:"yes"` // os/arch/simd path
+	Command          string `csv:"command" timing:"yes"` // runs this cell alone again, data folder aside
 }
 
 // FirstDifference names the first column in which two records of one cell differ,
@@ -185,8 +201,9 @@ var TimingColumns = []string{
 func FirstDifference(a, b Record) string {
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range va.NumField() {
-		column := va.Type().Field(i).Tag.Get("csv")
-		if slices.Contains(TimingColumns, column) || slices.Contains(DerivedColumns, column) {
+		tag := va.Type().Field(i).Tag
+		column := tag.Get("csv")
+		if tag.Get("timing") != "" || tag.Get("derived") != "" || column == "rows" || column == "-" {
 			continue
 		}
 		x, y := va.Field(i).Interface(), vb.Field(i).Interface()

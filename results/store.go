@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gocarina/gocsv"
 
@@ -23,15 +24,30 @@ const (
 	StatusUndefined = "undefined"
 )
 
-// Columns are the columns of the current schema in file order.
-func Columns() []string {
+// fileColumns are the columns of the current schema in file order.
+var fileColumns = sync.OnceValue(func() []string {
 	t := reflect.TypeFor[Record]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("csv")
+	var names []string
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("csv"); name != "-" {
+			names = append(names, name)
+		}
 	}
 	return names
-}
+})
+
+// TimingColumns are the columns that two runs of one cell may differ in:
+// timing, and what says where the record came from.
+var TimingColumns = func() []string {
+	t := reflect.TypeFor[Record]()
+	var names []string
+	for i := range t.NumField() {
+		if tag := t.Field(i).Tag; tag.Get("timing") != "" {
+			names = append(names, tag.Get("csv"))
+		}
+	}
+	return names
+}()
 
 // Sort orders records by position in the grid, then repetition and key, so
 // that a file does not depend on who finished first.
@@ -68,17 +84,57 @@ func Union(runs ...[]Record) ([]Record, error) {
 	return all, nil
 }
 
-// Write stores records as CSV, sorted, replacing path in one step.
+// Write stores records as CSV, sorted, replacing path in one step. What became
+// of each test document goes to a file beside it, where that is known.
 func Write(path string, records []Record) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) })
+	if err := atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) }); err != nil {
+		return err
+	}
+	return writeOutcomes(outcomesFile(path), records)
 }
 
-// Encode writes records as CSV, sorted.
+// Encode writes records as CSV, sorted. Columns that are empty in every row are
+// left out; each row says how many there are.
 func Encode(w io.Writer, records []Record) error {
 	sorted := slices.Clone(records)
 	Sort(sorted)
-	return gocsv.Marshal(sorted, w)
+	for i := range sorted {
+		sorted[i].Rows = len(sorted)
+	}
+	var rows rowBuffer
+	if err := gocsv.MarshalCSV(sorted, &rows); err != nil {
+		return err
+	}
+	var kept []int
+	for j, name := range rows.all[0] {
+		if len(sorted) == 0 || slices.Contains(requiredColumns, name) ||
+			slices.ContainsFunc(rows.all[1:], func(row []string) bool { return row[j] != "" }) {
+			kept = append(kept, j)
+		}
+	}
+	out := csv.NewWriter(w)
+	line := make([]string, len(kept))
+	for _, row := range rows.all {
+		for i, j := range kept {
+			line[i] = row[j]
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
+
+// requiredColumns are in every file of this schema.
+var requiredColumns = []string{"schema", "rows", "study", "key", "index", "mechanism", "repetition", "status"}
+
+// rowBuffer is a gocsv.CSVWriter that keeps what is written.
+type rowBuffer struct{ all [][]string }
+
+func (b *rowBuffer) Write(row []string) error { b.all = append(b.all, slices.Clone(row)); return nil }
+func (b *rowBuffer) Flush()                   {}
+func (b *rowBuffer) Error() error             { return nil }
 
 // Read loads a file that Write made, of this schema or an older one. Errors
 // name file and line.
@@ -88,7 +144,11 @@ func Read(path string) ([]Record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Decode(path, f)
+	records, err := Decode(path, f)
+	if err != nil {
+		return nil, err
+	}
+	return records, readOutcomes(outcomesFile(path), records)
 }
 
 // Decode is Read from a stream; name is used in errors.
@@ -211,14 +271,20 @@ func (t *table) check(records []Record) error {
 		}
 		seen[k] = line
 	}
+	for i := range records {
+		if rows := records[i].Rows; rows > 0 && rows != len(records) {
+			return fmt.Errorf("%s: %d of %d rows: the file was cut short or edited", t.name, len(records), rows)
+		}
+		records[i].Rows = 0 // of the file, not of the record
+	}
 	return nil
 }
 
 // A migration lifts a row by one version of the schema, in place.
 type migration func(row map[string]string) error
 
-// migrations[v] lifts version v to v+1. Columns that are new are added as
-// missing without being named here.
+// migrations[v] lifts version v to v+1. A column that is new is missing in older
+// files, needs no new version, and is not named here.
 var migrations = map[int]migration{
 	1: func(row map[string]string) error {
 		// Version 1 kept English % and the number of tokens; version 2 keeps
@@ -268,10 +334,10 @@ func (t *table) liftPoints() error {
 	return nil
 }
 
-// migrate brings all rows to SchemaVersion. A file of this version must have
-// exactly its columns; an older one must have none that this version lacks.
+// migrate brings all rows to SchemaVersion. A column that the file lacks reads
+// as not measured; a column that this version lacks is an error.
 func (t *table) migrate() error {
-	columns := Columns()
+	columns := fileColumns()
 	if slices.Contains(t.header, "quantity") && !slices.Contains(t.header, "status") {
 		if err := t.liftPoints(); err != nil {
 			return err
@@ -298,9 +364,9 @@ func (t *table) migrate() error {
 		for j, c := range t.header {
 			named[c] = row[j]
 		}
-		if version == SchemaVersion && len(t.header) != len(columns) {
-			for _, c := range columns {
-				if _, ok := named[c]; !ok {
+		if version == SchemaVersion {
+			for _, c := range requiredColumns {
+				if _, ok := named[c]; !ok && c != "rows" {
 					return fmt.Errorf("%s:1: no column %q (schema %d)", t.name, c, SchemaVersion)
 				}
 			}

@@ -67,8 +67,10 @@ func TestReadErrorsNameFileAndLine(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":          {"", "r.csv: empty file"},
 		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
-		"unknown column": {strings.Replace(good, "accuracy,", "acuracy,", 1), `r.csv:1: unknown column "acuracy"`},
-		"lost column":    {strings.Replace(header, ",command", "", 1) + "\n" + cutLastColumn(body), `r.csv:1: no column "command"`},
+		"unknown column": {strings.Replace(good, "test_correct,", "test_corect,", 1), `r.csv:1: unknown column "test_corect"`},
+		"lost column":    {strings.Replace(good, "index,rows", "rows,rows2", 1), `r.csv:1: unknown column "rows2"`},
+		"no status":      {"schema,study,key,index,mechanism,repetition\n" + fmt.Sprintf("%d,test,a,0,none,1\n", SchemaVersion), `r.csv:1: no column "status"`},
+		"cut at a row":   {good[:strings.LastIndex(strings.TrimSpace(good), "\n")+1], "r.csv: 2 of 3 rows: the file was cut short"},
 		"twice":          {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
 		// The record before the broken one spans two lines: 5, not 4.
 		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
@@ -95,9 +97,6 @@ func replaceLast(s, old, new string) string {
 	i := strings.LastIndex(s, old)
 	return s[:i] + new + s[i+len(old):]
 }
-
-// cutLastColumn relies on the last column (command) being empty in the test records.
-func cutLastColumn(body string) string { return strings.ReplaceAll(body, ",\n", "\n") }
 
 // testdata/schema1.csv was written by the code of schema 1.
 func TestReadMigratesSchema1(t *testing.T) {

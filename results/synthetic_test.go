@@ -69,7 +69,7 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 			}
 			undefined := NewRecord()
 			undefined.Study, undefined.Status, undefined.Reason = "synthetic", StatusUndefined, "epsilon = 1: must be > 42"
-			undefined.Index, undefined.Key, undefined.Repetition = len(records), fmt.Sprintf("%016x", len(records)), 1
+			undefined.Seed, undefined.Index, undefined.Key, undefined.Repetition = reseed, len(records), fmt.Sprintf("%016x", len(records)), 1
 			undefined.Dataset, undefined.Generated, undefined.Embedding, undefined.Dimension = dataset, dataset == "made-up", "glove.6B", dimension
 			undefined.Mechanism, undefined.Variant, undefined.Epsilon, undefined.Model, undefined.Setting = "gumbel", "proved", 1, "svm", "local"
 			records = append(records, undefined)

@@ -62,7 +62,7 @@ func (t *Table) hoist(row, head, first int) {
 	var common []int
 	numbers := 0
 	for _, c := range cells[first:] {
-		if c.Text == "" || c.Text == missingText {
+		if c.Text == "" || c.Text == NotMeasured {
 			continue
 		}
 		if numbers++; numbers == 1 {
@@ -79,8 +79,8 @@ func (t *Table) hoist(row, head, first int) {
 	}
 }
 
-// missingText stands for a number that was not measured.
-const missingText = "–"
+// NotMeasured stands for a number that was not measured.
+const NotMeasured = "–"
 
 // noteMark names a footnote: a, b, …, z, aa, ab, …
 func noteMark(i int) string {

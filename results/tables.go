@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"mldpbench/results/stats"
 )
 
-// DatasetDescription is a row of the study's Table 2: a prepared data set.
+// DatasetDescription describes a prepared data set.
 type DatasetDescription struct {
 	Name                 string
 	Generated            bool
@@ -44,11 +48,11 @@ type TableInputs struct {
 	Examples []Example
 }
 
-// WriteTables writes every table that the inputs allow to dir, in Markdown,
-// LaTeX and CSV, and returns the paths.
-func WriteTables(dir string, in TableInputs) ([]string, error) {
+// WriteTables writes tables to dir, in Markdown, LaTeX and CSV, and returns the
+// paths.
+func WriteTables(dir string, tables []Table) ([]string, error) {
 	var paths []string
-	for _, t := range Tables(in) {
+	for _, t := range tables {
 		p, err := t.Save(dir)
 		paths = append(paths, p...)
 		if err != nil {
@@ -58,13 +62,15 @@ func WriteTables(dir string, in TableInputs) ([]string, error) {
 	return paths, nil
 }
 
-// Tables builds the tables of the study (its Tables 2–11) and ours beside
-// them. Numbers on generated and on real data never share a table.
+// Tables builds every table that the inputs allow, from the registry of
+// columns. Numbers on generated and on real data never share a table, nor do
+// runs of several seeds.
 func Tables(in TableInputs) []Table {
+	in.Records = Separate(in.Records)
 	var tables []Table
 	for _, generated := range []bool{false, true} {
-		s := sheet{generated: generated, records: where(in.Records, func(r Record) bool { return r.Generated == generated })}
-		s.labels = labelInstances(s.records)
+		own := Where(in.Records, func(r Record) bool { return r.Generated == generated })
+		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }), labels: Labels(own)}
 		var descriptions []DatasetDescription
 		for _, d := range in.Datasets {
 			if d.Generated == generated {
@@ -74,22 +80,18 @@ func Tables(in TableInputs) []Table {
 		if len(descriptions) > 0 {
 			tables = append(tables, s.datasets(descriptions))
 		}
+		tables = append(tables, s.quantities(Where(own, func(r Record) bool { return r.Quantity != "" }))...)
 		if len(s.records) == 0 {
 			continue
 		}
-		for _, task := range distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} }) {
-			if t, ok := s.accuracy(task[0], task[1]); ok {
-				tables = append(tables, t)
-			}
+		for _, task := range Distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} }) {
+			tables = append(tables, s.grids(s.task(task[0], task[1]), true, task[0], task[1])...)
 			tables = append(tables, s.ranks(task[0], task[1])...)
-			tables = append(tables, s.composites(task[0], task[1])...)
 			tables = append(tables, s.alignment(task[0], task[1])...)
 		}
-		tables = append(tables, s.privacy()...)
+		tables = append(tables, s.shared()...)
+		tables = append(tables, s.grids(TextRecords(s.records), false)...)
 		tables = append(tables, s.regressions()...)
-		if t, ok := s.english(); ok {
-			tables = append(tables, t)
-		}
 		if t, ok := s.adversary(); ok {
 			tables = append(tables, t)
 		}
@@ -98,7 +100,6 @@ func Tables(in TableInputs) []Table {
 		}
 		tables = append(tables, s.guarantees())
 		tables = append(tables, s.costs()...)
-		tables = append(tables, s.comparison()...)
 		tables = append(tables, s.examples(in.Examples)...)
 	}
 	return tables
@@ -108,7 +109,7 @@ func Tables(in TableInputs) []Table {
 type sheet struct {
 	generated bool
 	records   []Record
-	labels    labels
+	labels    map[Instance]string
 }
 
 // named completes name and title: generated data says so in both.
@@ -129,15 +130,15 @@ func slug(parts ...string) string {
 	}, joined)
 }
 
-// withInterval prints a mean and the half-width of its interval.
-func withInterval(s Summary, digits int) string {
+// WithInterval prints a mean and the half-width of its interval.
+func WithInterval(s stats.Summary, digits int) string {
 	switch {
 	case s.N == 0:
-		return missingText
+		return NotMeasured
 	case s.N == 1:
-		return formatNumber(s.Mean, digits)
+		return FormatNumber(s.Mean, digits)
 	}
-	return formatNumber(s.Mean, digits) + " ± " + formatNumber(s.HalfWidth(), digits)
+	return FormatNumber(s.Mean, digits) + " ± " + FormatNumber(s.HalfWidth(), digits)
 }
 
 // instanceCell heads a row: the name, and a footnote where nothing is promised.
@@ -146,7 +147,7 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 	if i.Mechanism == BaselineMechanism {
 		return c
 	}
-	own := where(records, func(r Record) bool { return r.Instance() == i && r.Status == StatusOK })
+	own := Where(records, func(r Record) bool { return r.Instance() == i && r.Status == StatusOK })
 	for _, r := range own {
 		if r.GuaranteeMetric == "" {
 			c.Notes = append(c.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+r.GuaranteeReason, ": ")))
@@ -157,15 +158,15 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 }
 
 // measured fills one cell of a table from the records of one cell of the grid.
-func measured(t *Table, records []Record, column func(Record) Float, digits int) (TableCell, Summary) {
+func measured(t *Table, records []Record, column func(Record) Float, digits int) (TableCell, stats.Summary) {
 	var values []float64
 	for _, r := range records {
 		if v := column(r); v.Known() {
 			values = append(values, float64(v))
 		}
 	}
-	sum := Summarize(values)
-	c := TableCell{Text: withInterval(sum, digits)}
+	sum := stats.Summarize(values)
+	c := TableCell{Text: WithInterval(sum, digits)}
 	if sum.N > 1 { // of one repetition the legend speaks
 		for _, w := range sum.Warnings {
 			c.Notes = append(c.Notes, t.Note(string(w)))
@@ -191,17 +192,11 @@ func undefinedBecause(r Record) string {
 	return namedEpsilon.ReplaceAllString(strings.TrimPrefix(r.Reason, r.Mechanism+": undefined: "), "ε must")
 }
 
-// grid is a table with a row per mechanism instance and columns ε within
-// embedding and dimension; each data set is a block of rows.
-type grid struct {
-	column         func(Record) Float
-	digits         int
-	higherIsBetter bool
-	baseline       bool // a row for it, and underlining of what is above
-}
-
-func (s sheet) fill(t *Table, records []Record, g grid) {
-	spaces, epsilons := spacesOf(records), epsilonsOf(records)
+// fill makes a table of one metric with a row per mechanism instance and
+// columns ε within embedding and dimension; each data set is a block of rows,
+// under its baseline where that has the metric.
+func (s sheet) fill(t *Table, records []Record, column Column) {
+	spaces, epsilons := Spaces(records), Epsilons(records)
 	t.Groups = []ColumnGroup{{"", 2}}
 	t.Header = []string{"data set", "mechanism"}
 	for _, sp := range spaces {
@@ -210,12 +205,12 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 			t.Header = append(t.Header, fmt.Sprintf("ε=%g", e))
 		}
 	}
-	at := func(dataset string, i Instance, sp spaceOf) []Record {
-		return where(records, func(r Record) bool {
+	at := func(dataset string, i Instance, sp Space) []Record {
+		return Where(records, func(r Record) bool {
 			return r.Dataset == dataset && r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
 		})
 	}
-	for _, dataset := range distinct(records, func(r Record) string { return r.Dataset }) {
+	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
 		title := DatasetTitle(dataset)
 		first := len(t.Rows)
 		var means [][]float64 // of the rows of mechanisms
@@ -224,14 +219,14 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 		for j := range above {
 			above[j] = math.NaN()
 		}
-		for _, i := range instancesOf(where(records, func(r Record) bool { return r.Dataset == dataset })) {
+		for _, i := range Instances(Where(records, func(r Record) bool { return r.Dataset == dataset })) {
 			row := []TableCell{{Text: title}, s.instanceCell(t, records, i)}
 			if i.Mechanism == BaselineMechanism {
-				if !g.baseline {
+				if len((Cells{Records: Where(records, Record.IsBaseline)}).Values(column.Get)) == 0 {
 					continue
 				}
 				for j, sp := range spaces {
-					c, sum := measured(t, at(dataset, i, sp), g.column, g.digits)
+					c, sum := measured(t, at(dataset, i, sp), column.Get, column.Digits)
 					above[j] = sum.Mean
 					row = append(row, c)
 					row = append(row, make([]TableCell, len(epsilons)-1)...)
@@ -244,8 +239,8 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 			for j, sp := range spaces {
 				own := at(dataset, i, sp)
 				for _, e := range epsilons {
-					c, sum := measured(t, where(own, func(r Record) bool { return float64(r.Epsilon) == e }), g.column, g.digits)
-					c.Above = g.baseline && sum.Mean > above[j]
+					c, sum := measured(t, Where(own, func(r Record) bool { return float64(r.Epsilon) == e }), column.Get, column.Digits)
+					c.Above = sum.Mean > above[j]
 					row, line = append(row, c), append(line, sum.Mean)
 				}
 			}
@@ -253,7 +248,9 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 			t.Rows = append(t.Rows, row)
 			t.hoist(len(t.Rows)-1, 1, 2)
 		}
-		markBest(t, rows, means, g.higherIsBetter)
+		if column.Direction != Neither {
+			markBest(t, rows, means, column.Direction == Up)
+		}
 		if first < len(t.Rows) {
 			t.Rows[first][0].Separator = true
 		}
@@ -282,43 +279,31 @@ func markBest(t *Table, rows []int, means [][]float64, higherIsBetter bool) {
 }
 
 func (s sheet) task(model, setting string) []Record {
-	return where(s.records, func(r Record) bool {
+	return Where(s.records, func(r Record) bool {
 		// A baseline has one setting; it stands for all.
 		return r.Model == model && (r.Setting == setting || r.IsBaseline())
 	})
 }
 
-// accuracy is the study's Table 3.
-func (s sheet) accuracy(model, setting string) (Table, bool) {
-	records := s.task(model, setting)
-	if len(where(records, func(r Record) bool { return r.Accuracy.Known() && !r.IsBaseline() })) == 0 {
-		return Table{}, false
-	}
-	t := s.named(slug("table3-accuracy", model, setting), fmt.Sprintf("Accuracy in %%, %s, %s", model, setting))
-	s.fill(&t, records, grid{column: func(r Record) Float { return r.Accuracy }, digits: 2, higherIsBetter: true, baseline: true})
-	t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest mean of a column and data set; underlined: above the baseline."
-	return t, true
-}
-
-// composites are the study's Table 9, one table a weight.
-func (s sheet) composites(model, setting string) []Table {
-	records := s.task(model, setting)
+// grids are one table a metric, of those that have one of their own: of the
+// classifier of a task, or of the text.
+func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
+	privatised := Where(records, func(r Record) bool { return !r.IsBaseline() })
 	var tables []Table
-	for _, c := range []struct {
-		alpha  string
-		column func(Record) Float
-	}{
-		{"0.75", func(r Record) Float { return r.PUC75 }},
-		{"0.5", func(r Record) Float { return r.PUC50 }},
-		{"0.25", func(r Record) Float { return r.PUC25 }},
-	} {
-		if len(where(records, func(r Record) bool { return c.column(r).Known() })) == 0 {
+	for _, c := range Measured(privatised) {
+		if c.OfModel != ofModel || c.Table != "" {
 			continue
 		}
-		t := s.named(slug("table9-puc", c.alpha, model, setting), fmt.Sprintf("Privacy-utility composite (PUC), α=%s, %s, %s", c.alpha, model, setting))
-		s.fill(&t, records, grid{column: c.column, digits: 2, higherIsBetter: true})
-		t.Legend = "Meisenbacher et al. 2024, eq. 4: α is the weight of utility. Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest of a column and data set."
-		s.noteEncoder(&t, records)
+		t := s.named(slug(append([]string{c.Name}, task...)...), capitalised(strings.Join(append([]string{c.Heading()}, task...), ", ")))
+		s.fill(&t, records, c)
+		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
+		if best := map[Direction]string{Up: "highest", Down: "lowest"}[c.Direction]; best != "" {
+			t.Legend += fmt.Sprintf(" Bold: %s mean of a column and data set; underlined: above the baseline.", best)
+		}
+		if c.Derived {
+			t.Legend += " Composite of utility and privacy: Meisenbacher et al. 2024, eq. 4; α is the weight of utility."
+			s.noteEncoder(&t, records)
+		}
 		tables = append(tables, t)
 	}
 	return tables
@@ -326,7 +311,7 @@ func (s sheet) composites(model, setting string) []Table {
 
 // noteEncoder says what CS was measured with.
 func (s sheet) noteEncoder(t *Table, records []Record) {
-	for _, e := range distinct(where(records, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder }) {
+	for _, e := range Distinct(Where(records, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder }) {
 		if e == EncoderSIF {
 			t.Legend += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence encoder; not comparable with published CS."
 		} else {
@@ -338,174 +323,222 @@ func (s sheet) noteEncoder(t *Table, records []Record) {
 // EncoderSIF is the CSEncoder of records without a sentence encoder.
 const EncoderSIF = "sif"
 
-// privacy are the study's Tables 6 and 7, one table a data set.
-func (s sheet) privacy() []Table {
-	columns := []struct {
-		name   string
-		column func(Record) Float
-	}{
-		{"N_w", func(r Record) Float { return r.Nw }},
-		{"S_w", func(r Record) Float { return r.Sw }},
-		{"PP", func(r Record) Float { return r.PP }},
-		{"CS", func(r Record) Float { return r.CS }},
-		{"LOW", func(r Record) Float { return r.Low }},
-	}
+// shared are the tables of metrics that stand side by side, one a data set and
+// group of columns.
+func (s sheet) shared() []Table {
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
 	var tables []Table
-	texts := textRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))
-	for _, dataset := range distinct(texts, func(r Record) string { return r.Dataset }) {
-		records := where(texts, func(r Record) bool { return r.Dataset == dataset })
-		number := map[string]string{"imdb": "table6-", "agnews": "table7-"}[dataset]
-		t := s.named(slug(number+"privacy", dataset), "Privacy metrics, "+DatasetTitle(dataset))
-		t.Groups, t.Header = []ColumnGroup{{"", 2}}, []string{"mechanism", "ε"}
-		spaces := spacesOf(records)
-		for _, sp := range spaces {
-			t.Groups = append(t.Groups, ColumnGroup{sp.String(), len(columns)})
-			for _, c := range columns {
-				t.Header = append(t.Header, c.name)
+	for _, name := range []string{"privacy", "exact"} {
+		for _, dataset := range Distinct(texts, func(r Record) string { return r.Dataset }) {
+			records := Where(texts, func(r Record) bool { return r.Dataset == dataset })
+			columns := slices.DeleteFunc(Measured(records), func(c Column) bool { return c.Table != name })
+			if len(columns) == 0 {
+				continue
 			}
-		}
-		for _, i := range instancesOf(records) {
-			for k, e := range epsilonsOf(where(records, func(r Record) bool { return r.Instance() == i })) {
-				row := []TableCell{s.instanceCell(&t, records, i), {Text: fmt.Sprintf("%g", e)}}
-				for _, sp := range spaces {
-					own := where(records, func(r Record) bool {
-						return r.Instance() == i && float64(r.Epsilon) == e && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
-					})
-					for _, c := range columns {
-						cell, _ := measured(&t, own, c.column, 1)
-						row = append(row, cell)
-					}
+			t := s.named(slug(name, dataset), capitalised(name)+" metrics, "+DatasetTitle(dataset))
+			t.Groups, t.Header = []ColumnGroup{{"", 2}}, []string{"mechanism", "ε"}
+			spaces := Spaces(records)
+			for _, sp := range spaces {
+				t.Groups = append(t.Groups, ColumnGroup{sp.String(), len(columns)})
+				for _, c := range columns {
+					t.Header = append(t.Header, c.Title)
 				}
-				row[0].Separator = k == 0
-				t.Rows = append(t.Rows, row)
-				t.hoist(len(t.Rows)-1, 0, 2)
 			}
+			for _, i := range Instances(records) {
+				for k, e := range Epsilons(Where(records, func(r Record) bool { return r.Instance() == i })) {
+					row := []TableCell{s.instanceCell(&t, records, i), {Text: fmt.Sprintf("%g", e)}}
+					for _, sp := range spaces {
+						own := Where(records, func(r Record) bool {
+							return r.Instance() == i && float64(r.Epsilon) == e && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
+						})
+						for _, c := range columns {
+							cell, _ := measured(&t, own, c.Get, c.Digits)
+							row = append(row, cell)
+						}
+					}
+					row[0].Separator = k == 0
+					t.Rows = append(t.Rows, row)
+					t.hoist(len(t.Rows)-1, 0, 2)
+				}
+			}
+			t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)."
+			s.noteEncoder(&t, records)
+			tables = append(tables, t)
 		}
-		t.Legend = "N_w: runs that return the word, %, lower is better; S_w: distinct outputs per word, the word itself included (the published tables leave it out), higher is better; " +
-			"PP: tokens changed, %; CS: cosine similarity of sentences ×100; LOW: rarest words that remain, %. Mean ± half-width of the 95% t interval over repetitions (none of one)."
-		s.noteEncoder(&t, records)
-		tables = append(tables, t)
 	}
 	return tables
 }
 
-// regressions are the study's Table 4, one a sentence encoder.
+// explain gives units and directions of columns.
+func explain(columns []Column) string {
+	var parts []string
+	for _, c := range columns {
+		text := c.Heading()
+		if way := map[Direction]string{Up: "higher", Down: "lower"}[c.Direction]; way != "" {
+			text += " (" + way + " is better)"
+		}
+		if note := columnNotes[c.Name]; note != "" {
+			text += ": " + note
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// columnNotes say what the title does not, where readers have mistaken it.
+var columnNotes = map[string]string{
+	"n_w":         "runs that return the word",
+	"s_w":         "distinct outputs per word, the word itself included",
+	"pp":          "tokens changed",
+	"cs":          "cosine similarity of sentences",
+	"low":         "of the 1000 rarest words, those that remain anywhere",
+	"low_overlap": "of the 1000 rarest words, those that are among the 1000 rarest afterwards too",
+}
+
+func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// RegressionPredictors of CS, ε first.
+var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
+
+// regressions of CS on ε and metrics of the text, one a sentence encoder.
 func (s sheet) regressions() []Table {
 	var tables []Table
-	texts := textRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
-	encoders := distinct(where(texts, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder })
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
+	encoders := Distinct(Where(texts, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder })
 	for _, encoder := range encoders {
 		var x [][]float64
 		var y []float64
-		for _, c := range GroupCells(where(texts, func(r Record) bool { return r.CSEncoder == encoder || !r.CS.Known() })) {
+		for _, c := range GroupCells(Where(texts, func(r Record) bool { return r.CSEncoder == encoder || !r.CS.Known() })) {
 			row := []float64{
 				float64(c.Records[0].Epsilon),
-				mean(c.Values(func(r Record) Float { return r.Nw })),
-				mean(c.Values(func(r Record) Float { return r.Sw })),
-				mean(c.Values(func(r Record) Float { return r.PP })),
 			}
-			cs := mean(c.Values(func(r Record) Float { return r.CS }))
+			for _, predictor := range RegressionPredictors[1:] {
+				row = append(row, stats.Mean(c.Values(column(predictor).Get)))
+			}
+			cs := stats.Mean(c.Values(column("cs").Get))
 			if math.IsNaN(cs + row[0] + row[1] + row[2] + row[3]) {
 				continue
 			}
 			x, y = append(x, row), append(y, cs)
 		}
-		r, err := OLS(regressionPredictors, x, y)
+		r, err := stats.OLS(RegressionPredictors, x, y)
 		if err != nil {
 			continue // too few cells, or all alike: there is no regression to report
 		}
-		name, title := "table4-regression", "Regression of CS on ε, N_w, S_w and PP"
+		name, title := "regression", "Regression of CS on ε, N_w, S_w and PP"
 		if len(encoders) > 1 {
 			name, title = slug(name, encoder), title+", "+encoder
 		}
 		t := s.named(name, title)
 		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
-		published := publishedRegression()
-		if !s.generated {
-			t.Header = append(t.Header, "published coefficient")
-		}
-		for k, c := range r.Coefficients {
-			row := []string{c.Name, formatNumber(c.Estimate, 4), formatNumber(c.StdError, 3), formatNumber(c.T, 3), formatP(c.P)}
-			if !s.generated {
-				row = append(row, published[k].Estimate)
-			}
+		for _, c := range r.Coefficients {
+			row := []string{c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3), formatP(c.P)}
 			t.AddRow(row...)
 		}
 		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2)
-		if !s.generated {
-			t.Legend += fmt.Sprintf(" Published: 126 cells, R² = %s, CS of another encoder, S_w without the word itself.", published[len(published)-1].Estimate)
-		}
-		s.noteEncoder(&t, where(texts, func(r Record) bool { return r.CSEncoder == encoder }))
+		s.noteEncoder(&t, Where(texts, func(r Record) bool { return r.CSEncoder == encoder }))
 		tables = append(tables, t)
 	}
 	return tables
 }
 
+// FormatNumber prints a number with so many digits after the point.
+func FormatNumber(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+
 func formatP(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
 	}
-	return formatNumber(p, 3)
-}
-
-// english is the study's Table 8.
-func (s sheet) english() (Table, bool) {
-	texts := textRecords(s.records)
-	if len(where(texts, func(r Record) bool { return r.English.Known() })) == 0 {
-		return Table{}, false
-	}
-	t := s.named("table8-english", "Tokens that are English words, %")
-	s.fill(&t, texts, grid{column: func(r Record) Float { return r.English }, digits: 2, higherIsBetter: true, baseline: true})
-	t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one). Bold: highest of a column and data set; underlined: above the text as it was."
-	return t, true
+	return FormatNumber(p, 3)
 }
 
 // adversary tabulates what an attacker learns.
 func (s sheet) adversary() (Table, bool) {
-	texts := textRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))
-	known := where(texts, func(r Record) bool {
-		return r.EMMap.Known() || r.LM.Known() || r.MIAAUC.Known() || r.Status == StatusUndefined
+	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
+	columns := slices.DeleteFunc(Measured(texts), func(c Column) bool { return c.Table != "adversary" })
+	known := Where(texts, func(r Record) bool {
+		return r.Status == StatusUndefined || slices.ContainsFunc(columns, func(c Column) bool { return c.Get(r).Known() })
 	})
 	t := s.named("adversary", "What an adversary learns")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "E_M posterior", "E_M MAP", "standard error", "E_M MAP lower", "E_M MAP Euclidean", "L_M", "MIA AUC"}
-	columns := []func(Record) Float{
-		func(r Record) Float { return r.EMPosterior }, func(r Record) Float { return r.EMMap },
-		func(r Record) Float { return r.EMStdError }, func(r Record) Float { return r.EMMapLower }, func(r Record) Float { return r.EMMapEuclidean },
-		func(r Record) Float { return r.LM }, func(r Record) Float { return r.MIAAUC },
+	t.Header = []string{"data set", "space", "mechanism", "ε"}
+	for _, c := range columns {
+		t.Header = append(t.Header, c.Title)
 	}
+	t.Header = append(t.Header, "standard error")
 	previous := ""
 	for _, c := range GroupCells(known) {
 		first := c.Records[0]
 		row := []TableCell{
-			{Text: DatasetTitle(c.Dataset)}, {Text: spaceOf{c.Embedding, c.Dimension}.String()},
+			{Text: DatasetTitle(c.Dataset)}, {Text: Space{c.Embedding, c.Dimension}.String()},
 			s.instanceCell(&t, known, first.Instance()), {Text: fmt.Sprintf("%g", float64(first.Epsilon))},
 		}
 		for _, column := range columns {
-			cell, _ := measured(&t, c.Records, column, 3)
+			cell, _ := measured(&t, c.Records, column.Get, column.Digits)
+			if column.Name == "e_m_map" && first.EMMap.Known() {
+				note := fmt.Sprintf("exact, %d candidates", first.EMCandidates)
+				if first.EMRuns > 0 {
+					note = fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", first.EMCandidates, first.EMRuns)
+				}
+				cell.Notes = append(cell.Notes, t.Note(note))
+			}
 			row = append(row, cell)
 		}
-		if first.EMMap.Known() {
-			note := fmt.Sprintf("exact, %d candidates", first.EMCandidates)
-			if first.EMRuns > 0 {
-				note = fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", first.EMCandidates, first.EMRuns)
-			}
-			row[5].Notes = append(row[5].Notes, t.Note(note))
-		}
+		cell, _ := measured(&t, c.Records, func(r Record) Float { return r.EMStdError }, 3)
+		row = append(row, cell)
 		row[0].Separator = first.Mechanism != previous
 		previous = first.Mechanism
 		t.Rows = append(t.Rows, row)
 		t.hoist(len(t.Rows)-1, 2, 4)
 	}
-	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo, and the lower bound stands beside it. " +
+	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands beside it. " +
 		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
 	return t, len(t.Rows) > 0
+}
+
+// quantities tabulate rows that carry one quantity, one table a quantity.
+func (s sheet) quantities(records []Record) []Table {
+	var tables []Table
+	for _, quantity := range Distinct(records, func(r Record) string { return r.Quantity }) {
+		digits, title := 3, quantity
+		if c, err := FindColumn(quantity); err == nil {
+			digits, title = c.Digits, c.Heading()
+		}
+		t := s.named(slug("quantity", quantity), capitalised(title))
+		t.Header = []string{"panel", "series", "x", "", "repetitions", title, "note"}
+		type place struct{ panel, series, name, x string }
+		at := map[place][]Record{}
+		var order []place
+		for _, r := range records {
+			if r.Quantity != quantity {
+				continue
+			}
+			k := place{r.Panel, r.Series, r.XName, formatFloat(r.X)}
+			if at[k] == nil {
+				order = append(order, k)
+			}
+			at[k] = append(at[k], r)
+		}
+		for i, k := range order {
+			cell, sum := measured(&t, at[k], func(r Record) Float { return r.Value }, digits)
+			note := at[k][0].Note
+			if slices.ContainsFunc(at[k], func(r Record) bool { return r.Note != note }) {
+				note = ""
+			}
+			row := []TableCell{{Text: k.panel}, {Text: k.series}, {Text: k.name}, {Text: k.x}, {Text: fmt.Sprint(sum.N)}, cell, {Text: note}}
+			row[0].Separator = i > 0 && order[i-1].panel != k.panel
+			t.Rows = append(t.Rows, row)
+		}
+		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (of single words: over words; none of one)."
+		tables = append(tables, t)
+	}
+	return tables
 }
 
 // guarantees tabulates promises.
 func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
 	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "why"}
-	for _, c := range GroupCells(textRecords(where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
+	for _, c := range GroupCells(TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
 		r := c.Records[0]
 		metric, why := r.GuaranteeMetric, r.GuaranteeReason
 		switch {
@@ -514,7 +547,7 @@ func (s sheet) guarantees() Table {
 		case metric == "":
 			metric = "none"
 		}
-		t.AddRow(DatasetTitle(r.Dataset), spaceOf{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
+		t.AddRow(DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
 			metric, formatFloat(r.GuaranteeEpsilon), formatFloat(r.GuaranteeEuclidean), why)
 	}
 	return t
@@ -528,19 +561,18 @@ func formatFloat(f Float) string {
 	return fmt.Sprintf("%.4g", float64(f))
 }
 
-// examples are the study's Tables 5, 10 and 11: one document under all
-// mechanisms, one table a data set and space.
+// examples are one document under all mechanisms, one table a data set and space.
 func (s sheet) examples(all []Example) []Table {
 	var tables []Table
 	type kind struct {
 		dataset string
-		space   spaceOf
+		space   Space
 	}
 	var kinds []kind
 	members := map[kind][]Example{}
 	for _, e := range all {
-		k := kind{e.Dataset, spaceOf{e.Embedding, e.Dimension}}
-		if len(where(s.records, func(r Record) bool { return r.Dataset == k.dataset && r.Embedding == k.space.Embedding })) == 0 {
+		k := kind{e.Dataset, Space{e.Embedding, e.Dimension}}
+		if len(Where(s.records, func(r Record) bool { return r.Dataset == k.dataset && r.Embedding == k.space.Embedding })) == 0 {
 			continue
 		}
 		if members[k] == nil {
@@ -568,19 +600,15 @@ func (s sheet) examples(all []Example) []Table {
 	return tables
 }
 
-// datasets is the study's Table 2, its own numbers below ours.
+// datasets describes the prepared data sets.
 func (s sheet) datasets(descriptions []DatasetDescription) Table {
-	t := s.named("table2-datasets", "Data sets as prepared")
+	t := s.named("datasets", "Data sets as prepared")
 	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test", "fingerprint"}
 	for _, d := range descriptions {
 		t.AddRow(DatasetTitle(d.Name), thousands(d.TrainDocuments), thousands(d.TestDocuments),
 			thousands(d.Tokens), thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
 			d.balance(), d.Fingerprint[:min(12, len(d.Fingerprint))])
 		t.Rows[len(t.Rows)-1][0].Separator = true
-		if p, ok := publishedDataset(d.Name); ok {
-			t.AddRow("as published", p["train_size"], p["test_size"], p["total_word_count"], p["vocab_size"],
-				p["sent_len_mean"]+" ("+p["sent_len_sd"]+")", p["task_type"], "")
-		}
 	}
 	t.Legend = "Train includes validation; tokens, vocabulary and length (mean and standard deviation of tokens per document) are those of train. Classes: documents of each, in train and in test. " +
 		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints are equal data."

@@ -11,7 +11,7 @@ import (
 
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
-	"mldpbench/plots"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -74,7 +74,7 @@ process, and what is declared per word.`,
 			out := cmd.OutOrStdout()
 			printAuditHeader(out)
 			breaches := 0
-			var rows []plots.AuditRow
+			var rows []results.AuditRow
 			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
 				rows = append(rows, auditRow(r))
 				if r.Breach() {
@@ -86,7 +86,7 @@ process, and what is declared per word.`,
 				return err
 			}
 			if csvFile != "" {
-				if err := plots.WriteAudit(csvFile, rows); err != nil {
+				if err := results.WriteAudit(csvFile, rows); err != nil {
 					return err
 				}
 			}
@@ -113,8 +113,8 @@ process, and what is declared per word.`,
 }
 
 // auditRow is a report as figures and reports read it.
-func auditRow(r audit.Report) plots.AuditRow {
-	row := plots.AuditRow{
+func auditRow(r audit.Report) results.AuditRow {
+	row := results.AuditRow{
 		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: r.Settings.Parameters.String(),
 		Epsilon: r.Settings.Epsilon, Promises: r.Guarantee.Holds(), Lower: r.EpsilonLowerBound,
 		Violated: r.Violated, Exact: r.Method == audit.Exact,

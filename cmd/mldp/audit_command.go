@@ -10,7 +10,7 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/mechanisms/external"
-	"mldpbench/plots"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -118,7 +118,7 @@ func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env me
 		*breaches++
 	}
 	if a.csvFile != "" {
-		if err := plots.WriteAudit(a.csvFile, []plots.AuditRow{auditRow(report)}); err != nil {
+		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report)}); err != nil {
 			return err
 		}
 	}

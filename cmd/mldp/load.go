@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/goccy/go-yaml"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
+	"mldpbench/results/published"
 )
 
 // loaded is what runs left, joined: their records, derived anew, and what
@@ -51,6 +54,7 @@ func loadRuns(paths []string) (loaded, error) {
 	if err == nil {
 		l.Records, err = results.Derive(all)
 	}
+	l.Records = results.Refute(l.Records, l.Audit)
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
@@ -83,7 +87,7 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 
 // describe adds what a manifest says, nil for none, and the audit beside it.
 func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Record) error {
-	audit, err := plots.ReadAudit(filepath.Join(dir, "audit.csv"))
+	audit, err := results.ReadAudit(filepath.Join(dir, "audit.csv"))
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Reco
 		return nil
 	}
 	l.Runs = append(l.Runs, report.Run{
-		Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
+		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
 		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
 	})
 	for _, d := range m.Datasets {
@@ -106,9 +110,20 @@ func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Reco
 	return nil
 }
 
+// studyTitle reads the title of a study file, "" where it has none.
+func studyTitle(definition string) string {
+	var study struct {
+		Title string `yaml:"title"`
+	}
+	if yaml.Unmarshal([]byte(definition), &study) != nil {
+		return "" // the engine read it once; a page needs no more than its records
+	}
+	return study.Title
+}
+
 // tables writes every table of what was loaded.
 func (l loaded) tables(dir string) ([]string, error) {
-	return results.WriteTables(dir, results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
+	return results.WriteTables(dir, published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples}))
 }
 
 // figures draws every figure of what was loaded and says which it cannot.

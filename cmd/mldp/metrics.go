@@ -13,19 +13,27 @@ func init() { commands = append(commands, newMetricsCommand) }
 func newMetricsCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "metrics RESULTS",
-		Short: "Recompute metrics from the raw counts, without another run",
-		Long: `Metrics reads results (a file, or the folder of a run), recomputes every metric
+		Use:   "metrics [RESULTS]",
+		Short: "List the metrics, or recompute them from raw counts",
+		Long: `Metrics without an argument lists every metric: its column, title, unit, which
+way is better, the threshold of the gate and what it is counted from.
+
+With RESULTS it reads results (a file, or the folder of a run), recomputes every metric
 that follows from raw counts (accuracy, N_w, S_w, PP, LOW, English %, the
 interval of CS) or from other records (baseline accuracy, PUC) and lists the
-columns whose stored values differ. --out writes the recomputed records. AUC, E_M, L_M and MIA AUC stay as they are: their raw
-outcomes are larger than a record.
+columns whose stored values differ. --out writes the recomputed records. AUC,
+E_M, L_M and MIA AUC stay as they are: their raw outcomes are larger than a
+record.
 
 Exit codes: 0 stored values follow from the counts or were rewritten with
 --out, 1 they do not follow.`,
-		Example: `  mldp metrics results/mini/results.csv`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  mldp metrics
+  mldp metrics results/mini/results.csv`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return results.RegistryTable().WriteMarkdown(cmd.OutOrStdout())
+			}
 			stored, err := readRecords(args[0])
 			if err != nil {
 				return err

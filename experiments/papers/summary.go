@@ -7,6 +7,7 @@ import (
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 // Summary is a quantity at one place of one curve over its repetitions (N_w
@@ -60,7 +61,7 @@ func Summarize(points []results.Record) []Summary {
 		}
 	}
 	for i, v := range values {
-		r, s := &rows[i], results.Summarize(v)
+		r, s := &rows[i], stats.Summarize(v)
 		r.N, r.Mean, r.Low, r.High = s.N, results.Float(s.Mean), results.Missing, results.Missing
 		r.Least, r.Most = results.Missing, results.Missing
 		if s.N > 0 {

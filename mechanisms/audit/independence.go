@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mldpbench/mechanisms"
-	"mldpbench/results"
+	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 
@@ -102,7 +102,7 @@ func Independence(ctx context.Context, a, b mechanisms.Rewriter, vocabulary []st
 		lowest, highest := 1.0, 0.0
 		for i := range found {
 			s := &found[i]
-			interval, err := results.ClopperPearson(s.Equal, s.Pairs, level)
+			interval, err := stats.ClopperPearson(s.Equal, s.Pairs, level)
 			if err != nil {
 				return r, err
 			}

@@ -11,7 +11,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
-	"mldpbench/results"
+	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 
@@ -93,11 +93,11 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 // logRatio is a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
 // wrong with probability alpha at most; −Inf where the event never came.
 func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
-	of, err := results.ClopperPearson(inA, samples, 1-alpha)
+	of, err := stats.ClopperPearson(inA, samples, 1-alpha)
 	if err != nil {
 		return 0, err
 	}
-	against, err := results.ClopperPearson(inB, samples, 1-alpha)
+	against, err := stats.ClopperPearson(inB, samples, 1-alpha)
 	if err != nil {
 		return 0, err
 	}

@@ -21,7 +21,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
 	"mldpbench/models"
-	"mldpbench/results"
+	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 
@@ -377,7 +377,7 @@ func proportion(k, n int, level float64) (metrics.Interval, error) {
 	if n == 0 {
 		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}, nil
 	}
-	return results.ClopperPearson(k, n, level)
+	return stats.ClopperPearson(k, n, level)
 }
 
 // grouped is the share of hits among trials that come in documents: the wider

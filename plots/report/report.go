@@ -18,6 +18,7 @@ import (
 
 	"mldpbench/plots"
 	"mldpbench/results"
+	"mldpbench/results/published"
 )
 
 // Input is what a report is made of. Records should come from results.Derive.
@@ -25,12 +26,13 @@ type Input struct {
 	Records  []results.Record
 	Examples []results.Example
 	Datasets []results.DatasetDescription
-	Audit    []plots.AuditRow // empty: no audit section
-	Runs     []Run            // how the records came about, as far as manifests say
+	Audit    []results.AuditRow // empty: no audit section
+	Runs     []Run              // how the records came about, as far as manifests say
 }
 
 // Run is what a manifest says.
 type Run struct {
+	Title      string // of the study
 	Command    []string
 	Definition string // the study file
 	Version    string
@@ -99,7 +101,7 @@ func Write(w io.Writer, in Input) error {
 		Input: in, Style: template.CSS(style), Script: template.JS(script),
 		Generated: generated(in.Records), Facts: facts(in), Summary: summary(in.Records),
 		Skipped:  skipped,
-		Tables:   results.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
+		Tables:   published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
 		Sections: mechanismSections(in), Warnings: warnings(in.Records), Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
 	}
 	for _, r := range in.Records {

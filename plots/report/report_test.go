@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"mldpbench/plots"
 	"mldpbench/results"
 )
 
@@ -63,7 +62,7 @@ func input() Input {
 			Original: "a <b>good</b> film", Privatised: "a poor film",
 		})
 	}
-	in.Audit = []plots.AuditRow{{Mechanism: "cmp", Variant: "proved", Epsilon: 1, Promises: true, Lower: 0.5}}
+	in.Audit = []results.AuditRow{{Mechanism: "cmp", Variant: "proved", Epsilon: 1, Promises: true, Lower: 0.5}}
 	return in
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
@@ -39,7 +40,7 @@ func summary(records []results.Record) results.Table {
 		if !seen {
 			order = append(order, p)
 		}
-		if !seen || results.Summarize(c.Values(accuracy)).Mean > results.Summarize(old.Values(accuracy)).Mean {
+		if !seen || stats.Summarize(c.Values(accuracy)).Mean > stats.Summarize(old.Values(accuracy)).Mean {
 			best[p] = c
 		}
 	}
@@ -75,7 +76,7 @@ func spread(values []float64, digits int) string {
 	if len(values) == 0 {
 		return "–"
 	}
-	s := results.Summarize(values)
+	s := stats.Summarize(values)
 	if s.N < 2 {
 		return decimals(s.Mean, digits)
 	}
@@ -98,11 +99,11 @@ func warnings(records []results.Record) []string {
 		add("Some numbers are about text that mldp generated itself; tables and figures say which.")
 	}
 	for _, c := range results.GroupCells(records) {
-		if !c.Records[0].IsBaseline() && len(c.Records) < results.FewRepetitions {
+		if !c.Records[0].IsBaseline() && len(c.Records) < stats.FewRepetitions {
 			if len(c.Records) == 1 {
 				add("One repetition: numbers stand without an interval.")
 			} else {
-				add(fmt.Sprintf("Fewer than %d repetitions: intervals are wide and few differences can be told from chance.", results.FewRepetitions))
+				add(fmt.Sprintf("Fewer than %d repetitions: intervals are wide and few differences can be told from chance.", stats.FewRepetitions))
 			}
 			break
 		}

@@ -1,8 +1,10 @@
-package results
+package stats
 
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Extra hours of sleep under two drugs (Cushny & Peebles 1905), the data of
@@ -70,13 +72,8 @@ func TestHolm(t *testing.T) {
 // standard errors' root sum of squares.
 func TestBlocked(t *testing.T) {
 	sample := func(x []float64) Sample {
-		var records []Record
-		for _, v := range x {
-			r := NewRecord()
-			r.Accuracy = Float(v)
-			records = append(records, r)
-		}
-		return SampleOf(records)
+		m, v := stat.MeanVariance(x, nil)
+		return Sample{m, v / float64(len(x)), float64(len(x) - 1)}
 	}
 	a, b := sample(sleep1), sample(sleep2)
 	welch, err := Welch(sleep1, sleep2)
@@ -99,17 +96,13 @@ func TestBlocked(t *testing.T) {
 	near(t, "df of two", twice.DF, 2*welch.DF, 1e-9)
 	near(t, "difference of two", twice.Difference, welch.Difference, 1e-12)
 
-	// One repetition: the binomial variance of 1600 of 2000 right, and a normal test.
-	r := NewRecord()
-	r.Accuracy, r.TestCorrect, r.TestTotal = 80, 1600, 2000
-	one := SampleOf([]Record{r})
-	near(t, "variance", one.Variance, 100*100*.8*.2/2000, 1e-12)
-	r.Accuracy, r.TestCorrect = 77.5, 1550
-	z, err := Blocked([]Sample{one}, []Sample{SampleOf([]Record{r})})
+	// Infinite degrees of freedom: a normal test.
+	one, other := Sample{80, 0.8, math.Inf(1)}, Sample{77.5, 0.871875, math.Inf(1)}
+	z, err := Blocked([]Sample{one}, []Sample{other})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "z", z.T, 2.5/math.Sqrt(.8+100*100*.775*.225/2000), 1e-12)
+	near(t, "z", z.T, 2.5/math.Sqrt(.8+.871875), 1e-12)
 	near(t, "p", z.P, math.Erfc(z.T/math.Sqrt2), 1e-12)
 	if _, err := Blocked(nil, nil); err == nil {
 		t.Error("no condition: no error")

@@ -1,4 +1,11 @@
-package results
+// Package published holds what the papers print: the tables of Meisenbacher et
+// al. 2024 and numbers of the others, what their arithmetic says of itself, and
+// the comparison of records with them, protocol by protocol.
+//
+// It believes that a published number is data like any other: it is compared
+// by what was measured, never by what was meant, and a protocol is judged over
+// all its cells at once. It makes no record and runs nothing.
+package published
 
 import (
 	"embed"
@@ -10,34 +17,22 @@ import (
 	"sync"
 
 	"github.com/gocarina/gocsv"
+
+	"mldpbench/results"
 )
 
-//go:embed published/*.csv
-var publishedFiles embed.FS
+//go:embed *.csv
+var files embed.FS
 
-// PublishedFile opens an embedded table of published numbers by name, such as
+// File opens an embedded table of published numbers by name, such as
 // "table4_mlr.csv".
-func PublishedFile(name string) (fs.File, error) { return publishedFiles.Open("published/" + name) }
+func File(name string) (fs.File, error) { return files.Open(name) }
 
-// Metric names a column that the study's tables report.
-type Metric string
-
-// The metrics of the study's tables, by the names of our columns.
-const (
-	MetricAccuracy Metric = "accuracy"
-	MetricNw       Metric = "n_w"
-	MetricSw       Metric = "s_w"
-	MetricPP       Metric = "pp"
-	MetricCS       Metric = "cs"
-	MetricLow      Metric = "low"
-	MetricEnglish  Metric = "english"
-	MetricPUC75    Metric = "puc_75"
-	MetricPUC50    Metric = "puc_50"
-	MetricPUC25    Metric = "puc_25"
-)
+// Metric names a column of results.Record that the papers' tables print.
+type Metric = string
 
 // PUCMetrics are the composites by weight of utility.
-var PUCMetrics = map[float64]Metric{0.75: MetricPUC75, 0.5: MetricPUC50, 0.25: MetricPUC25}
+var PUCMetrics = map[float64]Metric{0.75: "puc_75", 0.5: "puc_50", 0.25: "puc_25"}
 
 // Place names a cell of the comparative study's tables in our names. English %
 // is printed without dimension (0); baselines have mechanism "none" and ε 0.
@@ -59,14 +54,14 @@ func (p Place) String() string {
 	return s + " " + p.Mechanism
 }
 
-// Published are the numbers of Meisenbacher et al. 2024, Tables 3, 6, 7, 8
+// Numbers are those of Meisenbacher et al. 2024, Tables 3, 6, 7, 8
 // and 9, as printed.
-type Published struct {
+type Numbers struct {
 	values map[Place]map[Metric]float64
 }
 
 // Value returns a printed number, NaN where the paper prints none.
-func (p *Published) Value(at Place, m Metric) float64 {
+func (p *Numbers) Value(at Place, m Metric) float64 {
 	if v, ok := p.values[at][m]; ok {
 		return v
 	}
@@ -74,7 +69,7 @@ func (p *Published) Value(at Place, m Metric) float64 {
 }
 
 // count is the number of cells that print a metric.
-func (p *Published) count(m Metric) int {
+func (p *Numbers) count(m Metric) int {
 	n := 0
 	for _, metrics := range p.values {
 		if _, ok := metrics[m]; ok {
@@ -86,21 +81,21 @@ func (p *Published) count(m Metric) int {
 
 // The grid of the study.
 var (
-	StudyDatasets   = []string{"imdb", "agnews"}
-	StudyDimensions = []int{50, 100, 300}
-	StudyEpsilons   = []float64{1, 5, 10}
-	// StudyMechanisms in the order of the paper's tables.
-	StudyMechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
+	Datasets   = []string{"imdb", "agnews"}
+	Dimensions = []int{50, 100, 300}
+	Epsilons   = []float64{1, 5, 10}
+	// Mechanisms in the order of the paper's tables.
+	Mechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
 )
 
 // publishedTable says where a metric is printed.
 func publishedTable(dataset string, m Metric) string {
 	switch m {
-	case MetricAccuracy:
+	case "accuracy":
 		return "Table 3"
-	case MetricEnglish:
+	case "english":
 		return "Table 8"
-	case MetricPUC75, MetricPUC50, MetricPUC25:
+	case "puc_75", "puc_50", "puc_25":
 		return "Table 9"
 	}
 	if dataset == "agnews" {
@@ -119,9 +114,9 @@ type publishedRow struct {
 	Value     float64 `csv:"value"`
 }
 
-// StudyTables returns the embedded tables of the comparative study.
-var StudyTables = sync.OnceValue(func() *Published {
-	p := &Published{values: map[Place]map[Metric]float64{}}
+// Printed returns the embedded tables of the comparative study.
+var Printed = sync.OnceValue(func() *Numbers {
+	p := &Numbers{values: map[Place]map[Metric]float64{}}
 	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv", "table8_english.csv", "table9_puc.csv"} {
 		var rows []publishedRow
 		mustReadPublished(name, &rows)
@@ -142,7 +137,7 @@ var StudyTables = sync.OnceValue(func() *Published {
 
 func publishedMechanism(name string) string {
 	if name == "Baseline" {
-		return BaselineMechanism
+		return results.BaselineMechanism
 	}
 	return strings.ToLower(name)
 }
@@ -152,18 +147,18 @@ func publishedMetric(row publishedRow) Metric {
 	case "PUC":
 		return PUCMetrics[row.Alpha]
 	case "Nw":
-		return MetricNw
+		return "n_w"
 	case "Sw":
-		return MetricSw
+		return "s_w"
 	case "english_pct":
-		return MetricEnglish
+		return "english"
 	}
 	return Metric(strings.ToLower(row.Metric))
 }
 
 // mustReadPublished reads an embedded table, which tests have read before.
 func mustReadPublished(name string, rows any) {
-	f, err := PublishedFile(name)
+	f, err := File(name)
 	if err == nil {
 		var data []byte
 		if data, err = io.ReadAll(f); err == nil {
@@ -196,17 +191,6 @@ func publishedDataset(name string) (map[string]string, bool) {
 		}
 	}
 	return column, true
-}
-
-// publishedRegression is the study's Table 4 in its order, R² last.
-func publishedRegression() []struct {
-	Estimate string `csv:"coef"`
-} {
-	var rows []struct {
-		Estimate string `csv:"coef"`
-	}
-	mustReadPublished("table4_mlr.csv", &rows)
-	return rows
 }
 
 // claim returns the printed value of a statement in a paper's prose, found by

@@ -1,25 +1,27 @@
-package results
+package published
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"mldpbench/results"
 )
 
 // publishedAs makes records that say exactly what the paper prints for CMP on
 // IMDb at d=100, shifted by some points.
-func publishedAs(shift float64) []Record {
-	var records []Record
+func publishedAs(shift float64) []results.Record {
+	var records []results.Record
 	for i := range 5 {
 		r := cellRecord(i, i+1, 0)
 		r.Epsilon, r.Embedding = 10, "glove.6B"
 		jitter := []float64{-0.4, -0.2, 0, 0.2, 0.4}[i]
 		r.TestCorrect, r.TestTotal = int(math.Round(20*(78.85+shift+jitter))), 2000
 		r.DeniabilityWords, r.NwRuns, r.SwWords, r.NwUnchanged, r.SwDistinct = "", 0, 0, 0, 0
-		r.Nw, r.Sw = Missing, Missing
-		r.TokensChanged, r.TokensTotal = int(math.Round(100*(StudyTables().Value(Place{"imdb", 100, 10, "cmp"}, MetricPP)+shift+jitter))), 10000
-		r.CS, r.CSEncoder = Float(StudyTables().Value(Place{"imdb", 100, 10, "cmp"}, MetricCS)), "paraphrase-distilroberta-base-v1"
-		r.LowPresent, r.LowTotal, r.English = 0, 0, Missing
+		r.Nw, r.Sw = results.Missing, results.Missing
+		r.TokensChanged, r.TokensTotal = int(math.Round(100*(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "pp")+shift+jitter))), 10000
+		r.CS, r.CSEncoder = results.Float(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "cs")), "paraphrase-distilroberta-base-v1"
+		r.LowPresent, r.LowTotal, r.English = 0, 0, results.Missing
 		if err := r.Recompute(); err != nil {
 			panic(err)
 		}
@@ -28,7 +30,7 @@ func publishedAs(shift float64) []Record {
 	return records
 }
 
-func compared(t *testing.T, records []Record) map[Metric]Comparison {
+func compared(t *testing.T, records []results.Record) map[Metric]Comparison {
 	t.Helper()
 	all, err := Compare(records, DefaultMargin)
 	if err != nil {
@@ -43,35 +45,34 @@ func compared(t *testing.T, records []Record) map[Metric]Comparison {
 
 func TestCompareClasses(t *testing.T) {
 	same := compared(t, publishedAs(0))
-	for _, m := range []Metric{MetricAccuracy, MetricPP, MetricCS} {
+	for _, m := range []Metric{"accuracy", "pp", "cs"} {
 		if k := same[m]; k.Class != Agrees {
 			t.Errorf("%s: %+v, want agrees", m, k)
 		}
 	}
 	other := compared(t, publishedAs(-3))
-	for _, m := range []Metric{MetricAccuracy, MetricPP} {
+	for _, m := range []Metric{"accuracy", "pp"} {
 		if k := other[m]; k.Class != Differs || k.Cause == "" || math.Abs(k.Difference+3) > 0.2 {
 			t.Errorf("%s: %+v, want differs by 3 with a cause", m, k)
 		}
 	}
-	if _, measured := same[MetricNw]; measured {
+	if _, measured := same["n_w"]; measured {
 		t.Error("what was not measured must not be compared")
 	}
 }
 
 func TestCompareRefusesTheIncomparable(t *testing.T) {
-	for want, change := range map[string]func(*Record){
-		"embedding local":       func(r *Record) { r.Embedding = "local" },
-		"model svm":             func(r *Record) { r.Model = "svm" },
-		"setting train-only":    func(r *Record) { r.Setting = "train-only" },
-		"1000 test documents":   func(r *Record) { r.TestTotal = 1000 },
-		"undefined here: small": func(r *Record) { r.Status, r.Reason = StatusUndefined, "small" },
+	for want, change := range map[string]func(*results.Record){
+		"embedding local":       func(r *results.Record) { r.Embedding = "local" },
+		"model svm":             func(r *results.Record) { r.Model = "svm" },
+		"1000 test documents":   func(r *results.Record) { r.TestTotal = 1000 },
+		"undefined here: small": func(r *results.Record) { r.Status, r.Reason = results.StatusUndefined, "small" },
 	} {
 		records := publishedAs(0)
 		for i := range records {
 			change(&records[i])
 		}
-		if k := compared(t, records)[MetricAccuracy]; k.Class != NotComparable || !strings.Contains(k.Cause, want) {
+		if k := compared(t, records)["accuracy"]; k.Class != NotComparable || !strings.Contains(k.Cause, want) {
 			t.Errorf("%s: %+v", want, k)
 		}
 	}
@@ -80,7 +81,7 @@ func TestCompareRefusesTheIncomparable(t *testing.T) {
 		records[i].CSEncoder = "use-lite"
 	}
 	got := compared(t, records)
-	if got[MetricCS].Class != NotComparable || got[MetricAccuracy].Class != Agrees {
+	if got["cs"].Class != NotComparable || got["accuracy"].Class != Agrees {
 		t.Errorf("another encoder: %+v", got)
 	}
 	for i := range records {
@@ -92,13 +93,13 @@ func TestCompareRefusesTheIncomparable(t *testing.T) {
 }
 
 func TestCompareCorrectsTable9(t *testing.T) {
-	audit, err := AuditPublished()
+	audit, err := AuditArithmetic()
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := Comparison{Place: Place{"agnews", 100, 1, "cmp"}, Metric: MetricPUC50}
-	k.Published = StudyTables().Value(k.Place, k.Metric)
-	note := k.correctPUC(StudyTables(), audit)
+	k := Comparison{Place: Place{"agnews", 100, 1, "cmp"}, Definition: Definition{Metric: "puc_50"}}
+	k.Published = Printed().Value(k.Place, k.Metric)
+	note := k.correctPUC(Printed(), audit)
 	if !strings.Contains(note, "79.68") || !strings.Contains(note, "Gumbel") {
 		t.Errorf("note %q", note)
 	}
@@ -114,17 +115,12 @@ func TestCompareLocatesTheDifference(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if k := compared(t, records)[MetricAccuracy]; k.Class != Differs || !strings.Contains(k.Cause, "training") {
+	if k := compared(t, records)["accuracy"]; k.Class != Differs || !strings.Contains(k.Cause, "training") {
 		t.Errorf("%+v", k)
 	}
-	if k := compared(t, publishedAs(-3))[MetricAccuracy]; strings.Contains(k.Cause, "training") { // PP differs too
+	if k := compared(t, publishedAs(-3))["accuracy"]; strings.Contains(k.Cause, "training") { // PP differs too
 		t.Errorf("%+v", k)
 	}
-}
-
-// S_w is published without the word itself.
-func TestSwOthers(t *testing.T) {
-	near(t, "SwOthers", cellRecord(0, 1, 1).SwOthers(), (19.+40)/2, 1e-12)
 }
 
 func TestCompareTables(t *testing.T) {
@@ -145,24 +141,24 @@ func TestCompareTables(t *testing.T) {
 // published number is judged once, by what the paper measured.
 func TestCompareOfMixedRecords(t *testing.T) {
 	records := publishedAs(0)
-	add := func(change func(*Record)) {
+	add := func(change func(*results.Record)) {
 		for _, r := range publishedAs(0) {
 			change(&r)
 			records = append(records, r)
 		}
 	}
-	add(func(r *Record) { r.Model = "svm" })
-	add(func(r *Record) { r.Embedding = "local" })
-	vickrey := func(variant string, correct int) func(*Record) {
-		return func(r *Record) {
+	add(func(r *results.Record) { r.Model = "svm" })
+	add(func(r *results.Record) { r.Embedding = "local" })
+	vickrey := func(variant string, correct int) func(*results.Record) {
+		return func(r *results.Record) {
 			r.Mechanism, r.Variant, r.TestCorrect = "vickrey", variant, correct
-			r.TokensTotal, r.PP, r.CS = 0, Missing, Missing
+			r.TokensTotal, r.PP, r.CS = 0, results.Missing, results.Missing
 			if err := r.Recompute(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	published := StudyTables().Value(Place{"imdb", 100, 10, "vickrey"}, MetricAccuracy)
+	published := Printed().Value(Place{"imdb", 100, 10, "vickrey"}, "accuracy")
 	add(vickrey("proved", int(20*published)))       // agrees, and proves nothing
 	add(vickrey("released", int(20*published-200))) // what the paper ran: differs by 10 points
 	all, err := Compare(records, DefaultMargin)
@@ -171,7 +167,7 @@ func TestCompareOfMixedRecords(t *testing.T) {
 	}
 	changed := 0
 	for _, k := range all {
-		if k.Metric == MetricPP && k.Place.Mechanism == "cmp" && k.Embedding == "glove.6B" {
+		if k.Metric == "pp" && k.Place.Mechanism == "cmp" && k.Embedding == "glove.6B" {
 			changed++
 		}
 		if k.Embedding == "local" && k.Class != NotComparable {

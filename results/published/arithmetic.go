@@ -1,4 +1,4 @@
-package results
+package published
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mldpbench/metrics"
+	"mldpbench/results"
+	"mldpbench/results/stats"
 )
 
 // pucTolerance is how far a composite recomputed from printed numbers may be
@@ -32,9 +34,9 @@ type ArithmeticCheck struct {
 	Explanation string
 }
 
-// PublishedAudit is what the papers' own numbers say about each other. It
+// Arithmetic is what the papers' own numbers say about each other. It
 // finds everything by recomputation; nothing about any cell is written down.
-type PublishedAudit struct {
+type Arithmetic struct {
 	Checks []ArithmeticCheck
 	Errata []Erratum
 	// Relabelled says which mechanism a printed row of Table 9 really is,
@@ -56,12 +58,12 @@ func (a pucTriple) matches(b pucTriple) bool {
 	return true
 }
 
-// AuditPublished recomputes what the papers print from what they print
+// AuditArithmetic recomputes what the papers print from what they print
 // elsewhere: Table 9 by eq. 4 from Tables 3, 6 and 7; the regression of Table
 // 4 from Tables 6 and 7; claims of the prose from the tables they sum up.
-func AuditPublished() (PublishedAudit, error) {
-	p := StudyTables()
-	audit := PublishedAudit{Relabelled: map[Place]string{}}
+func AuditArithmetic() (Arithmetic, error) {
+	p := Printed()
+	audit := Arithmetic{Relabelled: map[Place]string{}}
 	if err := audit.table9(p); err != nil {
 		return audit, err
 	}
@@ -74,12 +76,12 @@ func AuditPublished() (PublishedAudit, error) {
 }
 
 // composite collects the printed inputs of eq. 4.
-func (p *Published) composite(at Place) metrics.Composite {
+func (p *Numbers) composite(at Place) metrics.Composite {
 	return metrics.Composite{
-		Accuracy:         p.Value(at, MetricAccuracy),
-		BaselineAccuracy: p.Value(Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: BaselineMechanism}, MetricAccuracy),
-		Nw:               p.Value(at, MetricNw), Sw: p.Value(at, MetricSw), PP: p.Value(at, MetricPP),
-		CS: p.Value(at, MetricCS), Low: p.Value(at, MetricLow),
+		Accuracy:         p.Value(at, "accuracy"),
+		BaselineAccuracy: p.Value(Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: results.BaselineMechanism}, "accuracy"),
+		Nw:               p.Value(at, "n_w"), Sw: p.Value(at, "s_w"), PP: p.Value(at, "pp"),
+		CS: p.Value(at, "cs"), Low: p.Value(at, "low"),
 	}
 }
 
@@ -90,24 +92,24 @@ func recomputedTriple(c metrics.Composite) (t pucTriple) {
 	return t
 }
 
-func (p *Published) printedTriple(at Place) (t pucTriple) {
+func (p *Numbers) printedTriple(at Place) (t pucTriple) {
 	for i, alpha := range metrics.PUCAlphas {
 		t[i] = p.Value(at, PUCMetrics[alpha])
 	}
 	return t
 }
 
-func (a *PublishedAudit) table9(p *Published) error {
-	for _, dataset := range StudyDatasets {
-		check := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %s", dataset, strings.TrimPrefix(publishedTable(dataset, MetricNw), "Table "))}
+func (a *Arithmetic) table9(p *Numbers) error {
+	for _, dataset := range Datasets {
+		check := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %s", dataset, strings.TrimPrefix(publishedTable(dataset, "n_w"), "Table "))}
 		relabelled := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) after relabelling permuted rows", dataset)}
 		sorted := true
-		for _, d := range StudyDimensions {
-			for _, epsilon := range StudyEpsilons {
-				places := make([]Place, len(StudyMechanisms))
+		for _, d := range Dimensions {
+			for _, epsilon := range Epsilons {
+				places := make([]Place, len(Mechanisms))
 				printed, recomputed := make([]pucTriple, len(places)), make([]pucTriple, len(places))
 				direct := 0
-				for i, m := range StudyMechanisms {
+				for i, m := range Mechanisms {
 					places[i] = Place{dataset, d, epsilon, m}
 					printed[i], recomputed[i] = p.printedTriple(places[i]), recomputedTriple(p.composite(places[i]))
 					for j := range printed[i] {
@@ -137,10 +139,10 @@ func (a *PublishedAudit) table9(p *Published) error {
 					if t == i {
 						continue
 					}
-					a.Relabelled[places[i]] = StudyMechanisms[t]
+					a.Relabelled[places[i]] = Mechanisms[t]
 					a.Errata = append(a.Errata, Erratum{
 						"Table 9", places[i].String(), formatTriple(printed[i]), formatTriple(recomputed[i]),
-						fmt.Sprintf("the printed row is that of %s: rows were sorted by PUC under a fixed order of names", StudyMechanisms[t]),
+						fmt.Sprintf("the printed row is that of %s: rows were sorted by PUC under a fixed order of names", Mechanisms[t]),
 					})
 				}
 			}
@@ -157,7 +159,7 @@ func (a *PublishedAudit) table9(p *Published) error {
 	return nil
 }
 
-func (a *PublishedAudit) relabelledIn(dataset string) int {
+func (a *Arithmetic) relabelledIn(dataset string) int {
 	n := 0
 	for at := range a.Relabelled {
 		if at.Dataset == dataset {
@@ -203,7 +205,7 @@ func matchRows(printed, recomputed []pucTriple) (truth []int, ok bool) {
 
 // explainRow looks for the smallest error that explains a row of Table 9 that
 // does not follow from its inputs.
-func (a *PublishedAudit) explainRow(p *Published, at Place, printed, recomputed pucTriple) error {
+func (a *Arithmetic) explainRow(p *Numbers, at Place, printed, recomputed pucTriple) error {
 	var wrong []int
 	for i := range printed {
 		if !(math.Abs(printed[i]-recomputed[i]) <= pucTolerance) {
@@ -228,7 +230,7 @@ func (a *PublishedAudit) explainRow(p *Published, at Place, printed, recomputed 
 	for _, i := range wrong {
 		a.Errata = append(a.Errata, Erratum{
 			"Table 9", fmt.Sprintf("%v α=%g", at, metrics.PUCAlphas[i]),
-			formatNumber(printed[i], 2), formatNumber(recomputed[i], 2), cause,
+			results.FormatNumber(printed[i], 2), results.FormatNumber(recomputed[i], 2), cause,
 		})
 	}
 	return nil
@@ -247,10 +249,10 @@ type inputFix struct {
 // enter eq. 4 alike, so each has a correction that fits; the one that also
 // brings the regression of Table 4 closest to print, in standard errors of
 // its coefficients, is taken.
-func (p *Published) singleInputFix(at Place, printed pucTriple) (*inputFix, error) {
+func (p *Numbers) singleInputFix(at Place, printed pucTriple) (*inputFix, error) {
 	var best *inputFix
 	closest := math.Inf(1)
-	for _, m := range []Metric{MetricNw, MetricSw, MetricPP, MetricCS, MetricLow} {
+	for _, m := range []Metric{"n_w", "s_w", "pp", "cs", "low"} {
 		value, ok := p.bestInput(at, m, printed)
 		if !ok {
 			continue
@@ -272,7 +274,7 @@ func (p *Published) singleInputFix(at Place, printed pucTriple) (*inputFix, erro
 // bestInput is the value of one input, within ten points of print, that
 // reproduces the printed composites best; ok is false if none does within
 // tolerance.
-func (p *Published) bestInput(at Place, m Metric, printed pucTriple) (best float64, ok bool) {
+func (p *Numbers) bestInput(at Place, m Metric, printed pucTriple) (best float64, ok bool) {
 	least := math.Inf(1)
 	for step := -100; step <= 100; step++ {
 		value := math.Round(10*p.Value(at, m)+float64(step)) / 10
@@ -292,8 +294,8 @@ func (p *Published) bestInput(at Place, m Metric, printed pucTriple) (best float
 }
 
 // with returns the tables with one number replaced.
-func (p *Published) with(at Place, m Metric, value float64) *Published {
-	q := &Published{values: make(map[Place]map[Metric]float64, len(p.values))}
+func (p *Numbers) with(at Place, m Metric, value float64) *Numbers {
+	q := &Numbers{values: make(map[Place]map[Metric]float64, len(p.values))}
 	for place, v := range p.values {
 		q.values[place] = v
 	}
@@ -306,26 +308,23 @@ func (p *Published) with(at Place, m Metric, value float64) *Published {
 	return q
 }
 
-// regressionPredictors of CS in Table 4.
-var regressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
-
 // regression is the study's regression of CS on ε, N_w, S_w and PP over the
 // cells of Tables 6 and 7.
-func (p *Published) regression() (Regression, error) {
+func (p *Numbers) regression() (stats.Regression, error) {
 	var x [][]float64
 	var y []float64
-	for _, dataset := range StudyDatasets {
-		for _, d := range StudyDimensions {
-			for _, epsilon := range StudyEpsilons {
-				for _, m := range StudyMechanisms {
+	for _, dataset := range Datasets {
+		for _, d := range Dimensions {
+			for _, epsilon := range Epsilons {
+				for _, m := range Mechanisms {
 					at := Place{dataset, d, epsilon, m}
-					x = append(x, []float64{epsilon, p.Value(at, MetricNw), p.Value(at, MetricSw), p.Value(at, MetricPP)})
-					y = append(y, p.Value(at, MetricCS))
+					x = append(x, []float64{epsilon, p.Value(at, "n_w"), p.Value(at, "s_w"), p.Value(at, "pp")})
+					y = append(y, p.Value(at, "cs"))
 				}
 			}
 		}
 	}
-	return OLS(regressionPredictors, x, y)
+	return stats.OLS(results.RegressionPredictors, x, y)
 }
 
 // printedTable4 are coefficients and standard errors in the order of
@@ -357,7 +356,7 @@ func printedTable4() (estimates, errors []float64, r2 float64) {
 
 // distanceToTable4 is the largest difference of a coefficient from print, as
 // it is and in its standard errors.
-func distanceToTable4(r Regression) (absolute, inErrors float64) {
+func distanceToTable4(r stats.Regression) (absolute, inErrors float64) {
 	estimates, errors, _ := printedTable4()
 	for i, c := range r.Coefficients {
 		d := math.Abs(c.Estimate - estimates[i])
@@ -366,7 +365,7 @@ func distanceToTable4(r Regression) (absolute, inErrors float64) {
 	return absolute, inErrors
 }
 
-func (a *PublishedAudit) table4(p *Published) error {
+func (a *Arithmetic) table4(p *Numbers) error {
 	if err := a.checkTable4(p, "Table 4 (R², coefficients, standard errors) from Tables 6 and 7"); err != nil {
 		return err
 	}
@@ -381,7 +380,7 @@ func (a *PublishedAudit) table4(p *Published) error {
 	return a.checkTable4(p, "Table 4 with "+strings.Join(names, ", "))
 }
 
-func (a *PublishedAudit) checkTable4(p *Published, name string) error {
+func (a *Arithmetic) checkTable4(p *Numbers, name string) error {
 	r, err := p.regression()
 	if err != nil {
 		return err
@@ -390,7 +389,7 @@ func (a *PublishedAudit) checkTable4(p *Published, name string) error {
 	check := ArithmeticCheck{Name: name}
 	agree := func(printed, recomputed float64, digits int) {
 		check.Cells++
-		if formatNumber(printed, digits) == formatNumber(recomputed, digits) {
+		if results.FormatNumber(printed, digits) == results.FormatNumber(recomputed, digits) {
 			check.Agree++
 		}
 	}
@@ -405,15 +404,15 @@ func (a *PublishedAudit) checkTable4(p *Published, name string) error {
 	return nil
 }
 
-func (a *PublishedAudit) aboveBaseline(p *Published) {
+func (a *Arithmetic) aboveBaseline(p *Numbers) {
 	var counts []string
 	for _, dataset := range []string{"agnews", "imdb"} { // the order of the claim
 		n := 0
-		for _, d := range StudyDimensions {
-			baseline := p.Value(Place{Dataset: dataset, Dimension: d, Mechanism: BaselineMechanism}, MetricAccuracy)
-			for _, epsilon := range StudyEpsilons {
-				for _, m := range StudyMechanisms {
-					if p.Value(Place{dataset, d, epsilon, m}, MetricAccuracy) > baseline {
+		for _, d := range Dimensions {
+			baseline := p.Value(Place{Dataset: dataset, Dimension: d, Mechanism: results.BaselineMechanism}, "accuracy")
+			for _, epsilon := range Epsilons {
+				for _, m := range Mechanisms {
+					if p.Value(Place{dataset, d, epsilon, m}, "accuracy") > baseline {
 						n++
 					}
 				}
@@ -426,7 +425,7 @@ func (a *PublishedAudit) aboveBaseline(p *Published) {
 }
 
 // claims checks statements of the other papers' prose.
-func (a *PublishedAudit) claims() {
+func (a *Arithmetic) claims() {
 	percent := func(s string) float64 {
 		v, err := strconv.ParseFloat(strings.Trim(s, "+%"), 64)
 		if err != nil {
@@ -462,7 +461,7 @@ func (a *PublishedAudit) claims() {
 	}
 }
 
-func (a *PublishedAudit) compareClaim(name, source, printed, recomputed, explanation string) {
+func (a *Arithmetic) compareClaim(name, source, printed, recomputed, explanation string) {
 	check := ArithmeticCheck{Name: name, Cells: 1, Explanation: explanation}
 	if printed == recomputed {
 		check.Agree = 1
@@ -472,15 +471,13 @@ func (a *PublishedAudit) compareClaim(name, source, printed, recomputed, explana
 	a.Checks = append(a.Checks, check)
 }
 
-func formatNumber(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-
 func formatTriple(t pucTriple) string {
 	return fmt.Sprintf("%.2f/%.2f/%.2f", t[0], t[1], t[2])
 }
 
 // ChecksTable renders the checks.
-func (a PublishedAudit) ChecksTable() Table {
-	t := Table{
+func (a Arithmetic) ChecksTable() results.Table {
+	t := results.Table{
 		Name: "published-checks", Title: "The papers' arithmetic: printed numbers against what follows from other printed numbers",
 		Header: []string{"check", "cells", "agree", "note"},
 	}
@@ -491,8 +488,8 @@ func (a PublishedAudit) ChecksTable() Table {
 }
 
 // ErrataTable renders the errata.
-func (a PublishedAudit) ErrataTable() Table {
-	t := Table{
+func (a Arithmetic) ErrataTable() results.Table {
+	t := results.Table{
 		Name: "published-errata", Title: "Errata: PUC rows as α = 0.75/0.5/0.25",
 		Header: []string{"table", "place", "printed", "recomputed", "cause"},
 	}

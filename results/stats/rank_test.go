@@ -1,4 +1,4 @@
-package results
+package stats
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 func means(samples [][]float64) []float64 {
 	out := make([]float64, len(samples))
 	for i, x := range samples {
-		out[i] = mean(x)
+		out[i] = Mean(x)
 	}
 	return out
 }

@@ -1,4 +1,10 @@
-package results
+// Package stats holds the intervals and tests that audits, results and figures
+// share.
+//
+// It believes that a mean without its interval, and a difference without its
+// test, is not a result: everything here returns both, and a warning as data
+// where they rest on little. It knows no record, file or mechanism.
+package stats
 
 import (
 	"fmt"
@@ -12,6 +18,18 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
 )
+
+// Mean is NaN of nothing.
+func Mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return sum / float64(len(x))
+}
 
 // Warning is data: a sentence that travels with a number and ends as a footnote.
 type Warning string
@@ -51,7 +69,9 @@ func Summarize(x []float64) Summary {
 // HalfWidth is half the width of the interval.
 func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
 
-func meanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
+// MeanIntervalFrom is the Student t interval of a mean of n values whose
+// sample standard deviation is sd.
+func MeanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
 	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+level)/2) * sd / math.Sqrt(float64(n))
 	return metrics.Interval{Estimate: mean, Low: mean - half, High: mean + half}
 }

@@ -1,4 +1,4 @@
-package results
+package stats
 
 import (
 	"fmt"
@@ -37,25 +37,6 @@ type Sample struct {
 	Mean     float64
 	Variance float64 // of the mean
 	DF       float64
-}
-
-// SampleOf describes the accuracies of one cell in %. A single repetition has
-// the binomial variance of its test set, which does not know of noise and
-// training.
-func SampleOf(records []Record) Sample {
-	x := Cells{Records: records}.Values(func(r Record) Float { return r.Accuracy })
-	if len(x) > 1 {
-		m, v := stat.MeanVariance(x, nil)
-		return Sample{m, v / float64(len(x)), float64(len(x) - 1)}
-	}
-	s := Sample{mean(x), math.NaN(), math.Inf(1)}
-	for _, r := range records {
-		if r.Accuracy.Known() && r.TestTotal > 0 {
-			p := float64(r.Accuracy) / 100
-			s.Variance = 1e4 * p * (1 - p) / float64(r.TestTotal)
-		}
-	}
-	return s
 }
 
 // Blocked compares two treatments over the same conditions (a[i] and b[i] are

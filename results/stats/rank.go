@@ -1,4 +1,4 @@
-package results
+package stats
 
 import (
 	"fmt"
@@ -78,16 +78,16 @@ func Rank(names []string, means []float64, test PairTest, higherIsBetter bool, l
 	return ranked, nil
 }
 
-// open prints what nothing separates from this one.
-func (r Ranked) open() string {
+// OpenTo prints what nothing separates from this one.
+func (r Ranked) OpenTo() string {
 	if n := len(r.Open); n > 1 && len(r.Better)+len(r.Worse) == 0 {
 		return "all others"
 	}
 	return strings.Join(r.Open, "; ")
 }
 
-// places prints the bounds of a rank.
-func (r Ranked) places() string {
+// Places prints the bounds of a rank.
+func (r Ranked) Places() string {
 	if r.Low == r.High {
 		return fmt.Sprint(r.Low)
 	}

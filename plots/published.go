@@ -1,0 +1,81 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/results"
+	"mldpbench/results/published"
+)
+
+// publishedFigures draw published numbers against ours, one figure a metric,
+// one panel a definition of it: a protocol is right where the points lie on
+// the diagonal, all of them.
+func publishedFigures(s *study) ([]Figure, error) {
+	comparisons, err := published.Compare(s.records, published.DefaultMargin)
+	if err != nil {
+		return nil, err
+	}
+	compared := func(k published.Comparison) bool { return k.AsPublished && k.Class != published.NotComparable }
+	var metrics []published.Metric
+	for _, k := range comparisons {
+		if compared(k) && !slices.Contains(metrics, k.Metric) {
+			metrics = append(metrics, k.Metric)
+		}
+	}
+	var out []Figure
+	for _, m := range metrics {
+		c := column(m)
+		var panels []Panel
+		var definitions []published.Definition
+		for _, k := range comparisons {
+			if k.Metric == m && compared(k) && !slices.Contains(definitions, k.Definition) {
+				definitions = append(definitions, k.Definition)
+			}
+		}
+		for _, d := range definitions {
+			p := Panel{
+				Title: d.Title, InPlace: true,
+				X: Axis{Label: "published, " + c.Heading()}, Y: Axis{Label: "ours"},
+			}
+			low, high := math.Inf(1), math.Inf(-1)
+			for i, mechanism := range append([]string{results.BaselineMechanism}, published.Mechanisms...) {
+				own := Curve{Label: results.MechanismTitle(mechanism), Style: StyleOf(max(0, slices.Index(known, mechanism)))}
+				if i == 0 {
+					own.Style = Style{Color: Faint, Marker: 5}
+				}
+				own.Style.NoLine = true
+				for _, k := range comparisons {
+					if k.Definition != d || !compared(k) || k.Place.Mechanism != mechanism {
+						continue
+					}
+					own.Points = append(own.Points, Point{k.Published, k.Ours, k.Low, k.High})
+					low, high = min(low, k.Published, k.Ours), max(high, k.Published, k.Ours)
+				}
+				if len(own.Points) > 0 {
+					p.Curves = append(p.Curves, own)
+				}
+			}
+			if low >= high {
+				continue
+			}
+			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
+			p.Curves = append([]Curve{{Label: "equal", Style: Style{Color: Faint, Marker: -1, Dash: 1}, Points: []Point{Exactly(low, low), Exactly(high, high)}}}, p.Curves...)
+			panels = append(panels, p)
+		}
+		f, err := Curves("published-"+slug(m), "Published against ours, "+c.Heading(), panels, "Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel a protocol, all its cells.")
+		if err == nil {
+			out = append(out, f)
+		}
+	}
+	return out, reason(out, "no record has a published counterpart")
+}
+
+// upperFirst starts a title.
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,108 @@
+package plots
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	gfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// An SVG says what its shapes are: a curve is a group of class series, a datum
+// in it one of class point with its values and a title, which a browser shows
+// under the pointer, an entry of the legend one of class legend. The canvas
+// knows no groups: they are written as texts of private characters, which
+// groupSVG replaces. Other formats have none of it.
+const (
+	openMark, closeMark = "\ue000", "\ue001"
+	attributeMark       = "\ue002"
+)
+
+// datum is what a point of a figure shows.
+type datum struct {
+	panel, series, x string
+	y, low, high     float64
+	tell             func(float64) string
+}
+
+func (d datum) tip() string {
+	s := d.series + ": " + d.tell(d.y)
+	if finite(d.low) && d.high > d.low {
+		s += " (" + d.tell(d.low) + " to " + d.tell(d.high) + ")"
+	}
+	if d.x != "" {
+		s += " at " + d.x
+	}
+	if d.panel != "" {
+		s += ", " + d.panel
+	}
+	return s
+}
+
+// point draws what shows a datum.
+func (d datum) point(c draw.Canvas, show func()) {
+	number := func(v float64) string {
+		if !finite(v) {
+			return ""
+		}
+		return short(v)
+	}
+	group(c, "point", show, "panel", d.panel, "series", d.series, "x", d.x, "y", d.tell(d.y),
+		"low", number(d.low), "high", number(d.high), "tip", d.tip())
+}
+
+// group draws a group of a class with attributes, names and values in turn.
+func group(c draw.Canvas, class string, show func(), attributes ...string) {
+	inner := c.Canvas
+	for {
+		tile, nested := inner.(draw.Canvas) // of a grid of panels
+		if !nested {
+			break
+		}
+		inner = tile.Canvas
+	}
+	svg, ok := inner.(*vgsvg.Canvas)
+	if !ok {
+		show()
+		return
+	}
+	text := openMark + class
+	for i := 0; i < len(attributes); i += 2 {
+		if attributes[i+1] != "" {
+			text += attributeMark + attributes[i] + "=" + attributes[i+1]
+		}
+	}
+	face := gfont.DefaultCache.Lookup(typeface(noteSize, false), noteSize)
+	svg.FillString(face, vg.Point{}, text)
+	show()
+	svg.FillString(face, vg.Point{}, closeMark)
+}
+
+var marked = regexp.MustCompile(`<text [^>]*>(` + openMark + `|` + closeMark + `)([^<]*)</text>\n?`)
+
+// groupSVG turns marks into groups. Their texts are escaped already.
+func groupSVG(svg string) string {
+	return marked.ReplaceAllStringFunc(svg, func(text string) string {
+		m := marked.FindStringSubmatch(text)
+		if m[1] == closeMark {
+			return "</g>\n"
+		}
+		fields := strings.Split(m[2], attributeMark)
+		out, title := `<g class="`+fields[0]+`"`, ""
+		for _, f := range fields[1:] {
+			name, value, _ := strings.Cut(f, "=")
+			if name == "tip" {
+				title = "<title>" + value + "</title>"
+				continue
+			}
+			out += ` data-` + name + `="` + value + `"`
+		}
+		return out + ">" + title + "\n"
+	})
+}
+
+// noBound is the missing end of an interval.
+var noBound = math.NaN()

@@ -1,0 +1,48 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+// A drawing says what its shapes are, and stays well-formed whatever a label
+// holds.
+func TestSVGNamesItsData(t *testing.T) {
+	f, err := Curves("x", "A title", []Panel{{
+		Title: "set <1>", X: Axis{Label: "ε"}, Y: Axis{Label: "accuracy in %"},
+		Curves: []Curve{{Label: `a "b" & c`, Points: []Point{{1, 75.5, 70, 81}, Exactly(5, 80)}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := f.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<g class="series" data-series="a &#34;b&#34; &amp; c">`, `<g class="legend" data-series="a &#34;b&#34; &amp; c">`,
+		`data-panel="set &lt;1&gt;"`, `data-x="1" data-y="75.5" data-low="70" data-high="81"><title>a &#34;b&#34; &amp; c: 75.5 (70 to 81) at 1, set &lt;1&gt;</title>`,
+	} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.ContainsAny(string(svg), openMark+closeMark+attributeMark) {
+		t.Error("a mark is left")
+	}
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+	}
+	for _, format := range []string{"png", "pdf"} {
+		if data, err := f.Render(format); err != nil || len(data) == 0 {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}

@@ -1,0 +1,571 @@
+package published
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/results"
+	"mldpbench/results/stats"
+)
+
+// Class of a comparison.
+type Class string
+
+const (
+	Agrees        Class = "agrees"
+	Differs       Class = "differs"
+	NotComparable Class = "not comparable"
+)
+
+// Definition is one way to measure a published metric.
+type Definition struct {
+	Metric  Metric
+	Column  string // of ours
+	Setting string // of the classifier; "" for metrics of the text
+	Title   string
+}
+
+// definitions by metric, that which the paper describes first.
+var definitions = []Definition{
+	{"accuracy", "accuracy", "local", "test text private too (local), as described"},
+	{"accuracy", "accuracy", "train-only", "test text plain (train-only)"},
+	{"accuracy", "accuracy", "test-only", "training text plain (test-only)"},
+	{"n_w", "n_w", "", "as described"},
+	{"s_w", "s_w", "", "as described, the word itself left out"},
+	{"pp", "pp", "", "as described"},
+	{"cs", "cs", "", "as described"},
+	{"low", "low", "", "rare words still present, as described"},
+	{"low", "low_overlap", "", "overlap of the two lists of rare words"},
+	{"english", "english", "", "word list lower-cased"},
+	{"english", "english_as_printed", "", "word list as printed"},
+	{"puc_75", "puc_75", "local", "as described"},
+	{"puc_50", "puc_50", "local", "as described"},
+	{"puc_25", "puc_25", "local", "as described"},
+}
+
+// described says whether the definition is the paper's own.
+func (d Definition) described() bool {
+	i := slices.IndexFunc(definitions, func(o Definition) bool { return o.Metric == d.Metric })
+	return definitions[i] == d
+}
+
+// metricOrder is that of comparisons.
+var metricOrder = func() []Metric {
+	var order []Metric
+	for _, d := range definitions {
+		if !slices.Contains(order, d.Metric) {
+			order = append(order, d.Metric)
+		}
+	}
+	return order
+}()
+
+// Comparison is one of our cells against its published number.
+type Comparison struct {
+	Place // Mechanism is the paper's name for the row
+	results.Instance
+	Definition
+	Policy    string
+	Embedding string
+	Table     string // of Meisenbacher et al. 2024
+	// AsPublished says that the instance computes what the published row did;
+	// other variants stand beside it and confirm or refute nothing.
+	AsPublished bool
+	Published   float64
+	Ours        float64
+	Low, High   float64 // 95% interval of ours, NaN when not comparable
+	N           int     // repetitions
+	Difference  float64 // ours − published
+	Allowed     float64 // |Difference| up to here agrees
+	Class       Class
+	Cause       string // why it is not comparable, or what is known about the difference
+}
+
+// DefaultMargin is the difference in points that is called agreement even
+// where the intervals are narrower: samples of documents, word lists and
+// training details of the study are not published.
+const DefaultMargin = 1.0
+
+// publishedRepetitions behind a printed accuracy of a mechanism and of a
+// baseline; their spread is not printed and is taken to be ours.
+const (
+	publishedRepetitions         = 5
+	publishedBaselineRepetitions = 10
+	publishedWords               = 25 // behind a printed N_w or S_w
+)
+
+// testDocuments of the study.
+var testDocuments = map[string]int{"imdb": 2000, "agnews": 4000}
+
+// standsFor names the row of the tables that a mechanism may have been: the
+// SanText rows may be SanText+ (Yue et al. 2021, their released script).
+var standsFor = map[string]string{"santext-plus": "santext"}
+
+// Compare classifies every cell of derived records that the comparative study
+// prints, under every definition at hand. A cell agrees when the difference is
+// at most the larger of margin and the half-width of the 95% interval of a
+// difference between two such means, ours and the published one. One in twenty
+// cells of equal truth differs by chance where the interval decides.
+func Compare(records []results.Record, margin float64) ([]Comparison, error) {
+	audit, err := AuditArithmetic()
+	if err != nil {
+		return nil, err
+	}
+	real := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool {
+		return r.Generated || r.Quantity != "" || !slices.Contains(Datasets, r.Dataset)
+	})
+	models, texts := results.GroupCells(real), results.GroupCells(results.TextRecords(real))
+	var all []Comparison
+	for _, d := range definitions {
+		column, err := results.FindColumn(d.Column)
+		if err != nil {
+			return nil, err
+		}
+		cells := texts
+		if column.OfModel {
+			cells = models
+		}
+		plain := map[string]bool{} // English % of the text as it was: one number, whatever the space
+		for _, c := range cells {
+			r := c.Records[0]
+			if r.IsBaseline() && d.Metric == "english" {
+				if plain[r.Dataset] {
+					continue
+				}
+				plain[r.Dataset] = true
+			}
+			if column.OfModel && d.Setting != c.Setting && (!r.IsBaseline() || !d.described()) {
+				continue // a baseline has one setting; it stands for all
+			}
+			if k, ok := compare(c, d, column, audit, margin); ok {
+				all = append(all, k)
+			}
+		}
+	}
+	locate(all)
+	slices.SortStableFunc(all, func(a, b Comparison) int {
+		return cmp.Or(cmp.Compare(slices.Index(metricOrder, a.Metric), slices.Index(metricOrder, b.Metric)),
+			cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
+			cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)), cmp.Compare(a.Dimension, b.Dimension))
+	})
+	return all, nil
+}
+
+// compare holds one cell against its published number, if there is one and ours
+// was measured.
+func compare(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison, bool) {
+	r := c.Records[0]
+	at := Place{r.Dataset, r.Dimension, 0, cmp.Or(standsFor[r.Mechanism], r.Mechanism)}
+	if !r.IsBaseline() {
+		at.Epsilon = float64(r.Epsilon)
+	}
+	lookup := at
+	if d.Metric == "english" {
+		lookup.Dimension = 0
+	}
+	published := Printed().Value(lookup, d.Metric)
+	if math.IsNaN(published) {
+		return Comparison{}, false
+	}
+	k := Comparison{
+		Place: at, Instance: r.Instance(), Definition: d, Policy: r.Policy, Embedding: r.Embedding,
+		Table: publishedTable(r.Dataset, d.Metric), Published: published, AsPublished: asPublished(r),
+		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(), Allowed: math.NaN(),
+	}
+	if note := k.correctPUC(Printed(), audit); note != "" {
+		k.Cause = note
+	}
+	value, n := ours(c, column)
+	if reason := notComparable(c, column); reason != "" {
+		k.Class, k.Cause = NotComparable, reason
+		if r.Status == results.StatusOK {
+			k.Ours, k.N = value, n
+		}
+		return k, d.described() || n > 0
+	}
+	if k.Ours, k.N = value, n; n == 0 {
+		return Comparison{}, false // not measured
+	}
+	k.judge(c, column, margin)
+	return k, true
+}
+
+const unexplained = "unexplained"
+
+// locate says of unexplained accuracies whether the text is as published: then
+// training is what differs.
+func locate(all []Comparison) {
+	for i, k := range all {
+		if k.Metric != "accuracy" || k.Class != Differs || !strings.Contains(k.Cause, unexplained) {
+			continue
+		}
+		for _, o := range all {
+			if o.Metric == "pp" && o.Place == k.Place && o.Instance == k.Instance && o.Embedding == k.Embedding && o.Class == Agrees {
+				all[i].Cause = strings.Replace(k.Cause, unexplained, "as much of the text is changed (PP agrees): what differs is training, whose details are not published", 1)
+			}
+		}
+	}
+}
+
+// asPublished says which variants the published tables are said to have
+// measured: those of the released package, where it differs from the
+// definition. Released TEM rounds the threshold of Theorem 3, which hardly
+// shows.
+func asPublished(r results.Record) bool {
+	switch r.Mechanism {
+	case "vickrey", "gumbel", "syntf":
+		return r.Variant == "released"
+	case "tem":
+		return (r.Variant == "released" || strings.Contains(r.Parameters, "gamma=theorem3")) && (r.Policy == "" || r.Policy == "keep" || r.Policy == "random")
+	}
+	return standsFor[r.Mechanism] == ""
+}
+
+// correctPUC replaces a cell of Table 9 that contradicts the paper's own
+// tables by eq. 4 on those tables, and says so.
+func (k *Comparison) correctPUC(known *Numbers, audit Arithmetic) string {
+	for alpha, m := range PUCMetrics {
+		if m != k.Metric {
+			continue
+		}
+		recomputed := known.composite(k.Place).PUC(alpha)
+		if math.Abs(recomputed-k.Published) <= pucTolerance {
+			return ""
+		}
+		printed := k.Published
+		k.Published = recomputed
+		if other, moved := audit.Relabelled[k.Place]; moved {
+			return fmt.Sprintf("Table 9 prints %.2f, the row of %s: eq. 4 on Tables 3 and 7 gives %.2f", printed, results.MechanismTitle(other), recomputed)
+		}
+		return fmt.Sprintf("Table 9 prints %.2f: eq. 4 on Tables 3 and 6 gives %.2f", printed, recomputed)
+	}
+	return ""
+}
+
+// valueOf is what is held against print: S_w leaves out the word itself, as the
+// published tables do.
+func valueOf(column results.Column) func(results.Record) results.Float {
+	if column.Name == "s_w" {
+		return func(r results.Record) results.Float { return results.Float(r.SwOthers()) }
+	}
+	return column.Get
+}
+
+// ours is the mean of a metric over repetitions.
+func ours(c results.Cells, column results.Column) (float64, int) {
+	x := c.Values(valueOf(column))
+	return stats.Mean(x), len(x)
+}
+
+// notComparable says why a cell measures something else than the study did.
+func notComparable(c results.Cells, column results.Column) string {
+	r := c.Records[0]
+	composite := strings.HasPrefix(column.Name, "puc")
+	plain := strings.HasPrefix(column.Name, "english") && r.IsBaseline() // no vectors are involved
+	switch {
+	case r.Status == results.StatusUndefined:
+		return "undefined here: " + r.Reason
+	case !strings.HasPrefix(strings.ToLower(r.Embedding), "glove.6b") && !plain:
+		return fmt.Sprintf("embedding %s, the study's is GloVe 6B", r.Embedding)
+	case column.OfModel && r.Model != "lstm":
+		return fmt.Sprintf("model %s, the study's is an LSTM", r.Model)
+	case column.OfModel && r.TestTotal != testDocuments[r.Dataset]:
+		return fmt.Sprintf("%d test documents, the study has %d", r.TestTotal, testDocuments[r.Dataset])
+	case (column.Name == "cs" || composite) && !r.IsBaseline() && !strings.Contains(strings.ToLower(encoderOf(c)), "distilroberta") && encoderOf(c) != "":
+		return fmt.Sprintf("cs_encoder %s, the study's is paraphrase-distilroberta-base-v1", encoderOf(c))
+	}
+	return ""
+}
+
+// encoderOf is the encoder of the first repetition with CS.
+func encoderOf(c results.Cells) string {
+	for _, r := range c.Records {
+		if r.CSEncoder != "" {
+			return r.CSEncoder
+		}
+	}
+	return ""
+}
+
+// judge sets interval, class and, where it differs, what is known about why.
+func (k *Comparison) judge(c results.Cells, column results.Column, margin float64) {
+	var notes []string
+	if k.Cause != "" {
+		notes = append(notes, k.Cause)
+	}
+	half, allowed := k.spread(c, column, &notes)
+	k.Low, k.High = k.Ours-half, k.Ours+half
+	k.Difference = k.Ours - k.Published
+	k.Allowed = max(margin, allowed)
+	k.Class = Agrees
+	if math.Abs(k.Difference) > k.Allowed {
+		k.Class = Differs
+		causes := knownCauses(c.Records[0], k.Definition)
+		if len(causes) == 0 {
+			causes = []string{unexplained}
+		}
+		notes = append(notes, causes...)
+	}
+	k.Cause = strings.Join(notes, "; ")
+}
+
+// spread returns the half-width of the interval of our mean and that of the
+// difference of two means of this kind.
+func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]string) (half, allowed float64) {
+	students := func(sd float64, n, m int) (float64, float64) {
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
+		return t * sd / math.Sqrt(float64(n)), t * sd * math.Sqrt(1/float64(n)+1/float64(m))
+	}
+	if column.Name == "n_w" || column.Name == "s_w" {
+		// The spread of both is that of words, not of runs.
+		var x []float64
+		for _, r := range c.Records {
+			words, err := r.Deniability()
+			if err != nil {
+				continue
+			}
+			for _, w := range words {
+				if column.Name == "n_w" {
+					x = append(x, w.Nw())
+				} else {
+					x = append(x, float64(w.Others()))
+				}
+			}
+		}
+		if len(x) > 1 {
+			return students(stat.StdDev(x, nil), len(x), publishedWords)
+		}
+	}
+	published := publishedRepetitions
+	if c.Records[0].IsBaseline() {
+		published = publishedBaselineRepetitions
+	}
+	if x := c.Values(column.Get); len(x) > 1 {
+		return students(stat.StdDev(x, nil), len(x), published)
+	}
+	if column.Name == "accuracy" && c.Records[0].TestTotal > 0 {
+		p := k.Ours / 100
+		sd := 100 * math.Sqrt(p*(1-p)/float64(c.Records[0].TestTotal))
+		*notes = append(*notes, "one repetition: interval from the size of the test set only")
+		z := distuv.UnitNormal.Quantile(0.975)
+		return z * sd, z * sd * math.Sqrt(1+1/float64(published))
+	}
+	*notes = append(*notes, "one repetition: no interval")
+	return 0, 0
+}
+
+// knownCauses are what is known about differences between the published
+// numbers and the definitions; each applies to the records it names.
+func knownCauses(r results.Record, d Definition) []string {
+	var causes []string
+	because := func(applies bool, cause string) {
+		if applies {
+			causes = append(causes, cause)
+		}
+	}
+	ofText := slices.Contains([]string{"n_w", "s_w", "pp", "cs", "low"}, d.Column)
+	because(r.Mechanism == "vickrey" && r.Variant != "released",
+		"variant: the published rows are those of the released code (weights t=[1,0]; the word dropped only when it is the nearest)")
+	because(r.Mechanism == "tem" && strings.Contains(r.Parameters, "gamma=") && !strings.Contains(r.Parameters, "gamma=theorem3"),
+		"γ: the published rows follow from the threshold of Theorem 3, not from a fixed γ")
+	because(r.Mechanism == "tem" && ofText && r.Policy != "zero",
+		"the study gave words outside the embedding zero vectors, which lowers N_w of TEM at ε=5")
+	because(r.Mechanism == "gumbel",
+		"Gumbel is undefined at the study's ε; the published rows are those of the released code, whose scale depends on one random start word")
+	because(r.Mechanism == "santext",
+		"the published SanText rows do not follow from its definition at any ε; SanText+ (p=0.3) comes near their PP")
+	because(r.Mechanism == "syntf" && r.Variant == "proved",
+		"variant: the released code scores candidates by the tf-idf of the input word, which makes it almost uniform over synonyms")
+	because(r.Mechanism == "syntf" && r.Variant != "proved" && d.Metric == "pp",
+		"the published rise of PP with ε is unexplained: ε hardly enters the released score")
+	because(r.Policy != "" && r.Policy != "keep" && d.Metric != "n_w" && d.Metric != "s_w",
+		fmt.Sprintf("policy: the study keeps words outside the embedding, this run has policy %s", r.Policy))
+	because(d.Column == "english", "the study's list of English words is not known; see the other definition")
+	because(d.Column == "low",
+		"the published LOW does not follow from its description: outputs spread evenly over the words of a data set (TEM at ε=1) hit nearly all of the rarest, the tables say 3 to 5%; see the other definition")
+	return causes
+}
+
+// interval prints our mean and half its interval.
+func (k Comparison) interval() string {
+	if math.IsNaN(k.Ours) {
+		return results.NotMeasured
+	}
+	text := results.FormatNumber(k.Ours, 2)
+	if !math.IsNaN(k.Low) && k.High > k.Low {
+		text += " ± " + results.FormatNumber(k.High-k.Ours, 2)
+	}
+	return text
+}
+
+// way names how the row of a mechanism was measured.
+func (k Comparison) way() string {
+	var parts []string
+	for _, s := range []string{k.Instance.Mechanism, k.Variant, k.Parameters} {
+		if s != "" && s != k.Place.Mechanism {
+			parts = append(parts, s)
+		}
+	}
+	if k.Policy != "" && k.Policy != "keep" {
+		parts = append(parts, "policy "+k.Policy)
+	}
+	return strings.Join(parts, " ")
+}
+
+// CompareTable renders comparisons.
+func CompareTable(comparisons []Comparison) results.Table {
+	t := results.Table{
+		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
+		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours", "difference", "class", "note"},
+	}
+	for i, k := range comparisons {
+		difference := results.NotMeasured
+		if !math.IsNaN(k.Difference) {
+			difference = fmt.Sprintf("%+.2f", k.Difference)
+		}
+		instance := k.way()
+		if !k.AsPublished {
+			instance += " (not the published variant)"
+		}
+		t.AddRow(k.Metric, k.Table, k.Place.String(), k.Definition.Title, instance, k.Embedding,
+			results.FormatNumber(k.Published, 2), k.interval(), difference, string(k.Class), k.Cause)
+		t.Rows[i][0].Separator = i > 0 && comparisons[i-1].Metric != k.Metric
+	}
+	t.Legend = "A cell agrees when the difference is within the margin or within the 95% interval of a difference of two such means; the spread of the published means is not printed and is taken to be ours. One in twenty cells of equal truth differs by chance where the interval decides."
+	return t
+}
+
+// verdicts chooses for each published number the comparison that speaks of it:
+// by the definition as described, of the variants the paper measured, one that
+// is comparable before one that is not, the released before the proved.
+func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
+	chosen := map[Place]map[Metric]Comparison{}
+	weight := func(k Comparison) int {
+		w := 0
+		if k.Class != NotComparable {
+			w += 2
+		}
+		if k.Variant == "released" {
+			w++
+		}
+		return w
+	}
+	for _, k := range comparisons {
+		if !k.AsPublished || !k.described() {
+			continue
+		}
+		if k.Metric == "english" {
+			k.Dimension = 0 // printed once for all
+		}
+		if chosen[k.Place] == nil {
+			chosen[k.Place] = map[Metric]Comparison{}
+		}
+		if old, ok := chosen[k.Place][k.Metric]; !ok || weight(k) > weight(old) {
+			chosen[k.Place][k.Metric] = k
+		}
+	}
+	return chosen
+}
+
+// CompareSummary counts what became of the published numbers, by metric.
+func CompareSummary(comparisons []Comparison) results.Table {
+	t := results.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
+		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
+	counts := map[Metric]map[Class]int{}
+	for _, byMetric := range verdicts(comparisons) {
+		for m, k := range byMetric {
+			if counts[m] == nil {
+				counts[m] = map[Class]int{}
+			}
+			counts[m][k.Class]++
+		}
+	}
+	var sums [5]int
+	for _, m := range metricOrder {
+		c := counts[m]
+		printed := Printed().count(m)
+		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable], printed - c[Agrees] - c[Differs] - c[NotComparable]}
+		texts := []string{m}
+		for i, n := range row {
+			sums[i] += n
+			texts = append(texts, fmt.Sprint(n))
+		}
+		t.AddRow(texts...)
+	}
+	texts := []string{"all"}
+	for _, n := range sums {
+		texts = append(texts, fmt.Sprint(n))
+	}
+	t.AddRow(texts...)
+	t.Rows[len(t.Rows)-1][0].Separator = true
+	t.Legend = "Each number that the study prints once, measured as it describes, held against the variant that its tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis and SanText by definition. " +
+		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
+	return t
+}
+
+// CompareMechanisms says by mechanism how many published numbers are
+// confirmed, of those that can be compared.
+func CompareMechanisms(comparisons []Comparison) results.Table {
+	t := results.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism", Header: []string{"mechanism"}}
+	type count struct{ agree, compared int }
+	counts := map[string]map[Metric]count{}
+	measured := map[Metric]bool{}
+	for _, byMetric := range verdicts(comparisons) {
+		for m, k := range byMetric {
+			if k.Class == NotComparable {
+				continue
+			}
+			if counts[k.Place.Mechanism] == nil {
+				counts[k.Place.Mechanism] = map[Metric]count{}
+			}
+			c := counts[k.Place.Mechanism][m]
+			c.compared++
+			if k.Class == Agrees {
+				c.agree++
+			}
+			counts[k.Place.Mechanism][m] = c
+			measured[m] = true
+		}
+	}
+	for _, m := range metricOrder {
+		if measured[m] {
+			t.Header = append(t.Header, m)
+		}
+	}
+	for _, mechanism := range append([]string{results.BaselineMechanism}, Mechanisms...) {
+		if counts[mechanism] == nil {
+			continue
+		}
+		row := []string{results.MechanismTitle(mechanism)}
+		for _, m := range metricOrder {
+			if !measured[m] {
+				continue
+			}
+			text := results.NotMeasured
+			if c := counts[mechanism][m]; c.compared > 0 {
+				text = fmt.Sprintf("%d of %d", c.agree, c.compared)
+			}
+			row = append(row, text)
+		}
+		t.AddRow(row...)
+	}
+	t.Legend = "Confirmed: no difference beyond noise or the margin, for the variant that the study's tables measured."
+	return t
+}
+
+// CompareTables are the verdicts by protocol, what each cell is under each, the
+// summary, counts by mechanism, and all numbers.
+func CompareTables(comparisons []Comparison) []results.Table {
+	tables := append([]results.Table{ProtocolTable(comparisons)}, CellTables(comparisons)...)
+	tables = append(tables, CompareSummary(comparisons))
+	if t := CompareMechanisms(comparisons); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
+	return append(tables, CompareTable(comparisons))
+}
