@@ -63,7 +63,7 @@ func (c *csvRows) next(dst []Piece) ([]Piece, error) {
 		}
 	}
 	lineStarts := []int{0}
-	if c.line-first > 1 {
+	if n := strings.IndexByte(raw, '\n'); n >= 0 && n < len(raw)-1 {
 		for i := range len(raw) {
 			if raw[i] == '\n' {
 				lineStarts = append(lineStarts, i+1)

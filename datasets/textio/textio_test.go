@@ -169,7 +169,7 @@ func TestLongLine(t *testing.T) {
 
 // Unchanged texts give the stream back, byte for byte, whatever it is.
 func FuzzRoundTrip(f *testing.F) {
-	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, "\xff", "a\r\n\n\r"} {
+	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, "\xff", "a\r\n\n\r", "\n0", "\r0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
