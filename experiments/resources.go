@@ -80,6 +80,9 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		path, err := vectorFile(ref, folder)
 		return path, EmbeddingName(ref), err
 	}
+	if i, d := dimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
+		ref, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
+	}
 	if dimension == 0 {
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}

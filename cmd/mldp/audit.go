@@ -36,10 +36,12 @@ accuses a sound mechanism with probability --alpha at most. "not refuted" is no
 proof. Variants without a guarantee are held against the epsilon they are run at.
 
 One line per instance: what it guarantees, the lower bound found for epsilon,
-the verdict, and the worst pair. Exit code 1 if a guarantee that is claimed is
-violated.`,
-		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5
-  mldp audit --grid
+the verdict, and the worst pair.
+
+Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
+2 wrong usage.`,
+		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated
+  mldp audit --grid --embedding generated
   mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,7 +79,7 @@ violated.`,
 				}
 			}
 			if breaches > 0 {
-				return fmt.Errorf("%d claimed guarantees are violated", breaches)
+				return &exitError{exitViolated, fmt.Errorf("%d claimed guarantees are violated", breaches)}
 			}
 			return nil
 		},

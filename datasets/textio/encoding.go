@@ -30,20 +30,20 @@ var encodings = map[string]encoding.Encoding{
 // Encodings are the names that Options.Encoding takes.
 func Encodings() []string { return slices.Sorted(maps.Keys(encodings)) }
 
-// toUTF8 decodes r and checks the result.
-func toUTF8(r io.Reader, o Options) (io.Reader, error) {
-	name := strings.ToLower(o.Encoding)
+func checkEncoding(name string) error {
 	if name == "" {
-		name = "utf-8"
+		return nil
 	}
-	if err := check.OneOf("encoding", name, Encodings()...); err != nil {
-		return nil, err
-	}
+	return check.OneOf("encoding", strings.ToLower(name), Encodings()...)
+}
+
+// toUTF8 decodes r and checks the result.
+func toUTF8(r io.Reader, o Options) io.Reader {
 	c := &checker{r: r, name: o.Name, line: 1}
-	if e := encodings[name]; e != nil {
+	if e := encodings[strings.ToLower(o.Encoding)]; e != nil {
 		c.r, c.decoded = transform.NewReader(r, e.NewDecoder()), true
 	}
-	return c, nil
+	return c
 }
 
 // checker passes UTF-8 on and stops, with line and byte, at what is none, and

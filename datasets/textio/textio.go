@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"mldpbench/internal/check"
 )
@@ -60,7 +62,14 @@ type Options struct {
 
 func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
 
-func (o Options) check() error {
+// Check says what is wrong with the options, before anything is opened.
+func (o Options) Check() error {
+	if err := checkEncoding(o.Encoding); err != nil {
+		return err
+	}
+	if o.Format == "" {
+		o.Format = Lines
+	}
 	if err := check.OneOf("format", string(o.Format), string(Lines), string(CSV), string(TSV), string(JSONLines)); err != nil {
 		return err
 	}
@@ -73,6 +82,31 @@ func (o Options) check() error {
 		return fmt.Errorf("%s has no header", o.Format)
 	}
 	return nil
+}
+
+// FormatOf tells the format by the suffix of a name.
+func FormatOf(name string) Format {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
+	case ".csv":
+		return CSV
+	case ".tsv":
+		return TSV
+	case ".jsonl", ".ndjson":
+		return JSONLines
+	}
+	return Lines
+}
+
+// Compressed lets fill write through gzip if name ends in .gz.
+func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {
+	if !strings.HasSuffix(strings.ToLower(name), ".gz") {
+		return fill(w)
+	}
+	z := gzip.NewWriter(w)
+	if err := fill(z); err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 // Piece is a text and the bytes around it: Before, Text and After of all
@@ -122,7 +156,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.Format == "" {
 		o.Format = Lines
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	text, err := decode(r, o)
@@ -168,6 +202,17 @@ func Append(dst []byte, p Piece, text string) []byte {
 	return append(dst, p.After...)
 }
 
+// Plain reads a text as a whole: unzipped, checked to be UTF-8, and without a
+// byte order mark. name is for errors.
+func Plain(r io.Reader, name string) (io.Reader, error) {
+	text, err := decode(r, Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	takeBOM(text)
+	return text, nil
+}
+
 // decode unzips r if its first bytes are those of gzip and gives UTF-8.
 func decode(r io.Reader, o Options) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, bufferSize)
@@ -178,11 +223,7 @@ func decode(r io.Reader, o Options) (*bufio.Reader, error) {
 		}
 		b = bufio.NewReaderSize(&named{z, o.Name}, bufferSize)
 	}
-	checked, err := toUTF8(b, o)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(checked, bufferSize), nil
+	return bufio.NewReaderSize(toUTF8(b, o), bufferSize), nil
 }
 
 const bufferSize = 1 << 18

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/textio"
+	"mldpbench/experiments"
+	"mldpbench/experiments/papers"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/results"
+)
+
+// oneName gives what means the same in several commands one name; the others
+// are still understood.
+var oneName = map[string]string{
+	"output":     "out",
+	"mechanisms": "mechanism",
+	"datasets":   "dataset",
+	"dimensions": "dimension",
+	"models":     "model",
+}
+
+// finish gives every command what all have in common: names of flags,
+// and completion.
+func finish(root *cobra.Command) {
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if canonical, ok := oneName[name]; ok {
+			name = canonical
+		}
+		return pflag.NormalizedName(name)
+	})
+	walkCommands(root, func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if values, ok := flagValues[f.Name]; ok {
+				// It fails for a second function of one flag only.
+				_ = c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+					return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
+				})
+			}
+		})
+		if values, ok := argumentValues[c.CommandPath()]; ok && c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+				return values(c), cobra.ShellCompDirectiveDefault // files as well
+			}
+		}
+	})
+}
+
+// mark sets started once a command has begun: an error before that is one of
+// usage.
+func mark(root *cobra.Command, started *bool) {
+	walkCommands(root, func(c *cobra.Command) {
+		if do := c.RunE; do != nil {
+			c.RunE = func(c *cobra.Command, args []string) error {
+				*started = true
+				return do(c, args)
+			}
+		}
+	})
+}
+
+func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		walkCommands(sub, visit)
+	}
+}
+
+// afterComma completes the last value of a list.
+func afterComma(values []string, typed string) []string {
+	i := strings.LastIndexByte(typed, ',')
+	if i < 0 {
+		return values
+	}
+	out := make([]string, len(values))
+	for k, v := range values {
+		out[k] = typed[:i+1] + v
+	}
+	return out
+}
+
+type completer = func(*cobra.Command) []string
+
+func fixed(values ...string) completer { return func(*cobra.Command) []string { return values } }
+
+// flagValues are offered by the shell for a flag of that name.
+var flagValues = map[string]completer{
+	"mechanism": func(*cobra.Command) (names []string) {
+		for _, d := range mechanisms.Definitions() {
+			names = append(names, d.Name)
+		}
+		return names
+	},
+	"variant": func(c *cobra.Command) (names []string) {
+		chosen := ""
+		if f := c.Flags().Lookup("mechanism"); f != nil {
+			chosen = f.Value.String()
+		}
+		for _, d := range mechanisms.Definitions() {
+			for _, v := range d.Variants {
+				if (chosen == "" || d.Name == chosen) && !slices.Contains(names, string(v)) {
+					names = append(names, string(v))
+				}
+			}
+		}
+		return names
+	},
+	"dataset":  func(*cobra.Command) []string { return datasets.Names() },
+	"restrict": func(*cobra.Command) []string { return datasets.Names() },
+	"model":    func(*cobra.Command) []string { return models.Names() },
+	"metric":   func(*cobra.Command) []string { return results.Columns() },
+	"embedding": func(c *cobra.Command) []string {
+		root := ""
+		if f := c.Flags().Lookup("data"); f != nil {
+			root = f.Value.String()
+		}
+		names := []string{experiments.GeneratedEmbedding}
+		entries, _ := os.ReadDir(fetch.Root(root)) // no folder, no names
+		for _, e := range entries {
+			if vectorName.MatchString(e.Name()) {
+				names = append(names, e.Name())
+			}
+		}
+		return names
+	},
+	"policy": func(*cobra.Command) (names []string) {
+		for _, p := range mechanisms.Policies {
+			names = append(names, string(p))
+		}
+		return names
+	},
+	"encoding": func(*cobra.Command) []string { return textio.Encodings() },
+	"case":     fixed("vocabulary", "keep"),
+	"settings": fixed("local", "train-only", "test-only"),
+}
+
+func studies(*cobra.Command) []string {
+	return slices.Concat(experiments.Builtin.Names(), papers.Builtin.Names())
+}
+
+// argumentValues are offered for the arguments of a command.
+var argumentValues = map[string]completer{
+	"mldp run":        studies,
+	"mldp plan":       studies,
+	"mldp slurm":      studies,
+	"mldp k8s":        studies,
+	"mldp status":     studies,
+	"mldp missing":    studies,
+	"mldp study show": studies,
+	"mldp data fetch": func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
+	"mldp data path":  entryNames,
+	"mldp data describe": func(*cobra.Command) []string {
+		return datasets.Names()
+	},
+}
+
+func entryNames(*cobra.Command) (names []string) {
+	for _, e := range fetch.Catalogue() {
+		names = append(names, e.Name)
+	}
+	return names
+}
