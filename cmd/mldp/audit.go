@@ -90,7 +90,7 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 	f.Float64SliceVar(&epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
 	f.Float64Var(&options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
 	f.IntVar(&options.Samples, "samples", 200_000, "samples per word and test")
-	f.IntVar(&options.Words, "words", 0, "random words to pair (default 20 exact, 2 sampled)")
+	f.IntVar(&options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: beside a study's records, its report shows them as audit.csv")

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +16,7 @@ import (
 	"mldpbench/datasets/textio"
 	"mldpbench/experiments"
 	"mldpbench/experiments/papers"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/results"
@@ -60,11 +64,63 @@ func mark(root *cobra.Command, started *bool) {
 	walkCommands(root, func(c *cobra.Command) {
 		if do := c.RunE; do != nil {
 			c.RunE = func(c *cobra.Command, args []string) error {
+				if err := checkCounts(c.Flags()); err != nil {
+					return err
+				}
 				*started = true
 				return do(c, args)
 			}
 		}
 	})
+}
+
+// atLeast are the smallest values of flags that count something. A default of 0
+// that stands for something else is not looked at.
+var atLeast = map[string]int{
+	"workers": 1, "samples": 1, "repetitions": 1, "baseline-repetitions": 1, "runs": 1, "repeat": 1, "count": 1,
+	"closest": 0, "concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "k": 1, "top": 1,
+}
+
+// checkCounts refuses numbers that were given and make no sense.
+func checkCounts(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, text := range values {
+			n, notNumber := strconv.ParseFloat(text, 64)
+			if err != nil || notNumber != nil {
+				continue
+			}
+			if least, ok := atLeast[f.Name]; ok {
+				err = check.AtLeast(f.Name, int(n), least)
+			} else if f.Name == "memory" {
+				err = check.Positive(f.Name, n)
+			}
+		}
+	})
+	return err
+}
+
+// flagError says what a flag wants, in words.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		want, ok := wanted[f.Value.Type()]
+		if !ok {
+			want = "another value"
+		}
+		err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), want)
+	}
+	return &exitError{exitUsage, err}
+}
+
+// wanted are the kinds of values in words.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
+	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas", "float64Slice": "numbers, separated by commas",
 }
 
 func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {

@@ -34,6 +34,7 @@ type privatizeOptions struct {
 	seeded   bool
 	workers  int
 	document float64
+	weights  string
 	out      string
 	report   string
 }
@@ -90,6 +91,7 @@ longer than the others, so whoever can time single lines learns of repeats.`,
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
 	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or row, shared by its words")
+	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number a line, to share it by")
 	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write what standard error says to this file, as JSON")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
@@ -140,6 +142,9 @@ func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
 			return nil, err
 		}
 	}
+	if o.weights != "" && o.document == 0 {
+		return nil, errors.New("--weights share a --document-epsilon: give one")
+	}
 	if o.document != 0 {
 		if err := check.Positive("document-epsilon", o.document); err != nil {
 			return nil, err
@@ -175,7 +180,17 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
 		Seed: root.Derive("text"), Workers: o.workers,
 	}
 	if o.document != 0 {
-		report.Budget, options.Budget = budgetDocument, privatize.EvenBudget(o.document)
+		report.Budget, options.Budget = budgetDocument, privatize.Shares(o.document)
+		conditions := privatize.EvenConditions
+		if o.weights != "" {
+			conditions = privatize.WeightedConditions
+			if options.Weights, err = readWeights(o.weights); err != nil {
+				return err
+			}
+		}
+		if report.Promised {
+			report.Guarantee += ", " + conditions
+		}
 	}
 	fmt.Fprintf(stderr, "%s; vectors %s, %d dimensions, %d words; unknown words: %s\nguarantee per %s: %s\n",
 		report.Mechanism, space.Name, space.Dimension, space.Len(), o.policy, report.Budget, report.Guarantee)
@@ -193,7 +208,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		notice := privatize.Notice{
-			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy,
+			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy, Weighted: options.Weights != nil,
 			Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
 		}
 		report.Warnings = append(report.Warnings, notice.Warnings(m, report.Probe)...)
@@ -219,6 +234,19 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
 		e.SetIndent("", "  ")
 		return e.Encode(report)
 	})
+}
+
+func readWeights(name string) (func(string) float64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := textio.Plain(f, name)
+	if err != nil {
+		return nil, err
+	}
+	return privatize.ReadWeights(r, name)
 }
 
 func printProbe(w io.Writer, p *privatize.Probe, budget string) {

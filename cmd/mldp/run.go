@@ -37,7 +37,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.addStudyFlags(f)
 	f.IntVar(&o.workers, "workers", 0, "cells at a time (default: number of cores)")
 	f.Float64Var(&o.memory, "memory", 0, "GiB that cells at work may use (default: three quarters of what is free)")
-	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
+	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: results/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the grid; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
 	f.StringVar(&o.cell, "cell", "", "rerun only the cell of this key and print its record")

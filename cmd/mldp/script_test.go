@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode},
 		Setup: func(env *testscript.Env) error {
 			// Caches go to the script's own folder, never to the user's.
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
@@ -63,5 +65,24 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 		if again[0].Command != want.Command {
 			ts.Fatalf("%s: its record says %s", want.Command, again[0].Command)
 		}
+	}
+}
+
+// exitCode is "code N COMMAND...": the command ends with exit code N.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d: %v", got, want, args[1:])
 	}
 }

@@ -27,20 +27,20 @@ import (
 	"mldpbench/stream"
 )
 
-// Budget gives every word of a document its own epsilon.
+// Budget divides the epsilon of a document among its words.
 type Budget interface {
-	// Epsilons returns one epsilon per word. The words are those of one
-	// document, in order, and all of the vocabulary.
-	Epsilons(words []mechanisms.WordID) []float64
+	// Epsilons are one per word; weights are nil for equal shares.
+	Epsilons(words int, weights []float64) ([]float64, error)
 }
 
 // Options say how texts are privatised.
 type Options struct {
 	Mechanism mechanisms.Mechanism
-	Policy    mechanisms.Policy // for words outside the vocabulary
-	Budget    Budget            // nil: the mechanism's own epsilon for every word; else records must be read Whole
-	KeepCase  bool              // Title and UPPER are restored
-	Seed      stream.Seed       // the text is a function of this, the input and the mechanism
+	Policy    mechanisms.Policy         // for words outside the vocabulary
+	Budget    Budget                    // nil: the mechanism's own epsilon for every word; else records must be read Whole
+	Weights   func(word string) float64 // of a word in the Budget, > 0; nil: equal shares
+	KeepCase  bool                      // Title and UPPER are restored
+	Seed      stream.Seed               // the text is a function of this, the input and the mechanism
 	Workers   int
 }
 
@@ -298,46 +298,55 @@ func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
 	b.output = make([][]string, len(b.pieces))
 	return s.parallel(ctx, len(groups)-1, func(_, from, to int) error {
 		for r := from; r < to; r++ {
-			var ids []mechanisms.WordID
-			for i := groups[r]; i < groups[r+1]; i++ {
-				for _, w := range b.words[i] {
-					if w.id != embeddings.Unknown {
-						ids = append(ids, w.id)
-					}
-				}
-			}
-			epsilons := s.options.Budget.Epsilons(ids)
-			if err := mechanisms.CheckEpsilons(s.options.Mechanism, epsilons); err != nil {
-				return fmt.Errorf("record %d of %d words: %w", b.pieces[groups[r]].Record+1, len(ids), err)
-			}
-			for i := groups[r]; i < groups[r+1]; i++ {
-				n := 0
-				for _, w := range b.words[i] {
-					if w.id != embeddings.Unknown {
-						n++
-					}
-				}
-				b.output[i] = s.replacePiece(b, i, ids[:n], epsilons[:n])
-				ids, epsilons = ids[n:], epsilons[n:]
+			if err := s.replaceRecord(b, groups[r], groups[r+1]); err != nil {
+				return fmt.Errorf("record %d: %w", b.pieces[groups[r]].Record+1, err)
 			}
 		}
 		return nil
 	})
 }
 
-// even shares a budget among the words of a document.
-type even float64
-
-// EvenBudget gives every word of a document epsilon/n, n being the number of
-// its words, which is public: it shows in what is released.
-func EvenBudget(epsilon float64) Budget { return even(epsilon) }
-
-func (e even) Epsilons(words []mechanisms.WordID) []float64 {
-	epsilons := make([]float64, len(words))
-	for i := range epsilons {
-		epsilons[i] = float64(e) / float64(len(words))
+// replaceRecord shares the budget among all words of a record, known or not:
+// their number shows in what is released.
+func (s *Stream) replaceRecord(b *batch, from, to int) error {
+	v := s.options.Mechanism.Vocabulary()
+	words := 0
+	var weights []float64
+	for i := from; i < to; i++ {
+		words += len(b.words[i])
+		for _, w := range b.words[i] {
+			if s.options.Weights == nil {
+				break
+			}
+			text := b.pieces[i].Text[w.start:w.end]
+			if w.id != embeddings.Unknown {
+				text = v.Word(w.id)
+			}
+			weights = append(weights, s.options.Weights(text))
+		}
 	}
-	return epsilons
+	if words == 0 {
+		return nil
+	}
+	epsilons, err := s.options.Budget.Epsilons(words, weights)
+	if err == nil {
+		err = mechanisms.CheckEpsilons(s.options.Mechanism, epsilons)
+	}
+	if err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		var ids []mechanisms.WordID
+		var known []float64
+		for j, w := range b.words[i] {
+			if w.id != embeddings.Unknown {
+				ids, known = append(ids, w.id), append(known, epsilons[j])
+			}
+		}
+		b.output[i] = s.replacePiece(b, i, ids, known)
+		epsilons = epsilons[len(b.words[i]):]
+	}
+	return nil
 }
 
 // replacePiece is mechanisms.Text for one piece with epsilons of its own.
@@ -404,6 +413,10 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 	v := s.options.Mechanism.Vocabulary()
 	text, next := b.pieces[i].Text, b.output[i]
+	if s.expected(b.words[i]) != len(next) {
+		s.renderLoose(to, b, i, c)
+		return
+	}
 	end := int32(0)
 	for _, w := range b.words[i] {
 		before := text[end:w.start]
@@ -431,4 +444,35 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 		to.WriteString(word)
 	}
 	to.WriteString(text[end:])
+}
+
+// expected is the number of words that come out, as long as the mechanism gives
+// a word for a word.
+func (s *Stream) expected(words []word) int {
+	if s.options.Policy != mechanisms.Drop {
+		return len(words)
+	}
+	n := 0
+	for _, w := range words {
+		if w.id != embeddings.Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+// renderLoose writes what a mechanism gives that leaves words out: nobody knows
+// where the others stood, so all that was between them is left out as well.
+func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
+	for _, w := range b.words[i] {
+		c.words++
+		if w.id == embeddings.Unknown {
+			c.unknown++
+		} else {
+			c.changed++
+		}
+	}
+	text := b.pieces[i].Text
+	to.WriteString(strings.Join(b.output[i], " "))
+	to.WriteString(text[len(strings.TrimRightFunc(text, unicode.IsSpace)):])
 }

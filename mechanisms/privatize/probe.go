@@ -200,6 +200,7 @@ type Notice struct {
 	KeepCase bool
 	Policy   mechanisms.Policy
 	Unknown  float64 // share of the words of the text
+	Weighted bool    // words have weights in a budget
 }
 
 // unchangedWarning is the share of words from which on a text counts as
@@ -216,6 +217,9 @@ func (n Notice) Warnings(m mechanisms.Mechanism, p *Probe) []string {
 	}
 	if p != nil && p.Unchanged > unchangedWarning {
 		add("about %.0f%% of the words come back unchanged: this publishes most of the text; take a smaller epsilon", 100*p.Unchanged)
+	}
+	if n.Weighted {
+		add("weights depend on the words: the promise holds only %s", WeightedConditions)
 	}
 	if n.Policy == mechanisms.Keep {
 		add("policy keep publishes every word outside the vocabulary as it stands: names, numbers, addresses")
