@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/gunzip"
 )
 
 // Format says how texts lie in a stream.
@@ -217,30 +218,16 @@ func Plain(r io.Reader, name string) (io.Reader, error) {
 func decode(r io.Reader, o Options) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, bufferSize)
 	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
+		z, err := gunzip.NewReader(b, o.Name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: damaged gzip file: %w", o.Name, err)
+			return nil, err
 		}
-		b = bufio.NewReaderSize(&named{z, o.Name}, bufferSize)
+		b = bufio.NewReaderSize(z, bufferSize)
 	}
 	return bufio.NewReaderSize(toUTF8(b, o), bufferSize), nil
 }
 
 const bufferSize = 1 << 18
-
-// named says in every error of reading which stream it was.
-type named struct {
-	r    io.Reader
-	name string
-}
-
-func (n *named) Read(p []byte) (int, error) {
-	k, err := n.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s: %w", n.name, err)
-	}
-	return k, err
-}
 
 const bom = "\xef\xbb\xbf"
 

@@ -96,7 +96,7 @@ func TestErrors(t *testing.T) {
 		"cut utf-8":   {Options{}, "ab\xc3", "in:1: byte 3 (0xc3) is not UTF-8: if the text is Latin-1 or the like, say so with --encoding"},
 		"binary":      {Options{}, "ab\nc\x00", "in:2: byte 2 is 0: this is no text (if it is UTF-16: --encoding utf-16)"},
 		"gzip":        {Options{}, "\x1f\x8bxyz", "in: damaged gzip file: "},
-		"cut gzip":    {Options{}, string(gzipped("some text that is long enough")[:20]), "in: unexpected EOF"},
+		"cut gzip":    {Options{}, string(gzipped("some text that is long enough")[:20]), "in: damaged gzip file: unexpected EOF"},
 		"column":      {csv, "a,c\n", `in:1: no column "b": the header has ["a" "c"]`},
 		"twice":       {csv, "b,b\n", `in:1: two columns are called "b"`},
 		"width":       {csv, "a,b\n1,2\n\n1\n", "in:4: column 1: wrong number of fields"},
