@@ -85,6 +85,9 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: use double quotes in examples", line)
 		}
 		script := fmt.Sprintf("exec sh -c '%s'\n", line)
+		if strings.HasPrefix(line, "mldp status ") || strings.HasPrefix(line, "mldp missing ") {
+			script = "exec mldp slurm my.yaml --tasks 2\n" + script // they are about a schedule
+		}
 		if err := os.WriteFile(filepath.Join(scripts, name+".txtar"), []byte(script), 0o644); err != nil {
 			t.Fatal(err)
 		}
