@@ -2,7 +2,6 @@ package embeddings
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/internal/gunzip"
 )
 
 // LoadOptions says what of a vector file to load. The zero value loads all of
@@ -226,11 +226,10 @@ func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
 	r := bufio.NewReaderSize(f, sniffLength)
 	if magic, _ := r.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(r)
+		z, err := gunzip.NewReader(r, c.path)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.path, err)
+			return err
 		}
-		defer z.Close()
 		c.packed = true
 		r = bufio.NewReaderSize(z, sniffLength)
 	}

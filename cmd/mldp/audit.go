@@ -40,15 +40,17 @@ tested between these; what is found between other pairs breaks no promise and is
 shown as "outside".
 
 One line per instance: what it guarantees, the lower bound found for epsilon,
-the verdict, and the worst pair. Exit code 1 if a guarantee that is claimed is
-violated.
+the verdict, and the worst pair.
 
 With --command it audits a black box, EXTERNAL.md says how: whether equal seeds
 give equal text, whether noise is fresh for every word, document, request and
-process, and what is declared per word.`,
-		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5
+process, and what is declared per word.
+
+Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
+2 wrong usage.`,
+		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated
   mldp audit --command "python3 client.py krr vectors.txt" --embedding vectors.txt --epsilon 5 --samples 5000
-  mldp audit --grid
+  mldp audit --grid --embedding generated
   mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -91,7 +93,7 @@ process, and what is declared per word.`,
 				}
 			}
 			if breaches > 0 {
-				return fmt.Errorf("%d claimed guarantees are violated", breaches)
+				return &exitError{exitViolated, fmt.Errorf("%d claimed guarantees are violated", breaches)}
 			}
 			return nil
 		},
@@ -102,7 +104,7 @@ process, and what is declared per word.`,
 	f.Float64SliceVar(&epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
 	f.Float64Var(&options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
 	f.IntVar(&options.Samples, "samples", 200_000, "samples per word and test")
-	f.IntVar(&options.Words, "words", 0, "random words to pair (default 20 exact, 2 sampled)")
+	f.IntVar(&options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: beside a study's records, its report shows them as audit.csv")

@@ -62,7 +62,7 @@ The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
 	f.StringSliceVar(&o.Mechanisms, "mechanism", []string{"cmp", "mahalanobis", "vickrey"}, "mechanisms")
 	f.Float64SliceVar(&o.Epsilons, "epsilon", []float64{1, 5, 10}, "privacy parameters")
 	f.IntSliceVar(&o.Workers, "workers", []int{1}, "cores to use")
-	f.IntVar(&o.Words, "words", 20_000, "words per repetition")
+	f.IntVar(&o.Words, "count", 20_000, "words per repetition")
 	f.IntVar(&o.Repeat, "repeat", 3, "repetitions")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of noise")
 	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")

@@ -36,6 +36,7 @@ Every other command looks there. The generated data sets need no files.`,
   mldp data fetch comparative
   mldp data describe imdb agnews`,
 		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&dir, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -33,14 +33,14 @@ came back (n_w, in percent) and how many different words came out (s_w; s_w_othe
 does not count the word itself). n_w_exact is the closed form where there is one.
 The last row is the mean over words. Words that the embedding does not have are
 named on standard error and left out.`,
-		Example: `  mldp deniability --mechanism cmp --epsilon 10 --words words.txt --runs 100
+		Example: `  mldp deniability --mechanism cmp --epsilon 10 --words words.txt --runs 100 --embedding generated
   mldp deniability --mechanism tem --epsilon 5 --words words.txt --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := check.AtLeast("runs", runs, 1); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			words, err := readWords(file)
+			words, err := wordsOf(file)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ named on standard error and left out.`,
 			defer end()
 			var ids []embeddings.WordID
 			for _, w := range words {
-				if id := m.Vocabulary().ID(w); id != embeddings.Unknown {
+				if id := findWord(m.Vocabulary(), w); id != embeddings.Unknown {
 					ids = append(ids, id)
 				} else {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%q is not in the vocabulary\n", w)
@@ -74,7 +74,7 @@ named on standard error and left out.`,
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&file, "words", "", "file of words, separated by white space")
+	f.StringVar(&file, "words", "", wordsHelp)
 	f.IntVar(&runs, "runs", 100, "runs per word")
 	f.Uint64Var(&seed, "seed", 0, "seed of the runs")
 	command.addFlags(cmd)
@@ -90,11 +90,15 @@ func readWords(file string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	s := bufio.NewScanner(f)
+	r, err := textio.Plain(f, file)
+	if err != nil {
+		return nil, err
+	}
+	s := bufio.NewScanner(r)
 	s.Split(bufio.ScanWords)
 	var words []string
 	for s.Scan() {
-		words = append(words, strings.ToLower(s.Text()))
+		words = append(words, s.Text())
 	}
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -28,12 +27,14 @@ func newDistributionCommand() *cobra.Command {
 word. Where it has a closed form it is exact, where it has none it is integrated
 numerically or sampled; standard error says which, and how large the error of a
 probability can be. The empty word stands for a word that is deleted.`,
-		Example: `  mldp distribution --mechanism tem --epsilon 5 --word movie --top 20
+		Example: `  mldp distribution --mechanism tem --epsilon 5 --word food --top 20 --embedding generated
   mldp distribution --mechanism cmp --epsilon 10 --word oil --embedding glove.6B.100d.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := check.AtLeast("top", top, 1); err != nil {
-				return &exitError{exitUsage, err}
+			for _, err := range []error{check.AtLeast("top", top, 1), check.AtLeast("samples", samples, 1)} {
+				if err != nil {
+					return &exitError{exitUsage, err}
+				}
 			}
 			root := stream.FromUint64(seed)
 			m, err := o.open(cmd.Context(), root)
@@ -77,26 +78,10 @@ func distributionOf(m mechanisms.Mechanism, id embeddings.WordID, samples int, s
 }
 
 func writeDistribution(cmd *cobra.Command, v *embeddings.Vocabulary, p []float64, top int) error {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] > p[b]:
-			return -1
-		case p[a] < p[b]:
-			return 1
-		}
-		return 0
-	})
 	w := csv.NewWriter(cmd.OutOrStdout())
 	_ = w.Write([]string{"rank", "word", "probability"}) // errors stay until Flush
-	for rank, y := range order[:min(top, len(order))] {
-		if p[y] == 0 {
-			break
-		}
-		_ = w.Write([]string{strconv.Itoa(rank + 1), v.Word(embeddings.WordID(y)), strconv.FormatFloat(p[y], 'g', 8, 64)})
+	for rank, y := range likeliest(p, top) {
+		_ = w.Write([]string{strconv.Itoa(rank + 1), v.Word(y), strconv.FormatFloat(p[y], 'g', 8, 64)})
 	}
 	w.Flush()
 	return w.Error()

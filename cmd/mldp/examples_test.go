@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,61 +20,126 @@ import (
 	"mldpbench/experiments/study"
 )
 
-// needsMore marks example lines that need real data, a cluster, the network or
-// minutes; a command must have at least one line without them.
-var needsMore = regexp.MustCompile(`run mini$|node1|comparative|glove|imdb|product-reviews|results/reference|--submit|fetch|verify|--grid|shard|my-.*\.csv`)
+// notHere says why a command of README.md or of a help text is not run by a
+// test; a command must have at least one example that is.
+var notHere = []struct {
+	pattern *regexp.Regexp
+	reason  string
+}{
+	{regexp.MustCompile(`glove|imdb|product-reviews|comparative`), "needs real data"},
+	{regexp.MustCompile(`data (fetch|verify)|--fetch`), "needs the network"},
+	{regexp.MustCompile(`node1|--submit|shard`), "needs a cluster, or another part of a run"},
+	{regexp.MustCompile(`run mini$|--grid|mldp bench$`), "takes minutes; smaller runs are scripts of their own"},
+	{regexp.MustCompile(`results/reference|my-.*\.csv`), "needs files of the repository or of the reader"},
+}
 
-// TestReadmeAndExamples runs every command of README.md and the examples in
-// the help of every command, in one folder and in order, as a reader would.
-func TestReadmeAndExamples(t *testing.T) {
+// skipped returns the reason why a command is not run, or "".
+func skipped(line string) string {
+	for _, n := range notHere {
+		if n.pattern.MatchString(line) {
+			return n.reason
+		}
+	}
+	return ""
+}
+
+// exampleLines are the commands of README.md and of the help of every command,
+// each once, with where it stands.
+func exampleLines(t *testing.T) (lines []string, where map[string]string) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	where = map[string]string{}
+	add := func(line, place string) {
+		line, _, _ = strings.Cut(line, " #")
+		if line = strings.TrimSpace(line); line != "" && where[line] == "" {
+			lines, where[line] = append(lines, line), place
+		}
+	}
+	for _, line := range shellLines(string(readme)) {
+		add(line, "README.md")
+	}
+	walk(newRoot(), func(c *cobra.Command) {
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			add(line, c.CommandPath())
+		}
+	})
+	return lines, where
+}
+
+// TestExamples runs every command of README.md and of the help texts, each in a
+// folder of its own, where the files are that it names.
+func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a study")
+	}
+	lines, _ := exampleLines(t)
+	scripts, files := t.TempDir(), exampleFolder(t)
+	for _, line := range lines {
+		if skipped(line) != "" {
+			continue
+		}
+		name := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(line), "-"), "-")
+		// The shell does redirections; ' is not used in examples.
+		if strings.Contains(line, "'") {
+			t.Errorf("%s: use double quotes in examples", line)
+		}
+		script := fmt.Sprintf("exec sh -c '%s'\n", line)
+		if strings.HasPrefix(line, "mldp status ") || strings.HasPrefix(line, "mldp missing ") {
+			script = "exec mldp slurm my.yaml --tasks 2\n" + script // they are about a schedule
+		}
+		if err := os.WriteFile(filepath.Join(scripts, name+".txtar"), []byte(script), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
+		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
+		return os.CopyFS(env.WorkDir, os.DirFS(files))
+	}})
+}
+
+// TestExamplesAreCovered fails for a command that no test runs and nobody gave
+// a reason for, for a reason that no command needs, and for a command of
+// README.md that stands where TestExamples does not look.
+func TestExamplesAreCovered(t *testing.T) {
+	t.Parallel()
+	lines, where := exampleLines(t)
+	if len(lines) < 30 {
+		t.Fatalf("%d commands: the blocks marked sh were not found", len(lines))
+	}
+	run := map[string]bool{}
+	for _, line := range lines {
+		run[where[line]] = run[where[line]] || skipped(line) == ""
+		if !strings.HasPrefix(line, "mldp ") {
+			t.Errorf("%s: %q is no command of mldp", where[line], line)
+		}
+	}
+	walk(newRoot(), func(c *cobra.Command) {
+		if c.Runnable() && !run[c.CommandPath()] && !slices.ContainsFunc(lines, func(l string) bool {
+			return skipped(l) == "" && (l == c.CommandPath() || strings.HasPrefix(l, c.CommandPath()+" "))
+		}) {
+			if why := skipped(c.Example); why == "" {
+				t.Errorf("%s: no example that is run", c.CommandPath())
+			}
+		}
+	})
+	for _, n := range notHere {
+		if !slices.ContainsFunc(lines, n.pattern.MatchString) {
+			t.Errorf("no command matches %s (%s)", n.pattern, n.reason)
+		}
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := shellLines(string(readme))
-	if len(lines) < 10 {
-		t.Fatalf("README.md has %d commands: the blocks marked sh were not found", len(lines))
-	}
-	var missing []string
-	walk(newRoot(), func(c *cobra.Command) {
-		runnable := 0
-		for line := range strings.SplitSeq(c.Example, "\n") {
-			line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
-			if line == "" || needsMore.MatchString(line) {
-				continue
-			}
-			if _, err := exec.LookPath("python3"); err != nil && strings.Contains(line, "python3") {
-				continue // EXTERNAL.md's test says so
-			}
-			runnable++
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
+	inside := shellLines(string(readme))
+	for line := range strings.SplitSeq(string(readme), "\n") {
+		if command := strings.TrimSpace(line); strings.HasPrefix(command, "mldp ") && !slices.Contains(inside, line) {
+			t.Errorf("README.md: %q is in no block marked sh", command)
 		}
-		if c.Runnable() && runnable == 0 && !needsMore.MatchString(c.Example) {
-			missing = append(missing, c.CommandPath())
-		}
-	})
-	if len(missing) > 0 {
-		t.Errorf("commands without an example that can be run: %q", missing)
 	}
-	var script strings.Builder
-	for _, line := range lines {
-		// The shell does redirections; ' is not used in examples.
-		fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "examples.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
-		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
-		return writeExampleFiles(env.WorkDir)
-	}})
 }
 
 // shellLines are the commands in the blocks marked sh.
@@ -100,7 +166,38 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// writeExampleFiles makes the files that README.md and the examples name.
+// exampleStudy is the study that a reader makes of mini in a minute.
+const exampleStudy = `schema: 1
+name: mini
+seed: 7
+datasets: [{name: generated-words}]
+embeddings: [{name: generated, dimensions: [50]}]
+mechanisms: [{name: cmp}, {name: tem}]
+epsilons: [1, 10]
+models: [{name: svm}]
+repetitions: 2
+metrics:
+  deniability: {words: 5, runs: 10}
+`
+
+// exampleFolder has the files that README.md and the examples name, and the
+// results of exampleStudy.
+func exampleFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := writeExampleFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	args := []string{"run", filepath.Join(dir, "my.yaml"), "--out", filepath.Join(dir, "results", "mini")}
+	if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != exitOK {
+		t.Fatalf("%q: exit code %d: %s", args, code, stderr.String())
+	}
+	return dir
+}
+
+// writeExampleFiles makes the files that README.md, EXTERNAL.md and the
+// examples name.
 func writeExampleFiles(dir string) error {
 	space, err := lab.OpenSpace(context.Background(), study.GeneratedEmbedding, 50, "", nil)
 	if err != nil {
@@ -124,6 +221,7 @@ func writeExampleFiles(dir string) error {
 		"in.txt":         "the food was superb\n\nand the service was awful\n",
 		"words.txt":      "superb\nawful\n",
 		"requests.jsonl": `{"id":1,"epsilon":5,"seeds":["` + strings.Repeat("0", 64) + `"],"documents":[["superb"]]}` + "\n",
+		"my.yaml":        exampleStudy,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err

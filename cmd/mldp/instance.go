@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -60,6 +65,11 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	}
 	keep = embeddings.First(o.words, keep)
 	var err error
+	if o.embedding == "" {
+		if o.embedding, err = soleEmbedding(o.data); err != nil {
+			return env, &exitError{exitUsage, err}
+		}
+	}
 	if env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
 		return env, err
 	}
@@ -85,6 +95,10 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
 	f.StringArrayVar(&o.parameters, "param", nil, "name=value of a parameter; may be given more than once")
 	o.space.addFlags(cmd)
+	// Nothing is privatised with toy vectors because nobody said otherwise.
+	e := f.Lookup("embedding")
+	e.DefValue, o.space.embedding = "", ""
+	e.Usage += " (default: the one embedding of the data folder)"
 }
 
 // settings checks what was asked for before anything is loaded.
@@ -118,6 +132,31 @@ func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanism
 	}
 	return mechanisms.New(env, s)
 }
+
+// soleEmbedding is the vector file of a data folder that has just one.
+func soleEmbedding(root string) (string, error) {
+	folder := fetch.Root(root)
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var found []string
+	for _, e := range entries {
+		if vectorName.MatchString(e.Name()) {
+			found = append(found, e.Name())
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", fmt.Errorf("required flag \"embedding\" not set: a vector file, a name of mldp data list, or generated (there are no vectors in %s)", folder)
+	}
+	return "", fmt.Errorf("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
+}
+
+// vectorName tells vector files from other text.
+var vectorName = regexp.MustCompile(`(\.\d+d(\.subset)?\.txt|\.vec|\.bin)(\.gz)?$`)
 
 // instanceName is "tem proved, beta=0.001 gamma=theorem3, epsilon 5".
 func instanceName(s mechanisms.Settings) string {

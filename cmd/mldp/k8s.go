@@ -51,7 +51,7 @@ mldp status and mldp missing work on the folder; they do not ask Kubernetes.`,
 	}
 	f := cmd.Flags()
 	o.addFlags(f)
-	f.StringVar(&out, "out", "", "local folder of the schedule and later the results (default: results/STUDY)")
+	f.StringVarP(&out, "out", "o", "", "local folder of the schedule and later the results (default: results/STUDY)")
 	f.BoolVar(&replan, "replan", false, "replace a schedule that is there")
 	f.IntVar(&job.Concurrent, "concurrent", 1, "pods at a time")
 	f.IntVar(&job.CPUs, "cpus", 1, "processors per pod")

@@ -40,7 +40,7 @@ error unless --partial is given.`,
 			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, filepath.Join(out, "plots"))
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder of the joined results (default: the one folder given)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")
 	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing cells")
 	return cmd
 }

@@ -57,6 +57,6 @@ Exit codes: 0 stored values follow from the counts or were rewritten with
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "write the recomputed records to this file")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write the recomputed records to this file")
 	return cmd
 }

@@ -127,7 +127,7 @@ row per mechanism; one that cannot reach the target has the reason in its row.`,
 	f.StringVar(&embedding, "embedding", "glove.6B", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.IntVar(&o.Words, "words", 100, "words drawn from the vocabulary")
+	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")
 	f.IntVar(&o.Runs, "runs", 100, "runs per word")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")

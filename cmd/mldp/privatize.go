@@ -1,176 +1,420 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
 func init() { commands = append(commands, newPrivatizeCommand) }
 
-func newPrivatizeCommand() *cobra.Command {
-	var o instanceOptions
-	var policy string
-	var seed uint64
-	var workers int
-	cmd := &cobra.Command{
-		Use:   "privatize",
-		Short: "Privatise text from standard input, line by line",
-		Long: `Privatize replaces every word of standard input and writes the result to
-standard output as it goes, line for line.
+// privatizeOptions are the flags of mldp privatize.
+type privatizeOptions struct {
+	instance instanceOptions
+	inputs   inputOptions
+	policy   string
+	letters  string
+	seed     uint64
+	seeded   bool
+	workers  int
+	document float64
+	weights  string
+	out      string
+	report   string
+}
 
-A word is a run of letters, digits and marks, with single apostrophes inside
-(don't). It is looked up as it stands and, failing that, in lower case, and is
-replaced by a word as the vocabulary writes it. All that stands between words
-(spaces, punctuation) is copied: it is not protected, and neither is the number
-of words. A word that the vocabulary does not have is replaced by a random one,
-kept (which shows it), or dropped with the space before it.
+func newPrivatizeCommand() *cobra.Command {
+	var o privatizeOptions
+	cmd := &cobra.Command{
+		Use:   "privatize [FILE...]",
+		Short: "Privatise text: files or standard input, lines, CSV, TSV or JSON lines",
+		Long: `Privatize replaces every word of the files, or of standard input, line by line,
+and writes the result to standard output or to --out: a file, or for several
+files a folder. Of CSV, TSV and JSON lines only the --column named is changed;
+header, other columns, quotes and line ends stay byte for byte. Input may be
+gzipped; a name of --out that ends in .gz is. Text is UTF-8 unless --encoding
+says otherwise, is refused where it is not, and is written as UTF-8. A file of
+--out appears when it is complete. Memory does not grow with a file; a line of
+more than 1 MiB is handled in parts, cut at white space.
+
+A word is a run of letters, digits and marks, with single apostrophes, hyphens,
+full stops, underscores, & or @ inside. It is looked up as it stands, in lower
+case, and, if the vectors do not have it, in parts: a contraction as the vectors
+were trained (do n't, it 's), anything else at its joiners. Numbers are words,
+with comma, colon or slash between digits (1,000), names are words, an e-mail
+address or URL is one word, an emoji is one word. A word outside the vocabulary
+is replaced by a random one, kept (which publishes it), or dropped with the
+space before it. Spaces and punctuation are copied. Not protected, therefore:
+the number of words, punctuation, and with --case keep the capitals. This
+removes no personal data: a name becomes another word with the probability
+that the mechanism gives, no more.
 
 Without --seed the noise comes from the operating system and cannot be
-repeated; a known seed undoes the protection. Standard error says once what was
-promised for each word; a line of n words costs n times as much.`,
-		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d.txt < in.txt > out.txt
-  mldp privatize --mechanism tem --epsilon 5 --policy keep < in.txt`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := mechanisms.CheckPolicy(mechanisms.Policy(policy)); err != nil {
-				return &exitError{exitUsage, err}
+repeated; a known seed undoes the protection. Standard error says before the
+first line what is promised and what it does to the words of this text, and
+after the last what was spent. It describes the private text: keep it, and
+--report, to yourself. So do response times: a word's first occurrence may take
+longer than the others, so whoever can time single lines learns of repeats.`,
+		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
+  mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
+  mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
+  mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.seeded = cmd.Flags().Changed("seed")
+			if o.document != 0 {
+				o.instance.epsilon = o.document
 			}
-			root := stream.FromUint64(seed)
-			if !cmd.Flags().Changed("seed") {
-				var err error
-				if root, err = stream.Cryptographic(); err != nil {
-					return err
-				}
-			}
-			m, err := o.open(cmd.Context(), root)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s; unknown words: %s; guarantee per word: %s\n", instanceName(m.Settings()), policy, m.Guarantee())
-			p := privatizer{mechanism: m, policy: mechanisms.Policy(policy), seed: root.Derive("text"), workers: workers}
-			return p.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return o.run(cmd, args)
 		},
 	}
-	o.addFlags(cmd)
+	o.instance.addFlags(cmd)
+	o.inputs.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
-	f.Uint64Var(&seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
-	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
-	require(cmd, "mechanism", "epsilon")
+	f.StringVar(&o.policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors write them; keep: Title and UPPER as they were")
+	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
+	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
+	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or row, shared by its words")
+	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number a line, to share it by")
+	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
+	f.StringVar(&o.report, "report", "", "write what standard error says to this file, as JSON")
+	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
+	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
+	require(cmd, "mechanism")
 	return cmd
 }
 
-// privatizer streams lines through a mechanism.
-type privatizer struct {
-	mechanism mechanisms.Mechanism
-	policy    mechanisms.Policy
-	seed      stream.Seed
-	workers   int
+// What an epsilon is spent on.
+const (
+	budgetWord     = "word"
+	budgetDocument = "document"
+)
+
+// privatizeReport is what --report writes.
+type privatizeReport struct {
+	Version   string   `json:"version"`
+	Mechanism string   `json:"mechanism"`
+	Vectors   vectors  `json:"vectors"`
+	Policy    string   `json:"policy"`
+	Case      string   `json:"case"`
+	Seeded    bool     `json:"seeded"`
+	Budget    string   `json:"budget"` // word or document
+	Guarantee string   `json:"guarantee"`
+	Promised  bool     `json:"promised"`
+	Epsilon   float64  `json:"epsilon"`
+	Warnings  []string `json:"warnings"`
+
+	Probe   *privatize.Probe  `json:"probe,omitempty"`
+	Files   []string          `json:"files"`
+	Summary privatize.Summary `json:"summary"`
 }
 
-// blockLines is the most lines that wait for each other.
-const blockLines = 4096
+type vectors struct {
+	Name        string `json:"name"`
+	Dimension   int    `json:"dimension"`
+	Words       int    `json:"words"`
+	Fingerprint string `json:"fingerprint"`
+}
 
-// run handles whatever lines are there already together, so that a file is
-// fast and a conversation is answered line by line. The text depends on the
-// number of a line only.
-func (p *privatizer) run(ctx context.Context, in io.Reader, out io.Writer) error {
-	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
-	var line uint64
-	for {
-		var block []string
-		var err error
-		for err == nil && len(block) < blockLines && (len(block) == 0 || r.Buffered() > 0) {
-			var text string
-			if text, err = r.ReadString('\n'); text != "" {
-				block = append(block, text)
-			}
+func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
+	for _, err := range []error{
+		mechanisms.CheckPolicy(mechanisms.Policy(o.policy)),
+		check.OneOf("case", o.letters, "vocabulary", "keep"),
+		check.AtLeast("workers", o.workers, 1),
+	} {
+		if err != nil {
+			return nil, err
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+	}
+	if o.weights != "" && o.document == 0 {
+		return nil, errors.New("--weights share a --document-epsilon: give one")
+	}
+	if o.document != 0 {
+		if err := check.Positive("document-epsilon", o.document); err != nil {
+			return nil, err
+		}
+		o.inputs.whole = true
+	}
+	return o.inputs.files(args, o.out)
+}
+
+func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	files, err := o.check(args)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	root := stream.FromUint64(o.seed)
+	if !o.seeded {
+		if root, err = stream.Cryptographic(); err != nil {
 			return err
 		}
-		if werr := p.block(ctx, w, block, line); werr != nil {
-			return werr
-		}
-		line += uint64(len(block))
-		if err != nil {
-			return nil
-		}
 	}
-}
-
-// block privatises lines numbered from first on and writes them.
-func (p *privatizer) block(ctx context.Context, w *bufio.Writer, lines []string, first uint64) error {
-	words, between := make([][]string, len(lines)), make([][]string, len(lines))
-	known := make([][]bool, len(lines))
-	v := p.mechanism.Vocabulary()
-	for i, line := range lines {
-		words[i], between[i] = splitWords(line)
-		known[i] = make([]bool, len(words[i]))
-		for j, word := range words[i] {
-			if lower := strings.ToLower(word); v.ID(word) == embeddings.Unknown && v.ID(lower) != embeddings.Unknown {
-				words[i][j] = lower
-			}
-			known[i][j] = v.ID(words[i][j]) != embeddings.Unknown
-		}
-	}
-	noisy, err := mechanisms.TextFrom(ctx, p.mechanism, p.policy, words, first, p.seed, p.workers)
+	m, space, err := o.instance.openIn(ctx, root)
 	if err != nil {
 		return err
 	}
-	for i := range lines {
-		next := noisy[i]
-		for j := range words[i] {
-			if !known[i][j] && p.policy == mechanisms.Drop {
-				_, _ = w.WriteString(strings.TrimRightFunc(between[i][j], unicode.IsSpace)) // errors stay until Flush
-				continue
-			}
-			_, _ = w.WriteString(between[i][j])
-			_, _ = w.WriteString(next[0])
-			next = next[1:]
-		}
-		_, _ = w.WriteString(between[i][len(words[i])])
+	report := privatizeReport{
+		Version: mldpVersion(), Mechanism: instanceName(m.Settings()), Policy: o.policy, Case: o.letters, Seeded: o.seeded, Budget: budgetWord, Warnings: []string{}, Files: []string{},
+		Vectors:   vectors{space.Name, space.Dimension, space.Len(), space.Fingerprint()},
+		Guarantee: m.Guarantee().String(), Promised: m.Guarantee().Holds(), Epsilon: m.Settings().Epsilon,
 	}
-	return w.Flush()
+	options := privatize.Options{
+		Mechanism: m, Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep",
+		Seed: root.Derive("text"), Workers: o.workers,
+	}
+	if o.document != 0 {
+		report.Budget, options.Budget = budgetDocument, privatize.Shares(o.document)
+		conditions := privatize.EvenConditions
+		if o.weights != "" {
+			conditions = privatize.WeightedConditions
+			if options.Weights, err = readWeights(o.weights); err != nil {
+				return err
+			}
+		}
+		if report.Promised {
+			report.Guarantee += ", " + conditions
+		}
+	}
+	fmt.Fprintf(stderr, "%s; vectors %s, %d dimensions, %d words; unknown words: %s\nguarantee per %s: %s\n",
+		report.Mechanism, space.Name, space.Dimension, space.Len(), o.policy, report.Budget, report.Guarantee)
+	s, err := privatize.New(options)
+	if err != nil {
+		return err
+	}
+	s.First = func(sample privatize.Sample) error {
+		perWord := 0.0
+		if o.document != 0 && len(sample.Known) > 0 {
+			perWord = o.document * float64(sample.Texts) / float64(len(sample.Known))
+		}
+		// Noise of its own: what it shows says nothing about the noise of the text.
+		if report.Probe, err = privatize.NewProbe(m, space, sample.Known, perWord, root); err != nil {
+			return err
+		}
+		notice := privatize.Notice{
+			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy, Weighted: options.Weights != nil,
+			Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
+		}
+		report.Warnings = append(report.Warnings, notice.Warnings(m, report.Probe)...)
+		printProbe(stderr, report.Probe, report.Budget)
+		for _, w := range report.Warnings {
+			fmt.Fprintln(stderr, "warning:", w)
+		}
+		return nil
+	}
+	for _, f := range files {
+		if err := f.privatize(cmd, s); err != nil {
+			return err
+		}
+		report.Files = append(report.Files, f.name)
+	}
+	report.Summary = s.Summary(o.instance.epsilon, o.document)
+	printSummary(stderr, report.Summary, report.Promised)
+	if o.report == "" {
+		return nil
+	}
+	return atomicfile.Write(o.report, 0o644, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(report)
+	})
 }
 
-// splitWords returns the words of a line and what stands before each and after
-// the last: len(between) = len(words)+1, and together they are the line.
-func splitWords(line string) (words, between []string) {
-	start, end := -1, 0 // of the current word; end of the last
-	runes := []rune(line)
-	offsets := make([]int, 0, len(runes)+1)
-	for i := range line {
-		offsets = append(offsets, i)
+func readWeights(name string) (func(string) float64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	offsets = append(offsets, len(line))
-	inWord := func(i int) bool {
-		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]) || unicode.IsMark(runes[i]))
+	defer f.Close()
+	r, err := textio.Plain(f, name)
+	if err != nil {
+		return nil, err
 	}
-	for i := 0; i <= len(runes); i++ {
-		apostrophe := i < len(runes) && (runes[i] == '\'' || runes[i] == '’') && inWord(i-1) && inWord(i+1)
-		switch {
-		case inWord(i) || apostrophe:
-			if start < 0 {
-				start = offsets[i]
-			}
-		case start >= 0:
-			between = append(between, line[end:start])
-			words = append(words, line[start:offsets[i]])
-			start, end = -1, offsets[i]
+	return privatize.ReadWeights(r, name)
+}
+
+func printProbe(w io.Writer, p *privatize.Probe, budget string) {
+	if p == nil {
+		return
+	}
+	how := ""
+	if p.Draws > 0 {
+		how = fmt.Sprintf(" (of %d draws)", p.Draws)
+	}
+	fmt.Fprintf(w, "of %d words of this text: %.0f%% come back unchanged; effective number of outputs, median: %.3g%s\n",
+		p.Words, 100*p.Unchanged, p.Support, how)
+	if p.Odds == nil {
+		return
+	}
+	atMost := ""
+	if p.Odds.AtMost {
+		atMost = "at most "
+	}
+	between := "words"
+	if budget == budgetDocument {
+		between = "texts of equal length"
+	}
+	fmt.Fprintf(w, "an output may change the odds between any two %s by %sa factor of %s; between nearest neighbours: %s\n", between, atMost,
+		privatize.Factor(p.Odds.AnyTwo), privatize.Factor(p.Odds.Nearest))
+}
+
+func printSummary(w io.Writer, s privatize.Summary, promised bool) {
+	fmt.Fprintf(w, "%d words: %d changed, %d unknown\n", s.Words, s.Changed, s.Unknown)
+	if promised {
+		fmt.Fprintf(w, "epsilon spent per line with words: median %.6g, most %.6g; in total %.6g\n", s.EpsilonMedian, s.EpsilonMost, s.EpsilonTotal)
+	}
+}
+
+// openIn builds the instance and returns the space it is built from as well.
+func (o *instanceOptions) openIn(ctx context.Context, seed stream.Seed) (mechanisms.Mechanism, *embeddings.Space, error) {
+	s, err := o.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	env, err := o.space.environment(ctx, s.Mechanism == "syntf", seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := mechanisms.New(env, s)
+	return m, env.Space, err
+}
+
+// inputOptions say how to read what is privatised.
+type inputOptions struct {
+	lines, csv, tsv, jsonl bool
+	columns                []string
+	noHeader               bool
+	encoding               string
+	whole                  bool
+}
+
+func (o *inputOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.csv, "csv", false, "the input is CSV (default for *.csv)")
+	f.BoolVar(&o.tsv, "tsv", false, "the input is TSV, without quotes (default for *.tsv)")
+	f.BoolVar(&o.jsonl, "jsonl", false, "the input is one JSON object a line (default for *.jsonl, *.ndjson)")
+	f.BoolVar(&o.lines, "lines", false, "the input is plain text, whatever its name")
+	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
+	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
+	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
+	cmd.MarkFlagsMutuallyExclusive("csv", "tsv", "jsonl", "lines")
+}
+
+// inputFile is one input and where its output goes.
+type inputFile struct {
+	name    string // "" is standard input
+	out     string // "" is standard output
+	options textio.Options
+}
+
+// files pairs inputs with outputs.
+func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	folder := len(args) > 1
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		folder = true
+	} else if folder && err == nil {
+		return nil, fmt.Errorf("--out %s is a file: several inputs need a folder", out)
+	}
+	if folder && out == "" {
+		return nil, errors.New("several inputs need --out with a folder")
+	}
+	var files []inputFile
+	seen := map[string]string{}
+	for _, name := range args {
+		f := inputFile{name: name, out: out, options: textio.Options{
+			Name: name, Format: o.format(name), Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole,
+		}}
+		if name == "-" {
+			f.options.Name = "standard input"
 		}
+		if err := f.options.Check(); err != nil {
+			if f.options.Format != textio.Lines && len(o.columns) == 0 {
+				err = fmt.Errorf("%s: name the columns to privatise with --column (or say --lines)", f.options.Name)
+			}
+			return nil, err
+		}
+		if folder {
+			if name == "-" {
+				return nil, errors.New("standard input has no name to have in the folder of --out")
+			}
+			f.out = filepath.Join(out, filepath.Base(name))
+		}
+		if other, dup := seen[f.out]; dup {
+			return nil, fmt.Errorf("%s and %s would both be written to %s", other, name, f.out)
+		}
+		seen[f.out] = name
+		if same(name, f.out) {
+			return nil, fmt.Errorf("--out %s would replace its input", f.out)
+		}
+		files = append(files, f)
 	}
-	return words, append(between, line[end:])
+	return files, nil
+}
+
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func (o *inputOptions) format(name string) textio.Format {
+	switch {
+	case o.lines:
+		return textio.Lines
+	case o.csv:
+		return textio.CSV
+	case o.tsv:
+		return textio.TSV
+	case o.jsonl:
+		return textio.JSONLines
+	}
+	return textio.FormatOf(name)
+}
+
+// privatize runs one file through s.
+func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
+	in := cmd.InOrStdin()
+	if f.name != "-" {
+		file, err := os.Open(f.name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		watched, done := watch(file, f.name, cmd.ErrOrStderr())
+		defer done()
+		in = watched
+	}
+	run := func(w io.Writer) error {
+		r, err := textio.NewReader(in, f.options)
+		if err != nil {
+			return err
+		}
+		return s.Run(cmd.Context(), r, w)
+	}
+	if f.out == "" {
+		return run(cmd.OutOrStdout())
+	}
+	return atomicfile.Write(f.out, 0o644, func(w io.Writer) error { return textio.Compressed(w, f.out, run) })
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"mldpbench/internal/check"
 )
 
 // Exit codes, stated in the root help and in the help of commands that use more than 0 and 1.
@@ -15,6 +17,7 @@ const (
 	exitFailure     = 1
 	exitUsage       = 2
 	exitInterrupted = 5 // stopped by a signal; everything finished is kept
+	exitViolated    = 6 // an audit refutes a claimed guarantee
 )
 
 // exitError carries an exit code of its own through cobra.
@@ -45,13 +48,15 @@ what that costs and what it protects, and reruns the published studies.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 5 interrupted (what was finished
 is kept; the same command resumes). Commands with further codes list them.`,
+		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	root.SetFlagErrorFunc(flagError)
 	for _, c := range commands {
 		root.AddCommand(c())
 	}
+	finish(root)
 	return root
 }
 
@@ -62,17 +67,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	started := false
+	mark(root, &started)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", err)
 	var e *exitError
+	var parameter *check.Error
 	switch {
 	case errors.As(err, &e):
 		return e.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case !started, errors.As(err, &parameter):
+		return exitUsage
 	default:
 		return exitFailure
 	}

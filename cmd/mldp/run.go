@@ -40,7 +40,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.addStudyFlags(f)
 	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
 	f.Float64Var(&o.memory, "memory", 0, "GiB that units at work may use (default: three quarters of what is free)")
-	f.StringVar(&o.out, "out", "", "folder of the results (default: results/STUDY)")
+	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: results/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key, with its baselines, and print its record")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -17,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mldp": func() {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode},
 		Setup: func(env *testscript.Env) error {
 			// Caches go to the script's own folder, never to the user's.
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
@@ -73,5 +75,24 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 		if found != 1 {
 			ts.Fatalf("%s: %d records", want.Command, found)
 		}
+	}
+}
+
+// exitCode is "code N COMMAND...": the command ends with exit code N.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d: %v", got, want, args[1:])
 	}
 }

@@ -107,7 +107,7 @@ is; mldp merge joins the results.`,
 	}
 	f := cmd.Flags()
 	o.addFlags(f)
-	f.StringVar(&job.Out, "out", "", "shared folder of the results (default: results/STUDY)")
+	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: results/STUDY)")
 	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: up to the cluster)")
 	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest estimate, at least 30m)")
 	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more cells")

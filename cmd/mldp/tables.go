@@ -42,6 +42,6 @@ from manifest.json and examples.jsonl, which mldp run leaves beside the results.
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder of the tables (default: tables beside the first results)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the tables (default: tables beside the first results)")
 	return cmd
 }

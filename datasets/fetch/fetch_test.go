@@ -798,6 +798,87 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
+// A server that sends more than a file has is stopped, and nothing is kept.
+func TestEndlessDownload(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"announced": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(10*len(content)))
+			_, _ = w.Write(content)
+		},
+		"endless": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := w.Write(content); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := newFetcher(t)
+			err := f.Fetch(t.Context(), []Entry{one("", serve(t, h))})
+			if err == nil || !strings.Contains(err.Error(), "for file.bin, which has about 262144: refused") {
+				t.Fatalf("err = %v", err)
+			}
+			wantNothing(t, f)
+		})
+	}
+}
+
+func TestRedirectMayNotGiveUpEncryption(t *testing.T) {
+	f, _ := newFetcher(t)
+	plain := serve(t, whole)
+	secure := httptest.NewTLSServer(http.RedirectHandler(plain, http.StatusFound))
+	t.Cleanup(secure.Close)
+	f.Client = secure.Client()
+	err := f.Fetch(t.Context(), []Entry{one(sum(content), secure.URL+"/file.bin")})
+	if err == nil || !strings.Contains(err.Error(), "redirects from https to http: refused") {
+		t.Fatalf("err = %v", err)
+	}
+	wantNothing(t, f)
+}
+
+// What unpacks without end is stopped; a damaged archive of which nobody
+// published a checksum is deleted, so that the next fetch gets a new one.
+func TestBombsAndDamagedArchivesAreDeleted(t *testing.T) {
+	good := zipOf(t, map[string]string{"x.txt": strings.Repeat("text ", 1000)})
+	torn := bytes.Clone(good)
+	for i := 40; i < 60; i++ {
+		torn[i] ^= 0x55
+	}
+	bomb := zipOf(t, map[string]string{"x.txt": strings.Repeat("0", 8<<20)})
+	for name, bad := range map[string][]byte{"torn": torn, "bomb": bomb} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := newFetcher(t)
+			served := bad
+			e := archived("a.zip", "x.txt", serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/octet-stream")
+				_, _ = w.Write(served)
+			}))
+			err := f.Fetch(t.Context(), []Entry{e})
+			if err == nil || !strings.Contains(err.Error(), "damaged archive: ") || !strings.Contains(err.Error(), "deleted, the same command gets it again") {
+				t.Fatalf("err = %v", err)
+			}
+			if exists(f.path("archives/a.zip")) || exists(f.path("one/x.txt")) {
+				t.Error("something is left")
+			}
+			served = good
+			if err := f.Fetch(t.Context(), []Entry{e}); err != nil {
+				t.Fatalf("again: %v", err)
+			}
+			e.Sources[0][0].SHA256 = sum(bad)
+			if err := os.Remove(f.path("one/x.txt")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f.path("archives/a.zip"), bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Fetch(t.Context(), []Entry{e}); err == nil || !exists(f.path("archives/a.zip")) {
+				t.Errorf("the published file is gone: %v", err)
+			}
+		})
+	}
+}
+
 // A process killed while it moves files into place leaves its mark; the entry
 // then counts as missing and is unpacked again.
 func TestInterruptedUnpackIsRedone(t *testing.T) {

@@ -152,7 +152,7 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 	if client == nil {
 		client = http.DefaultClient // its transport honours HTTP_PROXY and HTTPS_PROXY
 	}
-	resp, err := client.Do(req)
+	resp, err := staySecure(client).Do(req)
 	if err != nil {
 		return false, networkError(ctx, req.URL, err)
 	}
@@ -188,7 +188,40 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 	if resp.ContentLength >= 0 {
 		total = have + resp.ContentLength
 	}
+	if total > d.limit() {
+		return false, errors.Join(d.tooLarge(total), removeAll(part, part+".json"))
+	}
 	return began, f.write(ctx, resp.Body, part, flag, have, total, d, func() { watchdog.Reset(stall) })
+}
+
+// limit is the most bytes that a download may have: a tenth more than the
+// catalogue says, and a little for small files, whose sizes it rounds.
+func (d Download) limit() int64 { return d.Bytes + d.Bytes/10 + 1<<16 }
+
+func (d Download) tooLarge(bytes int64) error {
+	return permanent{fmt.Errorf("sends %d bytes or more for %s, which has about %d: refused", bytes, filepath.Base(d.File), d.Bytes)}
+}
+
+// errInsecure refuses a redirect that would give up encryption.
+var errInsecure = permanent{errors.New("redirects from https to http: refused")}
+
+// staySecure returns a client that does not follow a redirect from https to
+// http.
+func staySecure(client *http.Client) *http.Client {
+	c := *client
+	inner := c.CheckRedirect
+	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		switch last := via[len(via)-1]; {
+		case last.URL.Scheme == "https" && req.URL.Scheme != "https":
+			return errInsecure
+		case inner != nil:
+			return inner(req, via)
+		case len(via) >= 10:
+			return permanent{errors.New("redirects without end")}
+		}
+		return nil
+	}
+	return &c
 }
 
 // write copies a body to part, reporting progress and life.
@@ -214,6 +247,10 @@ func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag i
 		n, rerr = body.Read(buf)
 		if n > 0 {
 			alive()
+			if got+int64(n) > d.limit() {
+				err = errors.Join(d.tooLarge(got+int64(n)), removeAll(part, part+".json"))
+				break
+			}
 			if _, err = out.Write(buf[:n]); err != nil {
 				err = diskError(err, part)
 				break

@@ -41,6 +41,15 @@ func (f *Fetcher) receipts() (map[string]Receipt, error) {
 
 // remember adds receipts.
 func (f *Fetcher) remember(add map[string]Receipt) error {
+	return f.change(func(all map[string]Receipt) { maps.Copy(all, add) })
+}
+
+// forget drops the receipt of a file.
+func (f *Fetcher) forget(file string) error {
+	return f.change(func(all map[string]Receipt) { delete(all, file) })
+}
+
+func (f *Fetcher) change(edit func(map[string]Receipt)) error {
 	unlock, err := f.lock(context.Background(), receiptsFile)
 	if err != nil {
 		return err
@@ -50,7 +59,7 @@ func (f *Fetcher) remember(add map[string]Receipt) error {
 	if err != nil {
 		return err
 	}
-	maps.Copy(all, add)
+	edit(all)
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err

@@ -18,10 +18,13 @@ import (
 	"github.com/nwaples/rardecode/v2"
 )
 
-// Limits on what comes out of an archive: far above every file of the
-// catalogue (the largest has 5.6 GB), low enough to stop a bomb.
+// Limits on what comes out of an archive: far above everything of the
+// catalogue, where text unpacks to three or four times its size, low enough to
+// stop a bomb. All wanted members together have maxRatio times the archive's
+// bytes, and maxSlack, at most.
 const (
-	maxMember  = 16 << 30
+	maxRatio   = 50
+	maxSlack   = 1 << 20
 	maxMembers = 1_000_000
 )
 
@@ -37,6 +40,7 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 	archive := f.path(d.File)
 	staged := map[string]string{} // wanted → staged file
+	left := maxRatio*size(archive) + maxSlack
 	take := func(name string, r io.Reader) error {
 		want := wanted(d.Unpack, name)
 		if want == "" || staged[want] != "" {
@@ -46,21 +50,21 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 		if err != nil {
 			return err
 		}
-		n, err := io.Copy(out, io.LimitReader(&contextReader{ctx, r}, maxMember+1))
+		n, err := io.Copy(out, io.LimitReader(&contextReader{ctx, r}, left+1))
 		if err == nil {
 			err = out.Sync()
 		}
 		if cerr := out.Close(); err == nil {
 			err = cerr
 		}
-		if err == nil && n > maxMember {
-			err = fmt.Errorf("%s is larger than %d bytes", name, int64(maxMember))
+		if left -= n; err == nil && left < 0 {
+			err = damaged(fmt.Errorf("unpacks to more than %d times its size", maxRatio))
 		}
 		staged[want] = out.Name()
 		return diskError(err, archive)
 	}
 	if err := eachMember(archive, take); err != nil {
-		return fmt.Errorf("%s: %w", archive, err)
+		return fmt.Errorf("%s: %w", archive, f.discard(d, err))
 	}
 	receipts := map[string]Receipt{}
 	for _, want := range slices.Sorted(maps.Keys(d.Unpack)) {
@@ -92,6 +96,19 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 		return err
 	}
 	return os.Remove(mark)
+}
+
+// discard deletes an archive that is damaged and of which nobody published a
+// checksum, so that the next fetch gets it again, and says so. With a checksum
+// it is what was published, and stays.
+func (f *Fetcher) discard(d Download, err error) error {
+	if !errors.Is(err, errDamaged) || d.SHA256 != "" || d.MD5 != "" {
+		return err
+	}
+	if gone := errors.Join(os.Remove(f.path(d.File)), f.forget(d.File)); gone != nil {
+		return errors.Join(err, gone)
+	}
+	return fmt.Errorf("%w; nobody published its checksum: deleted, the same command gets it again", err)
 }
 
 // errOwnArchive is in the chain when an archive from a mirror folder of the
@@ -143,7 +160,11 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.r.Read(p)
+	n, err := c.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damaged(err)
+	}
+	return n, err
 }
 
 // eachMember calls take with every regular file of a zip, tar.gz, rar or gz.
@@ -174,7 +195,10 @@ func eachMember(archive string, take func(name string, r io.Reader) error) error
 	return errors.New("unknown kind of archive")
 }
 
-func damaged(err error) error { return fmt.Errorf("damaged archive: %w", err) }
+// errDamaged is in the chain of errors of reading an archive.
+var errDamaged = errors.New("damaged archive")
+
+func damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }
 
 func eachZip(in *os.File, take func(string, io.Reader) error) error {
 	info, err := in.Stat()

@@ -57,7 +57,8 @@ func OpenLemmatizer(dir string) (*Lemmatizer, error) {
 
 // Lemma returns the noun lemma of a lower-case word: of all base forms that
 // WordNet has (the word itself among them), the shortest, the first found on
-// a tie; the word itself where there is none. This is NLTK's
+// a tie; the word itself where there is none, and for a token longer than
+// LongestToken that WordNet has not. This is NLTK's
 // WordNetLemmatizer, whose choice of the shortest also turns "us" into "u".
 func (l *Lemmatizer) Lemma(word string) string {
 	best := ""
@@ -72,8 +73,18 @@ func (l *Lemmatizer) Lemma(word string) string {
 	return best
 }
 
+// LongestToken is the longest token, in bytes, whose base forms are looked for:
+// four times the longest lemma of WordNet 3.0 (71 bytes). A longer one is
+// looked up as it stands, because every round of morphy shortens a word by a
+// suffix and looks up the rest, so that a token of a million letters "s" would
+// cost their square.
+const LongestToken = 4 * 71
+
 // morphy returns the base forms of a word that the index has, best first.
 func (x *index) morphy(word string) []string {
+	if len(word) > LongestToken {
+		return x.known([]string{word})
+	}
 	if irregular, ok := x.exceptions[word]; ok {
 		return x.known(append([]string{word}, irregular...))
 	}

@@ -84,6 +84,34 @@ func TestSmallDatabase(t *testing.T) {
 	}
 }
 
+// Time grows with the length of a token, not with its square: this would take
+// minutes.
+func TestTokenWithoutEnd(t *testing.T) {
+	t.Parallel()
+	dir := database(t, false)
+	l, err := OpenLemmatizer(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thesaurus, err := OpenThesaurus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []string{"s", "ses", "ed", "ing", "er"} {
+		token := "dog" + strings.Repeat(unit, 1_000_000/len(unit))
+		if got := l.Lemma(token); got != token {
+			t.Errorf("%s…: a lemma of %d bytes", unit, len(got))
+		}
+		if thesaurus.Covers(token) || thesaurus.Lemmas(token) != nil {
+			t.Errorf("%s…: covered", unit)
+		}
+	}
+	// What is not too long has the base forms that it always had.
+	if token := "dog" + strings.Repeat("s", LongestToken-3); l.Lemma(token) != "dog" {
+		t.Errorf("%d letters: %q", len(token), l.Lemma(token))
+	}
+}
+
 func TestBadDatabases(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"index.noun", "dog n 1\n", "index.noun:1: 3 fields"},

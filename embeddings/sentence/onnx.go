@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,9 @@ type ONNX struct {
 // the only output, is taken as it is. Otherwise token vectors are averaged
 // over the real tokens, or the first is taken where 1_Pooling/config.json says
 // so. White space is collapsed, and sentences are cut to the smallest limit
-// any of the files states. Call Close when done.
+// any of the files states. Before it is given out, the encoder must find two
+// sentences that mean the same nearer than two that do not. Call Close when
+// done.
 func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -70,12 +73,23 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 			err = errors.Join(fmt.Errorf("sentence encoder %s: %w", dir, err), e.Close())
 		}
 	}()
-	if _, err := os.Stat(filepath.Join(dir, "model.onnx")); err != nil {
+	// The library that reads the model panics on some that it cannot read.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("model.onnx cannot be read: %v", p)
+		}
+	}()
+	if info, err := os.Stat(filepath.Join(dir, "model.onnx")); err != nil {
 		return nil, err
+	} else if info.Size() == 0 {
+		return nil, errors.New("model.onnx is empty")
 	}
 	var tokens tokenizerFile
 	if err := readJSON(filepath.Join(dir, "tokenizer.json"), &tokens); err != nil {
 		return nil, err
+	}
+	if tokens.Model.Type == "" || len(tokens.Model.Vocab) == 0 {
+		return nil, errors.New("tokenizer.json: no model with a vocabulary in it")
 	}
 	limit, err := lengthLimit(dir, &tokens)
 	if err != nil {
@@ -107,7 +121,54 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 			return nil, err
 		}
 	}
-	return e, e.chooseOutput(dir)
+	if err := e.chooseOutput(dir); err != nil {
+		return nil, err
+	}
+	return e, e.selfTest(context.WithoutCancel(ctx))
+}
+
+// known are two sentences that mean the same and one that does not.
+var known = [3]string{
+	"the movie was really great and i enjoyed it", "i liked this film very much, it was wonderful", "stock prices fell sharply after the bank raised interest rates",
+}
+
+// selfTest finds what loads and makes no sense: a tokenizer without words,
+// damaged weights.
+func (e *ONNX) selfTest(ctx context.Context) error {
+	ids := make([][]uint32, len(known))
+	for i, s := range known {
+		if ids[i] = e.tokenize(s); len(ids[i]) == 0 {
+			return fmt.Errorf("self-test: tokenizer.json finds no tokens in %q", s)
+		}
+	}
+	if slices.Equal(ids[0], ids[1]) || slices.Equal(ids[0], ids[2]) {
+		return fmt.Errorf("self-test: tokenizer.json gives %q and other sentences the same tokens", known[0])
+	}
+	vectors, err := e.Encode(ctx, known[:])
+	if err != nil {
+		return fmt.Errorf("self-test: %w", err)
+	}
+	alike, different := similarity(vectors[0], vectors[1]), similarity(vectors[0], vectors[2])
+	if !(alike > different) {
+		return fmt.Errorf("self-test: %q is as near to %q (cosine %.3f) as to %q (%.3f): damaged weights, or no sentence encoder",
+			known[0], known[2], different, known[1], alike)
+	}
+	return nil
+}
+
+// similarity is the cosine; NaN if a vector is zero.
+func similarity(a, b []float32) float64 {
+	var ab, aa, bb float64
+	for i, x := range a {
+		ab += float64(x) * float64(b[i])
+		aa += float64(x) * float64(x)
+		bb += float64(b[i]) * float64(b[i])
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+func finite(v []float32) bool {
+	return !slices.ContainsFunc(v, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 }
 
 // Close frees the model.
@@ -248,6 +309,9 @@ func (e *ONNX) Encode(ctx context.Context, sentences []string) ([][]float32, err
 			return nil, fmt.Errorf("sentence encoder %s: %w", e.name, err)
 		}
 		for i, it := range items[:n] {
+			if !finite(found[i]) {
+				return nil, fmt.Errorf("sentence encoder %s: the vector of %.60q is not finite", e.name, sentences[it.index])
+			}
 			vectors[it.index] = found[i]
 		}
 		items = items[n:]

@@ -1,9 +1,9 @@
 package sentence
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,16 +50,6 @@ var openReal = func() func(t testing.TB) (*ONNX, reference) {
 	}
 }()
 
-func cosine(a, b []float32) float64 {
-	var ab, aa, bb float64
-	for i, x := range a {
-		ab += float64(x) * float64(b[i])
-		aa += float64(x) * float64(x)
-		bb += float64(b[i]) * float64(b[i])
-	}
-	return ab / math.Sqrt(aa*bb)
-}
-
 func TestReferenceIDsAndVectors(t *testing.T) {
 	e, ref := openReal(t)
 	if len(ref.Items) != 6 || e.Name() != "use-lite-onnx" {
@@ -77,7 +67,7 @@ func TestReferenceIDsAndVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, item := range ref.Items {
-		if c := cosine(vectors[i], item.Embedding); c < 0.999999 {
+		if c := similarity(vectors[i], item.Embedding); c < 0.999999 {
 			t.Errorf("%q: cosine %v", item.Text, c)
 		}
 	}
@@ -138,19 +128,60 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "model.onnx") {
 		t.Errorf("err = %v", err)
 	}
-	for name, content := range map[string]string{"model.onnx": "x", "tokenizer.json": "{"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
+	for _, c := range []struct{ model, tokenizer, want string }{
+		{"x", "{", "tokenizer.json: "},
+		{"x", "{}", "tokenizer.json: no model with a vocabulary in it"},
+		{"", "{}", "model.onnx is empty"},
+		{"x", `{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":0}}`, "ONNX"},
+	} {
+		for name, content := range map[string]string{"model.onnx": c.model, "tokenizer.json": c.tokenizer} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %q: %v, want %q", c.model, c.tokenizer, err, c.want)
 		}
 	}
-	if _, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "tokenizer.json") {
-		t.Errorf("err = %v", err)
+}
+
+// A real encoder with one part damaged is refused when it is opened.
+func TestDamagedEncoders(t *testing.T) {
+	source := filepath.Dir(realdata.File(t, "use-lite-onnx/model.onnx"))
+	if testing.Short() {
+		t.Skip("takes seconds")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
+	model, err := os.ReadFile(filepath.Join(source, "model.onnx"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(context.Background(), dir); err == nil {
-		t.Error("no error for a damaged model")
+	tokenizer, err := os.ReadFile(filepath.Join(source, "tokenizer.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := bytes.Clone(model)
+	for i := 100_000; i < 8_000_000; i++ { // of the table of token vectors, which is first
+		nan[i] = 0xff // float32: NaN
+	}
+	for name, c := range map[string]struct {
+		model, tokenizer []byte
+		want             string
+	}{
+		"weights":   {nan, tokenizer, "self-test: "},
+		"cut model": {model[:len(model)/2], tokenizer, "ONNX"},
+		"no words":  {model, []byte(`{"model":{"type":"Unigram","vocab":[["<unk>",0]],"unk_id":0},"pre_tokenizer":{"type":"Metaspace","replacement":"▁"}}`), "self-test: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, data := range map[string][]byte{"model.onnx": c.model, "tokenizer.json": c.tokenizer} {
+				if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if e, err := Open(context.Background(), dir); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, %v, want %q", e, err, c.want)
+			}
+		})
 	}
 }
 

@@ -75,6 +75,9 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		path, err := study.VectorFile(ref, folder)
 		return path, study.EmbeddingName(ref), err
 	}
+	if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
+		ref, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
+	}
 	if dimension == 0 {
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}

@@ -65,7 +65,7 @@ func EmbeddingName(path string) string {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	name = strings.TrimSuffix(name, ".subset")
-	if i, _ := dimensionSuffix(name); i > 0 {
+	if i, _ := DimensionSuffix(name); i > 0 {
 		name = name[:i]
 	}
 	return name
@@ -75,12 +75,12 @@ func EmbeddingName(path string) string {
 func dimensionOf(path string) (int, bool) {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	name = strings.TrimSuffix(name, filepath.Ext(name))
-	_, d := dimensionSuffix(strings.TrimSuffix(name, ".subset"))
+	_, d := DimensionSuffix(strings.TrimSuffix(name, ".subset"))
 	return d, d > 0
 }
 
-// dimensionSuffix finds a final ".100d": where it begins, and the number.
-func dimensionSuffix(name string) (at, dimension int) {
+// DimensionSuffix finds a final ".100d": where it begins, and the number.
+func DimensionSuffix(name string) (at, dimension int) {
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 {
 		return 0, 0

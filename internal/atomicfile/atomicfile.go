@@ -1,15 +1,20 @@
 // Package atomicfile writes files that are either absent, old or complete,
 // whatever kills the process: content goes to a temporary file in the same
-// folder, is synced, and is renamed into place.
+// folder, is synced, and is renamed into place. What a killed process left is
+// removed by the next that writes the same file.
 package atomicfile
 
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 )
 
 // Write calls fill with a buffered writer and moves the result to path. On any
@@ -18,7 +23,8 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	clean(path)
+	f, err := os.CreateTemp(filepath.Dir(path), temporary(path)+fmt.Sprintf("%s-%d-*", host(), os.Getpid()))
 	if err != nil {
 		return err
 	}
@@ -44,6 +50,42 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// temporary is how the names of temporary files of a path begin.
+func temporary(path string) string { return "." + filepath.Base(path) + ".tmp-" }
+
+// host is this machine's name, for file names.
+var host = sync.OnceValue(func() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '*' || r == '-' || os.IsPathSeparator(uint8(min(r, 127))) {
+			return '_'
+		}
+		return r
+	}, name)
+})
+
+// clean removes the temporary files of a path whose process is dead: it was
+// killed. Those of other machines are left alone.
+func clean(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		owner, ok := strings.CutPrefix(e.Name(), temporary(path)+host()+"-")
+		if !ok {
+			continue
+		}
+		number, _, _ := strings.Cut(owner, "-")
+		if pid, err := strconv.Atoi(number); err == nil && !alive(pid) {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // somebody else may have done it
+		}
+	}
 }
 
 // WriteBytes is Write for content that is already in memory.

@@ -2,8 +2,10 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -39,5 +41,40 @@ func TestFailedWriteKeepsOldAndLeavesNothing(t *testing.T) {
 	entries, _ := os.ReadDir(dir)
 	if string(got) != "old" || len(entries) != 1 {
 		t.Fatalf("content %q, %d entries", got, len(entries))
+	}
+}
+
+// What a killed process left goes with the next write; what a living one is
+// writing, or another machine, stays.
+func TestLeftoversAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	gone := []string{fmt.Sprintf(".a.csv.tmp-%s-%d-1", host(), dead.Process.Pid)}
+	stay := []string{
+		fmt.Sprintf(".a.csv.tmp-%s-%d-1", host(), os.Getppid()),
+		fmt.Sprintf(".a.csv.tmp-%s-%d-1", "another.machine", dead.Process.Pid),
+		fmt.Sprintf(".b.csv.tmp-%s-%d-1", host(), dead.Process.Pid),
+	}
+	for _, name := range append(gone, stay...) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteBytes(path, 0o644, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range gone {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	for _, name := range stay {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s is gone", name)
+		}
 	}
 }

@@ -8,10 +8,17 @@ import (
 	"math"
 )
 
+// Error is a value that is not allowed. Whoever gave it can put it right.
+type Error struct{ text string }
+
+func (e *Error) Error() string { return e.text }
+
+func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s = %v: must be > 0 and finite", name, v)
+		return wrong("%s = %v: must be > 0 and finite", name, v)
 	}
 	return nil
 }
@@ -19,7 +26,7 @@ func Positive(name string, v float64) error {
 // NonNegative requires v >= 0 and finite.
 func NonNegative(name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s = %v: must be >= 0 and finite", name, v)
+		return wrong("%s = %v: must be >= 0 and finite", name, v)
 	}
 	return nil
 }
@@ -27,7 +34,7 @@ func NonNegative(name string, v float64) error {
 // Within requires lo <= v <= hi.
 func Within(name string, v, lo, hi float64) error {
 	if !(v >= lo && v <= hi) {
-		return fmt.Errorf("%s = %v: must be in [%v, %v]", name, v, lo, hi)
+		return wrong("%s = %v: must be in [%v, %v]", name, v, lo, hi)
 	}
 	return nil
 }
@@ -35,7 +42,7 @@ func Within(name string, v, lo, hi float64) error {
 // Inside requires lo < v < hi.
 func Inside(name string, v, lo, hi float64) error {
 	if !(v > lo && v < hi) {
-		return fmt.Errorf("%s = %v: must be in (%v, %v)", name, v, lo, hi)
+		return wrong("%s = %v: must be in (%v, %v)", name, v, lo, hi)
 	}
 	return nil
 }
@@ -43,7 +50,7 @@ func Inside(name string, v, lo, hi float64) error {
 // AtLeast requires v >= lo.
 func AtLeast(name string, v, lo int) error {
 	if v < lo {
-		return fmt.Errorf("%s = %d: must be >= %d", name, v, lo)
+		return wrong("%s = %d: must be >= %d", name, v, lo)
 	}
 	return nil
 }
@@ -55,5 +62,5 @@ func OneOf(name, v string, allowed ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s = %q: must be one of %q", name, v, allowed)
+	return wrong("%s = %q: must be one of %q", name, v, allowed)
 }

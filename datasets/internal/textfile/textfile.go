@@ -5,13 +5,14 @@ package textfile
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"mldpbench/internal/gunzip"
 )
 
 // MaxLine is the longest line accepted, in bytes: far above any real text, and
@@ -51,9 +52,9 @@ func Open(path string) (io.ReadCloser, error) {
 func Reader(r io.Reader, name string) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
+		z, err := gunzip.NewReader(b, name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		b = bufio.NewReaderSize(z, 1<<16)
 	}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/textio"
+	"mldpbench/experiments"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/results"
+)
+
+// oneName gives what means the same in several commands one name; the others
+// are still understood.
+var oneName = map[string]string{
+	"output":     "out",
+	"mechanisms": "mechanism",
+	"datasets":   "dataset",
+	"dimensions": "dimension",
+	"models":     "model",
+}
+
+// finish gives every command what all have in common: names of flags,
+// and completion.
+func finish(root *cobra.Command) {
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if canonical, ok := oneName[name]; ok {
+			name = canonical
+		}
+		return pflag.NormalizedName(name)
+	})
+	walkCommands(root, func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if values, ok := flagValues[f.Name]; ok {
+				// It fails for a second function of one flag only.
+				_ = c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+					return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
+				})
+			}
+		})
+		if values, ok := argumentValues[c.CommandPath()]; ok && c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+				return values(c), cobra.ShellCompDirectiveDefault // files as well
+			}
+		}
+	})
+}
+
+// mark sets started once a command has begun: an error before that is one of
+// usage.
+func mark(root *cobra.Command, started *bool) {
+	walkCommands(root, func(c *cobra.Command) {
+		if do := c.RunE; do != nil {
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if err := checkCounts(c.Flags()); err != nil {
+					return err
+				}
+				*started = true
+				return do(c, args)
+			}
+		}
+	})
+}
+
+// atLeast are the smallest values of flags that count something. A default of 0
+// that stands for something else is not looked at.
+var atLeast = map[string]int{
+	"workers": 1, "samples": 1, "repetitions": 1, "baseline-repetitions": 1, "runs": 1, "repeat": 1, "count": 1,
+	"closest": 0, "concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "k": 1, "top": 1,
+}
+
+// checkCounts refuses numbers that were given and make no sense.
+func checkCounts(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, text := range values {
+			n, notNumber := strconv.ParseFloat(text, 64)
+			if err != nil || notNumber != nil {
+				continue
+			}
+			if least, ok := atLeast[f.Name]; ok {
+				err = check.AtLeast(f.Name, int(n), least)
+			} else if f.Name == "memory" {
+				err = check.Positive(f.Name, n)
+			}
+		}
+	})
+	return err
+}
+
+// flagError says what a flag wants, in words.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		want, ok := wanted[f.Value.Type()]
+		if !ok {
+			want = "another value"
+		}
+		err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), want)
+	}
+	return &exitError{exitUsage, err}
+}
+
+// wanted are the kinds of values in words.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
+	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas", "float64Slice": "numbers, separated by commas",
+}
+
+func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		walkCommands(sub, visit)
+	}
+}
+
+// afterComma completes the last value of a list.
+func afterComma(values []string, typed string) []string {
+	i := strings.LastIndexByte(typed, ',')
+	if i < 0 {
+		return values
+	}
+	out := make([]string, len(values))
+	for k, v := range values {
+		out[k] = typed[:i+1] + v
+	}
+	return out
+}
+
+type completer = func(*cobra.Command) []string
+
+func fixed(values ...string) completer { return func(*cobra.Command) []string { return values } }
+
+// flagValues are offered by the shell for a flag of that name.
+var flagValues = map[string]completer{
+	"mechanism": func(*cobra.Command) (names []string) {
+		for _, d := range mechanisms.Definitions() {
+			names = append(names, d.Name)
+		}
+		return names
+	},
+	"variant": func(c *cobra.Command) (names []string) {
+		chosen := ""
+		if f := c.Flags().Lookup("mechanism"); f != nil {
+			chosen = f.Value.String()
+		}
+		for _, d := range mechanisms.Definitions() {
+			for _, v := range d.Variants {
+				if (chosen == "" || d.Name == chosen) && !slices.Contains(names, string(v)) {
+					names = append(names, string(v))
+				}
+			}
+		}
+		return names
+	},
+	"dataset":  func(*cobra.Command) []string { return datasets.Names() },
+	"restrict": func(*cobra.Command) []string { return datasets.Names() },
+	"model":    func(*cobra.Command) []string { return models.Names() },
+	"metric": func(*cobra.Command) (names []string) {
+		for _, c := range results.Registry() {
+			names = append(names, c.Name)
+		}
+		return names
+	},
+	"embedding": func(c *cobra.Command) []string {
+		root := ""
+		if f := c.Flags().Lookup("data"); f != nil {
+			root = f.Value.String()
+		}
+		names := []string{study.GeneratedEmbedding}
+		entries, _ := os.ReadDir(fetch.Root(root)) // no folder, no names
+		for _, e := range entries {
+			if vectorName.MatchString(e.Name()) {
+				names = append(names, e.Name())
+			}
+		}
+		return names
+	},
+	"policy": func(*cobra.Command) (names []string) {
+		for _, p := range mechanisms.Policies {
+			names = append(names, string(p))
+		}
+		return names
+	},
+	"encoding": func(*cobra.Command) []string { return textio.Encodings() },
+	"case":     fixed("vocabulary", "keep"),
+	"settings": fixed("local", "train-only", "test-only"),
+}
+
+func studies(*cobra.Command) []string { return experiments.Builtin.Names() }
+
+// argumentValues are offered for the arguments of a command.
+var argumentValues = map[string]completer{
+	"mldp run":        studies,
+	"mldp plan":       studies,
+	"mldp slurm":      studies,
+	"mldp k8s":        studies,
+	"mldp status":     studies,
+	"mldp missing":    studies,
+	"mldp study show": studies,
+	"mldp data fetch": func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
+	"mldp data path":  entryNames,
+	"mldp data describe": func(*cobra.Command) []string {
+		return datasets.Names()
+	},
+}
+
+func entryNames(*cobra.Command) (names []string) {
+	for _, e := range fetch.Catalogue() {
+		names = append(names, e.Name)
+	}
+	return names
+}

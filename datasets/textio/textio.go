@@ -1,0 +1,241 @@
+// Package textio reads streams of text that somebody else wrote (plain lines,
+// CSV, TSV, JSON lines) as the pieces to be changed and the bytes around them,
+// so that a program can replace the one and leave the other as it is, byte for
+// byte.
+//
+// It believes that a file is never rewritten by parsing and printing it: the
+// library's parser only says where a field begins and ends, and all the rest
+// is copied. What is not text is refused, with line and byte. Memory is bounded
+// whatever the length of a line. It stops at fields: what becomes of a text is
+// the caller's business.
+package textio
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"mldpbench/internal/check"
+	"mldpbench/internal/gunzip"
+)
+
+// Format says how texts lie in a stream.
+type Format string
+
+const (
+	Lines     Format = "lines" // every line is a text
+	CSV       Format = "csv"   // RFC 4180
+	TSV       Format = "tsv"   // text/tab-separated-values: no quotes, no line breaks in fields
+	JSONLines Format = "jsonl" // one JSON object a line
+)
+
+// Limits on what is held in memory at once.
+const (
+	// LongestPiece is the most bytes of one piece of Lines. A longer line comes
+	// in several, cut at white space.
+	LongestPiece = 1 << 20
+	// LongestRecord is the longest row of a table, and the longest line where
+	// lines may not be cut.
+	LongestRecord = 64 << 20
+)
+
+// Options say how to read a stream.
+type Options struct {
+	Name   string // of the stream, for errors
+	Format Format // "" means Lines
+	// Columns are the names of the fields to change: at least one for a table,
+	// none for Lines. Without a header they are numbers from 1.
+	Columns  []string
+	NoHeader bool // the first row of CSV or TSV is data
+	// Whole keeps lines in one piece, up to LongestRecord; a longer one is an error.
+	Whole bool
+	// Encoding is one of Encodings; "" means UTF-8, which is checked.
+	Encoding string
+
+	longest int // replaces LongestRecord in tests
+}
+
+func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
+
+// Check says what is wrong with the options, before anything is opened.
+func (o Options) Check() error {
+	if err := checkEncoding(o.Encoding); err != nil {
+		return err
+	}
+	if o.Format == "" {
+		o.Format = Lines
+	}
+	if err := check.OneOf("format", string(o.Format), string(Lines), string(CSV), string(TSV), string(JSONLines)); err != nil {
+		return err
+	}
+	switch {
+	case o.Format == Lines && len(o.Columns) > 0:
+		return errors.New("plain lines have no columns")
+	case o.Format != Lines && len(o.Columns) == 0:
+		return fmt.Errorf("%s: no column named", o.Format)
+	case o.NoHeader && o.Format != CSV && o.Format != TSV:
+		return fmt.Errorf("%s has no header", o.Format)
+	}
+	return nil
+}
+
+// FormatOf tells the format by the suffix of a name.
+func FormatOf(name string) Format {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
+	case ".csv":
+		return CSV
+	case ".tsv":
+		return TSV
+	case ".jsonl", ".ndjson":
+		return JSONLines
+	}
+	return Lines
+}
+
+// Compressed lets fill write through gzip if name ends in .gz.
+func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {
+	if !strings.HasSuffix(strings.ToLower(name), ".gz") {
+		return fill(w)
+	}
+	z := gzip.NewWriter(w)
+	if err := fill(z); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// Piece is a text and the bytes around it: Before, Text and After of all
+// pieces, one after the other, are the stream.
+type Piece struct {
+	Before string // copied as it is
+	Text   string // decoded: without quotes and escapes
+	After  string // copied as it is
+	// Record is the number of the line or row that the text is part of, from 0.
+	// A row has a piece per chosen field, a long line several.
+	Record uint64
+	quote  quoting
+}
+
+// Empty says that a piece has no text: a header, or a row without the field.
+func (p Piece) Empty() bool { return p.quote == verbatim }
+
+// quoting is how a text is written in its stream.
+type quoting uint8
+
+const (
+	verbatim  quoting = iota // there is no text
+	plain                    // as it is
+	csvBare                  // CSV, without quotes as long as it needs none
+	csvQuoted                // CSV, in quotes
+	jsonText                 // JSON
+)
+
+// source gives the pieces of one format.
+type source interface {
+	// next appends the pieces of the next record to dst. It returns io.EOF, and
+	// no pieces, at the end.
+	next(dst []Piece) ([]Piece, error)
+	// waiting says that a whole line has been read and not been returned yet.
+	waiting() bool
+}
+
+// Reader splits a stream.
+type Reader struct {
+	source
+	err error
+}
+
+// NewReader starts reading r, gzipped or not, with or without a byte order
+// mark, which is copied.
+func NewReader(r io.Reader, o Options) (*Reader, error) {
+	if o.Format == "" {
+		o.Format = Lines
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	text, err := decode(r, o)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Format {
+	case CSV:
+		return &Reader{source: newCSV(text, o)}, nil
+	case TSV:
+		return &Reader{source: newRows(text, o, &tsvFields{options: o})}, nil
+	case JSONLines:
+		return &Reader{source: newRows(text, o, &jsonFields{options: o})}, nil
+	}
+	return &Reader{source: newLines(text, o)}, nil
+}
+
+// Next appends the pieces of the next record to dst. At the end it returns
+// io.EOF and, for a table in which no row had one of the chosen fields, an
+// error that says so. After an error there is nothing more to read.
+func (r *Reader) Next(dst []Piece) ([]Piece, error) {
+	if r.err != nil {
+		return dst, r.err
+	}
+	dst, r.err = r.next(dst)
+	return dst, r.err
+}
+
+// Waiting says that Next will not wait for input.
+func (r *Reader) Waiting() bool { return r.err != nil || r.waiting() }
+
+// Append writes a piece with its text replaced.
+func Append(dst []byte, p Piece, text string) []byte {
+	dst = append(dst, p.Before...)
+	switch p.quote {
+	case plain:
+		dst = append(dst, text...)
+	case csvBare, csvQuoted:
+		dst = appendCSV(dst, text, p.quote == csvQuoted)
+	case jsonText:
+		dst = appendJSON(dst, text)
+	}
+	return append(dst, p.After...)
+}
+
+// Plain reads a text as a whole: unzipped, checked to be UTF-8, and without a
+// byte order mark. name is for errors.
+func Plain(r io.Reader, name string) (io.Reader, error) {
+	text, err := decode(r, Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	takeBOM(text)
+	return text, nil
+}
+
+// decode unzips r if its first bytes are those of gzip and gives UTF-8.
+func decode(r io.Reader, o Options) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, bufferSize)
+	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gunzip.NewReader(b, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		b = bufio.NewReaderSize(z, bufferSize)
+	}
+	return bufio.NewReaderSize(toUTF8(b, o), bufferSize), nil
+}
+
+const bufferSize = 1 << 18
+
+const bom = "\xef\xbb\xbf"
+
+// takeBOM consumes a byte order mark.
+func takeBOM(r *bufio.Reader) string {
+	if head, _ := r.Peek(len(bom)); string(head) != bom {
+		return ""
+	}
+	_, _ = r.Discard(len(bom)) // it has just been peeked
+	return bom
+}

@@ -1,0 +1,61 @@
+// Package gunzip unpacks gzip streams with a limit on what may come out: a
+// few megabytes can unpack to as many gigabytes.
+package gunzip
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// What comes out of n bytes is at most Ratio·n + Slack. Text is packed to a
+// third or a fifth of its length, hardly ever to a thirtieth; a bomb to a
+// thousandth.
+const (
+	Ratio = 100
+	Slack = 64 << 20
+)
+
+// ErrBomb is in the chain of the error that ends a stream above the limit.
+var ErrBomb = errors.New("unpacks to far more than text does")
+
+// NewReader unpacks r. name is for errors.
+func NewReader(r io.Reader, name string) (io.Reader, error) {
+	c := &counter{r: r}
+	z, err := gzip.NewReader(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
+	}
+	return &reader{z: z, packed: c, name: name}, nil
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+type reader struct {
+	z      *gzip.Reader
+	packed *counter
+	n      int64
+	name   string
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.z.Read(p)
+	r.n += int64(n)
+	switch {
+	case r.n > Ratio*r.packed.n+Slack:
+		return 0, fmt.Errorf("%s: %w: %d bytes out of %d so far", r.name, ErrBomb, r.n, r.packed.n)
+	case err != nil && !errors.Is(err, io.EOF):
+		err = fmt.Errorf("%s: damaged gzip file: %w", r.name, err)
+	}
+	return n, err
+}

@@ -1,0 +1,478 @@
+// Package privatize runs streams of text through a mechanism: it finds the
+// words, replaces them and puts them back where they stood, in any number of
+// files, in bounded memory.
+//
+// It believes that whoever privatises a text must be told what that means
+// before and after: which share of the words comes back as it was, what the
+// promise says about the two words that differ most, what was spent on a line.
+// It protects words, nothing else: what stands between them, their number and,
+// where it is kept, their case are copied. It is no remover of personal data.
+package privatize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/datasets/textio"
+	"mldpbench/embeddings"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// Budget divides the epsilon of a document among its words.
+type Budget interface {
+	// Epsilons are one per word; weights are nil for equal shares.
+	Epsilons(words int, weights []float64) ([]float64, error)
+}
+
+// Options say how texts are privatised.
+type Options struct {
+	Mechanism mechanisms.Mechanism
+	Policy    mechanisms.Policy         // for words outside the vocabulary
+	Budget    Budget                    // nil: the mechanism's own epsilon for every word; else records must be read Whole
+	Weights   func(word string) float64 // of a word in the Budget, > 0; nil: equal shares
+	KeepCase  bool                      // Title and UPPER are restored
+	Seed      stream.Seed               // the text is a function of this, the input and the mechanism
+	Workers   int
+}
+
+// Stream is a run over any number of texts, one after the other.
+type Stream struct {
+	options  Options
+	splitter splitter
+	piece    uint64 // number of the next piece: its random numbers
+	summary  Summary
+	spent    spending
+	// First is told of the first texts before any of them is written; an error
+	// stops the run. nil means nobody.
+	First func(Sample) error
+}
+
+// Sample are the first texts of a run.
+type Sample struct {
+	Known   []mechanisms.WordID // their words of the vocabulary, in order
+	Unknown int                 // number of their other words
+	Texts   int                 // with a word of the vocabulary
+}
+
+// New checks the options.
+func New(o Options) (*Stream, error) {
+	if err := mechanisms.CheckPolicy(o.Policy); err != nil {
+		return nil, err
+	}
+	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
+		return nil, err
+	}
+	return &Stream{options: o, splitter: splitter{o.Mechanism.Vocabulary()}}, nil
+}
+
+// batch is a number of whole records on their way.
+type batch struct {
+	pieces []textio.Piece
+	bytes  int
+	first  uint64   // number of pieces[0]
+	words  [][]word // of each piece
+	output [][]string
+	text   [][]byte // what is written, in parts
+	counts []counts // of each part
+}
+
+// Limits of a batch. The more words are together, the fewer tables a mechanism
+// has to build; the memory of a run grows with them.
+const (
+	batchBytes  = 4 << 20
+	batchPieces = 1 << 16
+)
+
+func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.pieces) >= batchPieces }
+
+// Run privatises what in has and writes it to out. Records that are there
+// already are handled together, so that a file is fast and a conversation is
+// answered line by line. The text does not depend on how many are together, nor
+// on workers.
+func (s *Stream) Run(ctx context.Context, in *textio.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	read := make(chan *batch)
+	gathered, split, replaced := make(chan *batch), make(chan *batch), make(chan *batch)
+	var failed error // of reading: what came before is still written
+	var g errgroup.Group
+	stage := func(do func() error) {
+		g.Go(func() error {
+			err := do()
+			if err != nil {
+				cancel(err)
+			}
+			return err
+		})
+	}
+	// A read cannot be interrupted: this goroutine ends with the input.
+	go func() {
+		defer close(read)
+		failed = s.read(ctx, in, read)
+	}()
+	stage(func() error { defer close(gathered); return s.gather(ctx, read, gathered) })
+	stage(func() error { defer close(split); return s.each(ctx, gathered, split, s.split) })
+	stage(func() error { defer close(replaced); return s.each(ctx, split, replaced, s.replace) })
+	stage(func() error {
+		return s.each(ctx, replaced, nil, func(ctx context.Context, b *batch) error { return s.write(ctx, b, out) })
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if !errors.Is(failed, io.EOF) {
+		return failed
+	}
+	s.spent.close()
+	return nil
+}
+
+// read hands on records as they come, many at once where they are there.
+func (s *Stream) read(ctx context.Context, in *textio.Reader, out chan<- *batch) error {
+	for {
+		b := &batch{}
+		var err error
+		for err == nil && b.bytes < batchBytes/16 && (len(b.pieces) == 0 || in.Waiting()) {
+			from := len(b.pieces)
+			b.pieces, err = in.Next(b.pieces)
+			for _, p := range b.pieces[from:] {
+				b.bytes += len(p.Before) + len(p.Text) + len(p.After)
+			}
+		}
+		select {
+		case out <- b:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// gather joins what comes while the next stage is busy.
+func (s *Stream) gather(ctx context.Context, in <-chan *batch, out chan<- *batch) error {
+	var b *batch
+	for in != nil || b != nil {
+		from, to := in, out
+		if b == nil {
+			to = nil
+		} else if b.full() {
+			from = nil
+		}
+		select {
+		case more, ok := <-from:
+			switch {
+			case !ok:
+				in = nil
+			case len(more.pieces) == 0:
+			case b == nil:
+				b = more
+			default:
+				b.pieces, b.bytes = append(b.pieces, more.pieces...), b.bytes+more.bytes
+			}
+		case to <- b:
+			b = nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// each is one stage: it takes a batch, works on it and hands it on.
+func (s *Stream) each(ctx context.Context, in <-chan *batch, out chan<- *batch, work func(context.Context, *batch) error) error {
+	for b := range in {
+		if err := work(ctx, b); err != nil {
+			return err
+		}
+		if out == nil {
+			continue
+		}
+		select {
+		case out <- b:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// parallel cuts n pieces into parts and works on them with all workers.
+func (s *Stream) parallel(ctx context.Context, n int, work func(part, from, to int) error) error {
+	const each = 1024
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	for part := 0; part*each < n; part++ {
+		if err := ctx.Err(); err != nil {
+			break
+		}
+		g.Go(func() error { return work(part, part*each, min(n, (part+1)*each)) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// split finds the words of a batch.
+func (s *Stream) split(ctx context.Context, b *batch) error {
+	b.first = s.piece
+	s.piece += uint64(len(b.pieces))
+	b.words = make([][]word, len(b.pieces))
+	err := s.parallel(ctx, len(b.pieces), func(_, from, to int) error {
+		for i := from; i < to; i++ {
+			text := b.pieces[i].Text
+			b.words[i] = s.splitter.words(make([]word, 0, len(text)/5+1), text)
+		}
+		return nil
+	})
+	if err != nil || s.First == nil {
+		return err
+	}
+	var sample Sample
+	for _, words := range b.words {
+		before := len(sample.Known)
+		for _, w := range words {
+			if w.id != embeddings.Unknown {
+				sample.Known = append(sample.Known, w.id)
+			} else {
+				sample.Unknown++
+			}
+		}
+		if len(sample.Known) > before {
+			sample.Texts++
+		}
+	}
+	if len(sample.Known)+sample.Unknown == 0 {
+		return nil
+	}
+	tell := s.First
+	s.First = nil
+	return tell(sample)
+}
+
+// replace privatises the words of a batch.
+func (s *Stream) replace(ctx context.Context, b *batch) error {
+	if s.options.Budget != nil {
+		return s.replaceBudgeted(ctx, b)
+	}
+	v := s.options.Mechanism.Vocabulary()
+	documents := make([][]string, len(b.pieces))
+	for i, words := range b.words {
+		documents[i] = make([]string, len(words))
+		for j, w := range words {
+			if w.id != embeddings.Unknown {
+				documents[i][j] = v.Word(w.id)
+			} else {
+				documents[i][j] = b.pieces[i].Text[w.start:w.end]
+			}
+		}
+	}
+	var err error
+	b.output, err = mechanisms.TextFrom(ctx, s.options.Mechanism, s.options.Policy, documents, b.first, s.options.Seed, s.options.Workers)
+	return err
+}
+
+// replaceBudgeted gives every word the epsilon that its document has left for
+// it. The pieces of a record are one document, and never in two batches.
+func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
+	var groups []int // where a record begins, and the end
+	for i, p := range b.pieces {
+		if i == 0 || p.Record != b.pieces[i-1].Record {
+			groups = append(groups, i)
+		}
+	}
+	groups = append(groups, len(b.pieces))
+	b.output = make([][]string, len(b.pieces))
+	return s.parallel(ctx, len(groups)-1, func(_, from, to int) error {
+		for r := from; r < to; r++ {
+			if err := s.replaceRecord(b, groups[r], groups[r+1]); err != nil {
+				return fmt.Errorf("record %d: %w", b.pieces[groups[r]].Record+1, err)
+			}
+		}
+		return nil
+	})
+}
+
+// replaceRecord shares the budget among all words of a record, known or not:
+// their number shows in what is released.
+func (s *Stream) replaceRecord(b *batch, from, to int) error {
+	v := s.options.Mechanism.Vocabulary()
+	words := 0
+	var weights []float64
+	for i := from; i < to; i++ {
+		words += len(b.words[i])
+		for _, w := range b.words[i] {
+			if s.options.Weights == nil {
+				break
+			}
+			text := b.pieces[i].Text[w.start:w.end]
+			if w.id != embeddings.Unknown {
+				text = v.Word(w.id)
+			}
+			weights = append(weights, s.options.Weights(text))
+		}
+	}
+	if words == 0 {
+		return nil
+	}
+	epsilons, err := s.options.Budget.Epsilons(words, weights)
+	if err == nil {
+		err = mechanisms.CheckEpsilons(s.options.Mechanism, epsilons)
+	}
+	if err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		var ids []mechanisms.WordID
+		var known []float64
+		for j, w := range b.words[i] {
+			if w.id != embeddings.Unknown {
+				ids, known = append(ids, w.id), append(known, epsilons[j])
+			}
+		}
+		b.output[i] = s.replacePiece(b, i, ids, known)
+		epsilons = epsilons[len(b.words[i]):]
+	}
+	return nil
+}
+
+// replacePiece is mechanisms.Text for one piece with epsilons of its own.
+func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons []float64) []string {
+	m, seed := s.options.Mechanism, s.options.Seed.At(b.first+uint64(i))
+	m.Privatize(ids, ids, epsilons, seed.Rand())
+	out := make([]string, 0, len(b.words[i]))
+	var unknown *rand.Rand
+	for _, w := range b.words[i] {
+		switch {
+		case w.id != embeddings.Unknown:
+			out = append(out, m.Vocabulary().Word(ids[0]))
+			ids = ids[1:]
+		case s.options.Policy == mechanisms.Keep:
+			out = append(out, b.pieces[i].Text[w.start:w.end])
+		case s.options.Policy == mechanisms.Random:
+			if unknown == nil {
+				unknown = seed.Derive("unknown").Rand()
+			}
+			out = append(out, m.Vocabulary().Word(mechanisms.WordID(unknown.IntN(m.Vocabulary().Len()))))
+		}
+	}
+	return out
+}
+
+// write puts the words of a batch where they belong and writes it.
+func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
+	parts := (len(b.pieces) + 1023) / 1024
+	b.text, b.counts = make([][]byte, parts), make([]counts, parts)
+	err := s.parallel(ctx, len(b.pieces), func(part, from, to int) error {
+		var line strings.Builder
+		for i := from; i < to; i++ {
+			line.Reset()
+			s.render(&line, b, i, &b.counts[part])
+			b.text[part] = textio.Append(b.text[part], b.pieces[i], line.String())
+			b.output[i] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, text := range b.text {
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	for _, c := range b.counts {
+		s.summary.add(c)
+	}
+	for i, p := range b.pieces {
+		known := 0
+		for _, w := range b.words[i] {
+			if w.id != embeddings.Unknown {
+				known++
+			}
+		}
+		s.spent.words(p.Record, known)
+	}
+	return nil
+}
+
+// render writes the text of a piece with its new words.
+func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
+	v := s.options.Mechanism.Vocabulary()
+	text, next := b.pieces[i].Text, b.output[i]
+	if s.expected(b.words[i]) != len(next) {
+		s.renderLoose(to, b, i, c)
+		return
+	}
+	end := int32(0)
+	for _, w := range b.words[i] {
+		before := text[end:w.start]
+		end = w.end
+		c.words++
+		if w.id == embeddings.Unknown {
+			c.unknown++
+			if s.options.Policy == mechanisms.Drop {
+				to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
+				continue
+			}
+		}
+		word := next[0]
+		next = next[1:]
+		if w.id != embeddings.Unknown && word != v.Word(w.id) {
+			c.changed++
+		}
+		to.WriteString(before)
+		if w.split && !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
+			to.WriteByte(' ')
+		}
+		if s.options.KeepCase && !(w.id == embeddings.Unknown && s.options.Policy == mechanisms.Keep) {
+			word = w.form.apply(word)
+		}
+		to.WriteString(word)
+	}
+	to.WriteString(text[end:])
+}
+
+// expected is the number of words that come out, as long as the mechanism gives
+// a word for a word.
+func (s *Stream) expected(words []word) int {
+	if s.options.Policy != mechanisms.Drop {
+		return len(words)
+	}
+	n := 0
+	for _, w := range words {
+		if w.id != embeddings.Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+// renderLoose writes what a mechanism gives that leaves words out: nobody knows
+// where the others stood, so all that was between them is left out as well.
+func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
+	for _, w := range b.words[i] {
+		c.words++
+		if w.id == embeddings.Unknown {
+			c.unknown++
+		} else {
+			c.changed++
+		}
+	}
+	text := b.pieces[i].Text
+	to.WriteString(strings.Join(b.output[i], " "))
+	to.WriteString(text[len(strings.TrimRightFunc(text, unicode.IsSpace)):])
+}

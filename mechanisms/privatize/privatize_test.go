@@ -1,0 +1,329 @@
+package privatize
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"mldpbench/datasets/textio"
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+func vocabulary(t testing.TB, words ...string) *embeddings.Vocabulary {
+	t.Helper()
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	s := splitter{vocabulary(t, "do", "n't", "it", "'s", "don't", "well", "known", "state-of-the-art", "u.s.", "3.5", "i", "😀", "café", "the")}
+	for text, want := range map[string]string{
+		"":                            "",
+		" \t\r\n":                     "",
+		"the The THE":                 "the The/T THE/U",
+		"Don't don’t DON'T":           "Don't/T don’t DON'T/U",
+		"won't Isn't it's IT’S":       "wo? +n't Is?/T +n't it +'s IT/U +’S/T",
+		"'the' the' 'the":             "the the the",
+		"well-known state-of-the-art": "well known state-of-the-art",
+		"in the U.S. and the u.s.a":   "in? the U.S./U and? the u? s? a?",
+		"3.5% 3.7 1,000 5:30":         "3.5 3? 7? 1? 000? 5? 30?",
+		"a@b.org, see https://x.org/a?b=c. www.x.org": "a@b.org? see? https://x.org/a?b=c? www.x.org?",
+		"I 😀👍🏽 👨\u200d👩\u200d👧":                       "I/T 😀 👍🏽? 👨\u200d👩\u200d👧?",
+		"cafe\u0301 CAFÉ":                             "cafe\u0301? CAFÉ/U",
+		"rock’n’x a- -a":                              "rock’n’x? a? a?",
+	} {
+		var got []string
+		for _, w := range s.words(nil, text) {
+			x := text[w.start:w.end]
+			if w.split {
+				x = "+" + x
+			}
+			if w.id == embeddings.Unknown {
+				x += "?"
+			}
+			got = append(got, x+[]string{"", "/T", "/U"}[w.form])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %s\nwant %s", text, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// Words lie in the text, in order, and hold no space; time is linear.
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"", "a b", "don't\n", "\xff\xfea\xff", "é’é", "http://", "a.b.c.", "1,2:3/4", "😀😀"} {
+		f.Add(s)
+	}
+	s := splitter{vocabulary(f, "a", "n't", "'s", "b.c", "1")}
+	f.Fuzz(func(t *testing.T, text string) {
+		end := int32(0)
+		for _, w := range s.words(nil, text) {
+			if w.start < end || w.end <= w.start || int(w.end) > len(text) {
+				t.Fatalf("%q: word [%d, %d) after %d", text, w.start, w.end, end)
+			}
+			end = w.end
+			if strings.ContainsAny(text[w.start:w.end], " \t\n") {
+				t.Errorf("%q: word %q", text, text[w.start:w.end])
+			}
+		}
+	})
+}
+
+// A compound without end costs as much as so many words, not its square.
+func TestLongCompound(t *testing.T) {
+	t.Parallel()
+	s := splitter{vocabulary(t, "a")}
+	for _, unit := range []string{"a-", "a'", "a.", "a", "é’", "1,", "://", "@"} {
+		text := strings.Repeat(unit, 1<<20/len(unit))
+		if n := len(s.words(nil, text)); n > len(text) {
+			t.Errorf("%q: %d words", unit, n)
+		}
+	}
+}
+
+// small is a space of three pairs of near words.
+func small(t testing.TB) *embeddings.Space {
+	t.Helper()
+	words := []string{"cat", "dog", "good", "bad", "idea", "thought"}
+	s, err := embeddings.NewSpace("small", vocabulary(t, words...), 2, []float32{0, 0, 0, 1, 5, 5, 5, 6, -5, 5, -5, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newStream(t testing.TB, o Options) *Stream {
+	t.Helper()
+	if o.Mechanism == nil {
+		m, err := mechanisms.New(mechanisms.Environment{Space: small(t)}, mechanisms.Settings{Mechanism: "tem", Epsilon: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Mechanism = m
+	}
+	if o.Policy == "" {
+		o.Policy = mechanisms.Random
+	}
+	if o.Workers == 0 {
+		o.Workers = 1
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func runOn(t testing.TB, s *Stream, in io.Reader, o textio.Options) string {
+	t.Helper()
+	r, err := textio.NewReader(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := s.Run(context.Background(), r, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func someText() string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := []string{"cat", "dog", "good", "Bad", "idea", "thought", "unicorn", "the"}
+	var b strings.Builder
+	for range 5000 {
+		for range rng.IntN(30) {
+			b.WriteString(words[rng.IntN(len(words))] + " ")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// The text depends on seed and input only: not on workers, nor on how the input
+// comes.
+func TestSameTextHoweverItComes(t *testing.T) {
+	t.Parallel()
+	text := someText()
+	for name, budget := range map[string]Budget{"words": nil, "documents": Shares(20)} {
+		o := Options{Seed: stream.FromUint64(3), Budget: budget}
+		options := textio.Options{Whole: budget != nil}
+		want := runOn(t, newStream(t, o), strings.NewReader(text), options)
+		if strings.Count(want, "\n") != strings.Count(text, "\n") || want == text {
+			t.Fatal("not a private text")
+		}
+		o.Workers = 3
+		for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+			if got := runOn(t, newStream(t, o), r, options); got != want {
+				t.Errorf("%s: another text", name)
+			}
+		}
+	}
+}
+
+// A conversation is answered line by line.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	s := newStream(t, Options{})
+	r, done := make(chan error), make(chan error)
+	go func() {
+		reader, err := textio.NewReader(in, textio.Options{})
+		if err == nil {
+			err = s.Run(context.Background(), reader, out)
+		}
+		done <- err
+	}()
+	answer := make([]byte, 64)
+	for range 3 {
+		go func() { _, err := io.WriteString(write, "cat\n"); r <- err }()
+		if err := <-r; err != nil {
+			t.Fatal(err)
+		}
+		if n, err := read.Read(answer); err != nil || answer[n-1] != '\n' {
+			t.Fatalf("%q, %v", answer[:n], err)
+		}
+	}
+	write.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestErrorsEndARun(t *testing.T) {
+	t.Parallel()
+	text := someText()
+	wrong := errors.New("disk full")
+	for name, c := range map[string]struct {
+		in   io.Reader
+		out  io.Writer
+		want string
+	}{
+		"writing": {strings.NewReader(text), failing{wrong}, "disk full"},
+		"reading": {io.MultiReader(strings.NewReader(text), strings.NewReader("\xff")), io.Discard, "x:5001: byte 1 (0xff) is not UTF-8"},
+	} {
+		r, err := textio.NewReader(c.in, textio.Options{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := newStream(t, Options{}).Run(context.Background(), r, c.out); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := textio.NewReader(strings.NewReader(""), textio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := newStream(t, Options{}).Run(ctx, r, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	s := newStream(t, Options{})
+	_ = runOn(t, s, strings.NewReader("cat dog\n\nunicorn\ncat\ngood good idea"), textio.Options{})
+	_ = runOn(t, s, strings.NewReader("cat\n"), textio.Options{})
+	got := s.Summary(2, 0)
+	want := Summary{Records: 4, Words: 8, Unknown: 1, EpsilonMedian: 2, EpsilonMost: 6, EpsilonTotal: 14}
+	want.Changed = got.Changed
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if got := s.Summary(2, 10); got.EpsilonTotal != 40 || got.EpsilonMost != 10 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	space := small(t)
+	for epsilon, want := range map[float64]struct {
+		unchanged, support float64
+		warnings           int
+	}{1000: {1, 1, 1}, 1e-6: {1. / 6, 6, 0}} {
+		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewProbe(m, space, []mechanisms.WordID{0, 1, 2, 3}, 0, stream.FromUint64(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Draws != 0 || abs(p.Unchanged-want.unchanged) > 1e-3 || abs(p.Support-want.support) > 1e-3 {
+			t.Errorf("epsilon %v: %+v", epsilon, p)
+		}
+		// (−5, 6) to (5, 5), or the like, are farthest; pairs are at distance 1.
+		if far := epsilon * 10.04987562112089; abs(p.Odds.AnyTwo-far) > 1e-9*far || p.Odds.AtMost || abs(p.Odds.Nearest-epsilon) > 1e-9*epsilon {
+			t.Errorf("epsilon %v: %+v", epsilon, p.Odds)
+		}
+		if w := (Notice{Policy: mechanisms.Random}).Warnings(m, p); len(w) != want.warnings {
+			t.Errorf("epsilon %v: %q", epsilon, w)
+		}
+		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Weighted: true}.Warnings(m, p)
+		if len(all) != want.warnings+4 {
+			t.Errorf("epsilon %v: %q", epsilon, all)
+		}
+	}
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+func TestReadWeights(t *testing.T) {
+	t.Parallel()
+	weight, err := ReadWeights(strings.NewReader("cat 2\n\ndog 0.5\n"), "w")
+	if err != nil || weight("cat") != 2 || weight("dog") != .5 || weight("idea") != .5 {
+		t.Errorf("%v", err)
+	}
+	e, _ := Shares(10).Epsilons(3, []float64{2, 2, 1})
+	if !reflect.DeepEqual(e, []float64{4, 4, 2}) {
+		t.Errorf("%v", e)
+	}
+	for in, want := range map[string]string{
+		"cat":          "w:1: 1 fields, want a word and its weight",
+		"\ncat x":      `w:2: weight "x" is no number`,
+		"cat 0":        "w:1: weight = 0: must be > 0 and finite",
+		"cat 1\ncat 1": `w:2: "cat" comes twice`,
+		"":             "w: no weights in it",
+	} {
+		if _, err := ReadWeights(strings.NewReader(in), "w"); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// BenchmarkPipeline is all but the mechanism: reading, finding words, writing.
+func BenchmarkPipeline(b *testing.B) {
+	text := strings.Repeat(someText(), 8)
+	words := len(strings.Fields(text))
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s := newStream(b, Options{Workers: workers})
+				_ = runOn(b, s, strings.NewReader(text), textio.Options{})
+			}
+			b.ReportMetric(float64(words)*float64(b.N)/b.Elapsed().Seconds(), "words/s")
+		})
+	}
+}
