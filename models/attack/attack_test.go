@@ -272,6 +272,33 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
+// Attackers who share the rows of a channel find what each finds alone.
+func TestRunAll(t *testing.T) {
+	s := response(situation(t), 0.4)
+	s.Options = Options{Tokens: 1000, Candidates: 8, Words: 50}
+	names := []string{"map", "overlap", "context", "averaging"}
+	together, err := RunAll(t.Context(), names, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone []Outcome
+	for _, name := range names {
+		list, err := Run(t.Context(), name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone = append(alone, list...)
+	}
+	if len(alone) != len(together) {
+		t.Fatalf("%d outcomes alone, %d together", len(alone), len(together))
+	}
+	for i, o := range together {
+		if o.Column != alone[i].Column || o.Value != alone[i].Value {
+			t.Errorf("%s: %v together, %v alone", o.Column, o.Value, alone[i].Value)
+		}
+	}
+}
+
 func TestRunErrors(t *testing.T) {
 	s := response(situation(t), 0.5)
 	s.Encode = nil

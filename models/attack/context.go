@@ -35,7 +35,7 @@ func init() {
 			{Name: "context-gain", Title: "gain by context", Unit: "share", Doc: "difference of the two"},
 			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio", Doc: "chosen on the validation split"},
 		},
-		Run: runContext,
+		prepare: prepareContext,
 	}
 	for _, b := range bands {
 		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name, Unit: "share", Doc: b.doc})
@@ -68,27 +68,32 @@ func (l *shortlist) offer(k int, w int32, score, p float64) {
 	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score), slices.Insert(l.logs, at, math.Log(p))
 }
 
-// shortlists finds, for each of some outputs, the k inputs of highest
+// shortlistPass finds, for each of some outputs, the k inputs of highest
 // posterior under the prior, in one pass over the channel.
-func shortlists(ctx context.Context, channel metrics.Channel, prior []float64, outputs []int32, k, workers int) (map[int32]*shortlist, error) {
-	blocks := make([][]shortlist, channel.Blocks())
-	err := channel.EachRow(ctx, workers, func(b, x int, row []float64) {
-		if blocks[b] == nil {
-			blocks[b] = make([]shortlist, len(outputs))
-		}
-		for i, y := range outputs {
-			if p := row[y]; p > 0 {
-				blocks[b][i].offer(k, int32(x), prior[x]*p, p)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
+type shortlistPass struct {
+	prior   []float64
+	outputs []int32
+	k       int
+	blocks  [][]shortlist
+}
+
+func (s *shortlistPass) take(b, x int, row []float64) {
+	if s.blocks[b] == nil {
+		s.blocks[b] = make([]shortlist, len(s.outputs))
 	}
-	out := make(map[int32]*shortlist, len(outputs))
-	for i, y := range outputs {
+	for i, y := range s.outputs {
+		if p := row[y]; p > 0 {
+			s.blocks[b][i].offer(s.k, int32(x), s.prior[x]*p, p)
+		}
+	}
+}
+
+func (s *shortlistPass) lists() map[int32]*shortlist {
+	k := s.k
+	out := make(map[int32]*shortlist, len(s.outputs))
+	for i, y := range s.outputs {
 		merged := &shortlist{}
-		for _, block := range blocks {
+		for _, block := range s.blocks {
 			if block == nil {
 				continue
 			}
@@ -99,7 +104,7 @@ func shortlists(ctx context.Context, channel metrics.Channel, prior []float64, o
 		}
 		out[y] = merged
 	}
-	return out, nil
+	return out
 }
 
 // released is a set of documents with what was released of them.
@@ -115,18 +120,19 @@ func upTo(documents [][]int32, tokens int) [][]int32 {
 	return documents
 }
 
-func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
+func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
+	var none channelAttack
 	o := s.Options
 	model, err := once(s.Memo, fmt.Sprintf("language model %d", o.Order), func() (*ngram.Model, error) {
 		return ngram.Train(s.Shadow, s.Words, o.Order)
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	counts := s.shadowCounts()
 	prior, err := metrics.ShadowPrior(counts)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	release := func(documents []Document, tokens int, label string) (released, error) {
 		plain := upTo(wordsOf(documents), tokens)
@@ -135,15 +141,11 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	held, err := release(s.Validation, max(1, o.Tokens/4), "validation")
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	test, err := release(s.Test, o.Tokens, "test")
 	if err != nil {
-		return nil, err
-	}
-	channel, draws, err := s.channel(ctx)
-	if err != nil {
-		return nil, err
+		return none, err
 	}
 	var outputs []int32
 	for _, r := range []released{held, test} {
@@ -157,10 +159,17 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	slices.Sort(outputs)
 	outputs = slices.Compact(outputs)
-	lists, err := shortlists(ctx, channel, prior, outputs, o.Candidates, s.Workers)
-	if err != nil {
-		return nil, err
-	}
+	pass := &shortlistPass{prior, outputs, o.Candidates, make([][]shortlist, channel.Blocks())}
+	return channelAttack{pass.take, func(ctx context.Context) ([]Outcome, error) {
+		return decodeInContext(ctx, s, model, counts, prior, pass.lists(), held, test, draws)
+	}}, nil
+}
+
+// decodeInContext chooses the weight on the held-out documents and decodes the
+// test documents.
+func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64, lists map[int32]*shortlist,
+	held, test released, draws int) ([]Outcome, error) {
+	o := s.Options
 	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
 	if err != nil {
 		return nil, err
