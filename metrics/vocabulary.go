@@ -143,7 +143,8 @@ type vocabularyPart struct {
 }
 
 func newVocabularyPart(outputs int) vocabularyPart {
-	p := vocabularyPart{make([]float64, outputs), make([]float64, outputs), make([]float64, outputs), make([]int32, outputs)}
+	p := vocabularyPart{make([]float64, outputs), make([]float64, outputs), make([]float64, outputs), make([]int32,
+		outputs)}
 	for y := range p.guess {
 		p.guess[y] = -1
 	}
@@ -301,7 +302,8 @@ func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
 		return Channel{}, fmt.Errorf("channel: %w", err)
 	}
 	if outputs < inputs {
-		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs, inputs)
+		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs,
+			inputs)
 	}
 	unseen := 1 / float64(d.PerInput+1)
 	return Channel{Inputs: inputs, Outputs: outputs, Row: func(row []float64, x int) ([]float64, error) {
@@ -377,7 +379,8 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Int
 // inequality bounds by how much they may fall short of it. Estimate is the
 // plug-in of the lower bound. The interval narrows with the number of draws
 // and is wide for strong noise.
-func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64, workers int) (SampledFull, error) {
+func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
+	workers int) (SampledFull, error) {
 	var out SampledFull
 	n := learn.inputs()
 	if err := check.Inside("level", level, 0, 1); err != nil {
@@ -399,7 +402,8 @@ func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, pri
 		}
 		resubstituted := resubstitution(learn, prior, outputs)
 		if i > 0 {
-			out.Inference = append(out.Inference, SampledInference{MAP: measured, Lower: resubstituted, Learned: learn.PerInput, Measured: fresh.PerInput})
+			out.Inference = append(out.Inference, SampledInference{MAP: measured, Lower: resubstituted,
+				Learned: learn.PerInput, Measured: fresh.PerInput})
 			continue
 		}
 		// The uniform prior, for the capacity.

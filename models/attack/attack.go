@@ -118,8 +118,10 @@ func (o Options) withDefaults() Options {
 
 func (o Options) check() error {
 	for _, e := range []error{
-		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order", o.Order, 2),
-		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents", o.Documents, 2),
+		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order",
+			o.Order, 2),
+		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents",
+			o.Documents, 2),
 		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
 		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
 	} {

@@ -21,8 +21,9 @@ func init() {
 		prepare: prepareAveraging,
 	}
 	for _, r := range averagingReleases {
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r),
-			Unit: "share", Doc: "share of words of the text that the attacker names rightly"})
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r),
+			Title: fmt.Sprintf("words found from %d releases", r),
+			Unit:  "share", Doc: "share of words of the text that the attacker names rightly"})
 	}
 	Register(d)
 }
@@ -64,7 +65,8 @@ func prepareAveraging(ctx context.Context, s *Situation, channel metrics.Channel
 
 // averagingOutcomes judges the guesses at each place after each number of
 // releases.
-func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []float64, draws int) ([]Outcome, error) {
+func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []float64, draws int) ([]Outcome,
+	error) {
 	releases, test := s.Options.Releases, wordsOf(s.Test)
 	var out []Outcome
 	for r, n := range releases {
@@ -126,7 +128,8 @@ func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, relea
 			index[i] = append(index[i], int32(at))
 		}
 	}
-	return &manyPass{prior, releases, outputs, index, make([][]bestInput, channel.Blocks()), make([][]float64, channel.Blocks())}, nil
+	return &manyPass{prior, releases, outputs, index, make([][]bestInput, channel.Blocks()), make([][]float64,
+		channel.Blocks())}, nil
 }
 
 func (m *manyPass) take(b, x int, row []float64) {

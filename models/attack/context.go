@@ -30,15 +30,19 @@ func init() {
 		Doc:   "decodes whole texts with an n-gram model of the language: a hidden Markov model, forward–backward",
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
-			{Name: "context-accuracy", Title: "words found in context", Unit: "share", Doc: "share of words that the attacker names rightly"},
-			{Name: "context-alone", Title: "words found one by one", Unit: "share", Doc: "the same words by MAP with corpus prior, without context"},
+			{Name: "context-accuracy", Title: "words found in context", Unit: "share",
+				Doc: "share of words that the attacker names rightly"},
+			{Name: "context-alone", Title: "words found one by one", Unit: "share",
+				Doc: "the same words by MAP with corpus prior, without context"},
 			{Name: "context-gain", Title: "gain by context", Unit: "share", Doc: "difference of the two"},
-			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio", Doc: "chosen on the validation split"},
+			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio",
+				Doc: "chosen on the validation split"},
 		},
 		prepare: prepareContext,
 	}
 	for _, b := range bands {
-		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name, Unit: "share", Doc: b.doc})
+		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name,
+			Unit: "share", Doc: b.doc})
 	}
 	Register(d)
 }
@@ -65,7 +69,8 @@ func (l *shortlist) offer(k int, w int32, score, p float64) {
 		n--
 		l.words, l.scores, l.logs = l.words[:n], l.scores[:n], l.logs[:n]
 	}
-	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score), slices.Insert(l.logs, at, math.Log(p))
+	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score),
+		slices.Insert(l.logs, at, math.Log(p))
 }
 
 // shortlistPass finds, for each of some outputs, the k inputs of highest
@@ -167,7 +172,8 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 
 // decodeInContext chooses the weight on the held-out documents and decodes the
 // test documents.
-func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64, lists map[int32]*shortlist,
+func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64,
+	lists map[int32]*shortlist,
 	held, test released, draws int) ([]Outcome, error) {
 	o := s.Options
 	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
@@ -216,8 +222,10 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	out := []Outcome{
 		{Column: "context-accuracy", Value: with, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
 		{Column: "context-alone", Value: without, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
-		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0, Count: n, Draws: draws},
-		{Column: "context-weight", Value: metrics.Interval{Estimate: best, Low: best, High: best}, Floor: math.NaN(), Ceiling: math.NaN(), Count: sum(lengths(held.plain))},
+		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0,
+			Count: n, Draws: draws},
+		{Column: "context-weight", Value: metrics.Interval{Estimate: best, Low: best, High: best},
+			Floor: math.NaN(), Ceiling: math.NaN(), Count: sum(lengths(held.plain))},
 	}
 	for i, b := range bands {
 		in := func(w int32) bool {
@@ -228,14 +236,16 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: "context-" + b.name, Value: v, Floor: floor(in), Ceiling: 1, Count: sum(t), Draws: draws, Note: note})
+		out = append(out, Outcome{Column: "context-" + b.name, Value: v, Floor: floor(in), Ceiling: 1,
+			Count: sum(t), Draws: draws, Note: note})
 	}
 	return out, nil
 }
 
 // decodeAll names a word for every output of every document, by each of the
 // weights.
-func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist, noisy [][]int32, weights []float64) ([][][]int32, error) {
+func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist,
+	noisy [][]int32, weights []float64) ([][][]int32, error) {
 	out := make([][][]int32, len(weights))
 	for i := range out {
 		out[i] = make([][]int32, len(noisy))

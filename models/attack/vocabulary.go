@@ -85,8 +85,10 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 			e.Learned, e.Measured, e.Lower)
 	}
 	out := []Outcome{
-		{Column: "em-uniform", Value: sampled.Inference[0].MAP, Floor: blind[0], Ceiling: 0, Note: note(sampled.Inference[0])},
-		{Column: "em-corpus", Value: sampled.Inference[1].MAP, Floor: blind[1], Ceiling: 0, Note: note(sampled.Inference[1])},
+		{Column: "em-uniform", Value: sampled.Inference[0].MAP, Floor: blind[0], Ceiling: 0,
+			Note: note(sampled.Inference[0])},
+		{Column: "em-corpus", Value: sampled.Inference[1].MAP, Floor: blind[1], Ceiling: 0,
+			Note: note(sampled.Inference[1])},
 		{Column: "capacity", Value: sampled.Capacity, Floor: 0, Ceiling: bits,
 			Note: "sampled: a lower bound, between bounds that hold with the stated confidence"},
 	}
