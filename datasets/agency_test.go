@@ -15,11 +15,15 @@ func TestAgenciesAreCutOut(t *testing.T) {
 		agency     int
 		ok         bool
 	}{
-		{"Money Funds Fell (AP) AP - Assets of the funds fell.", "Money Funds Fell  Assets of the funds fell.", 0, true},
-		{"Wall St. Bears (Reuters) Reuters - Short-sellers are back.", "Wall St. Bears  Short-sellers are back.", 1, true},
-		{"Stocks Up  NEW YORK (Reuters) - Stocks rose, officials told Reuters.", "Stocks Up Stocks rose, officials told  .", 1, true},
+		{"Money Funds Fell (AP) AP - Assets of the funds fell.", "Money Funds Fell  Assets of the funds fell.", 0,
+			true},
+		{"Wall St. Bears (Reuters) Reuters - Short-sellers are back.", "Wall St. Bears  Short-sellers are back.", 1,
+			true},
+		{"Stocks Up  NEW YORK (Reuters) - Stocks rose, officials told Reuters.",
+			"Stocks Up Stocks rose, officials told  .", 1, true},
 		{"Oil (Reuters) Reuters - told The Associated Press, said AP's man.", "Oil  told  , said  's man.", 1, true},
-		{`Google (Reuters) - &lt;A HREF="http://www.investor.reuters.com/x" target=/y&gt;GOOG.OQ&lt;/A&gt; rose.`, "Google  -   rose.", 1, true},
+		{`Google (Reuters) - &lt;A HREF="http://www.investor.reuters.com/x" target=/y&gt;GOOG.OQ&lt;/A&gt; rose.`,
+			"Google  -   rose.", 1, true},
 		{"Both (AP) and (Reuters)", "", 0, false},
 		{"Neither: APEC met.", "", 0, false},
 	} {
@@ -146,7 +150,8 @@ func TestOwnPrivateLabelAndUser(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "text %d,%s,%s,u%d\n", i, []string{"a", "b"}[i%2], []string{"f", "m"}[i/2%2], i%4)
 	}
-	q := Request{Name: "mine", File: write(t, "mine.csv", b.String()), TextColumns: []string{"text"}, LabelColumn: "topic",
+	q := Request{Name: "mine", File: write(t, "mine.csv", b.String()), TextColumns: []string{"text"},
+		LabelColumn:   "topic",
 		PrivateColumn: "gender", UserColumn: "who", Seed: stream.FromUint64(1)}
 	d, err := Load(t.Context(), q)
 	if err != nil {

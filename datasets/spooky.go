@@ -43,9 +43,11 @@ func readSpooky(ctx context.Context, q Request) (Rows, error) {
 	}
 	rows := make([]Row, len(t.texts))
 	for i, text := range t.texts {
-		author := max(slices.Index([]string{"0", "1", "2"}, t.labels[i]), slices.Index([]string{"EAP", "HPL", "MWS"}, t.labels[i]))
+		author := max(slices.Index([]string{"0", "1", "2"}, t.labels[i]), slices.Index([]string{"EAP", "HPL",
+			"MWS"}, t.labels[i]))
 		if author < 0 {
-			return Rows{}, fmt.Errorf("%s: sentence %d: author %q: must be 0, 1 or 2, or EAP, HPL or MWS", path, i+1, t.labels[i])
+			return Rows{}, fmt.Errorf("%s: sentence %d: author %q: must be 0, 1 or 2, or EAP, HPL or MWS", path,
+				i+1, t.labels[i])
 		}
 		rows[i] = Row{Text: text, Label: author, Private: author}
 	}

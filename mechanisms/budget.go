@@ -57,7 +57,8 @@ func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 	length := tokens
 	if b.Length > 0 {
 		if tokens > b.Length {
-			return nil, fmt.Errorf("%d tokens in a document of the public length %d: cut it or raise the length", tokens, b.Length)
+			return nil, fmt.Errorf("%d tokens in a document of the public length %d: cut it or raise the length",
+				tokens, b.Length)
 		}
 		length = b.Length
 	}
@@ -71,14 +72,16 @@ func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 	case b.Weighting == Evenly:
 		return nil, fmt.Errorf("weights are given for a budget that is divided evenly")
 	}
-	if err := check.OneOf("weighting", string(b.Weighting), string(Evenly), string(ByPosition), string(ByWord), string(ByText)); err != nil {
+	if err := check.OneOf("weighting", string(b.Weighting), string(Evenly), string(ByPosition), string(ByWord),
+		string(ByText)); err != nil {
 		return nil, err
 	}
 	want := tokens
 	if b.Weighting == ByPosition {
 		want = length
 	} else if b.Length > 0 {
-		return nil, fmt.Errorf("weighting %q has no public length: weights exist for the tokens of the text only", b.Weighting)
+		return nil, fmt.Errorf("weighting %q has no public length: weights exist for the tokens of the text only",
+			b.Weighting)
 	}
 	if len(weights) != want {
 		return nil, fmt.Errorf("%d weights for %d tokens", len(weights), want)

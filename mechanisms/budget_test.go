@@ -20,7 +20,8 @@ func TestBudgetEpsilons(t *testing.T) {
 		{"even", Budget{Epsilon: 12, Weighting: Evenly}, 3, nil, []float64{4, 4, 4}},
 		{"even, public length", Budget{Epsilon: 12, Weighting: Evenly, Length: 6}, 3, nil, []float64{2, 2, 2}},
 		{"position", Budget{Epsilon: 12, Weighting: ByPosition}, 3, []float64{1, 2, 3}, []float64{2, 4, 6}},
-		{"position, public length", Budget{Epsilon: 12, Weighting: ByPosition, Length: 3}, 2, []float64{1, 2, 3}, []float64{2, 4}},
+		{"position, public length", Budget{Epsilon: 12, Weighting: ByPosition, Length: 3}, 2, []float64{1, 2, 3},
+			[]float64{2, 4}},
 		{"word", Budget{Epsilon: 3, Weighting: ByWord}, 2, []float64{1e300, 2e300}, []float64{1, 2}},
 		{"empty", Budget{Epsilon: 12, Weighting: Evenly}, 0, nil, []float64{}},
 	} {
@@ -128,7 +129,8 @@ func TestDocumentGuarantee(t *testing.T) {
 			t.Errorf("%s: %s", c.weighting, g)
 		}
 	}
-	if g := (Budget{Epsilon: 5, Weighting: Evenly}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() || !strings.Contains(g.String(), "it is broken") {
+	if g := (Budget{Epsilon: 5, Weighting: Evenly}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() ||
+		!strings.Contains(g.String(), "it is broken") {
 		t.Errorf("a budget of a mechanism without a guarantee promises %s", g)
 	}
 }

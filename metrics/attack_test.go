@@ -47,7 +47,8 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 	// A coin is right with standard deviation .5/√4000 = .0079; five of them are
 	// exceeded with probability 6e-7.
 	near(t, "accuracy of a coin", chance.Accuracy.Estimate, 0.5, 5*0.0079)
-	near(t, "advantage of a coin", chance.Advantage.Estimate, chance.AdvantageFloor, 5*0.0079/(ceiling.PlainF1-1.0/3)+0.001)
+	near(t, "advantage of a coin", chance.Advantage.Estimate, chance.AdvantageFloor,
+		5*0.0079/(ceiling.PlainF1-1.0/3)+0.001)
 	if !(chance.Accuracy.Low < chance.Accuracy.Estimate && chance.Accuracy.Estimate < chance.Accuracy.High) {
 		t.Errorf("interval %v", chance.Accuracy)
 	}

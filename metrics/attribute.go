@@ -19,7 +19,8 @@ func MacroF1(predicted, labels []int, classes int) (float64, error) {
 	}
 	for i, l := range labels {
 		if l < 0 || l >= classes || predicted[i] < 0 || predicted[i] >= classes {
-			return 0, fmt.Errorf("macro F1: document %d: label %d, prediction %d: must be in [0, %d)", i, l, predicted[i], classes)
+			return 0, fmt.Errorf("macro F1: document %d: label %d, prediction %d: must be in [0, %d)", i, l,
+				predicted[i], classes)
 		}
 	}
 	return newConfusion(predicted, labels, classes).macroF1(), nil
@@ -97,7 +98,8 @@ type Attribute struct {
 // which both sets of predictions are resampled together. An advantage is NaN
 // where plain text gives no more than the most frequent label does: there is
 // nothing to hinder.
-func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, level float64, seed stream.Seed) (Attribute, error) {
+func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, level float64,
+	seed stream.Seed) (Attribute, error) {
 	var out Attribute
 	if err := check.AtLeast("classes", classes, 2); err != nil {
 		return out, fmt.Errorf("attribute: %w", err)
@@ -141,7 +143,8 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	out.AdvantageFloor = advantage(out.GuessF1, out.MajorityF1, out.PlainF1)
 	numbers := func(got, plain confusion) [4]float64 {
 		a, f := got.accuracy(), got.macroF1()
-		return [4]float64{a, f, advantage(f, out.MajorityF1, plain.macroF1()), advantage(a, out.MajorityAccuracy, plain.accuracy())}
+		return [4]float64{a, f, advantage(f, out.MajorityF1, plain.macroF1()), advantage(a, out.MajorityAccuracy,
+			plain.accuracy())}
 	}
 	estimate := numbers(truth, ceiling)
 	var drawn [4][]float64
@@ -165,7 +168,8 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	for j := range intervals {
 		intervals[j] = percentiles(estimate[j], drawn[j], level)
 	}
-	out.Accuracy, out.MacroF1, out.Advantage, out.AccuracyAdvantage = intervals[0], intervals[1], intervals[2], intervals[3]
+	out.Accuracy, out.MacroF1, out.Advantage, out.AccuracyAdvantage = intervals[0], intervals[1], intervals[2],
+		intervals[3]
 	return out, nil
 }
 

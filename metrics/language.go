@@ -75,7 +75,8 @@ func CountPartsOfSpeech(original, privatised [][]string, of func(word string) st
 	}
 	for i, before := range original {
 		if len(before) != len(privatised[i]) {
-			return p, fmt.Errorf("parts of speech: document %d: %d tokens privatised to %d", i, len(before), len(privatised[i]))
+			return p, fmt.Errorf("parts of speech: document %d: %d tokens privatised to %d", i, len(before),
+				len(privatised[i]))
 		}
 		for j, w := range before {
 			tag := of(w)

@@ -72,7 +72,8 @@ func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
 	var p1, r10, mrr []float64
 	for i, r := range ranks {
 		if r.Above < 0 || r.Equal < 1 || r.Above+r.Equal > answers {
-			return out, fmt.Errorf("retrieval: query %d: %d better and %d equal of %d answers", i, r.Above, r.Equal, answers)
+			return out, fmt.Errorf("retrieval: query %d: %d better and %d equal of %d answers", i, r.Above, r.Equal,
+				answers)
 		}
 		p1, r10, mrr = append(p1, r.Within(1)), append(r10, r.Within(10)), append(mrr, r.Reciprocal())
 	}

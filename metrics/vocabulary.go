@@ -117,71 +117,97 @@ type FullInference struct {
 // alone in its group, and E_M is near 0 for a mechanism that hides it among
 // twenty words.
 func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers int) (FullInference, error) {
+	p, err := NewVocabularyPass(c, priors)
+	if err != nil {
+		return FullInference{}, err
+	}
+	if err := c.EachRow(ctx, workers, p.Take); err != nil {
+		return FullInference{}, fmt.Errorf("inference: %w", err)
+	}
+	return p.Result(), nil
+}
+
+// VocabularyPass is FullVocabulary for callers who look at the rows for other
+// reasons too: rows cost more than what is made of them.
+type VocabularyPass struct {
+	channel Channel
+	priors  [][]float64
+	blocks  [][]vocabularyPart // per block and prior
+	largest [][]float64        // per block: the largest P(y|x)
+}
+
+// vocabularyPart is what one block of inputs says of each output.
+type vocabularyPart struct {
+	joint, total, squares []float64
+	guess                 []int32
+}
+
+func newVocabularyPart(outputs int) vocabularyPart {
+	p := vocabularyPart{make([]float64, outputs), make([]float64, outputs), make([]float64, outputs), make([]int32,
+		outputs)}
+	for y := range p.guess {
+		p.guess[y] = -1
+	}
+	return p
+}
+
+// NewVocabularyPass checks channel and priors; see FullVocabulary.
+func NewVocabularyPass(c Channel, priors [][]float64) (*VocabularyPass, error) {
 	for _, prior := range priors {
 		if len(prior) != c.Inputs {
-			return FullInference{}, fmt.Errorf("inference: prior of %d inputs for a channel of %d", len(prior), c.Inputs)
+			return nil, fmt.Errorf("inference: prior of %d inputs for a channel of %d", len(prior), c.Inputs)
 		}
 		if err := (Adversary{Prior: prior}).validate(); err != nil {
-			return FullInference{}, fmt.Errorf("inference: %w", err)
+			return nil, fmt.Errorf("inference: %w", err)
 		}
 	}
 	if err := c.validate(); err != nil {
-		return FullInference{}, fmt.Errorf("inference: %w", err)
+		return nil, fmt.Errorf("inference: %w", err)
 	}
-	// Per block and prior; the last entry is the largest P(y|x).
-	type part struct {
-		joint, total, squares []float64
-		guess                 []int32
-	}
-	blocks := make([][]part, channelBlocks)
-	largest := make([][]float64, channelBlocks)
-	err := c.EachRow(ctx, workers, func(b, x int, row []float64) {
-		if blocks[b] == nil {
-			blocks[b] = make([]part, len(priors))
-			for i := range priors {
-				p := part{make([]float64, c.Outputs), make([]float64, c.Outputs), make([]float64, c.Outputs), make([]int32, c.Outputs)}
-				for y := range p.guess {
-					p.guess[y] = -1
-				}
-				blocks[b][i] = p
-			}
-			largest[b] = make([]float64, c.Outputs)
+	return &VocabularyPass{c, priors, make([][]vocabularyPart, channelBlocks), make([][]float64, channelBlocks)}, nil
+}
+
+// Take is to be called by EachRow.
+func (v *VocabularyPass) Take(b, x int, row []float64) {
+	if v.blocks[b] == nil {
+		for range v.priors {
+			v.blocks[b] = append(v.blocks[b], newVocabularyPart(len(row)))
 		}
-		top := largest[b]
+		v.largest[b] = make([]float64, len(row))
+	}
+	top := v.largest[b]
+	for y, f := range row {
+		top[y] = max(top[y], f)
+	}
+	for i, prior := range v.priors {
+		weight := prior[x]
+		if weight == 0 {
+			continue
+		}
+		p := &v.blocks[b][i]
+		joint, total, squares, guess := p.joint, p.total, p.squares, p.guess
 		for y, f := range row {
-			top[y] = max(top[y], f)
-		}
-		for i, prior := range priors {
-			weight := prior[x]
-			if weight == 0 {
-				continue
-			}
-			p := &blocks[b][i]
-			joint, total, squares, guess := p.joint, p.total, p.squares, p.guess
-			for y, f := range row {
-				j := weight * f
-				total[y] += j
-				squares[y] += float64(j * j)
-				if j > joint[y] {
-					joint[y], guess[y] = j, int32(x)
-				}
+			j := weight * f
+			total[y] += j
+			squares[y] += float64(j * j)
+			if j > joint[y] {
+				joint[y], guess[y] = j, int32(x)
 			}
 		}
-	})
-	if err != nil {
-		return FullInference{}, fmt.Errorf("inference: %w", err)
 	}
+}
+
+// Result is to be called once, after all rows.
+func (v *VocabularyPass) Result() FullInference {
 	// Blocks are merged in order: sums and ties are the same for any number of
 	// workers.
+	c := v.channel
 	var out FullInference
 	nan := math.NaN()
-	for i := range priors {
-		merged := part{make([]float64, c.Outputs), make([]float64, c.Outputs), make([]float64, c.Outputs), make([]int32, c.Outputs)}
-		for y := range merged.guess {
-			merged.guess[y] = -1
-		}
-		for _, block := range blocks {
-			if block == nil {
+	for i := range v.priors {
+		merged := newVocabularyPart(c.Outputs)
+		for _, block := range v.blocks {
+			if i >= len(block) {
 				continue
 			}
 			p := block[i]
@@ -209,7 +235,7 @@ func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers 
 	sum := 0.0
 	for y := range c.Outputs {
 		top := 0.0
-		for _, l := range largest {
+		for _, l := range v.largest {
 			if l != nil {
 				top = max(top, l[y])
 			}
@@ -217,7 +243,7 @@ func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers 
 		sum += top
 	}
 	out.Capacity = math.Log2(sum)
-	return out, nil
+	return out
 }
 
 // ShadowPrior is (count + 1)/(total + n): how often inputs occur in a text
@@ -276,7 +302,8 @@ func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
 		return Channel{}, fmt.Errorf("channel: %w", err)
 	}
 	if outputs < inputs {
-		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs, inputs)
+		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs,
+			inputs)
 	}
 	unseen := 1 / float64(d.PerInput+1)
 	return Channel{Inputs: inputs, Outputs: outputs, Row: func(row []float64, x int) ([]float64, error) {
@@ -352,7 +379,8 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Int
 // inequality bounds by how much they may fall short of it. Estimate is the
 // plug-in of the lower bound. The interval narrows with the number of draws
 // and is wide for strong noise.
-func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64, workers int) (SampledFull, error) {
+func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
+	workers int) (SampledFull, error) {
 	var out SampledFull
 	n := learn.inputs()
 	if err := check.Inside("level", level, 0, 1); err != nil {
@@ -374,7 +402,8 @@ func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, pri
 		}
 		resubstituted := resubstitution(learn, prior, outputs)
 		if i > 0 {
-			out.Inference = append(out.Inference, SampledInference{MAP: measured, Lower: resubstituted, Learned: learn.PerInput, Measured: fresh.PerInput})
+			out.Inference = append(out.Inference, SampledInference{MAP: measured, Lower: resubstituted,
+				Learned: learn.PerInput, Measured: fresh.PerInput})
 			continue
 		}
 		// The uniform prior, for the capacity.

@@ -29,7 +29,10 @@ func randomChannel(rng *rand.Rand, inputs, outputs int) (Channel, [][]float64) {
 }
 
 func matrixChannel(rows [][]float64) Channel {
-	return Channel{Inputs: len(rows), Outputs: len(rows[0]), Row: func(_ []float64, x int) ([]float64, error) { return rows[x], nil }}
+	return Channel{Inputs: len(rows), Outputs: len(rows[0]), Row: func(_ []float64, x int) ([]float64,
+		error) {
+		return rows[x], nil
+	}}
 }
 
 // responseChannel is k-ary randomised response.
@@ -79,7 +82,10 @@ func TestFullVocabularyAgainstBruteForce(t *testing.T) {
 		near(t, "capacity", got.Capacity, math.Log2(capacity), 1e-12)
 		near(t, "uniform MAP", got.Inference[0].MAP, 1-capacity/float64(inputs), 1e-12)
 		for i, prior := range priors {
-			want, err := Adversary{Prior: prior}.ExactInference(func(x int) ([]float64, error) { return rows[x], nil })
+			want, err := Adversary{Prior: prior}.ExactInference(func(x int) ([]float64, error) {
+				return rows[x],
+					nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +162,10 @@ func TestFewCandidatesMisjudgeGroups(t *testing.T) {
 	}
 	near(t, "E_M over all words", full.Inference[0].MAP, 0.95, 1e-9)
 	candidates := testRand("groups").Perm(words)[:200]
-	few, err := Adversary{Prior: UniformPrior(200)}.ExactInference(func(i int) ([]float64, error) { return rows(nil, candidates[i]) })
+	few, err := Adversary{Prior: UniformPrior(200)}.ExactInference(func(i int) ([]float64, error) {
+		return rows(nil,
+			candidates[i])
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +216,8 @@ func TestSampledVocabularyBracketsTheTruth(t *testing.T) {
 			t.Fatal(err)
 		}
 		sampled, decoders, capacity := got.Inference, got.Decoders, got.Capacity
-		t.Logf("ε = %v: capacity %.3f in [%.3f, %.3f]; E_M %.3f in [%.3f, %.3f]", epsilon, exact.Capacity, capacity.Low, capacity.High,
+		t.Logf("ε = %v: capacity %.3f in [%.3f, %.3f]; E_M %.3f in [%.3f, %.3f]", epsilon, exact.Capacity,
+			capacity.Low, capacity.High,
 			exact.Inference[0].MAP, sampled[0].Lower, sampled[0].MAP.High)
 		if !(capacity.Low <= exact.Capacity && exact.Capacity <= capacity.High) {
 			t.Errorf("ε = %v: capacity %v is not in %v", epsilon, exact.Capacity, capacity)
@@ -215,10 +225,12 @@ func TestSampledVocabularyBracketsTheTruth(t *testing.T) {
 		for i := range priors {
 			ideal := exact.Inference[i].MAP
 			if ideal > sampled[i].MAP.High {
-				t.Errorf("ε = %v, prior %d: the ideal error %v is above that of a real attacker, %v", epsilon, i, ideal, sampled[i].MAP)
+				t.Errorf("ε = %v, prior %d: the ideal error %v is above that of a real attacker, %v", epsilon, i,
+					ideal, sampled[i].MAP)
 			}
 			if epsilon > 0 && sampled[i].MAP.Low > ideal+0.1 {
-				t.Errorf("ε = %v, prior %d: an attacker with 400 draws has error %v, the ideal one %v", epsilon, i, sampled[i].MAP, ideal)
+				t.Errorf("ε = %v, prior %d: an attacker with 400 draws has error %v, the ideal one %v", epsilon, i,
+					sampled[i].MAP, ideal)
 			}
 			if len(decoders[i].Guess) != k {
 				t.Errorf("%d guesses", len(decoders[i].Guess))

@@ -12,7 +12,8 @@ import (
 // embeddings above all: what a text still says to a reader who takes it whole.
 // It returns the predictions for test. Unlike a classifier of tokens, it has
 // no vocabulary of its own to lose.
-func LinearProbe(ctx context.Context, train, validation, test Examples, classes int, seed stream.Seed) ([]int, error) {
+func LinearProbe(ctx context.Context, train, validation, test Examples, classes int, seed stream.Seed) ([]int,
+	error) {
 	for _, x := range []Examples{train, validation, test} {
 		if x.Vectors == nil {
 			return nil, fmt.Errorf("linear probe: reads vectors, not token sequences")

@@ -16,7 +16,8 @@ func TestLinearProbe(t *testing.T) {
 	if a := accuracy(got, test.Labels); a < 0.9 {
 		t.Errorf("accuracy %.3f on clouds four standard deviations apart", a)
 	}
-	if _, err := LinearProbe(t.Context(), Examples{Sequences: [][]int32{{1}}}, validation, test, 3, stream.FromUint64(1)); err == nil {
+	if _, err := LinearProbe(t.Context(), Examples{Sequences: [][]int32{{1}}}, validation, test, 3,
+		stream.FromUint64(1)); err == nil {
 		t.Error("sequences must be an error")
 	}
 }

@@ -28,7 +28,8 @@ func TestTaggerOfWordNet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for word, want := range map[string]string{
-		"dogs": "noun", "running": "verb", "beautiful": "adj", "quickly": "adv", "went": "verb", "of": "", "children": "noun", "the": "",
+		"dogs": "noun", "running": "verb", "beautiful": "adj", "quickly": "adv", "went": "verb", "of": "",
+		"children": "noun", "the": "",
 	} {
 		if got := tagger.PartOfSpeech(word); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)

@@ -118,8 +118,10 @@ func (o Options) withDefaults() Options {
 
 func (o Options) check() error {
 	for _, e := range []error{
-		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order", o.Order, 2),
-		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents", o.Documents, 2),
+		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order",
+			o.Order, 2),
+		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents",
+			o.Documents, 2),
 		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
 		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
 	} {
@@ -220,6 +222,18 @@ type Definition struct {
 	Needs   []Need
 	Columns []Column
 	Run     func(ctx context.Context, s *Situation) ([]Outcome, error)
+
+	// prepare, if not nil, is the attack of a channel, for attackers who look at
+	// all its rows; Run is then for a situation without an exact one, or nil for
+	// an attacker to whom a learned channel is as good.
+	prepare func(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error)
+}
+
+// channelAttack is an attack that wants to see every row of a channel: take is
+// called by metrics.Channel.EachRow, finish after it.
+type channelAttack struct {
+	take   func(block, x int, row []float64)
+	finish func(ctx context.Context) ([]Outcome, error)
 }
 
 var registry = map[string]Definition{}
@@ -272,29 +286,93 @@ func (d Definition) Missing(s *Situation) []Need {
 // Run attacks the situation. The outcomes come in the order of the columns and
 // depend on the situation's seed alone, not on the number of workers.
 func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
-	d, err := Find(name)
+	return RunAll(ctx, []string{name}, s)
+}
+
+// RunAll is Run of several attackers, one after the other, with the same
+// outcomes; the rows of an exact channel, which cost most, are made once for
+// all of them.
+func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
+	outcomes := make([][]Outcome, len(names))
+	prepared := make([]channelAttack, len(names))
+	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
+	s.Options = s.Options.withDefaults()
+	s.Workers = max(1, s.Workers)
+	shared := false
+	for i, name := range names {
+		d, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if missing := d.Missing(&s); len(missing) > 0 {
+			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
+		}
+		if err := s.Options.check(); err != nil {
+			return nil, wrap(i, err)
+		}
+		own := s
+		own.Seed = s.Seed.Derive("attack", name)
+		switch {
+		case d.prepare != nil && s.Channel != nil:
+			shared = true
+			prepared[i], err = d.prepare(ctx, &own, *s.Channel, 0)
+		case d.Run != nil:
+			outcomes[i], err = d.Run(ctx, &own)
+		default:
+			outcomes[i], err = own.learnAndAttack(ctx, d)
+		}
+		if err != nil {
+			return nil, wrap(i, err)
+		}
+	}
+	if shared {
+		err := s.Channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
+			for _, p := range prepared {
+				if p.take != nil {
+					p.take(block, x, row)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var all []Outcome
+	for i, p := range prepared {
+		if p.finish != nil {
+			var err error
+			if outcomes[i], err = p.finish(ctx); err != nil {
+				return nil, wrap(i, err)
+			}
+		}
+		for _, o := range outcomes[i] {
+			if !slices.ContainsFunc(registry[names[i]].Columns, func(c Column) bool { return c.Name == o.Column }) {
+				return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", names[i], o.Column)
+			}
+		}
+		all = append(all, outcomes[i]...)
+	}
+	return all, nil
+}
+
+// learnAndAttack learns the channel from draws and attacks it.
+func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome, error) {
+	learned, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
 	if err != nil {
 		return nil, err
 	}
-	if missing := d.Missing(&s); len(missing) > 0 {
-		return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
-	}
-	s.Options = s.Options.withDefaults()
-	s.Workers = max(1, s.Workers)
-	s.Seed = s.Seed.Derive("attack", name)
-	if err := s.Options.check(); err != nil {
-		return nil, fmt.Errorf("attacker %s: %w", name, err)
-	}
-	out, err := d.Run(ctx, &s)
+	channel, err := metrics.LearnChannel(learned, s.Words, s.Words)
 	if err != nil {
-		return nil, fmt.Errorf("attacker %s: %w", name, err)
+		return nil, err
 	}
-	for i := range out {
-		if !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == out[i].Column }) {
-			return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", name, out[i].Column)
-		}
+	p, err := d.prepare(ctx, s, channel, s.Options.LearnDraws)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	if err := channel.EachRow(ctx, s.Workers, p.take); err != nil {
+		return nil, err
+	}
+	return p.finish(ctx)
 }
 
 // wordsOf are the words of documents, without copying.
@@ -335,20 +413,6 @@ func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics
 		return metrics.Draws{}, err
 	}
 	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, nil
-}
-
-// channel is the exact channel, or one learned from draws; draws is 0 for an
-// exact one.
-func (s *Situation) channel(ctx context.Context) (channel metrics.Channel, draws int, err error) {
-	if s.Channel != nil {
-		return *s.Channel, 0, nil
-	}
-	learned, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
-	if err != nil {
-		return metrics.Channel{}, 0, err
-	}
-	channel, err = metrics.LearnChannel(learned, s.Words, s.Words)
-	return channel, s.Options.LearnDraws, err
 }
 
 // prior is that of the shadow text, one added to every count; uniform without

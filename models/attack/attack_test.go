@@ -15,11 +15,13 @@ import (
 // generated is the corpus whose private label is known to be learnable, as ids
 // over its own words.
 var generated = sync.OnceValues(func() (*Situation, error) {
-	d, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-styles", Seed: stream.FromUint64(1)})
+	d, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-styles",
+		Seed: stream.FromUint64(1)})
 	if err != nil {
 		return nil, err
 	}
-	s := &Situation{Privates: len(d.Privates), Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2), Workers: 2, Memo: &Memo{}}
+	s := &Situation{Privates: len(d.Privates), Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2),
+		Workers: 2, Memo: &Memo{}}
 	ids := map[string]int32{}
 	convert := func(documents []datasets.Document) []Document {
 		var out []Document
@@ -38,7 +40,8 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 		return out
 	}
 	s.Train, s.Validation, s.Test = convert(d.Train), convert(d.Validation), convert(d.Test)
-	shadow, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-news", Seed: stream.FromUint64(1)})
+	shadow, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-news",
+		Seed: stream.FromUint64(1)})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +87,8 @@ func situation(t testing.TB) Situation {
 }
 
 // release makes a mechanism out of what becomes of one word.
-func release(word func(w int32, rng interface{ Float64() float64 }) int32) func(context.Context, [][]int32, stream.Seed) ([][]int32, error) {
+func release(word func(w int32, rng interface{ Float64() float64 }) int32) func(context.Context, [][]int32,
+	stream.Seed) ([][]int32, error) {
 	return func(_ context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		out := make([][]int32, len(documents))
 		for i, d := range documents {
@@ -173,14 +177,16 @@ func TestCeilingAndFloor(t *testing.T) {
 			for column, sigma := range sigmas {
 				o := bottom[column]
 				// Intervals of level 1 − 10⁻⁶ cover the floor but with that probability.
-				if sigma == 0 && !(o.Value.Low <= o.Floor && o.Floor <= o.Value.High) || sigma > 0 && math.Abs(o.Value.Estimate-o.Floor) > 5*sigma {
+				if sigma == 0 && !(o.Value.Low <= o.Floor && o.Floor <= o.Value.High) || sigma > 0 &&
+					math.Abs(o.Value.Estimate-o.Floor) > 5*sigma {
 					t.Errorf("random text: %s = %v, floor %v", column, o.Value, o.Floor)
 				}
 			}
 			if name == "overlap" {
 				for column, o := range bottom {
 					if o.Value.Estimate > o.Floor {
-						t.Errorf("random text: %s = %v is above that of two different texts, %v", column, o.Value, o.Floor)
+						t.Errorf("random text: %s = %v is above that of two different texts, %v", column, o.Value,
+							o.Floor)
 					}
 				}
 			}
@@ -193,9 +199,11 @@ func TestCeilingAndFloor(t *testing.T) {
 func TestStyleIsLearnable(t *testing.T) {
 	base := situation(t)
 	base.Options.Resamples = 50
-	static, adaptive := run(t, "attribute-static-svm", response(base, 0.5)), run(t, "attribute-adaptive-svm", response(base, 0.5))
+	static, adaptive := run(t, "attribute-static-svm", response(base, 0.5)), run(t, "attribute-adaptive-svm",
+		response(base, 0.5))
 	s, a := static["attribute-static-svm-accuracy"], adaptive["attribute-adaptive-svm-accuracy"]
-	t.Logf("plain %.3f, half the words kept: static %.3f, adaptive %.3f", s.Ceiling, s.Value.Estimate, a.Value.Estimate)
+	t.Logf("plain %.3f, half the words kept: static %.3f, adaptive %.3f", s.Ceiling, s.Value.Estimate,
+		a.Value.Estimate)
 	if s.Ceiling < 0.8 || s.Ceiling > 0.97 {
 		t.Errorf("plain accuracy %.3f, want .80 to .97", s.Ceiling)
 	}
@@ -229,10 +237,12 @@ func TestContextAndReleasesHelp(t *testing.T) {
 		t.Errorf("context gains %v", gain.Value)
 	}
 	many := run(t, "averaging", s)
-	t.Logf("releases: 1 %.3f, 2 %.3f, 5 %.3f, 10 %.3f", many["average-1"].Value.Estimate, many["average-2"].Value.Estimate,
+	t.Logf("releases: 1 %.3f, 2 %.3f, 5 %.3f, 10 %.3f", many["average-1"].Value.Estimate,
+		many["average-2"].Value.Estimate,
 		many["average-5"].Value.Estimate, many["average-10"].Value.Estimate)
 	if !(many["average-1"].Value.High < many["average-5"].Value.Low && many["average-50"].Value.Estimate > 0.99) {
-		t.Errorf("one release %v, five %v, fifty %v", many["average-1"].Value, many["average-5"].Value, many["average-50"].Value)
+		t.Errorf("one release %v, five %v, fifty %v", many["average-1"].Value, many["average-5"].Value,
+			many["average-50"].Value)
 	}
 }
 
@@ -243,8 +253,10 @@ func TestLearnedChannel(t *testing.T) {
 	learned := exact
 	learned.Channel = nil
 	a, b := run(t, "map", exact), run(t, "map", learned)
-	t.Logf("E_M %.3f exact, %v learned; capacity %.3f, %v", a["em-uniform"].Value.Estimate, b["em-uniform"].Value, a["capacity"].Value.Estimate, b["capacity"].Value)
-	if b["em-uniform"].Value.High < a["em-uniform"].Value.Estimate || b["em-uniform"].Value.Estimate > a["em-uniform"].Value.Estimate+0.05 {
+	t.Logf("E_M %.3f exact, %v learned; capacity %.3f, %v", a["em-uniform"].Value.Estimate, b["em-uniform"].Value,
+		a["capacity"].Value.Estimate, b["capacity"].Value)
+	if b["em-uniform"].Value.High < a["em-uniform"].Value.Estimate ||
+		b["em-uniform"].Value.Estimate > a["em-uniform"].Value.Estimate+0.05 {
 		t.Errorf("E_M %v, learned %v", a["em-uniform"].Value, b["em-uniform"].Value)
 	}
 	if c := b["capacity"].Value; c.Low > a["capacity"].Value.Estimate || c.High < a["capacity"].Value.Estimate {
@@ -268,6 +280,33 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			if w := one[column].Value; o.Value != w && !math.IsNaN(w.Estimate) {
 				t.Errorf("%s: %v with one worker, %v with seven", column, w, o.Value)
 			}
+		}
+	}
+}
+
+// Attackers who share the rows of a channel find what each finds alone.
+func TestRunAll(t *testing.T) {
+	s := response(situation(t), 0.4)
+	s.Options = Options{Tokens: 1000, Candidates: 8, Words: 50}
+	names := []string{"map", "overlap", "context", "averaging"}
+	together, err := RunAll(t.Context(), names, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone []Outcome
+	for _, name := range names {
+		list, err := Run(t.Context(), name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone = append(alone, list...)
+	}
+	if len(alone) != len(together) {
+		t.Fatalf("%d outcomes alone, %d together", len(alone), len(together))
+	}
+	for i, o := range together {
+		if o.Column != alone[i].Column || o.Value != alone[i].Value {
+			t.Errorf("%s: %v together, %v alone", o.Column, o.Value, alone[i].Value)
 		}
 	}
 }

@@ -12,9 +12,11 @@ import (
 func init() {
 	for _, model := range []string{"svm", "lstm"} {
 		for _, adaptive := range []bool{false, true} {
-			name, doc := "attribute-static-"+model, "trained on plain text, finds the private label of privatised text"
+			name, doc := "attribute-static-"+model,
+				"trained on plain text, finds the private label of privatised text"
 			if adaptive {
-				name, doc = "attribute-adaptive-"+model, "trained on text privatised by the same mechanism, finds the private label of privatised text"
+				name, doc = "attribute-adaptive-"+model,
+					"trained on text privatised by the same mechanism, finds the private label of privatised text"
 			}
 			needs := []Need{NeedsPrivate}
 			if model == "lstm" {
@@ -24,8 +26,10 @@ func init() {
 			Register(Definition{
 				Name: name, Title: "attribute inference, " + title, Doc: model + " " + doc, Needs: needs,
 				Columns: []Column{
-					{Name: name + "-accuracy", Title: "accuracy, " + title, Unit: "share", Doc: "share of private labels found"},
-					{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share", Doc: "macro F1 of the private label"},
+					{Name: name + "-accuracy", Title: "accuracy, " + title, Unit: "share",
+						Doc: "share of private labels found"},
+					{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share",
+						Doc: "macro F1 of the private label"},
 					{Name: name + "-advantage", Title: "advantage, " + title, Unit: "ratio",
 						Doc: "(F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker"},
 					{Name: name + "-accuracy-advantage", Title: "advantage in accuracy, " + title, Unit: "ratio",
@@ -78,14 +82,17 @@ func inferAttribute(ctx context.Context, s *Situation, name, model string, adapt
 	if err != nil {
 		return nil, err
 	}
-	a, err := metrics.MeasureAttribute(found, plain.found, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.Seed)
+	a, err := metrics.MeasureAttribute(found, plain.found, labels, s.Privates, s.Options.Resamples, s.Options.Level,
+		s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f", a.PlainAccuracy, a.PlainF1, a.MajorityAccuracy, a.MajorityF1)
+	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f", a.PlainAccuracy,
+		a.PlainF1, a.MajorityAccuracy, a.MajorityF1)
 	n := len(labels)
 	return []Outcome{
-		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy, Count: n, Note: note},
+		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy,
+			Count: n, Note: note},
 		{Column: name + "-f1", Value: a.MacroF1, Floor: a.GuessF1, Ceiling: a.PlainF1, Count: n, Note: note},
 		{Column: name + "-advantage", Value: a.Advantage, Floor: a.AdvantageFloor, Ceiling: 1, Count: n},
 		{Column: name + "-accuracy-advantage", Value: a.AccuracyAdvantage, Floor: 0, Ceiling: 1, Count: n},
@@ -107,7 +114,8 @@ func privates(documents []Document) []int {
 }
 
 // fit trains a classifier of private labels.
-func (s *Situation) fit(ctx context.Context, model string, train, validation [][]int32, seed stream.Seed) (models.Classifier, error) {
+func (s *Situation) fit(ctx context.Context, model string, train, validation [][]int32,
+	seed stream.Seed) (models.Classifier, error) {
 	parameters := map[string]any{}
 	if model == "svm" {
 		parameters["features"] = "tfidf"
@@ -123,7 +131,8 @@ func (s *Situation) fit(ctx context.Context, model string, train, validation [][
 			}
 		}
 	}
-	m, err := models.New(model, models.Options{Classes: s.Privates, Embedding: s.Embedding, Seed: seed, Parameters: parameters})
+	m, err := models.New(model, models.Options{Classes: s.Privates, Embedding: s.Embedding, Seed: seed,
+		Parameters: parameters})
 	if err != nil {
 		return nil, err
 	}

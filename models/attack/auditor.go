@@ -23,10 +23,14 @@ func init() {
 		Source: "Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov 2019",
 		Needs:  []Need{NeedsUsers, NeedsVectors},
 		Columns: []Column{
-			{Name: "auditor-precision", Title: "precision of the auditor", Unit: "share", Doc: "share of the users named who were trained on"},
-			{Name: "auditor-recall", Title: "recall of the auditor", Unit: "share", Doc: "share of the users trained on who are named"},
-			{Name: "auditor-accuracy", Title: "accuracy of the auditor", Unit: "share", Doc: "share of users judged rightly"},
-			{Name: "auditor-auc", Title: "AUC of the auditor", Unit: "share", Doc: "probability that a user trained on scores above one who was not"},
+			{Name: "auditor-precision", Title: "precision of the auditor", Unit: "share",
+				Doc: "share of the users named who were trained on"},
+			{Name: "auditor-recall", Title: "recall of the auditor", Unit: "share",
+				Doc: "share of the users trained on who are named"},
+			{Name: "auditor-accuracy", Title: "accuracy of the auditor", Unit: "share",
+				Doc: "share of users judged rightly"},
+			{Name: "auditor-auc", Title: "AUC of the auditor", Unit: "share",
+				Doc: "probability that a user trained on scores above one who was not"},
 		},
 		Run: runAuditor,
 	})
@@ -90,18 +94,22 @@ type AuditScores struct {
 // for is what a model memorises, so there is no early stopping), histograms
 // have one bin for each power of two, and words outside the Vocabulary most
 // frequent of the shadow users are asked with, but never asked for.
-func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions, seed stream.Seed) (AuditScores, error) {
+func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions,
+	seed stream.Seed) (AuditScores, error) {
 	o = o.withDefaults()
 	var out AuditScores
 	for _, e := range []error{
-		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1), check.AtLeast("others", len(others), 1),
-		check.AtLeast("shadow models", o.Shadows, 1), check.AtLeast("vocabulary", o.Vocabulary, 2), check.AtLeast("window", o.Window, 1),
+		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
+		check.AtLeast("others", len(others), 1),
+		check.AtLeast("shadow models", o.Shadows, 1), check.AtLeast("vocabulary", o.Vocabulary, 2),
+		check.AtLeast("window", o.Window, 1),
 	} {
 		if e != nil {
 			return out, fmt.Errorf("auditor: %w", e)
 		}
 	}
-	a := auditor{options: o, embedding: embedding, classes: frequent(shadow, o.Vocabulary), seed: seed.Derive("auditor")}
+	a := auditor{options: o, embedding: embedding, classes: frequent(shadow, o.Vocabulary),
+		seed: seed.Derive("auditor")}
 	if len(a.classes) < 2 {
 		return out, fmt.Errorf("auditor: the shadow users have fewer than two different words")
 	}
@@ -231,7 +239,8 @@ func (a *auditor) train(ctx context.Context, users []AuditedUser, seed stream.Se
 	var validation models.Examples
 	step := max(1, x.Len()/1000)
 	for i := 0; i < x.Len(); i += step {
-		validation.Sequences, validation.Labels = append(validation.Sequences, x.Sequences[i]), append(validation.Labels, x.Labels[i])
+		validation.Sequences, validation.Labels = append(validation.Sequences, x.Sequences[i]),
+			append(validation.Labels, x.Labels[i])
 	}
 	_, err = m.Fit(ctx, x, validation)
 	return m, err
@@ -364,8 +373,10 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 	for _, v := range []struct {
 		column string
 		value  metrics.Interval
-	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc", scores.AUC}} {
-		out = append(out, Outcome{Column: "auditor-" + v.column, Value: v.value, Floor: 0.5, Ceiling: 1, Count: 2 * n, Note: note})
+	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc",
+		scores.AUC}} {
+		out = append(out, Outcome{Column: "auditor-" + v.column, Value: v.value, Floor: 0.5, Ceiling: 1,
+			Count: 2 * n, Note: note})
 	}
 	return out, nil
 }

@@ -87,16 +87,18 @@ func TestAuditorCeilingAndFloor(t *testing.T) {
 // From the registry: groups of users by lot, releases by the situation.
 func TestAuditorOfASituation(t *testing.T) {
 	all, words, embedding := users(t, 9)
-	s := Situation{Embedding: embedding, Words: words, Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2), Options: Options{
-		Audit: AuditOptions{Shadows: 1, Vocabulary: 20, Hidden: 4, Epochs: 1},
-	}}
+	s := Situation{Embedding: embedding, Words: words, Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2),
+		Options: Options{
+			Audit: AuditOptions{Shadows: 1, Vocabulary: 20, Hidden: 4, Epochs: 1},
+		}}
 	for i, u := range all {
 		for _, text := range u.Own[:4] {
 			s.Train = append(s.Train, Document{Words: text, User: string(rune('a' + i))})
 		}
 	}
 	got := run(t, "auditor", response(s, 0.5))
-	if a := got["auditor-accuracy"]; a.Count != 4 || a.Note != "2 users trained on, 2 others, 5 of the auditor's own" {
+	if a := got["auditor-accuracy"]; a.Count != 4 ||
+		a.Note != "2 users trained on, 2 others, 5 of the auditor's own" {
 		t.Errorf("%+v", a)
 	}
 	s.Train = s.Train[:4]
@@ -111,13 +113,15 @@ func TestAuditScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string][2]float64{
-		"precision": {got.Precision.Estimate, 2.0 / 3}, "recall": {got.Recall.Estimate, 2.0 / 3}, "accuracy": {got.Accuracy.Estimate, 3.0 / 5}, "auc": {got.AUC.Estimate, 3.0 / 6},
+		"precision": {got.Precision.Estimate, 2.0 / 3}, "recall": {got.Recall.Estimate, 2.0 / 3},
+		"accuracy": {got.Accuracy.Estimate, 3.0 / 5}, "auc": {got.AUC.Estimate, 3.0 / 6},
 	} {
 		if v[0] != v[1] {
 			t.Errorf("%s = %v, want %v", name, v[0], v[1])
 		}
 	}
-	if _, err := Audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{}, stream.FromUint64(1)); err == nil {
+	if _, err := Audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{},
+		stream.FromUint64(1)); err == nil {
 		t.Error("an audit without users must be an error")
 	}
 }

@@ -16,29 +16,31 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 func init() {
 	d := Definition{
 		Name: "averaging", Title: "averaging over releases",
-		Doc:   "names the most probable word given several independent releases of one text, corpus prior: how the budget adds up",
-		Needs: []Need{NeedsChannel},
-		Run:   runAveraging,
+		Doc:     "names the most probable word given several independent releases of one text, corpus prior: how the budget adds up",
+		Needs:   []Need{NeedsChannel},
+		prepare: prepareAveraging,
 	}
 	for _, r := range averagingReleases {
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r),
-			Unit: "share", Doc: "share of words of the text that the attacker names rightly"})
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r),
+			Title: fmt.Sprintf("words found from %d releases", r),
+			Unit:  "share", Doc: "share of words of the text that the attacker names rightly"})
 	}
 	Register(d)
 }
 
-func runAveraging(ctx context.Context, s *Situation) ([]Outcome, error) {
+func prepareAveraging(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
+	var none channelAttack
 	releases := s.Options.Releases
 	for _, r := range releases {
 		if !slices.Contains(averagingReleases, r) {
-			return nil, fmt.Errorf("releases = %d: must be among %d", r, averagingReleases)
+			return none, fmt.Errorf("releases = %d: must be among %d", r, averagingReleases)
 		}
 	}
 	most := releases[len(releases)-1]
 	test := wordsOf(s.Test)
 	places := s.places(test, s.Options.Words, "averaging")
 	if len(places) == 0 {
-		return nil, fmt.Errorf("no word of the mechanism in the test split")
+		return none, fmt.Errorf("no word of the mechanism in the test split")
 	}
 	copies := make([][]int32, len(places))
 	for i, p := range places {
@@ -46,20 +48,26 @@ func runAveraging(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	seen, err := s.aligned(ctx, copies, s.Seed.Derive("releases"))
 	if err != nil {
-		return nil, err
-	}
-	channel, draws, err := s.channel(ctx)
-	if err != nil {
-		return nil, err
+		return none, err
 	}
 	prior, err := s.prior()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	guesses, err := guessFromMany(ctx, channel, prior, seen, releases, s.Workers)
+	pass, err := newManyPass(channel, prior, seen, releases)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
+	return channelAttack{pass.take, func(context.Context) ([]Outcome, error) {
+		return averagingOutcomes(s, pass.guesses(), places, prior, draws)
+	}}, nil
+}
+
+// averagingOutcomes judges the guesses at each place after each number of
+// releases.
+func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []float64, draws int) ([]Outcome,
+	error) {
+	releases, test := s.Options.Releases, wordsOf(s.Test)
 	var out []Outcome
 	for r, n := range releases {
 		// Words of one kind get one guess distribution, but their noise is
@@ -86,10 +94,24 @@ func runAveraging(ctx context.Context, s *Situation) ([]Outcome, error) {
 	return out, nil
 }
 
-// guessFromMany names, for each list of outputs of one secret word, the input
-// of highest posterior after the first releases[r] of them, in one pass over
-// the channel. Ties go to the smallest input.
-func guessFromMany(ctx context.Context, channel metrics.Channel, prior []float64, seen [][]int32, releases []int, workers int) ([][]int32, error) {
+// manyPass names, for each list of outputs of one secret word, the input of
+// highest posterior after the first releases[r] of them, in one pass over the
+// channel. Ties go to the smallest input.
+type manyPass struct {
+	prior    []float64
+	releases []int
+	outputs  []int32   // the different ones, sorted
+	index    [][]int32 // of each list: the places of its outputs in outputs
+	blocks   [][]bestInput
+	logs     [][]float64 // scratch per block
+}
+
+type bestInput struct {
+	score float64
+	input int32
+}
+
+func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, releases []int) (*manyPass, error) {
 	var outputs []int32
 	for _, list := range seen {
 		outputs = append(outputs, list...)
@@ -106,47 +128,46 @@ func guessFromMany(ctx context.Context, channel metrics.Channel, prior []float64
 			index[i] = append(index[i], int32(at))
 		}
 	}
-	type best struct {
-		score float64
-		input int32
+	return &manyPass{prior, releases, outputs, index, make([][]bestInput, channel.Blocks()), make([][]float64,
+		channel.Blocks())}, nil
+}
+
+func (m *manyPass) take(b, x int, row []float64) {
+	blocks, logs, outputs, index, releases, prior := m.blocks, m.logs, m.outputs, m.index, m.releases, m.prior
+	if blocks[b] == nil {
+		blocks[b] = slices.Repeat([]bestInput{{math.Inf(-1), -1}}, len(index)*len(releases))
+		logs[b] = make([]float64, len(outputs))
 	}
-	blocks := make([][]best, channel.Blocks())
-	logs := make([][]float64, channel.Blocks())
-	err := channel.EachRow(ctx, workers, func(b, x int, row []float64) {
-		if blocks[b] == nil {
-			blocks[b] = slices.Repeat([]best{{math.Inf(-1), -1}}, len(seen)*len(releases))
-			logs[b] = make([]float64, len(outputs))
-		}
-		if prior[x] == 0 {
-			return
-		}
-		for j, y := range outputs {
-			logs[b][j] = math.Log(row[y])
-		}
-		start := math.Log(prior[x])
-		for i, list := range index {
-			score, at := start, 0
-			for r, n := range releases {
-				for ; at < n; at++ {
-					score += logs[b][list[at]]
-				}
-				if math.IsInf(score, -1) {
-					break
-				}
-				if to := &blocks[b][i*len(releases)+r]; score > to.score {
-					*to = best{score, int32(x)}
-				}
+	if prior[x] == 0 {
+		return
+	}
+	for j, y := range outputs {
+		logs[b][j] = math.Log(row[y])
+	}
+	start := math.Log(prior[x])
+	for i, list := range index {
+		score, at := start, 0
+		for r, n := range releases {
+			for ; at < n; at++ {
+				score += logs[b][list[at]]
+			}
+			if math.IsInf(score, -1) {
+				break
+			}
+			if to := &blocks[b][i*len(releases)+r]; score > to.score {
+				*to = bestInput{score, int32(x)}
 			}
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
-	out := make([][]int32, len(seen))
+}
+
+func (m *manyPass) guesses() [][]int32 {
+	blocks, releases := m.blocks, m.releases
+	out := make([][]int32, len(m.index))
 	for i := range out {
 		out[i] = make([]int32, len(releases))
 		for r := range releases {
-			top := best{math.Inf(-1), -1}
+			top := bestInput{math.Inf(-1), -1}
 			for _, block := range blocks {
 				if block != nil && block[i*len(releases)+r].score > top.score {
 					top = block[i*len(releases)+r]
@@ -155,5 +176,5 @@ func guessFromMany(ctx context.Context, channel metrics.Channel, prior []float64
 			out[i][r] = top.input
 		}
 	}
-	return out, nil
+	return out
 }

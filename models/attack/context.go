@@ -30,15 +30,19 @@ func init() {
 		Doc:   "decodes whole texts with an n-gram model of the language: a hidden Markov model, forward–backward",
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
-			{Name: "context-accuracy", Title: "words found in context", Unit: "share", Doc: "share of words that the attacker names rightly"},
-			{Name: "context-alone", Title: "words found one by one", Unit: "share", Doc: "the same words by MAP with corpus prior, without context"},
+			{Name: "context-accuracy", Title: "words found in context", Unit: "share",
+				Doc: "share of words that the attacker names rightly"},
+			{Name: "context-alone", Title: "words found one by one", Unit: "share",
+				Doc: "the same words by MAP with corpus prior, without context"},
 			{Name: "context-gain", Title: "gain by context", Unit: "share", Doc: "difference of the two"},
-			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio", Doc: "chosen on the validation split"},
+			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio",
+				Doc: "chosen on the validation split"},
 		},
-		Run: runContext,
+		prepare: prepareContext,
 	}
 	for _, b := range bands {
-		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name, Unit: "share", Doc: b.doc})
+		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name,
+			Unit: "share", Doc: b.doc})
 	}
 	Register(d)
 }
@@ -65,30 +69,36 @@ func (l *shortlist) offer(k int, w int32, score, p float64) {
 		n--
 		l.words, l.scores, l.logs = l.words[:n], l.scores[:n], l.logs[:n]
 	}
-	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score), slices.Insert(l.logs, at, math.Log(p))
+	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score),
+		slices.Insert(l.logs, at, math.Log(p))
 }
 
-// shortlists finds, for each of some outputs, the k inputs of highest
+// shortlistPass finds, for each of some outputs, the k inputs of highest
 // posterior under the prior, in one pass over the channel.
-func shortlists(ctx context.Context, channel metrics.Channel, prior []float64, outputs []int32, k, workers int) (map[int32]*shortlist, error) {
-	blocks := make([][]shortlist, channel.Blocks())
-	err := channel.EachRow(ctx, workers, func(b, x int, row []float64) {
-		if blocks[b] == nil {
-			blocks[b] = make([]shortlist, len(outputs))
-		}
-		for i, y := range outputs {
-			if p := row[y]; p > 0 {
-				blocks[b][i].offer(k, int32(x), prior[x]*p, p)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
+type shortlistPass struct {
+	prior   []float64
+	outputs []int32
+	k       int
+	blocks  [][]shortlist
+}
+
+func (s *shortlistPass) take(b, x int, row []float64) {
+	if s.blocks[b] == nil {
+		s.blocks[b] = make([]shortlist, len(s.outputs))
 	}
-	out := make(map[int32]*shortlist, len(outputs))
-	for i, y := range outputs {
+	for i, y := range s.outputs {
+		if p := row[y]; p > 0 {
+			s.blocks[b][i].offer(s.k, int32(x), s.prior[x]*p, p)
+		}
+	}
+}
+
+func (s *shortlistPass) lists() map[int32]*shortlist {
+	k := s.k
+	out := make(map[int32]*shortlist, len(s.outputs))
+	for i, y := range s.outputs {
 		merged := &shortlist{}
-		for _, block := range blocks {
+		for _, block := range s.blocks {
 			if block == nil {
 				continue
 			}
@@ -99,7 +109,7 @@ func shortlists(ctx context.Context, channel metrics.Channel, prior []float64, o
 		}
 		out[y] = merged
 	}
-	return out, nil
+	return out
 }
 
 // released is a set of documents with what was released of them.
@@ -115,18 +125,19 @@ func upTo(documents [][]int32, tokens int) [][]int32 {
 	return documents
 }
 
-func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
+func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
+	var none channelAttack
 	o := s.Options
 	model, err := once(s.Memo, fmt.Sprintf("language model %d", o.Order), func() (*ngram.Model, error) {
 		return ngram.Train(s.Shadow, s.Words, o.Order)
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	counts := s.shadowCounts()
 	prior, err := metrics.ShadowPrior(counts)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	release := func(documents []Document, tokens int, label string) (released, error) {
 		plain := upTo(wordsOf(documents), tokens)
@@ -135,15 +146,11 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	held, err := release(s.Validation, max(1, o.Tokens/4), "validation")
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	test, err := release(s.Test, o.Tokens, "test")
 	if err != nil {
-		return nil, err
-	}
-	channel, draws, err := s.channel(ctx)
-	if err != nil {
-		return nil, err
+		return none, err
 	}
 	var outputs []int32
 	for _, r := range []released{held, test} {
@@ -157,10 +164,18 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	slices.Sort(outputs)
 	outputs = slices.Compact(outputs)
-	lists, err := shortlists(ctx, channel, prior, outputs, o.Candidates, s.Workers)
-	if err != nil {
-		return nil, err
-	}
+	pass := &shortlistPass{prior, outputs, o.Candidates, make([][]shortlist, channel.Blocks())}
+	return channelAttack{pass.take, func(ctx context.Context) ([]Outcome, error) {
+		return decodeInContext(ctx, s, model, counts, prior, pass.lists(), held, test, draws)
+	}}, nil
+}
+
+// decodeInContext chooses the weight on the held-out documents and decodes the
+// test documents.
+func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64,
+	lists map[int32]*shortlist,
+	held, test released, draws int) ([]Outcome, error) {
+	o := s.Options
 	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
 	if err != nil {
 		return nil, err
@@ -207,8 +222,10 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	out := []Outcome{
 		{Column: "context-accuracy", Value: with, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
 		{Column: "context-alone", Value: without, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
-		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0, Count: n, Draws: draws},
-		{Column: "context-weight", Value: metrics.Interval{Estimate: best, Low: best, High: best}, Floor: math.NaN(), Ceiling: math.NaN(), Count: sum(lengths(held.plain))},
+		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0,
+			Count: n, Draws: draws},
+		{Column: "context-weight", Value: metrics.Interval{Estimate: best, Low: best, High: best},
+			Floor: math.NaN(), Ceiling: math.NaN(), Count: sum(lengths(held.plain))},
 	}
 	for i, b := range bands {
 		in := func(w int32) bool {
@@ -219,14 +236,16 @@ func runContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: "context-" + b.name, Value: v, Floor: floor(in), Ceiling: 1, Count: sum(t), Draws: draws, Note: note})
+		out = append(out, Outcome{Column: "context-" + b.name, Value: v, Floor: floor(in), Ceiling: 1,
+			Count: sum(t), Draws: draws, Note: note})
 	}
 	return out, nil
 }
 
 // decodeAll names a word for every output of every document, by each of the
 // weights.
-func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist, noisy [][]int32, weights []float64) ([][][]int32, error) {
+func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist,
+	noisy [][]int32, weights []float64) ([][][]int32, error) {
 	out := make([][][]int32, len(weights))
 	for i := range out {
 		out[i] = make([][]int32, len(noisy))

@@ -72,7 +72,8 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 				positions := make([][]Candidate, 1+rng.IntN(6))
 				for i := range positions {
 					for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
-						positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64(), -rng.ExpFloat64()})
+						positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64(),
+							-rng.ExpFloat64()})
 					}
 				}
 				got, err := Posterior(model, weight, positions)

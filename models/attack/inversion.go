@@ -18,7 +18,8 @@ func init() {
 		Run:   runInversion,
 	}
 	for _, k := range inversionNeighbours {
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k), Title: fmt.Sprintf("word among the %d nearest", k), Unit: "share",
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k),
+			Title: fmt.Sprintf("word among the %d nearest", k), Unit: "share",
 			Doc: "share of words that are among the nearest to what came out"})
 	}
 	Register(d)

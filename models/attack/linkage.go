@@ -31,8 +31,10 @@ func init() {
 		d := Definition{Name: name, Title: "linkage, " + by.name, Needs: by.needs,
 			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc + ": which record is it?"}
 		d.Columns = []Column{
-			{Name: name + "-p1", Title: "P@1, " + by.name, Unit: "share", Doc: "share of documents whose original is the most similar"},
-			{Name: name + "-r10", Title: "R@10, " + by.name, Unit: "share", Doc: "share whose original is among the ten most similar"},
+			{Name: name + "-p1", Title: "P@1, " + by.name, Unit: "share",
+				Doc: "share of documents whose original is the most similar"},
+			{Name: name + "-r10", Title: "R@10, " + by.name, Unit: "share",
+				Doc: "share whose original is among the ten most similar"},
 			{Name: name + "-mrr", Title: "MRR, " + by.name, Unit: "share", Doc: "mean of 1/rank of the original"},
 		}
 		for _, b := range lengthBins {
@@ -40,7 +42,8 @@ func init() {
 			if b.to == math.MaxInt {
 				doc = fmt.Sprintf("P@1 of documents of %d words or more, among all documents", b.from)
 			}
-			d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name, Title: "P@1, " + by.name + ", " + b.name, Unit: "share", Doc: doc})
+			d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name,
+				Title: "P@1, " + by.name + ", " + b.name, Unit: "share", Doc: doc})
 		}
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return link(ctx, s, name, by.score, by.ordered)
@@ -131,7 +134,8 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: r.P1, Floor: p1, Ceiling: best.P1.Estimate, Count: len(of)})
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: r.P1, Floor: p1, Ceiling: best.P1.Estimate,
+			Count: len(of)})
 	}
 	return out, nil
 }

@@ -72,7 +72,8 @@ func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 // releases, its channel if it has an exact one that is worth its time, and the
 // nearest words of the space. Ids are those of the lexicon, which must have met
 // all words of the documents. exact false has the channel learned from draws.
-func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon, exact bool) {
+func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon,
+	exact bool) {
 	workers := max(1, s.Workers)
 	s.Words = m.Vocabulary().Len()
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {

@@ -13,13 +13,15 @@ import (
 func TestAttackedMechanisms(t *testing.T) {
 	space := spacetest.Gaussian(t, 120, 5, 1, 1)
 	for _, name := range []string{"tem", "cmp"} {
-		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name, Epsilon: 6})
+		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name,
+			Epsilon: 6})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := NewLexicon(m.Vocabulary())
 		rng := stream.FromUint64(1).Rand()
-		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{Candidates: 12, LearnDraws: 60, MeasureDraws: 20}}
+		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{Candidates: 12,
+			LearnDraws: 60, MeasureDraws: 20}}
 		for range 50 {
 			var d Document
 			d.Words = append(d.Words, l.IDs([]string{"nobody knows this word"})...)
@@ -36,11 +38,13 @@ func TestAttackedMechanisms(t *testing.T) {
 		if one.Count != 50*20 {
 			t.Errorf("%s: %d words, want those that the mechanism knows", name, one.Count)
 		}
-		t.Logf("%s: unchanged %.3f, E_M %.3f, capacity %.2f", name, one.Value.Estimate, all["em-uniform"].Value.Estimate, all["capacity"].Value.Estimate)
+		t.Logf("%s: unchanged %.3f, E_M %.3f, capacity %.2f", name, one.Value.Estimate,
+			all["em-uniform"].Value.Estimate, all["capacity"].Value.Estimate)
 		// MAP knows at least as much as who takes the output for the word: the
 		// text's words are uniform. 1,000 words have a standard deviation of .016.
 		if 1-all["em-uniform"].Value.Estimate < one.Value.Estimate-5*0.016 {
-			t.Errorf("%s: MAP is right for %.3f, the output itself for %.3f", name, 1-all["em-uniform"].Value.Estimate, one.Value.Estimate)
+			t.Errorf("%s: MAP is right for %.3f, the output itself for %.3f", name,
+				1-all["em-uniform"].Value.Estimate, one.Value.Estimate)
 		}
 		if l.Word(120) != "nobody knows this word" || l.Embedding(space).Len() != 121 {
 			t.Error("an unknown word is lost")

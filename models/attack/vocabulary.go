@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"mldpbench/metrics"
 )
@@ -22,39 +23,51 @@ func init() {
 			{Name: "capacity", Title: "capacity", Unit: "bits",
 				Doc: "log2 of how much one output multiplies the chance of guessing its word, at most, whatever the prior"},
 		},
-		Run: runMAP,
+		Run: sampledMAP, prepare: prepareMAP,
 	})
 }
 
-func runMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
-	n := s.Words
+// mapPriors are the uniform prior and that of the shadow text; blind are the
+// errors of an attacker who sees no output and names the most frequent word
+// every time.
+func (s *Situation) mapPriors() (priors [][]float64, blind []float64, err error) {
 	corpus, err := s.prior()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	priors := [][]float64{metrics.UniformPrior(n), corpus}
-	// Errors without the output: the most frequent word every time.
-	blind := make([]float64, len(priors))
-	for i, prior := range priors {
-		top := 0.0
-		for _, p := range prior {
-			top = max(top, p)
-		}
-		blind[i] = 1 - top
+	priors = [][]float64{metrics.UniformPrior(s.Words), corpus}
+	for _, prior := range priors {
+		blind = append(blind, 1-slices.Max(prior))
 	}
-	bits := math.Log2(float64(n))
-	if s.Channel != nil {
-		full, err := metrics.FullVocabulary(ctx, *s.Channel, priors, s.Workers)
-		if err != nil {
-			return nil, err
-		}
+	return priors, blind, nil
+}
+
+func prepareMAP(_ context.Context, s *Situation, channel metrics.Channel, _ int) (channelAttack, error) {
+	priors, blind, err := s.mapPriors()
+	if err != nil {
+		return channelAttack{}, err
+	}
+	pass, err := metrics.NewVocabularyPass(channel, priors)
+	if err != nil {
+		return channelAttack{}, err
+	}
+	return channelAttack{pass.Take, func(context.Context) ([]Outcome, error) {
+		full, n := pass.Result(), s.Words
 		exact := func(v float64) metrics.Interval { return metrics.Interval{Estimate: v, Low: v, High: v} }
 		return []Outcome{
 			{Column: "em-uniform", Value: exact(full.Inference[0].MAP), Floor: blind[0], Ceiling: 0, Count: n},
 			{Column: "em-corpus", Value: exact(full.Inference[1].MAP), Floor: blind[1], Ceiling: 0, Count: n},
-			{Column: "capacity", Value: exact(full.Capacity), Floor: 0, Ceiling: bits, Count: n},
+			{Column: "capacity", Value: exact(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
 		}, nil
+	}}, nil
+}
+
+func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
+	priors, blind, err := s.mapPriors()
+	if err != nil {
+		return nil, err
 	}
+	n, bits := s.Words, math.Log2(float64(s.Words))
 	learn, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
 	if err != nil {
 		return nil, err
@@ -72,8 +85,10 @@ func runMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 			e.Learned, e.Measured, e.Lower)
 	}
 	out := []Outcome{
-		{Column: "em-uniform", Value: sampled.Inference[0].MAP, Floor: blind[0], Ceiling: 0, Note: note(sampled.Inference[0])},
-		{Column: "em-corpus", Value: sampled.Inference[1].MAP, Floor: blind[1], Ceiling: 0, Note: note(sampled.Inference[1])},
+		{Column: "em-uniform", Value: sampled.Inference[0].MAP, Floor: blind[0], Ceiling: 0,
+			Note: note(sampled.Inference[0])},
+		{Column: "em-corpus", Value: sampled.Inference[1].MAP, Floor: blind[1], Ceiling: 0,
+			Note: note(sampled.Inference[1])},
 		{Column: "capacity", Value: sampled.Capacity, Floor: 0, Ceiling: bits,
 			Note: "sampled: a lower bound, between bounds that hold with the stated confidence"},
 	}

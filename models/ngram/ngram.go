@@ -343,7 +343,8 @@ func (h History) Probability(w int32) float64 {
 		}
 		d := m.discounts[j+1]
 		more := l.start[node+1] - l.start[node] - l.ones[node] - l.twos[node]
-		p = interpolate(count, d, float64(l.total[node]), float64(l.ones[node]), float64(l.twos[node]), float64(more), p)
+		p = interpolate(count, d, float64(l.total[node]), float64(l.ones[node]), float64(l.twos[node]),
+			float64(more), p)
 	}
 	return p
 }
@@ -364,7 +365,8 @@ func interpolate(count int32, d [3]float64, total, ones, twos, more, lower float
 
 // unigram is smoothed by the uniform distribution over words and unknown word.
 func (m *Model) unigram(w int32) float64 {
-	return interpolate(m.levels[0].count[w], m.discounts[0], m.singles.total, m.singles.ones, m.singles.twos, m.singles.more, 1/float64(m.words+1))
+	return interpolate(m.levels[0].count[w], m.discounts[0], m.singles.total, m.singles.ones, m.singles.twos,
+		m.singles.more, 1/float64(m.words+1))
 }
 
 // LogProbability is the sum of ln P over a text and its number of tokens: the
