@@ -34,8 +34,16 @@ func (l *Lexicon) Len() int { return len(l.polarity) }
 
 // WordList is a set of words, for the share of English tokens.
 type WordList struct {
-	Source string // the file read
-	words  map[string]struct{}
+	Source  string // the file read
+	words   map[string]struct{}
+	printed map[string]struct{}
+}
+
+// ContainsAsPrinted says whether the list has the word as it stands there,
+// capitals included: NLTK's list has English but not english.
+func (w *WordList) ContainsAsPrinted(word string) bool {
+	_, ok := w.printed[word]
+	return ok
 }
 
 // Contains says whether the list has the word; words are lower case.
@@ -68,10 +76,11 @@ func OpenWordList(file, root string) (*WordList, error) {
 			return nil, err
 		}
 	}
-	w := &WordList{Source: file, words: map[string]struct{}{}}
+	w := &WordList{Source: file, words: map[string]struct{}{}, printed: map[string]struct{}{}}
 	err := textfile.LinesOf(file, func(line string) error {
-		if line = strings.ToLower(strings.TrimSpace(line)); line != "" {
-			w.words[line] = struct{}{}
+		if line = strings.TrimSpace(line); line != "" {
+			w.printed[line] = struct{}{}
+			w.words[strings.ToLower(line)] = struct{}{}
 		}
 		return nil
 	})

@@ -330,9 +330,10 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			return nil, err
 		}
 		in, total := metrics.CountEnglish(after, list.Contains)
+		printed, _ := metrics.CountEnglish(after, list.ContainsAsPrinted)
 		sheets = append(sheets, func(r *results.Record) {
-			r.English = results.Float(metrics.Percent(in, total))
-			r.EnglishFound, r.EnglishTokens = in, total
+			r.English, r.EnglishAsPrinted = results.Float(metrics.Percent(in, total)), results.Float(metrics.Percent(printed, total))
+			r.EnglishFound, r.EnglishAsPrintedFound, r.EnglishTokens = in, printed, total
 		})
 	}
 	if !c.IsBaseline() {
@@ -341,6 +342,7 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			return nil, err
 		}
 		present, rare := -1, []string(nil)
+		shared, least := 0, 0
 		if c.Metrics.Low > 0 {
 			rare, err = lab.Once(p.lab, engine.MakeID("low", n.corpus.Fingerprint, c.Dataset.Name, c.Metrics.Low), func() ([]string, error) {
 				return metrics.LeastFrequent(n.corpus.Documents, c.Metrics.Low, c.root().Derive("low", n.corpus.Name)), nil
@@ -349,12 +351,14 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 				return nil, err
 			}
 			present = metrics.CountPresent(rare, after)
+			shared, least = metrics.CountOverlap(before, after, c.Metrics.Low)
 		}
 		sheets = append(sheets, func(r *results.Record) {
 			r.PP = results.Float(counts.PP())
 			r.TokensChanged, r.TokensTotal, r.TokensUnknown = counts.Changed, counts.Total, counts.Unknown
 			if present >= 0 {
 				r.Low, r.LowPresent, r.LowTotal = results.Float(metrics.Percent(present, len(rare))), present, len(rare)
+				r.LowOverlap, r.LowOverlapShared, r.LowOverlapTotal = results.Float(metrics.Percent(shared, least)), shared, least
 			}
 		})
 	}
