@@ -17,30 +17,35 @@ func NewCMP(space *embeddings.Space, epsilon float64) (Mechanism, error) {
 // NewMahalanobis returns the regularised Mahalanobis mechanism (Xu et al.
 // 2020); lambda in [0, 1] is the share of the covariance, 0.2 in the source.
 func NewMahalanobis(space *embeddings.Space, epsilon, lambda float64) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "mahalanobis", Epsilon: epsilon, Parameters: Parameters{"lambda": lambda}})
+	return New(Environment{Space: space},
+		Settings{Mechanism: "mahalanobis", Epsilon: epsilon, Parameters: Parameters{"lambda": lambda}})
 }
 
 // NewVickrey returns the Vickrey mechanism (Xu et al. 2021b); t in [0, 1] says
 // how far it leans to the second nearest word, 0 is CMP.
 func NewVickrey(space *embeddings.Space, epsilon, t float64) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "vickrey", Epsilon: epsilon, Parameters: Parameters{"t": t}})
+	return New(Environment{Space: space},
+		Settings{Mechanism: "vickrey", Epsilon: epsilon, Parameters: Parameters{"t": t}})
 }
 
 // NewVickreyK returns the generalised Vickrey mechanism (Xu et al. 2021b): the
 // r-th of len(t) nearest words with probability ∝ exp(−t[r]·distance).
 func NewVickreyK(space *embeddings.Space, epsilon float64, t []float64) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "vickrey-k", Epsilon: epsilon, Parameters: Parameters{"t": t}})
+	return New(Environment{Space: space},
+		Settings{Mechanism: "vickrey-k", Epsilon: epsilon, Parameters: Parameters{"t": t}})
 }
 
 // NewKth returns the k-th nearest word of the noisy vector; k = 1 is CMP.
 func NewKth(space *embeddings.Space, epsilon float64, k int) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "kth", Epsilon: epsilon, Parameters: Parameters{"k": float64(k)}})
+	return New(Environment{Space: space},
+		Settings{Mechanism: "kth", Epsilon: epsilon, Parameters: Parameters{"k": float64(k)}})
 }
 
 // NewRankFix returns CMP with the rank fix of Asghar et al. 2026; the source's
 // decay for GloVe at 300 dimensions is 0.04.
 func NewRankFix(space *embeddings.Space, epsilon, decay float64) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "rank-fix", Epsilon: epsilon, Parameters: Parameters{"c": decay}})
+	return New(Environment{Space: space},
+		Settings{Mechanism: "rank-fix", Epsilon: epsilon, Parameters: Parameters{"c": decay}})
 }
 
 // NewSanText returns SanText (Yue et al. 2021).
@@ -77,7 +82,8 @@ func NewSynTF(space *embeddings.Space, thesaurus Thesaurus, epsilon float64) (Me
 // NewPrivEmb returns PrivEmb (Feyisetan & Kasiviswanathan 2021), which releases
 // vectors; beta in (0, 1) sets their dimension. The seed draws the projection.
 func NewPrivEmb(space *embeddings.Space, epsilon, beta float64, seed stream.Seed) (VectorMechanism, error) {
-	return NewVector(Environment{Space: space, Seed: seed}, Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"beta": beta}})
+	return NewVector(Environment{Space: space, Seed: seed},
+		Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"beta": beta}})
 }
 
 // NewCusText returns CusText (Chen et al. 2023) with groups of k words, formed

@@ -147,7 +147,8 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 	}
 	m, err := metricOf(s, Parameters{metricParameter.Name: metric})
 	if err != nil {
-		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q", metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
+		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q",
+			metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
 	}
 	return m.distance, nil
 }

@@ -55,7 +55,8 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
 	}
 	g := base.Guarantee()
-	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s", definition.Title, g.Reason)
+	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
+		definition.Title, g.Reason)
 	return &rankFix{
 		settings: s, guarantee: g, base: noisy, decay: decay,
 		near: make([]atomic.Pointer[[]WordID], env.Space.Len()),

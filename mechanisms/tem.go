@@ -67,7 +67,8 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return nil, errors.New("gamma: must be a number or a word")
 	}
 	if s.Variant == Released {
-		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
+		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, " +
+			"which no proof covers"}
 		scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:n]
 			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
