@@ -68,12 +68,17 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 			if err := checkDimension(path, cached.dimension, opts.Dimension); err != nil {
 				return nil, err
 			}
+			if opts.Keep == nil {
+				if err := checkMemory(path, cached.words, cached.dimension, freeMemory()); err != nil {
+					return nil, err
+				}
+			}
 			if words, vectors, ok := cached.read(opts.Keep); ok {
 				return assemble(path, opts, cached.words, words, cached.dimension, vectors)
 			}
 		}
 	}
-	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}}
+	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}, size: stamp.Size}
 	if err := c.parse(ctx, opts, cache, stamp); err != nil {
 		return nil, err
 	}
@@ -121,6 +126,7 @@ type block struct {
 	line    int      // of the first row, counted from 1; of the first word in binary files
 	words   []string // one per line
 	vectors []float32
+	bytes   int64 // of the file, in text
 }
 
 // collector takes the rows of a file in order, checks that words are distinct
@@ -133,6 +139,33 @@ type collector struct {
 	dimension int
 	words     []string
 	vectors   []float32
+	size      int64 // of the file
+	packed    bool  // gzipped
+}
+
+// reserve makes room for all rows at once, where all are kept: growing bit by
+// bit would take more than twice the memory. rows is what a header promises, 0
+// for none; otherwise the first block tells how long a row is.
+func (c *collector) reserve(rows int, b block, bytes int64) error {
+	if c.keep != nil || c.vectors != nil || len(b.words) == 0 {
+		return nil
+	}
+	shortest := int64(2*c.dimension + 2) // of a row, in text or not
+	if bytes > 0 && rows == 0 && !c.packed {
+		rows = int(float64(c.size)/float64(bytes)*float64(len(b.words))*1.03) + 1
+	}
+	if !c.packed {
+		rows = int(min(int64(rows), c.size/shortest+1))
+	}
+	if err := checkMemory(c.path, rows, c.dimension, freeMemory()); err != nil {
+		return err
+	}
+	if c.packed {
+		rows = min(rows, 1<<20) // a header's word; the file's length says little
+	}
+	c.words = make([]string, 0, rows)
+	c.vectors = make([]float32, 0, rows*c.dimension)
+	return nil
 }
 
 func (c *collector) add(b block) error {
@@ -198,6 +231,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
 		defer z.Close()
+		c.packed = true
 		r = bufio.NewReaderSize(z, sniffLength)
 	}
 	l, err := sniff(r, c.path)
@@ -210,6 +244,9 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	c.dimension, c.unit = l.dimension, "line"
 	emit := func(b block) error {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.reserve(l.count, b, b.bytes); err != nil {
 			return err
 		}
 		if err := c.add(b); err != nil {

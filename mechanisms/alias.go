@@ -24,7 +24,8 @@ type aliasBuilder struct {
 	small, large []int32
 }
 
-// build fills t from probabilities p, which sum to 1 up to rounding.
+// build fills t from probabilities p, which sum to 1 up to rounding and
+// leastProbability for each.
 func (b *aliasBuilder) build(t *aliasTable, p []float64) {
 	n := len(p)
 	t.thresholds = resize(t.thresholds, n)

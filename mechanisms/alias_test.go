@@ -2,11 +2,9 @@ package mechanisms
 
 import (
 	"math"
-	"mldpbench/internal/kernel"
 	"sort"
 	"testing"
 
-	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
 
@@ -70,42 +68,5 @@ func TestAliasTableDraws(t *testing.T) {
 	}
 	if w := table.draw(math.MaxUint64); p[w] == 0 {
 		t.Errorf("draw(max) = %d, of probability 0", w)
-	}
-}
-
-func BenchmarkAliasDraw(b *testing.B) {
-	s := spacetest.Gaussian(b, 27000, 100, 1, 1)
-	m := mustNew(b, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
-	const distinct = 500
-	src, dst := make([]WordID, 10000), make([]WordID, 10000)
-	for i := range src {
-		src[i] = WordID(i % distinct)
-	}
-	rng := stream.FromUint64(5).Rand()
-	m.Privatize(dst, src, nil, rng)
-	b.ResetTimer()
-	for b.Loop() {
-		m.Privatize(dst, src, nil, rng)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(src))/b.Elapsed().Seconds(), "words/s")
-}
-
-func BenchmarkSelectionRow(b *testing.B) {
-	s := spacetest.Gaussian(b, 27000, 100, 1, 1)
-	for _, name := range []string{"santext", "tem"} {
-		b.Run(name, func(b *testing.B) {
-			m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 5}).(*selector)
-			var builder rowBuilder
-			var table aliasTable
-			i, stride := 0, 0
-			for b.Loop() {
-				word, r := WordID(i%s.Len()), i%kernel.PairRows
-				if r == 0 { // as privatizeGrouped does
-					builder.rows, stride = m.basisRows(builder.rows, word, word+1, word+2, word+3)
-				}
-				builder.build(m, &table, rowKey{word, 5}, builder.rows[r*stride:(r+1)*stride])
-				i++
-			}
-		})
 	}
 }

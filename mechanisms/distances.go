@@ -1,6 +1,8 @@
 package mechanisms
 
 import (
+	"math"
+
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
 )
@@ -16,10 +18,15 @@ type basis struct {
 
 type panelsKey struct{}
 
-// distanceBasis packs the vectors of a space once.
-func distanceBasis(s *embeddings.Space) *basis {
+// panelsOf packs the vectors of a space once.
+func panelsOf(s *embeddings.Space) *kernel.Panels {
 	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil }) // never fails
-	p := v.(*kernel.Panels)
+	return v.(*kernel.Panels)
+}
+
+// distanceBasis is that of all words.
+func distanceBasis(s *embeddings.Space) *basis {
+	p := panelsOf(s)
 	return &basis{s, p, p.Distances}
 }
 
@@ -51,4 +58,20 @@ func (b *basis) rows(buffer []float64, words ...WordID) (rows []float64, stride 
 func distancesFrom(dst []float64, s *embeddings.Space, word WordID) {
 	rows, _ := distanceBasis(s).rows(nil, word)
 	copy(dst[:s.Len()], rows)
+}
+
+// euclidean4 is embeddings.Euclidean from v to four words, bit for bit: four
+// sums side by side, where one would wait for itself.
+func euclidean4(v []float32, w *[4][]float32) (d [4]float64) {
+	a, b, c, e := w[0][:len(v)], w[1][:len(v)], w[2][:len(v)], w[3][:len(v)]
+	var s0, s1, s2, s3 float64
+	for i, x := range v {
+		q := float64(x)
+		d0, d1, d2, d3 := q-float64(a[i]), q-float64(b[i]), q-float64(c[i]), q-float64(e[i])
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
+		s2 += float64(d2 * d2)
+		s3 += float64(d3 * d3)
+	}
+	return [4]float64{math.Sqrt(s0), math.Sqrt(s1), math.Sqrt(s2), math.Sqrt(s3)}
 }

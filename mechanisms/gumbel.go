@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"mldpbench/embeddings"
@@ -48,11 +49,15 @@ type truncatedGumbel struct {
 	poisson   truncatedPoisson
 	// near holds the candidates of a word, computed when first needed.
 	near []atomic.Pointer[[]nearest.Neighbor]
+	grid func() *gumbelGrid // of the integration, made when first needed
 }
 
 func newGumbel(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	m := &truncatedGumbel{settings: s, space: env.Space, near: make([]atomic.Pointer[[]nearest.Neighbor], n)}
+	m.grid = sync.OnceValue(func() *gumbelGrid {
+		return newGumbelGrid(gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest})
+	})
 	if s.Variant == Released {
 		m.poisson = newTruncatedPoisson(math.Log(float64(n-1)), 0, n-1)
 		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, " +
@@ -301,6 +306,43 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 	return Distribution{Probabilities: p, AbsoluteError: slices.Max(errors)}, nil
 }
 
+// gumbelGrid are the ends of the cells: costs x, from −bound to bound, and
+// e^{−x/b}, with which the law of every candidate begins. One for all words.
+type gumbelGrid struct {
+	noise     gumbelNoise
+	low, high float64 // distribution function at the bounds
+	x, decay  []float64
+}
+
+func newGumbelGrid(noise gumbelNoise) *gumbelGrid {
+	g := &gumbelGrid{
+		noise: noise, low: noise.cdf(-noise.bound), high: noise.cdf(noise.bound),
+		x: make([]float64, gumbelCells+1), decay: make([]float64, gumbelCells+1),
+	}
+	for cell := range g.x {
+		u := g.low + (g.high-g.low)*float64(cell)/gumbelCells
+		g.x[cell] = min(max(-noise.scale*math.Log(-math.Log(u)), -noise.bound), noise.bound)
+		g.decay[cell] = math.Exp(-g.x[cell] / noise.scale)
+	}
+	return g
+}
+
+// gumbelCandidate is one of the words that compete, as the integration sees it.
+type gumbelCandidate struct {
+	distance float64
+	growth   float64 // e^{d/b}: F(x) = exp(−e^{−x/b}·e^{d/b}) before truncation
+	mass     float64 // Pr[k = its rank]
+	// at the right end of a cell and at the left: F, and T of Distribution
+	f, before, tail, tailBefore float64
+	through                     float64 // Π of S over the nearer ones
+	probability, err            float64
+}
+
+// leastCandidate is the probability below which the candidates beyond a rank
+// are not integrated: they cannot win more often than they compete. It is
+// within what the errors have for rounding.
+const leastCandidate = 1e-13
+
 // integrate returns the probabilities of all words and their errors.
 func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float64) {
 	probabilities = make([]float64, m.space.Len())
@@ -308,53 +350,79 @@ func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float6
 	for y := range errors {
 		errors[y] = 1e-12 // rounding
 	}
-	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
-	low, high := noise.cdf(-noise.bound), noise.cdf(noise.bound)
 	candidates := m.candidates(word, m.poisson.most())
-	count := len(candidates)
-	if count == 0 { // released, two words: k is always 0
+	if len(candidates) == 0 { // released, two words: k is always 0
 		probabilities[word] = 1
 		return probabilities, errors
 	}
-	mass := make([]float64, count+1) // of k
+	grid := m.grid()
+	noise, low, scale := grid.noise, grid.low, 1/(grid.high-grid.low)
+	mass := make([]float64, len(candidates)+1) // of k
 	for i, p := range m.poisson.masses {
-		mass[min(m.poisson.least+i, count)] += p
+		mass[min(m.poisson.least+i, len(candidates))] += p
 	}
-	distribution := make([]float64, count) // F at the right end of the cell
-	before := make([]float64, count)       // F at the left end
-	tail, tailBefore := make([]float64, count), make([]float64, count)
 	probabilities[word] += mass[0]
-	for cell := range gumbelCells + 1 {
-		u := low + (high-low)*float64(cell)/gumbelCells
-		x := min(max(-noise.scale*math.Log(-math.Log(u)), -noise.bound), noise.bound)
-		product := 1.0 // Π_{i<k} S_i
-		for k := 1; k <= count; k++ {
-			f := (noise.cdf(x-candidates[k-1].Distance) - low) / (high - low)
-			distribution[k-1] = min(max(f, 0), 1)
-			if x-candidates[k-1].Distance <= -noise.bound {
-				distribution[k-1] = 0
+	count, rest := len(candidates), 0.0
+	for count > 1 && rest+mass[count] < leastCandidate {
+		rest += mass[count]
+		count--
+	}
+	all := make([]gumbelCandidate, count)
+	for j := range all {
+		d := candidates[j].Distance
+		all[j] = gumbelCandidate{distance: d, growth: math.Exp(d / noise.scale), mass: mass[j+1]}
+	}
+	for cell, x := range grid.x {
+		decay, product := grid.decay[cell], 1.0
+		// Where its factors would leave the range of float64, the exponent is
+		// computed whole, and in the last cell, where S is 0 or not by a
+		// rounding.
+		whole := !(noise.bound/noise.scale < 300) || cell == gumbelCells
+		for j := range all {
+			c := &all[j]
+			c.before, c.tailBefore = c.f, c.tail
+			var f float64
+			switch {
+			case x-c.distance <= -noise.bound:
+			case whole:
+				f = (noise.cdf(x-c.distance) - low) / (grid.high - low)
+			default:
+				f = (math.Exp(-decay*c.growth) - low) * scale
 			}
-			product *= 1 - distribution[k-1]
-			tail[k-1] = mass[k] * product
-		}
-		// Sum over k > j, then take S_j out. Where S_j is 0, T_j ≥ 0 will do.
-		var sum float64
-		for j := count - 1; j >= 0; j-- {
-			sum += tail[j]
-			tail[j] = 0
-			if s := 1 - distribution[j]; s > 0 {
-				tail[j] = sum / s
+			if f < 0 {
+				f = 0
+			} else if f > 1 {
+				f = 1
 			}
+			c.f, c.through = f, product
+			product *= 1 - f
 		}
-		if cell > 0 {
-			for j, c := range candidates {
-				weight := distribution[j] - before[j]
-				probabilities[c.ID] += weight * (tail[j] + tailBefore[j]) / 2
-				errors[c.ID] += weight * math.Abs(tailBefore[j]-tail[j]) / 2
+		// T_j = Π_{i<j} S_i · (Pr[j+1] + S_{j+1}·(Pr[j+2] + …)), ranks from 0.
+		// Where S_j is 0, T_j ≥ 0 will do.
+		sum := 0.0
+		for j := len(all) - 1; j >= 0; j-- {
+			c := &all[j]
+			sum += c.mass
+			c.tail = c.through * sum
+			s := 1 - c.f
+			if s == 0 {
+				c.tail = 0
 			}
+			sum *= s
 		}
-		distribution, before = before, distribution
-		tail, tailBefore = tailBefore, tail
+		if cell == 0 {
+			continue
+		}
+		for j := range all {
+			c := &all[j]
+			weight := (c.f - c.before) / 2
+			c.probability += weight * (c.tail + c.tailBefore)
+			c.err += weight * math.Abs(c.tailBefore-c.tail)
+		}
+	}
+	for j, c := range all {
+		probabilities[candidates[j].ID] += c.probability
+		errors[candidates[j].ID] += c.err
 	}
 	return probabilities, errors
 }

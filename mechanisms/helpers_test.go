@@ -1,11 +1,15 @@
 package mechanisms
 
 import (
+	"context"
 	"math"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"mldpbench/embeddings"
+	"mldpbench/internal/realdata"
 	"mldpbench/stream"
 )
 
@@ -13,6 +17,28 @@ import (
 // package fails although the code is right. Seeds are fixed: a test that
 // passes keeps passing.
 const falseAlarm = 1e-6
+
+// glove are the first 27,000 words of GloVe 6B 100d, read once.
+var glove struct {
+	once  sync.Once
+	space *embeddings.Space
+	err   error
+}
+
+func gloveSpace(t testing.TB) *embeddings.Space {
+	t.Helper()
+	file := realdata.File(t, "glove.6B.100d.subset.txt.gz")
+	glove.once.Do(func() {
+		var s *embeddings.Space
+		if s, glove.err = embeddings.Load(context.Background(), file, embeddings.LoadOptions{}); glove.err == nil {
+			glove.space, glove.err = s.Restrict(func(w string) bool { return s.Vocabulary.ID(w) < 27000 })
+		}
+	})
+	if glove.err != nil {
+		t.Fatal(glove.err)
+	}
+	return glove.space
+}
 
 func mustNew(t testing.TB, env Environment, s Settings) Mechanism {
 	t.Helper()

@@ -25,8 +25,8 @@ var metricParameter = Parameter{
 // wordMetric is a distance between the words of a space.
 type wordMetric struct {
 	name  string
-	basis *basis // rows to start from
-	// convert turns a row of the basis, from one word, into distances.
+	space *embeddings.Space // whose Euclidean distances are it, or are turned into it
+	// convert turns a row of those, from one word, into distances; nil leaves them.
 	convert  func(row []float64, word WordID)
 	distance func(a, b WordID) float64
 }
@@ -51,13 +51,13 @@ func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
 		return nil, err
 	}
 	if name == euclideanMetric {
-		return &wordMetric{name, distanceBasis(s), func([]float64, WordID) {}, s.Distance}, nil
+		return &wordMetric{name, s, nil, s.Distance}, nil
 	}
 	u, err := unitSpaceOf(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &wordMetric{name, distanceBasis(u.Space), func([]float64, WordID) {}, u.Distance}
+	m := &wordMetric{name, u.Space, nil, u.Distance}
 	if name == angularMetric {
 		m.convert = func(row []float64, word WordID) {
 			for y := range s.Len() {
@@ -76,6 +76,24 @@ func (m *wordMetric) guarantee(epsilon float64, reason string) Guarantee {
 		g.EuclideanEpsilon = epsilon
 	}
 	return g
+}
+
+// selector is newDistanceSelector with this distance.
+func (m *wordMetric) selector(s Settings, g Guarantee, law func(epsilon float64) distanceLaw) Mechanism {
+	if m.convert == nil {
+		return newDistanceSelector(s, g, m.space, law)
+	}
+	n := m.space.Len()
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:n]
+		m.convert(row, word)
+		l := law(epsilon)
+		for i, d := range row {
+			row[i] = -l.rate * min(d, l.most)
+		}
+		return row, nil
+	}
+	return newSelector(s, g, m.space.Vocabulary, distanceBasis(m.space), scores)
 }
 
 // unitSpace holds vectors of length 1, up to float32, and their true lengths.

@@ -17,6 +17,37 @@ func sphericalNoise(z []float32, epsilon float64, rng *rand.Rand) {
 	kernel.SetNorm(z, min(gamma(float64(len(z)), rng)/epsilon, longestNoise))
 }
 
+// spherical64 is sphericalNoise in float64, from the same draws.
+func spherical64(z []float64, epsilon float64, rng *rand.Rand) {
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	norm := min(gamma(float64(len(z)), rng)/epsilon, longestNoise)
+	var s [2]float64 // side by side; one would wait for itself
+	for i, v := range z {
+		s[i&1] += float64(v * v)
+	}
+	length := math.Sqrt(s[0] + s[1])
+	if length == 0 {
+		z[0], length = 1, 1
+	}
+	scale := norm / length
+	for i, v := range z {
+		z[i] = float64(v * scale)
+	}
+}
+
+// addSphericalNoise writes to q the vector x plus spherical noise, added in
+// float64 in scratch. What is searched for is thus the exact sum, rounded to
+// float32 once: rounding is post-processing, where the sum of numbers rounded
+// before lies on a grid that shows x (Mironov 2012).
+func addSphericalNoise(q, x []float32, scratch []float64, epsilon float64, rng *rand.Rand) {
+	spherical64(scratch, epsilon, rng)
+	for i, z := range scratch {
+		q[i] = float32(float64(x[i]) + z)
+	}
+}
+
 // longestNoise keeps noise finite in float32 at absurdly small ε, where the
 // outcome depends on its direction only; see projector.pullBack.
 const longestNoise = 1e30

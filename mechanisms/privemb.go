@@ -44,6 +44,17 @@ type privEmb struct {
 	noise      float64 // ε of the noise: ε/(1+β), or ε for M1
 }
 
+// grid is the distance of the numbers that are released: the power of two at
+// most 1/1024 of the noise's scale 1/ε. Coordinates of the noise have a
+// standard deviation of about √m/ε, so rounding to the grid changes nothing
+// that could be learned from a release; but the last bits of a float that is
+// not rounded depend on the vector under the noise (Mironov 2012). Rounding is
+// post-processing: it costs no ε.
+func (m *privEmb) grid() float64 {
+	_, e := math.Frexp(1 / (1024 * m.noise))
+	return math.Ldexp(1, max(min(e-1, 96), -96))
+}
+
 func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	beta, delta := s.Parameters["beta"].(float64), s.Parameters["delta"].(float64)
 	projection := s.Parameters["projection"].(string)
@@ -99,14 +110,16 @@ func (m *privEmb) Guarantee() Guarantee               { return m.guarantee }
 func (m *privEmb) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
 func (m *privEmb) OutputDimension() int               { return m.m }
 
+// Release adds in float64 and rounds once, to the grid, which float32 holds
+// exactly up to 2²⁴ steps from 0 and coarsens beyond.
 func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
-	noise := make([]float32, m.m)
+	noise, grid := make([]float64, m.m), m.grid()
 	for i, w := range src {
-		sphericalNoise(noise, m.noise, rng)
+		spherical64(noise, m.noise, rng)
 		x := m.space.Vector(w)
 		out := dst[i*m.m : (i+1)*m.m]
 		for r := range out {
-			out[r] = float32(m.coordinate(r, x)) + noise[r]
+			out[r] = float32(math.RoundToEven((m.coordinate(r, x)+noise[r])/grid) * grid)
 		}
 	}
 }

@@ -22,7 +22,8 @@ type projector struct {
 	space     *embeddings.Space
 	index     *nearest.Index
 
-	// noise fills a row with the noise of an ε; nil is spherical noise.
+	// noise fills a row with the noise of an ε, to which the vector of the word
+	// is added; nil is spherical noise.
 	noise func(z []float32, epsilon float64, rng *rand.Rand)
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
@@ -93,9 +94,10 @@ type batch struct {
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word
+	noise    []float32 // one row per word; of plain spherical noise, the word's vector is in it
 	shaped   []float32
 	near     []nearest.Neighbor
+	scratch  []float64 // one vector
 }
 
 func (m *projector) newBatch(words int) *batch {
@@ -106,6 +108,7 @@ func (m *projector) newBatch(words int) *batch {
 		uniforms: make([]float64, 0, words),
 		noise:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
+		scratch:  make([]float64, m.space.Dimension),
 	}
 	if m.shape != nil {
 		b.shaped = make([]float32, len(b.noise))
@@ -116,9 +119,12 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	if z := b.noise[len(b.words)*d:][:d]; b.m.noise != nil {
+	switch z := b.noise[len(b.words)*d:][:d]; {
+	case b.m.noise != nil:
 		b.m.noise(z, epsilon, rng)
-	} else {
+	case b.m.shape == nil:
+		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
+	default:
 		sphericalNoise(z, epsilon, rng)
 	}
 	var u float64
@@ -130,7 +136,7 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries adds the word vectors to the noise.
+// queries shapes the noise and adds the word vectors, where it is not done.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
 	q := b.noise[:len(b.words)*d]
@@ -141,8 +147,10 @@ func (b *batch) queries() []float32 {
 	}
 	for i, w := range b.words {
 		row := q[i*d:][:d]
-		for j, x := range m.space.Vector(w) {
-			row[j] += x
+		if m.shape != nil || m.noise != nil {
+			for j, x := range m.space.Vector(w) {
+				row[j] += x
+			}
 		}
 		m.pullBack(row)
 	}
@@ -186,14 +194,19 @@ func (m *projector) pullBack(v []float32) {
 	}
 }
 
+type longestKey struct{}
+
 // longestVector is the largest Euclidean norm of the space's vectors.
 func longestVector(s *embeddings.Space) float64 {
-	zero := make([]float32, s.Dimension)
-	longest := 0.0
-	for id := range WordID(s.Len()) {
-		longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
-	}
-	return longest
+	v, _ := s.Derived(longestKey{}, func() (any, error) { // never fails
+		zero := make([]float32, s.Dimension)
+		longest := 0.0
+		for id := range WordID(s.Len()) {
+			longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
+		}
+		return longest, nil
+	})
+	return v.(float64)
 }
 
 // euclideanGuarantee is ε·d with d the space's Euclidean distance.

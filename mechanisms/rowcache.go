@@ -5,28 +5,40 @@ import (
 	"sync/atomic"
 )
 
-// rowMemory bounds the alias tables one selector keeps, in bytes.
-const rowMemory = 256 << 20
+// rowMemory bounds the rows one mechanism keeps, in bytes, and largeRowMemory
+// those of a mechanism with a large vocabulary, of which a word may have
+// rowBytes.
+const (
+	rowMemory      = 256 << 20
+	largeRowMemory = 1536 << 20
+	rowBytes       = 4 << 10
+)
 
-// rowCache keeps one table per word within rowMemory. Reading takes no lock.
-// What makes room is a table not read since the hand of the clock last passed
-// it (Corbató's second chance).
-type rowCache struct {
-	slots []atomic.Pointer[cachedRow] // by word
+// rowCache keeps one row per word within a limit. Reading takes no lock. What
+// makes room is a row not read since the hand of the clock last passed it
+// (Corbató's second chance).
+type rowCache[R any] struct {
+	slots []atomic.Pointer[cachedRow[R]] // by word
+	limit int                            // bytes
 
 	mu    sync.Mutex
 	bytes int
-	ring  []WordID // words with a table
+	ring  []WordID // words with a row
 	hand  int      // position in ring
 }
 
-type cachedRow struct {
-	aliasTable
-	used atomic.Bool
+type cachedRow[R any] struct {
+	row   R
+	bytes int
+	used  atomic.Bool
 }
 
-// get returns the table of a word, or nil.
-func (c *rowCache) get(word WordID) *aliasTable {
+func newRowCache[R any](words, limit int) *rowCache[R] {
+	return &rowCache[R]{slots: make([]atomic.Pointer[cachedRow[R]], words), limit: limit}
+}
+
+// get returns the row of a word, or nil.
+func (c *rowCache[R]) get(word WordID) *R {
 	row := c.slots[word].Load()
 	if row == nil {
 		return nil
@@ -34,23 +46,24 @@ func (c *rowCache) get(word WordID) *aliasTable {
 	if !row.used.Load() { // no write where readers would contend for it
 		row.used.Store(true)
 	}
-	return &row.aliasTable
+	return &row.row
 }
 
-func (c *rowCache) hasRoom() bool {
+func (c *rowCache[R]) hasRoom() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.bytes < rowMemory
+	return c.bytes < c.limit
 }
 
-// offer keeps a table, unless another caller was first: both are the same.
-func (c *rowCache) offer(word WordID, row *cachedRow) {
+// offer keeps a row, whose bytes are set, unless another caller was first:
+// both are the same.
+func (c *rowCache[R]) offer(word WordID, row *cachedRow[R]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.slots[word].Load() != nil {
 		return
 	}
-	for len(c.ring) > 0 && c.bytes+row.bytes() > rowMemory {
+	for len(c.ring) > 0 && c.bytes+row.bytes > c.limit {
 		c.hand %= len(c.ring)
 		old := c.slots[c.ring[c.hand]].Load()
 		if old.used.Swap(false) {
@@ -58,12 +71,12 @@ func (c *rowCache) offer(word WordID, row *cachedRow) {
 			continue
 		}
 		c.slots[c.ring[c.hand]].Store(nil)
-		c.bytes -= old.bytes()
+		c.bytes -= old.bytes
 		last := len(c.ring) - 1
 		c.ring[c.hand] = c.ring[last]
 		c.ring = c.ring[:last]
 	}
 	c.slots[word].Store(row)
-	c.bytes += row.bytes()
+	c.bytes += row.bytes
 	c.ring = append(c.ring, word)
 }

@@ -1,5 +1,7 @@
 package mechanisms
 
+import "math"
+
 func init() {
 	Register(Definition{
 		Name:       "santext",
@@ -23,13 +25,6 @@ func newSanText(env Environment, s Settings) (Mechanism, error) {
 		return nil, err
 	}
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance as cost")
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:env.Space.Len()]
-		metric.convert(row, word)
-		for i, d := range row {
-			row[i] = -epsilon / 2 * d
-		}
-		return row, nil
-	}
-	return newSelector(s, g, env.Space.Vocabulary, metric.basis, scores), nil
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
+	return metric.selector(s, g, law), nil
 }

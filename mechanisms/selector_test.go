@@ -164,7 +164,7 @@ func TestRowCacheForgetsWithoutConsequence(t *testing.T) {
 	m.Privatize(want, src, nil, stream.FromUint64(8).Rand())
 
 	full := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2}).(*selector)
-	full.rows.bytes = rowMemory // a cache that has no room from the start
+	full.rows.bytes = full.rows.limit // a cache that has no room from the start
 	got := make([]WordID, len(src))
 	full.Privatize(got, src, nil, stream.FromUint64(8).Rand())
 	if n := len(full.rows.ring); n > 1 {

@@ -81,16 +81,8 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return nil, err
 	}
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:n]
-		metric.convert(row, word)
-		gamma := truncation(epsilon)
-		for i, d := range row {
-			row[i] = -epsilon / 2 * min(d, gamma)
-		}
-		return row, nil
-	}
-	return newSelector(s, g, env.Space.Vocabulary, metric.basis, scores), nil
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon)} }
+	return metric.selector(s, g, law), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),

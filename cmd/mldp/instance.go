@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/datasets"
+	"mldpbench/embeddings"
 	"mldpbench/experiments"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -19,6 +21,7 @@ type spaceOptions struct {
 	dimension int
 	data      string
 	restrict  string
+	words     int // the first so many words, 0 for all
 }
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
@@ -27,6 +30,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
+	f.IntVar(&o.words, "vocabulary", 0, "keep only the first so many words of the embedding; 0 keeps all")
 }
 
 // environment opens what a mechanism is built from; the thesaurus only where
@@ -50,6 +54,10 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 		}
 		keep = func(w string) bool { _, ok := words[w]; return ok }
 	}
+	if err := check.AtLeast("vocabulary", o.words, 0); err != nil {
+		return env, &exitError{exitUsage, err}
+	}
+	keep = embeddings.First(o.words, keep)
 	var err error
 	if env.Space, err = experiments.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
 		return env, err

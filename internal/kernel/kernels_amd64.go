@@ -188,6 +188,9 @@ func squaredDistanceAVX512(n int, a *float32, b *float32) float64
 func squaredDistanceAVX2(n int, a *float32, b *float32) float64
 
 //go:noescape
+func weightSumAVX2(n int, row *float32, law *float32) float64
+
+//go:noescape
 func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape

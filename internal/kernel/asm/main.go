@@ -50,6 +50,7 @@ func main() {
 	scan(avx512, scanRows512, true)
 	squaredDistance(avx512)
 	squaredDistance(avx2)
+	weightSum(avx2)
 	for _, v := range []vectors{avx512, avx2} {
 		pairs(v, true)
 		pairs(v, false)

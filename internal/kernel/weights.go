@@ -1,0 +1,128 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+// ProductRows is the number of queries that SquaredDistances32 is best given:
+// a panel of words is then read from the first cache for most of them.
+const ProductRows = 12
+
+// SquaredNorms returns ‖x‖² of every vector in float32, +Inf at the places
+// after the last.
+func (p *Panels) SquaredNorms() []float32 {
+	norms := make([]float32, p.Stride())
+	for word := range norms {
+		if word >= p.count {
+			norms[word] = float32(math.Inf(1))
+			continue
+		}
+		panel, sum := p.data[word/panelWords*panelWords*p.depth:], 0.0
+		for i := range p.depth {
+			x := float64(panel[i*panelWords+word%panelWords])
+			sum += x * x
+		}
+		norms[word] = float32(sum)
+	}
+	return norms
+}
+
+// SquaredDistances32 writes ‖x‖² − 2·x·q to dst[r·Stride+i] for vector i and
+// row r of queries, a row-major matrix: the squared distance but for ‖q‖².
+// norms are those of SquaredNorms; places after the last vector get +Inf.
+//
+// It is a float32 matrix product, several times faster than Distances and not
+// the same on every path: what it decides must hold within
+// SquaredDistanceError.
+func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
+	rows, stride := len(queries)/p.depth, p.Stride()
+	if rows < 1 || len(queries) != rows*p.depth || len(norms) != stride || len(dst) < rows*stride {
+		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth, len(norms), len(dst)))
+	}
+	for r := range rows {
+		copy(dst[r*stride:(r+1)*stride], norms)
+	}
+	if p.count == 0 {
+		return
+	}
+	a := active()
+	tiles, width := a.gemmTiles(), 2*a.lanes()
+	if tiles == nil || panelWords%width != 0 {
+		p.products32(dst, queries, rows)
+		return
+	}
+	most := len(tiles) - 1
+	blocks := (rows + most - 1) / most
+	for start := 0; start < stride; start += panelWords {
+		panel := p.data[start*p.depth:]
+		for j := 0; j < panelWords; j += width {
+			for b := range blocks {
+				first, end := b*rows/blocks, (b+1)*rows/blocks
+				tiles[end-first](p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords, &dst[first*stride+start+j], 4*stride, -2, 1)
+			}
+		}
+	}
+}
+
+// products32 is the specification of SquaredDistances32.
+func (p *Panels) products32(dst, queries []float32, rows int) {
+	for start := 0; start < p.Stride(); start += panelWords {
+		panel := p.data[start*p.depth:]
+		for r := range rows {
+			var sums [panelWords]float32
+			for i, q := range queries[r*p.depth : (r+1)*p.depth] {
+				x := panel[i*panelWords:][:panelWords]
+				for j := range sums {
+					sums[j] += q * x[j]
+				}
+			}
+			row := dst[r*p.Stride()+start:][:panelWords]
+			for j, s := range sums {
+				row[j] -= 2 * s
+			}
+		}
+	}
+}
+
+// SquaredDistanceError bounds the error of a squared distance made of
+// SquaredDistances32 and the float32 ‖q‖², for a query and vectors of these
+// Euclidean norms: a float32 sum of depth products in any order, and the
+// roundings of norms and additions.
+func SquaredDistanceError(depth int, query, longest float64) float64 {
+	norms := query*query + longest*longest
+	return 1.01 * 0x1p-24 * (2*float64(depth+2)*query*longest + 6*norms)
+}
+
+// Law turns squared distances s into weights e^{−rate·(min(√(s+Offset), Most) − Least)}.
+type Law struct{ Offset, Most, Least, Rate float32 }
+
+// WeightSum adds the weights of all numbers of row, 0 for +Inf, in float64.
+// Negative s+Offset counts as 0. The relative error of a weight is at most
+// WeightError and one part in 2¹⁰⁰ of the number of weights, absolute, for
+// exponents below −104.
+func WeightSum(row []float32, law Law) float64 {
+	n, sum := 0, 0.0
+	if p := active(); weightAssembly && p.lanes() > 1 {
+		n = len(row) &^ 7
+		if n > 0 {
+			sum = p.weightSum(n, &row[0], &law.Offset)
+		}
+	}
+	infinite := float32(math.Inf(1))
+	for _, s := range row[n:] {
+		if s == infinite {
+			continue
+		}
+		d := min(float32(math.Sqrt(float64(max(s+law.Offset, 0)))), law.Most)
+		sum += float64(functionExp.reference((law.Least - d) * law.Rate))
+	}
+	return sum
+}
+
+// WeightError bounds the relative error that float32 arithmetic adds to a
+// weight of exponent above −105: of the constants of the law, of the square
+// root, difference and product, and of the exponential.
+func WeightError(law Law) float64 {
+	return (106+math.Abs(float64(law.Rate)*float64(law.Least)))*0x1p-21 + 0x1p-20
+}

@@ -1,0 +1,540 @@
+package mechanisms
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
+)
+
+// distanceLaw is Pr[y] ∝ e^{−rate·min(d(w,y), most)}, d Euclidean.
+type distanceLaw struct{ rate, most float64 }
+
+// fullWords is the largest vocabulary whose words have a column each in a
+// table: all tables then fit rowMemory.
+const fullWords = 4096
+
+// newDistanceSelector is newSelector where weights are a distanceLaw. For more
+// than fullWords words, rows are those of a distanceSelector.
+func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw) Mechanism {
+	n := space.Len()
+	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:n]
+		l := law(epsilon)
+		for i, d := range row {
+			row[i] = -l.rate * min(d, l.most)
+		}
+		return row, nil
+	}
+	g.Numerical = law(s.Epsilon).numerical(space)
+	full := newSelector(s, g, space.Vocabulary, distanceBasis(space), scores)
+	if n <= fullWords {
+		return full
+	}
+	return newHeadTail(full, space, law)
+}
+
+// numerical bounds what float64 does to a law: to distances of p axes (a
+// relative (p+2)·2⁻⁵³) in the exponent, to the exponential, to sums of n
+// weights, to the rounding of probabilities of at least 1/(32n) to 64 bits and
+// to the choice of a uniform word. Both a weight and the normaliser have it.
+func (l distanceLaw) numerical(s *embeddings.Space) Numerical {
+	n, p := float64(s.Len()), float64(s.Dimension)
+	reach := l.rate * min(2*longestVector(s), l.most)
+	eta := (2*reach*(p+16) + 100*n) * 0x1p-53
+	if s.Len() <= fullWords {
+		return Numerical{Eta: eta + 0x1p-13/n, Delta: n * leastProbability}
+	}
+	return Numerical{Eta: eta}
+}
+
+// headWords is the largest number of likeliest outputs that a row lists.
+const headWords = 224
+
+// distanceSelector draws from a distanceLaw over a large vocabulary without a
+// table of all of it. A row lists the head, the likeliest outputs of a word,
+// which are the nearest, in an alias table, and knows the probability of the
+// tail, all other words. A word of the tail is drawn by rejection: a uniform
+// word y beyond the head is taken with probability
+//
+//	e^{−rate·(min(d(w,y), most) − min(d_τ, most))},  d_τ the least distance in the tail,
+//
+// so that n·Pr[word at d_τ] proposals per word drawn are expected at most.
+//
+// Everything is specified in float64, in a fixed order. Making a row computes
+// the tail's share in float32, with a bound on the error; only where a random
+// number falls between the bounds is it computed in float64. Words drawn are
+// therefore the same on every SIMD path, and have the accuracy of float64.
+//
+// Nothing underflows: a share below 2⁻⁶⁴ is compared in logarithms, with more
+// random bits, and so is every acceptance. The head ends before its
+// probabilities become too small for 64 bits.
+type distanceSelector struct {
+	*selector // Distribution and LogBounds; its tables are not used
+	space     *embeddings.Space
+	law       func(epsilon float64) distanceLaw
+	own       distanceLaw
+	panels    *kernel.Panels
+	norms     []float32
+	longest   float64 // vector
+	rowsKept  *rowCache[headTail]
+	builders  sync.Pool // of *headTailBuilder
+}
+
+type normsKey struct{}
+
+func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float64) distanceLaw) *distanceSelector {
+	panels := panelsOf(space)
+	norms, _ := space.Derived(normsKey{}, func() (any, error) { return panels.SquaredNorms(), nil }) // never fails
+	limit := min(max(rowMemory, space.Len()*rowBytes), largeRowMemory)
+	m := &distanceSelector{
+		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels, norms: norms.([]float32),
+		longest: longestVector(space), rowsKept: newRowCache[headTail](space.Len(), limit),
+	}
+	m.builders.New = func() any { return &headTailBuilder{m: m} }
+	return m
+}
+
+// headTail is the row of a word.
+type headTail struct {
+	head []headColumn
+	// A 64-bit random number below low means the tail, above high the head;
+	// between them exact decides.
+	low, high uint64
+	exact     atomic.Pointer[tailShare]
+	logHead   float64 // ln of the head's weights over that at d_τ
+	least     float64 // d_τ; +Inf without a tail
+	last      float64 // distance and id of the last word of the head
+	lastID    WordID
+}
+
+// headColumn is a column of an alias table: word where the fraction is below
+// threshold, alias otherwise.
+type headColumn struct {
+	threshold   uint64
+	word, alias WordID
+}
+
+// tailShare is the probability t of the tail: whole + rest = t·2⁶⁴.
+type tailShare struct {
+	whole   uint64
+	logRest float64
+}
+
+func newTailShare(logShare float64) tailShare {
+	const log64 = 64 * math.Ln2
+	x := math.Exp(logShare + log64)
+	if x < 1 {
+		return tailShare{0, logShare + log64}
+	}
+	if x >= 0x1p64 {
+		return tailShare{math.MaxUint64, 0}
+	}
+	whole := math.Floor(x)
+	return tailShare{uint64(whole), math.Log(x - whole)}
+}
+
+// logShare is ln of T/(H+T) from ln(H) and T, both relative to one weight.
+func logShare(logHead, tail float64) float64 {
+	if !(tail > 0) {
+		return math.Inf(-1)
+	}
+	// −ln(1 + H/T)
+	x := logHead - math.Log(tail)
+	if x > 0 {
+		return -x - math.Log1p(math.Exp(-x))
+	}
+	return -math.Log1p(math.Exp(x))
+}
+
+func (r *headTail) size() int {
+	return int(unsafe.Sizeof(*r)) + cap(r.head)*int(unsafe.Sizeof(headColumn{})) + 32
+}
+
+func (m *distanceSelector) ownEpsilon() float64            { return m.settings.Epsilon }
+func (m *distanceSelector) draws() int                     { return 3 }
+func (m *distanceSelector) kept(w WordID) *headTail        { return m.rowsKept.get(w) }
+func (m *distanceSelector) rowsAtOnce() int                { return kernel.ProductRows }
+func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
+func (m *distanceSelector) release(b rowBuilder[headTail]) { m.builders.Put(b) }
+
+// Privatize draws three 64-bit numbers per word: one decides between head and
+// tail, two choose within, in the tail as the seed of a generator of its own.
+func (m *distanceSelector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
+}
+
+// PrivatizeBatch makes the row of every distinct word once.
+func (m *distanceSelector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	// Only a cancelled context can fail.
+	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
+}
+
+func (m *distanceSelector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
+}
+
+func (m *distanceSelector) lawOf(epsilon float64) distanceLaw {
+	if epsilon == m.settings.Epsilon {
+		return m.own
+	}
+	return m.law(epsilon)
+}
+
+func (m *distanceSelector) draw(row *headTail, key rowKey, random wordRandom) WordID {
+	switch {
+	case random[0] > row.high:
+		return row.choose(random[1])
+	case random[0] < row.low:
+		var rng rand.PCG
+		rng.Seed(random[1], random[2])
+		return m.drawTail(row, key, &rng)
+	}
+	share := row.exact.Load()
+	if share == nil {
+		share = m.exactShare(row, key)
+		row.exact.Store(share)
+	}
+	var rng rand.PCG
+	rng.Seed(random[1], random[2])
+	switch {
+	case random[0] > share.whole:
+		return row.choose(random[1])
+	case random[0] < share.whole:
+		return m.drawTail(row, key, &rng)
+	case exponential(&rng) > -share.logRest: // once in 2⁶⁴
+		return m.drawTail(row, key, &rng)
+	}
+	return row.choose(rng.Uint64())
+}
+
+// choose draws from the head.
+func (r *headTail) choose(random uint64) WordID {
+	column, fraction := bits.Mul64(random, uint64(len(r.head)))
+	if c := &r.head[column]; fraction < c.threshold {
+		return c.word
+	} else {
+		return c.alias
+	}
+}
+
+// drawTail draws a word beyond the head. y is taken where an exponential
+// number E is at least rate·(min(d, most) − min(d_τ, most)).
+func (m *distanceSelector) drawTail(row *headTail, key rowKey, rng *rand.PCG) WordID {
+	law, v, n := m.lawOf(key.epsilon), m.space.Vector(key.word), uint64(m.space.Len())
+	least := min(row.least, law.most)
+	// Two float64 sums of the same squares differ by less.
+	slack := float64(4*len(v)+64) * 0x1p-53
+	for {
+		p, _ := bits.Mul64(rng.Uint64(), n)
+		y := WordID(p)
+		limit := least + exponential(rng)/law.rate
+		if limit >= law.most {
+			limit = math.Inf(1)
+		}
+		u := m.space.Vector(y)
+		d := math.Sqrt(kernel.SquaredDistance(v, u))
+		margin := slack * d
+		if d-margin > row.last && d+margin <= limit {
+			return y
+		}
+		if d+margin < row.last || d-margin > limit {
+			continue
+		}
+		d = embeddings.Euclidean(v, u)
+		if d <= limit && (d > row.last || d == row.last && y > row.lastID) {
+			return y
+		}
+	}
+}
+
+// exactShare computes the tail's share in float64, word by word in order.
+func (m *distanceSelector) exactShare(row *headTail, key rowKey) *tailShare {
+	law := m.lawOf(key.epsilon)
+	distances, _ := m.basisRows(nil, key.word)
+	least, sum := min(row.least, law.most), 0.0
+	for y, d := range distances[:m.space.Len()] {
+		if d > row.last || d == row.last && WordID(y) > row.lastID {
+			sum += expNegative(float64(-law.rate * (min(d, law.most) - least)))
+		}
+	}
+	share := newTailShare(logShare(row.logHead, sum))
+	return &share
+}
+
+// headTailBuilder is one goroutine's scratch space for rows.
+type headTailBuilder struct {
+	m          *distanceSelector
+	queries    []float32
+	rows       []float32 // squared distances, but for the query's
+	near       []uint64  // candidates for the head: see sortable
+	few        int       // how many may do for the next row, by the last
+	candidates []headCandidate
+	weights    []float64
+	alias      headAlias
+}
+
+// headCandidate is a word that may be in the head and its distance.
+type headCandidate struct {
+	distance float64
+	id       WordID
+}
+
+// build lets new rows push out old ones only where few are missing.
+func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
+	m := b.m
+	stride := m.panels.Stride()
+	b.queries = b.queries[:0]
+	for _, k := range keys {
+		b.queries = append(b.queries, m.space.Vector(k.word)...)
+	}
+	b.rows = resize(b.rows, len(keys)*stride)
+	m.panels.SquaredDistances32(b.rows, m.norms, b.queries)
+	for i, key := range keys {
+		row := new(cachedRow[headTail])
+		b.row(&row.row, key, b.rows[i*stride:(i+1)*stride])
+		if key.epsilon == m.settings.Epsilon && (len(keys) < kernel.ProductRows || m.rowsKept.hasRoom()) {
+			row.row.head = slices.Clone(row.row.head)
+			row.bytes = row.row.size()
+			m.rowsKept.offer(key.word, row)
+		}
+		use(i, &row.row)
+	}
+}
+
+// row makes the row of a word from its squared distances, which it overwrites.
+// The head lies in the builder's scratch space.
+func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
+	m := b.m
+	law, v, n := m.lawOf(key.epsilon), m.space.Vector(key.word), m.space.Len()
+	var norm float64
+	for _, x := range v {
+		norm += float64(float64(x) * float64(x))
+	}
+	uncertain := kernel.SquaredDistanceError(m.space.Dimension, math.Sqrt(norm), m.longest)
+	most := min(n, headWords+1)
+	if b.few == 0 {
+		b.few = most
+	}
+	b.nearestOf(v, squares[:n], min(b.few, most), uncertain)
+	head := b.headWeights(law, n)
+	if head == len(b.candidates) && head < most {
+		b.nearestOf(v, squares[:n], most, uncertain)
+		head = b.headWeights(law, n)
+	}
+	b.few = 2*head + 16
+
+	row.last, row.lastID = b.candidates[head-1].distance, b.candidates[head-1].id
+	total := 0.0
+	for _, w := range b.weights[:head] {
+		total += w
+	}
+	row.head = b.alias.build(b.candidates[:head], b.weights[:head], total)
+	if head == n {
+		row.least = math.Inf(1)
+		row.logHead = 0
+		row.exact.Store(&tailShare{0, math.Inf(-1)})
+		return // low and high are 0
+	}
+	row.least = b.candidates[head].distance
+	first, least := min(b.candidates[0].distance, law.most), min(row.least, law.most)
+	row.logHead = math.Log(total) + float64(law.rate*(least-first))
+	for _, c := range b.candidates[:head] {
+		squares[c.id] = float32(math.Inf(1))
+	}
+	weights := kernel.Law{Offset: float32(norm), Most: float32(law.most), Least: float32(least), Rate: float32(law.rate)}
+	sum := kernel.WeightSum(squares, weights)
+	// |√s − √s'| ≤ |s − s'|/√s for the s that is exact, at least d_τ².
+	eta := 1.01*(law.rate*uncertain/row.least+kernel.WeightError(weights)) + 0x1p-30
+	if !(eta < 0.1) || !(sum > 0) || math.IsInf(sum, 1) {
+		row.high = math.MaxUint64
+		return
+	}
+	row.low = newTailShare(logShare(row.logHead, sum*math.Exp(-eta))).whole
+	row.high = newTailShare(logShare(row.logHead, sum*math.Exp(eta))).whole
+}
+
+// sortable is a float32 as an integer of the same order, above the number of
+// its word.
+func sortable(s float32, id int) uint64 {
+	u := math.Float32bits(s)
+	if u>>31 != 0 {
+		u = ^u
+	} else {
+		u |= 1 << 31
+	}
+	return uint64(u)<<32 | uint64(id)
+}
+
+func squareOf(key uint64) float32 {
+	u := uint32(key >> 32)
+	if u>>31 != 0 {
+		return math.Float32frombits(u &^ (1 << 31))
+	}
+	return math.Float32frombits(^u)
+}
+
+// nearestOf fills candidates with the count nearest words, ascending
+// by distance and id. Squares have an error of at most uncertain.
+func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, uncertain float64) {
+	// The count smallest squares so far give a limit; with the room for error,
+	// no word beyond it can be among the nearest.
+	room := float32(2 * uncertain)
+	batch := 4 * count
+	b.near = resize(b.near, batch)[:0]
+	limit := float32(math.Inf(1))
+	prune := func() {
+		kth := squareOf(selectKth(b.near, count-1))
+		limit = kth + room + (max(kth, -kth)+room)*0x1p-22
+		kept := b.near[:0]
+		for _, k := range b.near {
+			if squareOf(k) <= limit {
+				kept = append(kept, k)
+			}
+		}
+		b.near = kept
+	}
+	next := batch
+	for id, s := range squares {
+		if s > limit {
+			continue
+		}
+		b.near = append(b.near, sortable(s, id))
+		if len(b.near) >= next {
+			prune()
+			next = max(batch, 2*len(b.near))
+		}
+	}
+	prune()
+
+	space := b.m.space
+	b.candidates = b.candidates[:0]
+	var w [4][]float32
+	for start := 0; start < len(b.near); start += 4 {
+		some := b.near[start:min(start+4, len(b.near))]
+		for i := range w {
+			w[i] = space.Vector(WordID(uint32(some[min(i, len(some)-1)])))
+		}
+		d := euclidean4(v, &w)
+		for i, k := range some {
+			b.candidates = append(b.candidates, headCandidate{d[i], WordID(uint32(k))})
+		}
+	}
+	slices.SortFunc(b.candidates, func(a, c headCandidate) int {
+		if a.distance != c.distance {
+			if a.distance < c.distance {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.id, c.id)
+	})
+	b.candidates = b.candidates[:count] // those after are not all there
+}
+
+// selectKth returns what would stand at place k if keys, all different, were
+// sorted; it reorders them (Hoare's quickselect).
+func selectKth(keys []uint64, k int) uint64 {
+	low, high := 0, len(keys)-1
+	for low < high {
+		// The median of three keeps runs in order from being slow.
+		pivot := max(min(keys[low], keys[high]), min(max(keys[low], keys[high]), keys[(low+high)/2]))
+		i, j := low, high
+		for i <= j {
+			for keys[i] < pivot {
+				i++
+			}
+			for keys[j] > pivot {
+				j--
+			}
+			if i <= j {
+				keys[i], keys[j] = keys[j], keys[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return keys[k]
+		}
+	}
+	return keys[k]
+}
+
+// headWeights fills weights, 1 for the nearest candidate, and returns how many
+// candidates make the head: so many that a proposal for the tail is needed for
+// one word in 16 at most, where headWords suffice for that. The last of them
+// has a probability of at least 1/(32n).
+func (b *headTailBuilder) headWeights(law distanceLaw, n int) int {
+	first := min(b.candidates[0].distance, law.most)
+	b.weights = b.weights[:0]
+	total := 0.0
+	for i, c := range b.candidates {
+		if i == n || i == headWords {
+			return i
+		}
+		w := expNegative(float64(-law.rate * (min(c.distance, law.most) - first)))
+		if i > 0 && float64(n)*w <= total/16 {
+			return i
+		}
+		b.weights = append(b.weights, w)
+		total += w
+	}
+	return len(b.weights)
+}
+
+// headAlias builds the alias table of a head in integers, so that a column
+// loses nothing but the rounding of its weight.
+type headAlias struct {
+	columns      []headColumn
+	shares       []uint64
+	small, large []int32
+}
+
+// headBits is the capacity of a column: headWords columns fit 63 bits.
+const headBits = 55
+
+func (b *headAlias) build(words []headCandidate, weights []float64, total float64) []headColumn {
+	n := len(words)
+	b.columns, b.shares = resize(b.columns, n), resize(b.shares, n)
+	b.small, b.large = b.small[:0], b.large[:0]
+	left := uint64(n) << headBits
+	for i, w := range weights {
+		b.shares[i] = min(uint64(w/total*float64(uint64(n)<<headBits)), left)
+		left -= b.shares[i]
+	}
+	b.shares[0] += left // the likeliest takes what rounding left
+	for i, s := range b.shares {
+		if s < 1<<headBits {
+			b.small = append(b.small, int32(i))
+		} else {
+			b.large = append(b.large, int32(i))
+		}
+	}
+	for len(b.small) > 0 {
+		s, l := b.small[len(b.small)-1], b.large[len(b.large)-1]
+		b.small = b.small[:len(b.small)-1]
+		b.columns[s] = headColumn{b.shares[s] << (64 - headBits), words[s].id, words[l].id}
+		b.shares[l] -= 1<<headBits - b.shares[s]
+		if b.shares[l] < 1<<headBits {
+			b.large = b.large[:len(b.large)-1]
+			b.small = append(b.small, l)
+		}
+	}
+	for _, l := range b.large { // exactly full
+		b.columns[l] = headColumn{math.MaxUint64, words[l].id, words[l].id}
+	}
+	return b.columns
+}

@@ -1,0 +1,418 @@
+package mechanisms
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
+	"mldpbench/internal/spacetest"
+	"mldpbench/stream"
+)
+
+// headTailOf is the mechanism as a large vocabulary has it.
+func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) *distanceSelector {
+	t.Helper()
+	switch m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: epsilon}).(type) {
+	case *distanceSelector:
+		return m
+	case *selector:
+		law := func(epsilon float64) distanceLaw {
+			if name == "tem" {
+				return distanceLaw{epsilon / 2, theorem3(epsilon, 0.001, s.Len()-1)}
+			}
+			return distanceLaw{epsilon / 2, math.Inf(1)}
+		}
+		return newHeadTail(m, s, law)
+	default:
+		t.Fatalf("%s is no selector", name)
+		return nil
+	}
+}
+
+// rowOf makes the row of a word.
+func (m *distanceSelector) rowOf(word WordID) *headTail {
+	var row *headTail
+	b := m.builder()
+	b.build([]rowKey{{word, m.settings.Epsilon}}, func(_ int, r *headTail) { row = r })
+	row.head = slices.Clone(row.head) // of the scratch space, where it is not kept
+	m.release(b)
+	return row
+}
+
+// held is the logarithm of the probability of every output that a row draws
+// from, given perfect random numbers.
+func (m *distanceSelector) held(word WordID, row *headTail) []float64 {
+	law, n := m.own, m.space.Len()
+	share := m.exactShare(row, rowKey{word, m.settings.Epsilon})
+	rest := math.Exp(share.logRest)
+	logTail := math.Log(float64(share.whole)+rest) - 64*math.Ln2
+	if share.whole == 0 {
+		logTail = share.logRest - 64*math.Ln2
+	}
+	logHead := math.Log1p(-math.Exp(logTail))
+	logs := make([]float64, n)
+	for y := range logs {
+		logs[y] = math.Inf(-1)
+	}
+	columns := map[WordID]float64{}
+	for _, c := range row.head {
+		if c.threshold == math.MaxUint64 {
+			columns[c.word]++
+			continue
+		}
+		keep := math.Ldexp(float64(c.threshold), -64)
+		columns[c.word] += keep
+		columns[c.alias] += 1 - keep
+	}
+	for y, p := range columns {
+		logs[y] = logHead + math.Log(p/float64(len(row.head)))
+	}
+	// The tail: every word is proposed alike and taken as drawTail says.
+	least, sum := min(row.least, law.most), 0.0
+	for y := range WordID(n) {
+		if _, head := columns[y]; !head {
+			sum += math.Exp(-law.rate * (min(m.space.Distance(word, y), law.most) - least))
+		}
+	}
+	for y := range WordID(n) {
+		if _, head := columns[y]; !head {
+			logs[y] = logTail - law.rate*(min(m.space.Distance(word, y), law.most)-least) - math.Log(sum)
+		}
+	}
+	return logs
+}
+
+// TestHeadTailHoldsItsDistribution compares what rows draw from with the
+// closed form, in logarithms, down to probabilities that no float64 holds:
+// the Eta of the guarantee is kept, and with it ε·d + 2·Eta between any words.
+func TestHeadTailHoldsItsDistribution(t *testing.T) {
+	t.Parallel()
+	for _, space := range []*embeddings.Space{spacetest.Gaussian(t, 700, 20, 1, 41), spacetest.Gaussian(t, 5000, 3, 2, 42), spacetest.Gaussian(t, 300, 1, 0, 43)} {
+		for _, name := range []string{"santext", "tem"} {
+			for _, epsilon := range []float64{1e-6, 0.3, 1, 5, 30, 1000, 1e6} {
+				m := headTailOf(t, space, name, epsilon)
+				eta := m.own.numerical(space).Eta
+				var before []float64
+				for _, word := range []WordID{0, 7, WordID(space.Len() - 1)} {
+					row := m.rowOf(word)
+					logs := m.held(word, row)
+					want, _, err := m.LogBounds(word)
+					if err != nil {
+						t.Fatal(err)
+					}
+					worst := 0.0
+					for y := range logs {
+						// Both sides are rounded to float64 logarithms.
+						room := eta + 1e-12 + 4e-15*math.Abs(want[y])
+						if worst = max(worst, math.Abs(logs[y]-want[y])-room); worst > 0 || math.IsNaN(logs[y]) {
+							t.Fatalf("%s, n = %d, ε = %v, word %d: ln Pr[%d] = %v, want %v ± %v", name, space.Len(), epsilon, word, y, logs[y], want[y], room)
+						}
+						if before != nil {
+							limit := epsilon*space.Distance(0, word) + 2*eta + 2e-12 + 1e-14*math.Abs(want[y])
+							if gap := math.Abs(logs[y] - before[y]); word != 0 && gap > limit {
+								t.Fatalf("%s, ε = %v: the odds of %d change by e^%v between words 0 and %d, more than e^%v", name, epsilon, y, gap, word, limit)
+							}
+						}
+					}
+					if word == 0 {
+						before = logs
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestShareBoundsHold: the float32 bounds on the tail's share contain the
+// float64 share on every path, and rows are otherwise the same.
+func TestShareBoundsHold(t *testing.T) {
+	space := spacetest.Gaussian(t, 5000, 30, 1, 44)
+	for _, name := range []string{"santext", "tem"} {
+		for _, epsilon := range []float64{0.01, 1, 4, 20, 500} {
+			var want []*headTail
+			widest := 0.0
+			for _, path := range kernel.Paths() {
+				restore, err := kernel.Use(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := headTailOf(t, space, name, epsilon)
+				for word := range WordID(40) {
+					row := m.rowOf(word)
+					exact := m.exactShare(row, rowKey{word, epsilon})
+					if row.low > exact.whole || exact.whole > row.high {
+						t.Errorf("%s, ε = %v, %s: share %d outside [%d, %d]", name, epsilon, path, exact.whole, row.low, row.high)
+					}
+					widest = max(widest, float64(row.high-row.low)/0x1p64)
+					if len(want) <= int(word) {
+						want = append(want, row)
+						continue
+					}
+					w := want[word]
+					if !slices.Equal(row.head, w.head) || row.least != w.least || row.last != w.last || row.lastID != w.lastID || row.logHead != w.logHead ||
+						*exact != *m.exactShare(w, rowKey{word, epsilon}) {
+						t.Errorf("%s, ε = %v: row %d differs on %s", name, epsilon, word, path)
+					}
+				}
+				restore()
+			}
+			if widest > 1e-3 {
+				t.Errorf("%s, ε = %v: bounds are %v apart: float64 would decide too often", name, epsilon, widest)
+			}
+			t.Logf("%s, ε = %v: bounds at most %.2g apart, head of %d", name, epsilon, widest, len(want[0].head))
+		}
+	}
+}
+
+func TestHeadTailDraws(t *testing.T) {
+	t.Parallel()
+	space := spacetest.Gaussian(t, 900, 6, 1, 45)
+	for _, name := range []string{"santext", "tem"} {
+		for _, epsilon := range []float64{0.05, 1, 3, 15} {
+			m := headTailOf(t, space, name, epsilon)
+			d, err := m.Distribution(3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			label := fmt.Sprintf("%s, ε = %v", name, epsilon)
+			requireFit(t, label, sample(m, 3, 200_000, stream.FromUint64(46)), d.Probabilities)
+
+			// The tail by itself, and where bounds must be settled in float64.
+			row := m.rowOf(3)
+			if math.IsInf(row.least, 1) {
+				t.Errorf("%s: no tail", label)
+				continue
+			}
+			head, counts, rng := map[WordID]bool{}, make([]int, 900), rand.NewPCG(47, 48)
+			for _, c := range row.head {
+				head[c.word] = true
+			}
+			p, sum := slices.Clone(d.Probabilities), 0.0
+			for y := range p {
+				if head[WordID(y)] {
+					p[y] = 0
+				}
+				sum += p[y]
+			}
+			for y := range p {
+				p[y] /= sum
+			}
+			for range 50_000 {
+				counts[m.drawTail(row, rowKey{3, epsilon}, rng)]++
+			}
+			requireFit(t, label+", tail", counts, p)
+			row.low, row.high = 0, math.MaxUint64
+			counts, random := make([]int, 900), stream.FromUint64(49).Rand()
+			for range 100_000 {
+				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64()})]++
+			}
+			requireFit(t, label+", settled in float64", counts, d.Probabilities)
+		}
+	}
+}
+
+// Words of equal vectors, a vocabulary of them, and heads as large as it.
+func TestHeadTailOfEqualVectors(t *testing.T) {
+	t.Parallel()
+	vectors := make([]float32, 600*2)
+	for i := range 100 {
+		vectors[2*i] = float32(i % 10)
+	}
+	words := make([]string, 600)
+	for i := range words {
+		words[i] = fmt.Sprint("w", i)
+	}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := embeddings.NewSpace("equal", v, 2, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epsilon := range []float64{0.1, 2, 100} {
+		for _, word := range []WordID{1, 500} {
+			m := headTailOf(t, space, "santext", epsilon)
+			d, err := m.Distribution(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon), sample(m, word, 50_000, stream.FromUint64(50)), d.Probabilities)
+		}
+	}
+	small := spacetest.Gaussian(t, 20, 2, 1, 51)
+	m := headTailOf(t, small, "santext", 0.5)
+	d, err := m.Distribution(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireFit(t, "all in the head", sample(m, 4, 50_000, stream.FromUint64(52)), d.Probabilities)
+}
+
+// Text does not depend on path, workers, batches, or on what is kept.
+func TestHeadTailTextIsTheSame(t *testing.T) {
+	space := spacetest.Gaussian(t, 5000, 12, 1, 53)
+	rng := stream.FromUint64(54).Rand()
+	documents := make([][]string, 40)
+	for i := range documents {
+		for range 30 {
+			documents[i] = append(documents[i], space.Vocabulary.Word(WordID(rng.IntN(300))))
+		}
+	}
+	for _, name := range []string{"santext", "tem"} {
+		for _, epsilon := range []float64{0.5, 3, 40} {
+			var want [][]string
+			for i, path := range kernel.Paths() {
+				restore, err := kernel.Use(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, workers := range []int{1, 3} {
+					m := headTailOf(t, space, name, epsilon)
+					if workers == 3 && i == 0 {
+						m.rowsKept.limit = 20 << 10 // a few rows
+					}
+					for range 2 { // once without rows, once with
+						got, err := Text(context.Background(), m, Random, documents, stream.FromUint64(55), workers)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if want == nil {
+							want = got
+						}
+						if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+							t.Fatalf("%s, ε = %v: text differs on %s with %d workers", name, epsilon, path, workers)
+						}
+					}
+					for d, document := range documents { // one at a time
+						ids := space.Vocabulary.Encode(nil, document)
+						m.Privatize(ids, ids, nil, stream.FromUint64(55).At(uint64(d)).Rand())
+						for j, id := range ids {
+							if space.Vocabulary.Word(id) != want[d][j] {
+								t.Fatalf("%s, ε = %v: document %d alone differs at %d", name, epsilon, d, j)
+							}
+						}
+					}
+					// An epsilon of their own for words, equal to the instance's or not.
+					ids := space.Vocabulary.Encode(nil, documents[0])
+					other := make([]WordID, len(ids))
+					epsilons := make([]float64, len(ids))
+					for j := range epsilons {
+						epsilons[j] = epsilon + float64(j%2)
+					}
+					m.Privatize(other, ids, epsilons, stream.FromUint64(55).At(0).Rand())
+					for j := 0; j < len(ids); j += 2 {
+						if space.Vocabulary.Word(other[j]) != want[0][j] {
+							t.Fatalf("%s: word %d differs with an epsilon of its own that is the instance's", name, j)
+						}
+					}
+				}
+				restore()
+			}
+		}
+	}
+}
+
+// TestUnderflowLosesNoWord is SanText at ε = 1000: most probabilities are
+// smaller than any float64, and every word keeps its own.
+func TestUnderflowLosesNoWord(t *testing.T) {
+	t.Parallel()
+	space := spacetest.Gaussian(t, 5000, 50, 1, 56)
+	m := headTailOf(t, space, "santext", 1000)
+	underflow := 0
+	for y, l := range m.held(9, m.rowOf(9)) {
+		if math.Exp(l) == 0 {
+			underflow++
+		}
+		if want := -500 * space.Distance(9, WordID(y)); math.Abs(l-want) > 1e-9*(1-want) {
+			t.Fatalf("ln Pr[%d] = %v, want %v", y, l, want)
+		}
+	}
+	if underflow < 4000 {
+		t.Errorf("%d of 5000 probabilities underflow: the test sees nothing", underflow)
+	}
+	// A table has a floor instead.
+	small := spacetest.Gaussian(t, 60, 50, 1, 56)
+	table := mustNew(t, Environment{Space: small}, Settings{Mechanism: "santext", Epsilon: 1000}).(*selector)
+	b := table.builder()
+	b.build([]rowKey{{9, 1000}}, func(_ int, a *aliasTable) {
+		for y, p := range a.held() {
+			if p < leastProbability*(1-1e-3) {
+				t.Errorf("Pr[%d] = %v, below the floor", y, p)
+			}
+		}
+	})
+	if d := table.Guarantee().Numerical.Delta; d != 60*leastProbability {
+		t.Errorf("delta %v, want %v", d, 60*leastProbability)
+	}
+}
+
+var selectionEpsilons = []float64{1, 2, 3, 5, 10}
+
+// BenchmarkSelectionPrepare measures the making of rows, many at once.
+func BenchmarkSelectionPrepare(b *testing.B) {
+	s := gloveSpace(b)
+	for _, name := range []string{"santext", "tem"} {
+		for _, epsilon := range selectionEpsilons {
+			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
+				m := headTailOf(b, s, name, epsilon)
+				builder := m.builder()
+				keys := make([]rowKey, m.rowsAtOnce())
+				word, columns, rows := 0, 0, 0
+				cpu := cpuSeconds()
+				for b.Loop() {
+					for i := range keys {
+						keys[i] = rowKey{WordID(word % s.Len()), epsilon}
+						word += 7 // in no order of frequency
+					}
+					builder.build(keys, func(_ int, r *headTail) { columns += len(r.head); rows++ })
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(rows), "ms/row")
+				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(rows), "cpu-ms/row")
+				b.ReportMetric(float64(columns)/float64(rows), "columns/row")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkSelectionDraw measures words whose rows are there, in a random
+// order of all 27,000.
+func BenchmarkSelectionDraw(b *testing.B) {
+	s := gloveSpace(b)
+	for _, name := range []string{"santext", "tem"} {
+		for _, epsilon := range selectionEpsilons {
+			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
+				m := headTailOf(b, s, name, epsilon)
+				rng := stream.FromUint64(57).Rand()
+				documents := make([][]WordID, s.Len()/25)
+				rngs := make([]*rand.Rand, len(documents))
+				out := make([][]WordID, len(documents))
+				order := rng.Perm(s.Len())
+				for i := range documents {
+					for _, w := range order[25*i : 25*i+25] {
+						documents[i] = append(documents[i], WordID(w))
+					}
+					rngs[i] = stream.FromUint64(58).At(uint64(i)).Rand()
+					out[i] = make([]WordID, 25)
+				}
+				m.PrivatizeBatch(out, documents, nil, rngs)
+				words, cpu := 0, cpuSeconds()
+				for b.Loop() {
+					d := words / 25 % len(documents)
+					m.Privatize(out[d], documents[d], nil, rngs[d])
+					words += 25
+				}
+				b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "words/s")
+				b.ReportMetric((cpuSeconds()-cpu)*1e6/float64(words), "cpu-µs/word")
+				b.ReportMetric(float64(m.rowsKept.bytes)/(1<<20), "MiB")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package mechanisms
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// rowKey names a row: the output distribution of a word at an ε.
+type rowKey struct {
+	word    WordID
+	epsilon float64
+}
+
+// wordRandom is what a word draws from the generator of its document: the
+// first so many of them, the same number for every word of a mechanism.
+type wordRandom [3]uint64
+
+// rowSampler draws words from rows of type R. A row is a function of its key
+// alone, so it does not matter which rows are kept, dropped or made twice, nor
+// by whom.
+type rowSampler[R any] interface {
+	// ownEpsilon is the ε of the instance, of which rows are kept.
+	ownEpsilon() float64
+	// draws is how many 64-bit numbers a word takes.
+	draws() int
+	// kept returns the row of a word at the instance's ε, or nil.
+	kept(word WordID) *R
+	// rowsAtOnce is how many rows are best made together.
+	rowsAtOnce() int
+	// builder returns scratch space for one goroutine; release takes it back.
+	builder() rowBuilder[R]
+	release(rowBuilder[R])
+	draw(row *R, key rowKey, random wordRandom) WordID
+}
+
+// rowBuilder makes at most rowsAtOnce rows and hands them over in order, each
+// valid until use returns. It keeps those of the instance's ε as it sees fit.
+type rowBuilder[R any] interface {
+	build(keys []rowKey, use func(i int, row *R))
+}
+
+// groupWords is how many words at most wait for their rows at once, one
+// document more or less.
+const groupWords = 1 << 20
+
+// occurrence is one word of a batch that waits for its row.
+type occurrence struct {
+	key    rowKey
+	random wordRandom
+	output *WordID
+}
+
+// privatizeRows draws for all words in document order. Those that find their
+// row are done; the others are grouped by word, so that a corpus costs one row
+// per distinct word however little memory there is for rows.
+func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+	for start := 0; start < len(src); {
+		end, words := start, 0
+		for end < len(src) && words < groupWords {
+			words += len(src[end])
+			end++
+		}
+		waiting, err := drawKept(ctx, m, dst, src, epsilons, rngs, start, end, words, workers)
+		if err == nil {
+			err = drawWaiting(ctx, m, waiting, workers)
+		}
+		if err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
+}
+
+// drawKept takes the random numbers of documents start to end and draws the
+// words whose rows are there. It returns the others.
+func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, start, end, words, workers int) ([]occurrence, error) {
+	own, draws := m.ownEpsilon(), m.draws()
+	part := func(start, end int) []occurrence {
+		var waiting []occurrence
+		for d := start; d < end; d++ {
+			rng := rngs[d]
+			for i, w := range src[d] {
+				var o occurrence
+				for k := range draws {
+					o.random[k] = rng.Uint64()
+				}
+				o.key = rowKey{w, tokenEpsilon(own, epsilons, d, i)}
+				if o.key.epsilon == own {
+					if row := m.kept(w); row != nil {
+						dst[d][i] = m.draw(row, o.key, o.random)
+						continue
+					}
+				}
+				o.output = &dst[d][i]
+				waiting = append(waiting, o)
+			}
+		}
+		return waiting
+	}
+	if workers == 1 {
+		return part(start, end), ctx.Err()
+	}
+	// Some parts more than workers: documents have different lengths.
+	share := words/(4*workers) + 1
+	bounds := []int{start}
+	for words := 0; start < end; start++ {
+		if words += len(src[start]); words >= share || start == end-1 {
+			bounds, words = append(bounds, start+1), 0
+		}
+	}
+	parts := make([][]occurrence, len(bounds)-1)
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for i := range parts {
+		g.Go(func() error {
+			parts[i] = part(bounds[i], bounds[i+1])
+			return ctx.Err()
+		})
+	}
+	err := g.Wait()
+	return slices.Concat(parts...), err
+}
+
+// drawWaiting makes the rows that are missing, each once.
+func drawWaiting[R any](ctx context.Context, m rowSampler[R], all []occurrence, workers int) error {
+	if len(all) == 0 {
+		return ctx.Err()
+	}
+	slices.SortFunc(all, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.key.word, b.key.word), cmp.Compare(a.key.epsilon, b.key.epsilon))
+	})
+	var groups []int // start of each run of equal keys, and the end
+	for i := range all {
+		if i == 0 || all[i].key != all[i-1].key {
+			groups = append(groups, i)
+		}
+	}
+	groups = append(groups, len(all))
+	atOnce := m.rowsAtOnce()
+	var next atomic.Int64
+	work := func() error {
+		b := m.builder()
+		defer m.release(b)
+		keys := make([]rowKey, 0, atOnce)
+		for {
+			end := int(next.Add(int64(atOnce)))
+			start := end - atOnce
+			if start >= len(groups)-1 {
+				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			bounds := groups[start : min(end, len(groups)-1)+1]
+			keys = keys[:0]
+			for _, i := range bounds[:len(bounds)-1] {
+				keys = append(keys, all[i].key)
+			}
+			b.build(keys, func(i int, row *R) {
+				for _, o := range all[bounds[i]:bounds[i+1]] {
+					*o.output = m.draw(row, o.key, o.random)
+				}
+			})
+		}
+	}
+	if workers == 1 {
+		return work()
+	}
+	var g errgroup.Group
+	for range workers {
+		g.Go(work)
+	}
+	return g.Wait()
+}
