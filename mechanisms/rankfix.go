@@ -125,8 +125,7 @@ func (m *rankFix) nearest(word WordID) []WordID {
 	if kept := m.near[word].Load(); kept != nil {
 		return *kept
 	}
-	order, _ := orderFrom(m.base.space, word)
-	kept := slices.Clone(order[:min(keptRanks, len(order))])
+	kept := firstFrom(m.base.space, word, keptRanks)
 	m.near[word].Store(&kept)
 	return kept
 }
