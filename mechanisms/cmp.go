@@ -16,6 +16,7 @@ func init() {
 // word nearest to φ(w) + z, z of density ∝ exp(−ε‖z‖), over all of W.
 func newCMP(env Environment, s Settings) (Mechanism, error) {
 	m := newProjector(env, s, 1)
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the nearest word is post-processing")
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and the nearest word is post-processing")
 	return m, nil
 }

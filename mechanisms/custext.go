@@ -56,7 +56,8 @@ func newCusText(env Environment, s Settings) (Mechanism, error) {
 		}
 		return ids
 	}
-	g := Guarantee{Reason: "the candidates are the word's own nearest words: an output of one word is impossible for another"}
+	g := Guarantee{Reason: "the candidates are the word's own nearest words: " +
+		"an output of one word is impossible for another"}
 	if s.Variant == Proved {
 		groups := groupsOf(space, byFrequency(env), k)
 		candidates = func(word WordID) []WordID { return groups.members[groups.of[word]] }
@@ -100,7 +101,8 @@ type groups struct {
 func (g *groups) guarantee(epsilon float64) Guarantee {
 	out := Guarantee{
 		Metric: "discrete", Epsilon: epsilon, Distance: discrete,
-		Reason: "exponential mechanism over the candidates of a group with a utility in [0, 1]; the groups are taken as public",
+		Reason: "exponential mechanism over the candidates of a group with a utility in [0, 1]; " +
+			"the groups are taken as public",
 	}
 	if len(g.members) > 1 {
 		out.Scope = fmt.Sprintf("between words of one of its %d groups, none between groups", len(g.members))
@@ -125,7 +127,8 @@ func orderDigest(order []WordID) [32]byte {
 
 // groupsOf builds the groups of k words once per space, k and order.
 func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
-	v, _ := s.Derived(groupsKey{k, orderDigest(order)}, func() (any, error) { return buildGroups(s, order, k), nil }) // never fails
+	key := groupsKey{k, orderDigest(order)}
+	v, _ := s.Derived(key, func() (any, error) { return buildGroups(s, order, k), nil }) // never fails
 	return v.(*groups)
 }
 

@@ -364,6 +364,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 				builder := m.builder()
 				keys := make([]rowKey, m.rowsAtOnce())
 				word, columns, rows := 0, 0, 0
+				cpu := cpuSeconds()
 				for b.Loop() {
 					for i := range keys {
 						keys[i] = rowKey{WordID(word % s.Len()), epsilon}
@@ -372,6 +373,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 					builder.build(keys, func(_ int, r *headTail) { columns += len(r.head); rows++ })
 				}
 				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(rows), "ms/row")
+				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(rows), "cpu-ms/row")
 				b.ReportMetric(float64(columns)/float64(rows), "columns/row")
 				b.ReportMetric(0, "ns/op")
 			})
@@ -400,13 +402,14 @@ func BenchmarkSelectionDraw(b *testing.B) {
 					out[i] = make([]WordID, 25)
 				}
 				m.PrivatizeBatch(out, documents, nil, rngs)
-				words := 0
+				words, cpu := 0, cpuSeconds()
 				for b.Loop() {
 					d := words / 25 % len(documents)
 					m.Privatize(out[d], documents[d], nil, rngs[d])
 					words += 25
 				}
 				b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "words/s")
+				b.ReportMetric((cpuSeconds()-cpu)*1e6/float64(words), "cpu-µs/word")
 				b.ReportMetric(float64(m.rowsKept.bytes)/(1<<20), "MiB")
 				b.ReportMetric(0, "ns/op")
 			})

@@ -24,7 +24,8 @@ func init() {
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
 			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Variants: []Variant{Released},
-			Doc: "what happens when the random start word gives a noise scale that is not positive, where the released package fails",
+			Doc: "what happens when the random start word gives a noise scale that is not positive, " +
+				"where the released package fails",
 		}},
 		New: newGumbel,
 	})
@@ -59,7 +60,8 @@ func newGumbel(env Environment, s Settings) (Mechanism, error) {
 	})
 	if s.Variant == Released {
 		m.poisson = newTruncatedPoisson(math.Log(float64(n-1)), 0, n-1)
-		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, below its smallest usable epsilon the scale comes from a complex number"}
+		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, " +
+			"below its smallest usable epsilon the scale comes from a complex number"}
 		return m, m.drawStart(env)
 	}
 	var err error
@@ -82,9 +84,11 @@ func (m *truncatedGumbel) provedGuarantee() Guarantee {
 	n := m.space.Len()
 	needed := (m.poisson.logMass(1) - m.poisson.logMass(n)) / m.extent.largest
 	if m.settings.Epsilon < needed {
-		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = %d candidates, which is rarer than any epsilon below %.4g allows", n, needed)}
+		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = %d candidates, "+
+			"which is rarer than any epsilon below %.4g allows", n, needed)}
 	}
-	return euclideanGuarantee(m.space, m.settings.Epsilon, "as stated by the source; whether far words are candidates often enough was checked for the farthest only")
+	return euclideanGuarantee(m.space, m.settings.Epsilon,
+		"as stated by the source; whether far words are candidates often enough was checked for the farthest only")
 }
 
 // drawStart takes Δ and Δ₀ from the distances of a random word.

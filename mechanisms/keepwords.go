@@ -55,7 +55,8 @@ func (k *keptWords) restrict(g Guarantee, known int) Guarantee {
 		return g
 	}
 	covers := g.Covers
-	scope := fmt.Sprintf("between words that are not kept; %d words of the vocabulary pass unchanged, on them epsilon is infinite", known)
+	scope := fmt.Sprintf("between words that are not kept; those that are, %d of %d, pass unchanged: "+
+		"on them epsilon is infinite", known, len(k.ids))
 	if g.Scope != "" {
 		scope = g.Scope + ", and " + scope
 	}

@@ -48,7 +48,8 @@ func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 		Metric:           "mahalanobis",
 		Epsilon:          s.Epsilon,
 		EuclideanEpsilon: s.Epsilon / math.Sqrt(shape.smallest),
-		Reason:           "the noise is private for the distance after whitening with R and the nearest word is post-processing",
+		Reason: "the noise is private for the distance after whitening with R " +
+			"and the nearest word is post-processing",
 		Distance: func(a, b WordID) float64 {
 			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
 		},
@@ -92,7 +93,9 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 		}
 		var l mat.TriDense
 		chol.LTo(&l)
-		shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, transposed: make([]float32, s.Dimension*s.Dimension)}
+		shape := &mahalanobisShape{
+			dimension: s.Dimension, smallest: smallest, transposed: make([]float32, s.Dimension*s.Dimension),
+		}
 		for i := range s.Dimension {
 			for j := range i + 1 {
 				shape.lower = append(shape.lower, l.At(i, j))

@@ -5,9 +5,34 @@
 // every instance says by Guarantee what it promises, variants that promise
 // nothing say why, and wherever a distribution has a closed form, it is the
 // closed form that is sampled, measured and audited. It stops at words: file
-// formats, classifiers and corpora are elsewhere. Promises are those of real
-// arithmetic: nothing here defends against attacks on the low bits of
-// floating-point noise (Mironov 2012).
+// formats, classifiers and corpora are elsewhere.
+//
+// # Down to the last bit
+//
+// Promises are proved in real arithmetic; this is what computing does to them.
+//
+//   - SanText and TEM over more than 4,096 words: no δ. Every word keeps a
+//     probability within a factor of e^{±η} of the definition's, however small:
+//     what is too small for a number is compared in logarithms. A guarantee of
+//     ε·d becomes one of ε·d + 2η; η is in Guarantee.Numerical, 5·10⁻¹¹ to
+//     10⁻⁹ for 27,000 to 400,000 words. At ε = 1000, where all but a few
+//     probabilities are below the smallest float64, the strict ε·d holds with it.
+//   - The selection family over fewer words, and mechanisms that list their
+//     outputs: as above, but no possible output has a probability below 2⁻⁵⁰,
+//     which adds at most δ = n·2⁻⁵⁰ for n outputs: 4·10⁻¹² for 4,096 of them.
+//   - CMP, Vickrey, and what is built like them: noise is added to the vector
+//     in float64 and the sum rounded to float32 once, which is post-processing,
+//     as the search is: only the word is released, and no low bits. What is not
+//     ideal are the normal numbers, multiples of a step of 3.45·2⁻³¹: on 27,000
+//     words of GloVe, 100 dimensions, they move a noisy vector by at most 10⁻⁷,
+//     and fewer than 1 in 10⁷ words chosen is another for it (measured, by the
+//     density of vectors near a boundary, at ε from 1 to 20; not proved).
+//     Mahalanobis, whose noise passes a float32 matrix, has about 100 times that.
+//   - PrivEmb, which releases numbers, rounds them to a grid of 1/1024 to
+//     1/2048 of the noise's scale: the last bits of a sum, which show the
+//     vector under the noise (Mironov 2012), are not released.
+//   - All of this given random bits that are truly random. They come from
+//     ChaCha8; the seed of privatised text must be secret and is 256 bits.
 package mechanisms
 
 import (
@@ -136,6 +161,17 @@ type Guarantee struct {
 // e^{Eta} times that of the definition plus Delta. A guarantee of ε·d and δ
 // then is, as computed, one of ε·d + 2·Eta and δ + Delta.
 type Numerical struct{ Eta, Delta float64 }
+
+// String is empty where nothing is known.
+func (n Numerical) String() string {
+	switch {
+	case n.Delta > 0:
+		return fmt.Sprintf("as computed: probabilities within a factor of 1 ± %.1g, delta %.1g", n.Eta, n.Delta)
+	case n.Eta > 0:
+		return fmt.Sprintf("as computed: probabilities within a factor of 1 ± %.1g, no delta", n.Eta)
+	}
+	return ""
+}
 
 // Holds says whether anything is promised, be it between some words only.
 func (g Guarantee) Holds() bool { return g.Metric != "" }

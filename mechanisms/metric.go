@@ -25,10 +25,8 @@ var metricParameter = Parameter{
 // wordMetric is a distance between the words of a space.
 type wordMetric struct {
 	name  string
-	basis *basis // rows to start from
-	// space is where the distance is the Euclidean one; nil for angles.
-	space *embeddings.Space
-	// convert turns a row of the basis, from one word, into distances.
+	space *embeddings.Space // whose Euclidean distances are it, or are turned into it
+	// convert turns a row of those, from one word, into distances; nil leaves them.
 	convert  func(row []float64, word WordID)
 	distance func(a, b WordID) float64
 }
@@ -53,15 +51,14 @@ func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
 		return nil, err
 	}
 	if name == euclideanMetric {
-		return &wordMetric{name, distanceBasis(s), s, func([]float64, WordID) {}, s.Distance}, nil
+		return &wordMetric{name, s, nil, s.Distance}, nil
 	}
 	u, err := unitSpaceOf(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &wordMetric{name, distanceBasis(u.Space), u.Space, func([]float64, WordID) {}, u.Distance}
+	m := &wordMetric{name, u.Space, nil, u.Distance}
 	if name == angularMetric {
-		m.space = nil
 		m.convert = func(row []float64, word WordID) {
 			for y := range s.Len() {
 				row[y] = u.angle(row[y], word, WordID(y))
@@ -81,13 +78,14 @@ func (m *wordMetric) guarantee(epsilon float64, reason string) Guarantee {
 	return g
 }
 
-// selector selects by a law of the metric.
-func (m *wordMetric) selector(s *embeddings.Space, settings Settings, g Guarantee, law func(epsilon float64) distanceLaw) Mechanism {
-	if m.space != nil {
-		return newDistanceSelector(settings, g, m.space, law)
+// selector is newDistanceSelector with this distance.
+func (m *wordMetric) selector(s Settings, g Guarantee, law func(epsilon float64) distanceLaw) Mechanism {
+	if m.convert == nil {
+		return newDistanceSelector(s, g, m.space, law)
 	}
+	n := m.space.Len()
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:s.Len()]
+		row = row[:n]
 		m.convert(row, word)
 		l := law(epsilon)
 		for i, d := range row {
@@ -95,7 +93,7 @@ func (m *wordMetric) selector(s *embeddings.Space, settings Settings, g Guarante
 		}
 		return row, nil
 	}
-	return newSelector(settings, g, s.Vocabulary, m.basis, scores)
+	return newSelector(s, g, m.space.Vocabulary, distanceBasis(m.space), scores)
 }
 
 // unitSpace holds vectors of length 1, up to float32, and their true lengths.
@@ -167,7 +165,8 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 	}
 	m, err := metricOf(s, Parameters{metricParameter.Name: metric})
 	if err != nil {
-		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q", metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
+		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q",
+			metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
 	}
 	return m.distance, nil
 }

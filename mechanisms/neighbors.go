@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"cmp"
+	"math"
 	"runtime"
 	"slices"
 
@@ -73,6 +74,58 @@ func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 		sorted[i] = row[w]
 	}
 	return order, sorted
+}
+
+// firstFrom returns the first count words of orderFrom without sorting the rest.
+func firstFrom(s *embeddings.Space, word WordID, count int) []WordID {
+	row := make([]float64, s.Len())
+	distancesFrom(row, s, word)
+	row[word] = -1
+	limit := math.Inf(1)
+	if count < len(row) {
+		limit = smallest(slices.Clone(row), count)
+	}
+	var first []WordID
+	for y, d := range row {
+		if d <= limit {
+			first = append(first, WordID(y))
+		}
+	}
+	slices.SortStableFunc(first, func(a, b WordID) int { return cmp.Compare(row[a], row[b]) })
+	return slices.Clone(first[:min(count, len(first))])
+}
+
+// smallest returns the count-th smallest of x, 1 ≤ count ≤ len(x), and
+// disorders x (Hoare's selection, the pivot a median of three).
+func smallest(x []float64, count int) float64 {
+	low, high, k := 0, len(x)-1, count-1
+	for low < high {
+		a, b, c := x[low], x[(low+high)/2], x[high]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := low, high
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return x[k]
+		}
+	}
+	return x[k]
 }
 
 // byFrequency returns all words of the space by falling count in the corpus.

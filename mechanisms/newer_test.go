@@ -301,6 +301,22 @@ func TestRankFixOnTheLine(t *testing.T) {
 	}
 }
 
+// The first words of an order, with words that share a vector at its end.
+func TestFirstFrom(t *testing.T) {
+	s := spacetest.Gaussian(t, 300, 3, 1, 72)
+	for i := range WordID(100) {
+		copy(s.Vector(100+i), s.Vector(200+i/10))
+	}
+	for _, w := range []WordID{0, 150, 299} {
+		order, _ := orderFrom(s, w)
+		for _, count := range []int{1, 2, 7, 50, 299, 300, 1000} {
+			if got := firstFrom(s, w, count); !slices.Equal(got, order[:min(count, 300)]) {
+				t.Fatalf("the first %d from %d: %v", count, w, got)
+			}
+		}
+	}
+}
+
 // Ranks beyond those that are kept come from the same law.
 func TestRankFixFarRanks(t *testing.T) {
 	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)

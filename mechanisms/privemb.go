@@ -85,7 +85,8 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	}
 	e := &privEmb{
 		settings: s, space: env.Space, m: m, noise: s.Epsilon / (1 + beta),
-		guarantee: euclideanGuarantee(env.Space, s.Epsilon, "with probability 1-delta over the projection it stretches no distance by more than 1+beta"),
+		guarantee: euclideanGuarantee(env.Space, s.Epsilon,
+			"with probability 1-delta over the projection it stretches no distance by more than 1+beta"),
 	}
 	e.guarantee.Delta = delta
 	rng := env.Seed.Derive("privemb", "projection").Rand()

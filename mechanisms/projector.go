@@ -22,7 +22,8 @@ type projector struct {
 	space     *embeddings.Space
 	index     *nearest.Index
 
-	// noise fills a row with the noise of an ε; nil is spherical noise.
+	// noise fills a row with the noise of an ε, to which the vector of the word
+	// is added; nil is spherical noise.
 	noise func(z []float32, epsilon float64, rng *rand.Rand)
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
@@ -93,7 +94,7 @@ type batch struct {
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word; see addsInFloat64
+	noise    []float32 // one row per word; of plain spherical noise, the word's vector is in it
 	shaped   []float32
 	near     []nearest.Neighbor
 	scratch  []float64 // one vector
@@ -119,10 +120,10 @@ func (m *projector) newBatch(words int) *batch {
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
 	switch z := b.noise[len(b.words)*d:][:d]; {
-	case b.m.addsInFloat64():
-		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
 	case b.m.noise != nil:
 		b.m.noise(z, epsilon, rng)
+	case b.m.shape == nil:
+		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
 	default:
 		sphericalNoise(z, epsilon, rng)
 	}
@@ -135,9 +136,6 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// addsInFloat64 says whether the word's vector is added as the noise is drawn.
-func (m *projector) addsInFloat64() bool { return m.noise == nil && m.shape == nil }
-
 // queries shapes the noise and adds the word vectors, where it is not done.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
@@ -149,7 +147,7 @@ func (b *batch) queries() []float32 {
 	}
 	for i, w := range b.words {
 		row := q[i*d:][:d]
-		if !m.addsInFloat64() {
+		if m.shape != nil || m.noise != nil {
 			for j, x := range m.space.Vector(w) {
 				row[j] += x
 			}

@@ -55,7 +55,8 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
 	}
 	g := base.Guarantee()
-	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s", definition.Title, g.Reason)
+	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
+		definition.Title, g.Reason)
 	return &rankFix{
 		settings: s, guarantee: g, base: noisy, decay: decay,
 		near: make([]atomic.Pointer[[]WordID], env.Space.Len()),
@@ -124,8 +125,7 @@ func (m *rankFix) nearest(word WordID) []WordID {
 	if kept := m.near[word].Load(); kept != nil {
 		return *kept
 	}
-	order, _ := orderFrom(m.base.space, word)
-	kept := slices.Clone(order[:min(keptRanks, len(order))])
+	kept := firstFrom(m.base.space, word, keptRanks)
 	m.near[word].Store(&kept)
 	return kept
 }

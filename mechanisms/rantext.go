@@ -47,8 +47,9 @@ type rantext struct {
 func newRANTEXT(env Environment, s Settings) (Mechanism, error) {
 	m := &rantext{
 		settings: s, space: env.Space,
-		guarantee: Guarantee{Reason: "the list of candidates depends on the word and its size is no secret to who knows the distances"},
-		ranges:    make([]float64, env.Space.Dimension),
+		guarantee: Guarantee{Reason: "the list of candidates depends on the word: " +
+			"an output far from one word and near another tells them apart by more than epsilon"},
+		ranges: make([]float64, env.Space.Dimension),
 	}
 	d := env.Space.Dimension
 	for j := range m.ranges {
@@ -103,7 +104,9 @@ func (m *rantext) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs
 	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
 }
 
-func (m *rantext) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+func (m *rantext) privatizeGrouped(
+	ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int,
+) error {
 	var all []listDraw
 	for d, document := range src {
 		for i, w := range document {
@@ -257,7 +260,8 @@ func lawOfSquares(ranges []float64) *radiusLaw {
 	width := math.Sqrt(radiusCells*h) / radiusBins // of a bin, in D
 	for i := 0; i < radiusCells; {
 		start, mass := i, 0.0
-		for i < radiusCells && (i == start || mass+sum[i] <= most && math.Sqrt(float64(i+1)*h)-math.Sqrt(float64(start)*h) <= width) {
+		limit := math.Sqrt(float64(start)*h) + width
+		for i < radiusCells && (i == start || mass+sum[i] <= most && math.Sqrt(float64(i+1)*h) <= limit) {
 			mass += sum[i]
 			i++
 		}

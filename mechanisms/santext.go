@@ -26,5 +26,5 @@ func newSanText(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	return metric.selector(env.Space, s, g, law), nil
+	return metric.selector(s, g, law), nil
 }

@@ -56,10 +56,12 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	if len(sensitive) == 0 {
 		return nil, fmt.Errorf("w = %v: no word is sensitive", w)
 	}
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism over the sensitive words, with the distance as cost; which words are sensitive is taken as public")
+	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism over the sensitive words, "+
+		"with the distance as cost; which words are sensitive is taken as public")
 	if len(sensitive) < n {
 		g.EuclideanEpsilon = 0
-		g.Scope = fmt.Sprintf("between the %d sensitive of %d words, none with or between the others: these are kept, and so told from all other words", len(sensitive), n)
+		g.Scope = fmt.Sprintf("between the %d sensitive of %d words, none with or between the others: "+
+			"these are kept, and so told from all other words", len(sensitive), n)
 		g.Covers = func(a, b WordID) bool { return isSensitive[a] && isSensitive[b] }
 	}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {

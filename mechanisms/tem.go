@@ -67,7 +67,8 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return nil, errors.New("gamma: must be a number or a word")
 	}
 	if s.Variant == Released {
-		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, which no proof covers"}
+		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, " +
+			"which no proof covers"}
 		scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:n]
 			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
@@ -81,7 +82,7 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon)} }
-	return metric.selector(env.Space, s, g, law), nil
+	return metric.selector(s, g, law), nil
 }
 
 // theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),

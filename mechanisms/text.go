@@ -127,12 +127,16 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 }
 
 // Text is PrivatizeText from document 0 on.
-func Text(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int) ([][]string, error) {
+func Text(
+	ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
+) ([][]string, error) {
 	return TextFrom(ctx, m, policy, documents, 0, seed, workers)
 }
 
 // TextFrom is PrivatizeText with its options in a row; there must be a worker.
-func TextFrom(ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
+func TextFrom(
+	ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int,
+) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
 	}

@@ -83,7 +83,8 @@ func (m *truncatedLaplace) CheckEpsilon(epsilon float64) error {
 	largest := math.Sqrt(float64(m.space.Dimension)) / 2
 	if epsilon >= largest {
 		return &UndefinedError{
-			Reason:         fmt.Sprintf("epsilon = %v: must be < %.6g, half the root of the %d dimensions", epsilon, largest, m.space.Dimension),
+			Reason: fmt.Sprintf("epsilon = %v: must be < %.6g, half the root of the %d dimensions",
+				epsilon, largest, m.space.Dimension),
 			LargestEpsilon: largest,
 		}
 	}

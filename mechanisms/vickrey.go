@@ -35,7 +35,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 	if s.Variant == Released {
 		m := newProjector(env, s, 3)
 		m.choose = chooseReleasedVickrey
-		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, which is not post-processing of the noisy vector"}
+		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, " +
+			"which is not post-processing of the noisy vector"}
 		return m, nil
 	}
 	t := s.Parameters["t"].(float64)
@@ -61,7 +62,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 		m.guarantee = Guarantee{Reason: "a word is never returned for itself but is for others, so no ε bounds the ratio"}
 		return m, nil
 	}
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the choice among its nearest words is post-processing")
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and the choice among its nearest words is post-processing")
 	return m, nil
 }
 

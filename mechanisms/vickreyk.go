@@ -77,7 +77,8 @@ func newVickreyK(env Environment, s Settings) (Mechanism, error) {
 		}
 		return near[len(near)-1].ID
 	}
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the choice among its nearest words is post-processing")
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and the choice among its nearest words is post-processing")
 	return m, nil
 }
 
@@ -90,6 +91,7 @@ func newKth(env Environment, s Settings) (Mechanism, error) {
 	}
 	m := newProjector(env, s, int(k))
 	m.choose = func(_ WordID, near []nearest.Neighbor, _ float64) WordID { return near[len(near)-1].ID }
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and its k-th nearest word is post-processing")
+	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and its k-th nearest word is post-processing")
 	return m, nil
 }

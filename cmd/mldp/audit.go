@@ -30,8 +30,8 @@ func newAuditCommand() *cobra.Command {
 		Short: "Try to refute what a mechanism guarantees",
 		Long: `Audit looks for two words and an event that are told apart better than epsilon
 times their distance allows. Where probabilities are known it compares all
-outputs of chosen pairs of words; elsewhere it samples, chooses the most telling events on one part of the samples and tests them on
-fresh ones with Clopper–Pearson bounds, Bonferroni-corrected: a sampled verdict
+outputs of chosen pairs of words; elsewhere it samples, chooses the most telling
+events on one part of the samples and tests them on fresh ones with Clopper–Pearson bounds, Bonferroni-corrected: a sampled verdict
 accuses a sound mechanism with probability --alpha at most. "not refuted" is no
 proof. Variants without a guarantee are held against the epsilon they are run at.
 
@@ -107,7 +107,8 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 	f.IntVar(&options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
-	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: beside a study's records, its report shows them as audit.csv")
+	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: "+
+		"beside a study's records, its report shows them as audit.csv")
 	external.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
 	cmd.MarkFlagsOneRequired("grid", "mechanism", "command")
@@ -158,5 +159,6 @@ func describe(f audit.Finding) string {
 	if f.Outputs > len(f.Event) {
 		more = fmt.Sprintf(" and %d more", f.Outputs-len(f.Event))
 	}
-	return fmt.Sprintf("%s/%s: %s%s; log-ratio %.4g, allowed %.4g", f.A, f.B, strings.Join(f.Event, " "), more, f.LogRatio, f.Allowed)
+	return fmt.Sprintf("%s/%s: %s%s; log-ratio %.4g, allowed %.4g",
+		f.A, f.B, strings.Join(f.Event, " "), more, f.LogRatio, f.Allowed)
 }

@@ -18,7 +18,7 @@ func init() { commands = append(commands, newNearestCommand) }
 func newNearestCommand() *cobra.Command {
 	var embedding, data string
 	var words []string
-	var k, dimension int
+	var k, dimension, vocabulary int
 	cmd := &cobra.Command{
 		Use:   "nearest",
 		Short: "Print the nearest words of a word and their distances",
@@ -33,7 +33,10 @@ come in the order of the file.`,
 			if err := check.AtLeast("k", k, 1); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			space, err := lab.OpenSpace(cmd.Context(), embedding, dimension, data, nil)
+			if err := check.AtLeast("vocabulary", vocabulary, 0); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			space, err := lab.OpenSpace(cmd.Context(), embedding, dimension, data, embeddings.First(vocabulary, nil))
 			if err != nil {
 				return err
 			}
@@ -60,6 +63,7 @@ come in the order of the file.`,
 	f.IntVar(&k, "k", 10, "neighbours per word")
 	f.StringVar(&embedding, "embedding", "", "vector file, name in the data folder, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
+	f.IntVar(&vocabulary, "vocabulary", 0, "search the first so many words only; 0 searches all")
 	f.StringVar(&data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	require(cmd, "word", "embedding")
 	return cmd

@@ -205,7 +205,8 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 	}
 	s := m.Settings()
 	r := Report{Settings: s, Guarantee: m.Guarantee()}
-	seed := o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), strconv.FormatFloat(s.Epsilon, 'g', -1, 64))
+	epsilon := strconv.FormatFloat(s.Epsilon, 'g', -1, 64)
+	seed := o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), epsilon)
 	a := &audit{
 		space: space, options: o, output: m.Vocabulary().Word,
 		count: func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error) {
@@ -262,7 +263,9 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 }
 
 // Grid audits all cells in order and hands over each report as it is ready.
-func Grid(ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error) error {
+func Grid(
+	ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error,
+) error {
 	for _, s := range cells {
 		r, err := Run(ctx, env, s, o)
 		if err != nil {

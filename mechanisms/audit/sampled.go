@@ -74,7 +74,8 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 				tested[w] = counts
 			}
 		}
-		ratio, err := logRatio(total(tested[h.a], h.event), total(tested[h.b], h.event), a.options.Samples, a.options.Alpha/float64(len(hypotheses)))
+		inA, inB := total(tested[h.a], h.event), total(tested[h.b], h.event)
+		ratio, err := logRatio(inA, inB, a.options.Samples, a.options.Alpha/float64(len(hypotheses)))
 		if err != nil {
 			return 0, err
 		}
@@ -169,7 +170,9 @@ func at(counts []int, y embeddings.WordID) int {
 
 // countSamples samples a word. Chunk i has its own stream, so counts do not
 // depend on the number of workers.
-func countSamples(ctx context.Context, m mechanisms.Mechanism, w embeddings.WordID, samples, workers int, seed stream.Seed) ([]int, error) {
+func countSamples(
+	ctx context.Context, m mechanisms.Mechanism, w embeddings.WordID, samples, workers int, seed stream.Seed,
+) ([]int, error) {
 	chunks := (samples + chunk - 1) / chunk
 	n := m.Vocabulary().Len()
 	parts := make([][]int, min(workers, chunks))

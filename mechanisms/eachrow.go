@@ -16,7 +16,9 @@ var ErrNoDistribution = errors.New("its distribution is known by samples only")
 // the mechanism works with. f gets the rows in no order, may be called by
 // several goroutines at once, and owns low and high, which are one slice where
 // the distribution has a closed form. The first error ends it.
-func EachRow(ctx context.Context, m Mechanism, words []WordID, workers int, f func(i int, low, high []float64) error) error {
+func EachRow(
+	ctx context.Context, m Mechanism, words []WordID, workers int, f func(i int, low, high []float64) error,
+) error {
 	b, ok := m.(LogBounder)
 	if !ok {
 		return ErrNoDistribution

@@ -1,0 +1,72 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/audit"
+	"mldpbench/stream"
+)
+
+func animals() *embeddings.Space {
+	words, err := embeddings.NewVocabulary([]string{"cat", "dog", "paris", "rome", "seven"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	space, err := embeddings.NewSpace("animals", words, 2, []float32{1, 0, 1, 0.5, -3, 2, -3, 3, 5, 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return space
+}
+
+// An audit refutes, or does not: it never proves.
+func ExampleMechanism() {
+	space := animals()
+	santext, err := mechanisms.NewSanText(space, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	boxes, err := mechanisms.NewWBB(space, 1, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range []mechanisms.Mechanism{santext, boxes} {
+		r, err := audit.Mechanism(context.Background(), m, space, audit.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %s, epsilon >= %.3g\n", r.Settings.Mechanism, r.Verdict(), r.EpsilonLowerBound)
+	}
+	// Output:
+	// santext: not refuted, epsilon >= 1.08
+	// wbb: violated (exact), epsilon >= +Inf
+}
+
+// A program known by its outputs only: here one that leaves half of the words.
+func ExampleExternal() {
+	space := animals()
+	half := func(_ context.Context, word string, n int, seed stream.Seed) ([]string, error) {
+		rng := seed.Rand()
+		out := make([]string, n)
+		for i := range out {
+			out[i] = word
+			if rng.Float64() < 0.5 {
+				out[i] = space.Vocabulary.Word(embeddings.WordID(rng.IntN(space.Len())))
+			}
+		}
+		return out, nil
+	}
+	r, err := audit.External(context.Background(), audit.BlackBox{Name: "half", Epsilon: 1, Sample: half}, space,
+		audit.Options{Samples: 40000, Seed: stream.FromUint64(1)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// In truth ln(0.6/0.1) = 1.79.
+	fmt.Printf("%s, epsilon >= %.1f\n", r.Verdict(), r.EpsilonLowerBound)
+	// Output:
+	// violated (confidence 1−1e-6), epsilon >= 1.7
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Measures the selection family on an idle machine: rows, draws, text to text,
+# beside numpy, and large vocabularies. From the root of the repository:
+#
+#	MLDP_DATA=folder-of-the-data mechanisms/bench/measure.sh [folder-for-large-files]
+#
+# The folder, where given, receives 9 GB of generated vectors, which stay there.
+set -eu
+: "${MLDP_DATA:?names the data folder}"
+vectors=$MLDP_DATA/glove.6B.100d.subset.txt.gz
+go build -trimpath -o bin/mldp ./cmd/mldp
+go test -run '^$' -bench 'Peak|Weights|Panels' ./internal/kernel
+go test -run '^$' -bench 'SelectionPrepare|SelectionDraw|GumbelDistribution' ./mechanisms
+bin/mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset agnews --mechanism santext,tem,cmp \
+	--epsilon 1,5,10 --words 200000 --repeat 5 --workers 1,2
+mechanisms/bench/compare.py --mldp bin/mldp --vectors "$vectors" --words 27000 --dataset agnews --data "$MLDP_DATA"
+if [ $# -gt 0 ]; then
+	for size in 400000x100 400000x300 2000000x300; do
+		file=$1/generated.$size.txt
+		[ -e "$file" ] || go run ./internal/kernel/bench/vectors -words "${size%x*}" -dimension "${size#*x}" -o "$file"
+		MLDP_LARGE=$file go test -run '^$' -bench Large -benchtime 1x -timeout 0 ./mechanisms
+	done
+fi

@@ -1,0 +1,138 @@
+package mechanisms_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// animals is a tiny space: two animals, two cities and a number.
+func animals() *embeddings.Space {
+	words, err := embeddings.NewVocabulary([]string{"cat", "dog", "paris", "rome", "seven"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	space, err := embeddings.NewSpace("animals", words, 2, []float32{1, 0, 1, 0.5, -3, 2, -3, 3, 5, 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return space
+}
+
+// Privatising a text: in production the seed comes from stream.Cryptographic.
+func ExamplePrivatizeText() {
+	m, err := mechanisms.NewCMP(animals(), 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	documents := [][]string{{"cat", "dog", "in", "rome"}, {"seven", "paris"}}
+	private, err := mechanisms.PrivatizeText(context.Background(), m, documents, mechanisms.TextOptions{
+		Policy: mechanisms.Drop, // "in" has no vector
+		Seed:   stream.FromUint64(1),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, words := range private {
+		fmt.Println(words)
+	}
+	// Output:
+	// [cat cat rome]
+	// [seven rome]
+}
+
+// What an instance promises, and between which words.
+func ExampleGuarantee() {
+	space := animals()
+	tem, err := mechanisms.NewTEM(space, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tem.Guarantee())
+	groups, err := mechanisms.NewCusText(space, nil, 2, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	g := groups.Guarantee()
+	fmt.Println(g)
+	fmt.Println("cat and dog:", g.Promises(0, 1), "cat and paris:", g.Promises(0, 2))
+	boxes, err := mechanisms.NewWBB(space, 1, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(boxes.Guarantee())
+	// Output:
+	// epsilon 2, metric euclidean
+	// epsilon 2, metric discrete, only between words of one of its 3 groups, none between groups
+	// cat and dog: true cat and paris: false
+	// none: what a word can become depends on the word, and epsilon cancels in the weights
+}
+
+// The exact distribution of a word.
+func ExampleDistributor() {
+	space := animals()
+	m, err := mechanisms.NewSanText(space, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	d, err := m.(mechanisms.Distributor).Distribution(space.Vocabulary.ID("cat"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for id, p := range d.Probabilities {
+		fmt.Printf("%s %.4f\n", space.Vocabulary.Word(embeddings.WordID(id)), p)
+	}
+	// Output:
+	// cat 0.6149
+	// dog 0.3729
+	// paris 0.0070
+	// rome 0.0041
+	// seven 0.0010
+}
+
+// Stop words pass as they are: the guarantee says that it does not cover them.
+func ExampleKeepWords() {
+	m, err := mechanisms.NewKRR(animals(), 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m = mechanisms.KeepWords(m, []string{"seven", "in"})
+	o := mechanisms.TextOptions{Seed: stream.FromUint64(2)}
+	private, err := mechanisms.PrivatizeText(context.Background(), m, [][]string{{"seven", "in", "paris"}}, o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(private[0][:2])
+	for _, warning := range o.Warnings(m.Guarantee()) {
+		fmt.Println(warning)
+	}
+	// Output:
+	// [seven in]
+	// the guarantee holds only between words that are not kept; those that are, 1 of 5, pass unchanged: on them epsilon is infinite
+}
+
+// All rows of the matrix Pr[y|x], in logarithms.
+func ExampleEachRow() {
+	space := animals()
+	m, err := mechanisms.NewUniform(space)
+	if err != nil {
+		log.Fatal(err)
+	}
+	words := []mechanisms.WordID{0, 3}
+	rows := make([][]float64, len(words))
+	err = mechanisms.EachRow(context.Background(), m, words, 2, func(i int, low, _ []float64) error {
+		rows[i] = low
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("Pr[cat|rome] = %.2f\n", math.Exp(rows[1][0]))
+	// Output:
+	// Pr[cat|rome] = 0.20
+}
