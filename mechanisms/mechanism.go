@@ -14,8 +14,8 @@
 //   - SanText and TEM over more than 4,096 words: no δ. Every word keeps a
 //     probability within a factor of e^{±η} of the definition's, however small:
 //     what is too small for a number is compared in logarithms. A guarantee of
-//     ε·d becomes one of ε·d + 2η; η is in Guarantee.Numerical, 5·10⁻¹¹ to
-//     10⁻⁹ for 27,000 to 400,000 words. At ε = 1000, where all but a few
+//     ε·d becomes one of ε·d + 2η; η is in Guarantee.Numerical, 3·10⁻¹⁰ to
+//     5·10⁻⁹ for 27,000 to 400,000 words. At ε = 1000, where all but a few
 //     probabilities are below the smallest float64, the strict ε·d holds with it.
 //   - The selection family over fewer words, and mechanisms that list their
 //     outputs: as above, but no possible output has a probability below 2⁻⁵⁰,
@@ -23,16 +23,18 @@
 //   - CMP, Vickrey, and what is built like them: noise is added to the vector
 //     in float64 and the sum rounded to float32 once, which is post-processing,
 //     as the search is: only the word is released, and no low bits. What is not
-//     ideal are the normal numbers, multiples of a step of 3.45·2⁻³¹: on 27,000
-//     words of GloVe, 100 dimensions, they move a noisy vector by at most 10⁻⁷,
-//     and fewer than 1 in 10⁷ words chosen is another for it (measured, by the
-//     density of vectors near a boundary, at ε from 1 to 20; not proved).
-//     Mahalanobis, whose noise passes a float32 matrix, has about 100 times that.
+//     ideal are the normal numbers, multiples of a step of at most 3.45·2⁻³¹:
+//     on 27,000 words of GloVe, 100 dimensions, the step moves a noisy vector
+//     by at most 10⁻⁷, and fewer than 1 in 10⁷ words chosen is another for it
+//     (estimated from the share of vectors near a boundary, at ε from 1 to 20;
+//     a total variation that is measured, not proved, so not in Numerical).
+//     Mahalanobis, whose noise passes a float32 matrix, is not measured.
 //   - PrivEmb, which releases numbers, rounds them to a grid of 1/1024 to
 //     1/2048 of the noise's scale: the last bits of a sum, which show the
 //     vector under the noise (Mironov 2012), are not released.
 //   - All of this given random bits that are truly random. They come from
-//     ChaCha8; the seed of privatised text must be secret and is 256 bits.
+//     ChaCha8, whose seed has 256 bits and must be secret; a word drawn by
+//     rejection takes 128 of them and goes on with PCG.
 package mechanisms
 
 import (
