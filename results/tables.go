@@ -201,13 +201,13 @@ type grid struct {
 }
 
 func (s sheet) fill(t *Table, records []Record, g grid) {
-	spaces, epsilons := spacesOf(records), epsilonsOf(records)
+	spaces, epsilons := spacesOf(records), epsilonColumns(records)
 	t.Groups = []ColumnGroup{{"", 2}}
 	t.Header = []string{"data set", "mechanism"}
 	for _, sp := range spaces {
 		t.Groups = append(t.Groups, ColumnGroup{sp.String(), len(epsilons)})
 		for _, e := range epsilons {
-			t.Header = append(t.Header, fmt.Sprintf("ε=%g", e))
+			t.Header = append(t.Header, epsilonTitle(e))
 		}
 	}
 	at := func(dataset string, i Instance, sp spaceOf) []Record {
@@ -244,7 +244,7 @@ func (s sheet) fill(t *Table, records []Record, g grid) {
 			for j, sp := range spaces {
 				own := at(dataset, i, sp)
 				for _, e := range epsilons {
-					c, sum := measured(t, where(own, func(r Record) bool { return float64(r.Epsilon) == e }), g.column, g.digits)
+					c, sum := measured(t, where(own, func(r Record) bool { return atEpsilon(r, e) }), g.column, g.digits)
 					c.Above = g.baseline && sum.Mean > above[j]
 					row, line = append(row, c), append(line, sum.Mean)
 				}
