@@ -196,13 +196,13 @@ func undefinedBecause(r Record) string {
 // columns ε within embedding and dimension; each data set is a block of rows,
 // under its baseline where that has the metric.
 func (s sheet) fill(t *Table, records []Record, column Column) {
-	spaces, epsilons := Spaces(records), Epsilons(records)
+	spaces, epsilons := Spaces(records), epsilonColumns(records)
 	t.Groups = []ColumnGroup{{"", 2}}
 	t.Header = []string{"data set", "mechanism"}
 	for _, sp := range spaces {
 		t.Groups = append(t.Groups, ColumnGroup{sp.String(), len(epsilons)})
 		for _, e := range epsilons {
-			t.Header = append(t.Header, fmt.Sprintf("ε=%g", e))
+			t.Header = append(t.Header, epsilonTitle(e))
 		}
 	}
 	at := func(dataset string, i Instance, sp Space) []Record {
@@ -239,7 +239,7 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 			for j, sp := range spaces {
 				own := at(dataset, i, sp)
 				for _, e := range epsilons {
-					c, sum := measured(t, Where(own, func(r Record) bool { return float64(r.Epsilon) == e }), column.Get, column.Digits)
+					c, sum := measured(t, Where(own, func(r Record) bool { return atEpsilon(r, e) }), column.Get, column.Digits)
 					c.Above = sum.Mean > above[j]
 					row, line = append(row, c), append(line, sum.Mean)
 				}

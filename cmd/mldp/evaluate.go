@@ -14,6 +14,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/experiments/evaluate"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
 )
@@ -120,7 +121,13 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, started
 	if err != nil {
 		return err
 	}
-	drawn, err := l.figures(filepath.Join(dir, "figures"), cmd.ErrOrStderr())
+	figures, skipped := plots.All(r.Records)
+	if len(figures) == 0 { // versions without an epsilon have no place on its axis
+		for _, s := range skipped {
+			fmt.Fprintf(cmd.ErrOrStderr(), "figure %s: not drawn: %s\n", s.Name, s.Reason)
+		}
+	}
+	drawn, err := plots.Save(filepath.Join(dir, "figures"), figures, plots.Formats)
 	if err != nil {
 		return err
 	}
