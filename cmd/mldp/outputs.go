@@ -21,7 +21,7 @@ func writeOutputs(stdout, stderr io.Writer, s *experiments.Summary, shard experi
 	if err != nil {
 		return err
 	}
-	paths, err := l.tables(filepath.Join(s.Dir, "tables"))
+	paths, err := l.tables(filepath.Join(s.Dir, "tables"), false)
 	if err != nil {
 		return err
 	}

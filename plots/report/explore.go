@@ -71,6 +71,12 @@ func explore(records []results.Record) explorer {
 		}
 		e.Rows = append(e.Rows, row)
 	}
+	e.Filters = e.filters(epsilonTexts(records))
+	return e
+}
+
+// filters are the values that rows can be chosen by.
+func (e explorer) filters(epsilons []string) []filter {
 	values := func(f func(exploreRow) string) []string {
 		var out []string
 		for _, row := range e.Rows {
@@ -80,14 +86,13 @@ func explore(records []results.Record) explorer {
 		}
 		return out
 	}
-	e.Filters = []filter{
+	return []filter{
 		{"Data set", "dataset", values(func(r exploreRow) string { return r.Dataset })},
 		{"Mechanism", "mechanism", values(func(r exploreRow) string { return r.Mechanism })},
-		{"ε", "epsilon", epsilonTexts(records)},
+		{"ε", "epsilon", epsilons},
 		{"Variant", "variant", values(func(r exploreRow) string { return r.Variant })},
 		{"Model", "model", values(func(r exploreRow) string { return r.Model })},
 	}
-	return e
 }
 
 // main says whether a column is shown first: those that the gate watches.

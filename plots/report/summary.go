@@ -91,3 +91,8 @@ func sentence(s string) string {
 	}
 	return strings.TrimSuffix(s, ".") + "."
 }
+
+// spread prints a mean and half its interval.
+func spread(values []float64, digits int) string {
+	return results.WithInterval(stats.Summarize(values), digits)
+}
