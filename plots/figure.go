@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -60,14 +61,21 @@ func (f Figure) Render(format string) ([]byte, error) {
 	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
 }
 
+// smaller takes from each text what the whole drawing says once, or what is the
+// default: half of its bytes.
+var smaller = strings.NewReplacer("font-family:Liberation Sans;", "", "font-variant:normal;", "", "font-weight:normal;", "", "font-style:normal;", "", "\n\tstyle=", " style=")
+
+// transparent is the background of a panel, which shows nothing.
+var transparent = regexp.MustCompile(`<path [^>]*fill-opacity:0" />\n?`)
+
 // finishSVG gives the drawing a title and a description for screen readers,
 // and names fonts of the same widths for machines without Liberation Sans.
 func (f Figure) finishSVG(svg []byte) []byte {
-	s := strings.ReplaceAll(groupSVG(string(svg)), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	s := smaller.Replace(transparent.ReplaceAllString(groupSVG(string(svg)), ""))
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
-	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
+	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" style=\"font-family:'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
 	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id, html.EscapeString(f.Title), id, html.EscapeString(f.Description))
 	return []byte(s[:open] + head + s[end:])
 }

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
 func watched() []Column {
 	var columns []Column
@@ -105,6 +102,6 @@ func TestCompareRunsPairsDocuments(t *testing.T) {
 	near(t, "p", float64(d.P), 2./512, 1e-12)
 	near(t, "change", float64(d.Change), -90, 1e-12)
 	if !d.Changed || d.Test != "McNemar, paired by document" || !(d.Low < -90 && d.High > -90) {
-		t.Error(fmt.Sprintf("%+v", d))
+		t.Errorf("%+v", d)
 	}
 }

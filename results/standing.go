@@ -132,8 +132,17 @@ func (s Standing) Sentence() string {
 	return text + "."
 }
 
+// repetitions behind the first entry.
+func (s Standing) repetitions() int {
+	if len(s.Entries) == 0 {
+		return 0
+	}
+	return s.Entries[0].Accuracy.N
+}
+
 // Headline is a sentence for each data set at the first of StatedErrors: of its
-// scenes that with most mechanisms, tested on private text if there is a choice.
+// scenes that with most repetitions, then most mechanisms, tested on private
+// text if there is a choice.
 func Headline(records []Record) []string {
 	chosen := map[string]Standing{}
 	var order []string
@@ -142,10 +151,8 @@ func Headline(records []Record) []string {
 		if !seen {
 			order = append(order, s.Dataset)
 		}
-		better := len(s.Entries) > len(old.Entries)
-		if len(s.Entries) == len(old.Entries) {
-			better = s.Task.Setting == "local" && old.Task.Setting != "local"
-		}
+		better := cmp.Or(cmp.Compare(s.repetitions(), old.repetitions()), cmp.Compare(len(s.Entries), len(old.Entries))) > 0 ||
+			s.repetitions() == old.repetitions() && len(s.Entries) == len(old.Entries) && s.Task.Setting == "local" && old.Task.Setting != "local"
 		if !seen || better {
 			chosen[s.Dataset] = s
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,11 +151,14 @@ func TestEncoderIsFootnoted(t *testing.T) {
 	}
 }
 
+// subscriptMath is $E_{M}$, whose underscore is meant.
+var subscriptMath = regexp.MustCompile(`\$[A-Z]_\{[A-Za-z]\}\$`)
+
 // Every LaTeX row must have as many cells as columns, braces must balance and
 // no special character may be left as it is.
 func TestLaTeXIsWellFormed(t *testing.T) {
 	for name, table := range syntheticTables(5) {
-		text := render(t, table, "tex")
+		text := subscriptMath.ReplaceAllString(render(t, table, "tex"), "x")
 		depth := 0
 		for i, r := range text {
 			escaped := i > 0 && text[i-1] == '\\'

@@ -117,7 +117,7 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, started
 	l := loaded{dir: dir, Input: report.Input{Records: r.Records, Examples: r.Examples, Runs: []report.Run{{
 		Command: os.Args, Version: mldpVersion(), Started: started.UTC().Format("2 January 2006, 15:04 UTC"),
 	}}}}
-	paths, err := l.tables(filepath.Join(dir, "tables"))
+	paths, err := l.tables(filepath.Join(dir, "tables"), false)
 	if err != nil {
 		return err
 	}

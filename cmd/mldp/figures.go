@@ -3,16 +3,22 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/internal/check"
 	"mldpbench/plots"
+	"mldpbench/plots/report"
+	"mldpbench/results"
 )
 
 func init() { commands = append(commands, newFiguresCommand) }
 
 func newFiguresCommand() *cobra.Command {
 	var out string
+	var datasets, mechanisms, only, formats []string
 	cmd := &cobra.Command{
 		Use:   "figures RESULTS...",
 		Short: "Draw the figures of finished records again",
@@ -20,8 +26,9 @@ func newFiguresCommand() *cobra.Command {
 at the width of a journal's column, and prints the paths. RESULTS is the folder
 of a run or its results.csv; several are joined. What cannot be drawn is named
 on standard error with the reason.`,
-		Example: `  mldp figures results/mini -o plots/mini`,
-		Args:    cobra.MinimumNArgs(1),
+		Example: `  mldp figures results/mini -o plots/mini
+  mldp figures results/mini --mechanism cmp,vickrey --only frontier --format pdf`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := loadRuns(args)
 			if err != nil {
@@ -30,11 +37,39 @@ on standard error with the reason.`,
 			if out == "" {
 				out = filepath.Join(l.dir, "plots")
 			}
-			var skipped []plots.Skip
-			if !isPaper(l.Records) {
-				_, skipped = plots.All(l.Records)
+			if err := chooseRecords(&l, datasets, mechanisms); err != nil {
+				return &exitError{exitUsage, err}
 			}
-			paths, err := l.figures(out, cmd.ErrOrStderr())
+			for _, f := range formats {
+				if err := check.OneOf("format", f, plots.Formats...); err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
+			if isPaper(l.Records) {
+				paths, err := drawPaper(l.Records, out, cmd.ErrOrStderr())
+				for _, p := range paths {
+					fmt.Fprintln(cmd.OutOrStdout(), p)
+				}
+				return err
+			}
+			drawn, skipped := plots.All(l.Records)
+			if len(l.Audit) > 0 {
+				audit, err := plots.Audit(l.Audit, report.AuditTitle)
+				if err != nil {
+					return err
+				}
+				drawn = append(drawn, audit)
+			}
+			if len(only) > 0 {
+				skipped = nil
+				drawn = slices.DeleteFunc(drawn, func(f plots.Figure) bool {
+					return !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(f.Name, part) })
+				})
+			}
+			if len(drawn) == 0 {
+				return fmt.Errorf("%s: no figure could be drawn", args[0])
+			}
+			paths, err := plots.Save(out, drawn, formats)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -47,6 +82,35 @@ on standard error with the reason.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "folder of the figures (default: plots beside the first records)")
+	cmd.Flags().StringSliceVar(&datasets, "dataset", nil, "data sets to draw (default: all)")
+	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "figures whose name starts so: accuracy, frontier, metric-n-w…")
+	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the figures (default: plots beside the first records)")
 	return cmd
+}
+
+// chooseRecords keeps those of some data sets and mechanisms; baselines stay.
+func chooseRecords(l *loaded, datasets, mechanisms []string) error {
+	for _, c := range []struct {
+		what   string
+		chosen []string
+		of     func(results.Record) string
+	}{
+		{"dataset", datasets, func(r results.Record) string { return r.Dataset }},
+		{"mechanism", mechanisms, func(r results.Record) string { return r.Mechanism }},
+	} {
+		there := results.Distinct(l.Records, c.of)
+		for _, name := range c.chosen {
+			if err := check.OneOf(c.what, name, there...); err != nil {
+				return err
+			}
+		}
+		if len(c.chosen) > 0 {
+			l.Records = results.Where(l.Records, func(r results.Record) bool {
+				return slices.Contains(c.chosen, c.of(r)) || c.what == "mechanism" && r.IsBaseline()
+			})
+		}
+	}
+	return nil
 }

@@ -122,8 +122,14 @@ func studyTitle(definition string) string {
 }
 
 // tables writes every table of what was loaded.
-func (l loaded) tables(dir string) ([]string, error) {
-	return results.WriteTables(dir, published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples}))
+func (l loaded) tables(dir string, compact bool) ([]string, error) {
+	tables := published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
+	if compact {
+		for i := range tables {
+			tables[i] = tables[i].Compact()
+		}
+	}
+	return results.WriteTables(dir, tables)
 }
 
 // figures draws every figure of what was loaded and says which it cannot.

@@ -30,7 +30,7 @@ func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shar
 		}
 		paths = append(paths, summary)
 	} else {
-		tables, err := l.tables(filepath.Join(s.Dir, "tables"))
+		tables, err := l.tables(filepath.Join(s.Dir, "tables"), false)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ or a results.csv. Several are joined: a study and its variants on one page.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: report.html beside the first records)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html beside the first records)")
 	return cmd
 }
 

@@ -11,15 +11,15 @@ func init() { commands = append(commands, newTablesCommand) }
 
 func newTablesCommand() *cobra.Command {
 	var out string
+	var compact bool
 	cmd := &cobra.Command{
 		Use:   "tables RESULTS...",
 		Short: "Write the study's tables as Markdown, LaTeX and CSV",
 		Long: `Tables reads results (files, or folders of runs, which are joined) and writes the
-tables of the comparative study that they allow (data sets, accuracy,
-regression, privacy metrics, English words, composites, example outputs) and
-ours beside them (ranks, accuracy at equal error of the adversary, adversary,
-guarantees, cost, comparison with the published tables), each as .md, .tex
-(booktabs) and .csv, and prints their paths. Data sets and example outputs come
+tables that they allow (data sets, every metric, regression, ranks, accuracy at
+equal error of the adversary, adversary, guarantees, cost, comparison with the
+published tables, example outputs), each as .md, .tex (booktabs; wide tables as
+table*, for a paper of two columns) and .csv, and prints their paths. Data sets and example outputs come
 from manifest.json and examples.jsonl, which mldp run leaves beside the results.`,
 		Example: `  mldp tables results/mini/results.csv --out results/mini/tables
   mldp tables results/comparative results/comparative-released --out tables`,
@@ -32,7 +32,7 @@ from manifest.json and examples.jsonl, which mldp run leaves beside the results.
 			if out == "" {
 				out = filepath.Join(l.dir, "tables")
 			}
-			paths, err := l.tables(out)
+			paths, err := l.tables(out, compact)
 			if err != nil {
 				return err
 			}
@@ -42,6 +42,7 @@ from manifest.json and examples.jsonl, which mldp run leaves beside the results.
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&compact, "compact", false, "means only: no intervals, footnotes or legends")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the tables (default: tables beside the first results)")
 	return cmd
 }

@@ -58,6 +58,7 @@ var script string
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
 	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
 	"sub":  subscripts,
+	"list": func(texts ...string) []string { return texts },
 }).Parse(page))
 
 // view is what the page shows.
@@ -67,8 +68,13 @@ type view struct {
 	Script    template.JS
 	Generated string // "", "generated data" or "partly generated data"
 	Facts     []fact
-	Summary   results.Table
-	Figures   []figure
+	Title     string
+	Headline  []string
+	Published string // what the published tables measured, "" where nothing compares
+	Standings results.Table
+	Explorer  explorer
+	Lead      []figure // the trade-off
+	Groups    []figureGroup
 	Skipped   []plots.Skip
 	Tables    []results.Table
 	Sections  []mechanism
@@ -78,6 +84,13 @@ type view struct {
 }
 
 type fact struct{ Name, Value string }
+
+// figureGroup is the figures of one kind.
+type figureGroup struct {
+	Title   string
+	ID      string
+	Figures []figure
+}
 
 type figure struct {
 	plots.Figure
@@ -89,7 +102,13 @@ func Write(w io.Writer, in Input) error {
 	if len(in.Records) == 0 {
 		return fmt.Errorf("no records: nothing to report")
 	}
+	in.Records = results.Refute(in.Records, in.Audit)
+	records := results.Separate(results.Where(in.Records, func(r results.Record) bool { return r.Quantity == "" }))
 	figures, skipped := plots.All(in.Records)
+	if quantities := results.Where(in.Records, func(r results.Record) bool { return r.Quantity != "" }); len(quantities) > 0 {
+		drawn, left := plots.Papers(quantities)
+		figures, skipped = append(figures, drawn...), left
+	}
 	if len(in.Audit) > 0 {
 		f, err := plots.Audit(in.Audit, AuditTitle)
 		if err != nil {
@@ -99,10 +118,18 @@ func Write(w io.Writer, in Input) error {
 	}
 	v := view{
 		Input: in, Style: template.CSS(style), Script: template.JS(script),
-		Generated: generated(in.Records), Facts: facts(in), Summary: summary(in.Records),
+		Generated: generated(in.Records), Facts: facts(in),
+		Headline: results.Headline(records), Standings: results.StandingsTable(records), Explorer: explore(records),
 		Skipped:  skipped,
 		Tables:   published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
 		Sections: mechanismSections(in), Warnings: warnings(in.Records), Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
+	}
+	v.Title = enumerate(in.Runs, func(r Run) string { return r.Title })
+	if v.Title == "" {
+		v.Title = v.Study
+	}
+	if comparisons, err := published.Compare(in.Records, published.DefaultMargin); err == nil {
+		v.Published = published.Sentence(comparisons)
 	}
 	for _, r := range in.Records {
 		if !r.IsBaseline() && r.Command != "" {
@@ -115,9 +142,34 @@ func Write(w io.Writer, in Input) error {
 		if err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		v.Figures = append(v.Figures, figure{f, inline(svg)})
+		drawn := figure{f, inline(svg)}
+		if strings.HasPrefix(f.Name, "frontier-") {
+			v.Lead = append(v.Lead, drawn)
+			continue
+		}
+		title := groupTitle(f.Name)
+		i := slices.IndexFunc(v.Groups, func(g figureGroup) bool { return g.Title == title })
+		if i < 0 {
+			i = len(v.Groups)
+			v.Groups = append(v.Groups, figureGroup{Title: title, ID: fmt.Sprintf("group-%d", i+1)})
+		}
+		v.Groups[i].Figures = append(v.Groups[i].Figures, drawn)
 	}
 	return tmpl.Execute(w, v)
+}
+
+// groupTitle says which figures stand together.
+func groupTitle(name string) string {
+	for _, g := range []struct{ prefix, title string }{
+		{"accuracy-", "Accuracy against ε"}, {"aligned-", "Accuracy at equal error of the adversary"}, {"published-", "Against the published tables"},
+		{"deniability-", "Plausible deniability"}, {"puc", "Privacy-utility composite"}, {"metric-", "Every metric against ε"},
+		{"throughput", "Time"}, {"stages", "Time"}, {"audit", "Audit"},
+	} {
+		if strings.HasPrefix(name, g.prefix) {
+			return g.title
+		}
+	}
+	return "Figures of the study"
 }
 
 // inline keeps the svg element alone: a declaration and a doctype have no
@@ -185,12 +237,7 @@ func facts(in Input) []fact {
 			}
 			return results.MechanismTitle(r.Mechanism)
 		})},
-		{"ε", list(func(r results.Record) string {
-			if !r.Epsilon.Known() {
-				return ""
-			}
-			return short(float64(r.Epsilon))
-		})},
+		{"ε", strings.Join(epsilonTexts(in.Records), ", ")},
 		{"Classifiers", list(func(r results.Record) string {
 			if r.Model == "" {
 				return ""

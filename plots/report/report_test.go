@@ -46,6 +46,9 @@ func input() Input {
 					r.Variant, r.GuaranteeMetric, r.GuaranteeEpsilon = "released", "", results.Missing
 					r.GuaranteeReason = "test <reason>"
 					r.TestCorrect -= 50
+					if i == 2 {
+						r.NwUnchanged = 97 + rep
+					}
 				}
 				in.Records = append(in.Records, r)
 			}
@@ -95,6 +98,7 @@ func TestContent(t *testing.T) {
 	for _, want := range []string{
 		"synthetic &lt;test&gt; data", "Generated data.", "mldp run &#39;my study.yaml&#39; --seed 7",
 		"no guarantee", "Test &lt;reason&gt;.", "a &lt;b&gt;good&lt;/b&gt; film", "<mark>a</mark> poor <mark>film</mark>",
+		"at an adversary&#39;s error of at least 0.5, CMP keeps 70.7% accuracy", "changed nothing", `<g class="series" data-series="CMP">`,
 		"Fewer than 5 repetitions", "Audit of claimed guarantees", "N<sub>w</sub>", `id="mechanism-cmp"`,
 	} {
 		if !strings.Contains(page, want) {
@@ -148,15 +152,30 @@ const probe = `<!doctype html><title>probe</title><body><iframe id="f" style="wi
 var frame = document.getElementById("f");
 frame.addEventListener("load", function () {
   var d = frame.contentDocument, out = [];
-  if (!d.getElementById("summary")) return; // the empty page before srcdoc
+  if (!d.getElementById("cells")) return; // the empty page before srcdoc
   out.push("width=" + d.documentElement.scrollWidth);
-  var table = d.querySelector("#summary table"), head = table.tHead.rows[table.tHead.rows.length - 1].cells;
-  var at = Array.prototype.findIndex.call(head, function (h) { return h.textContent.indexOf("Highest") === 0; });
-  var read = function () { return Array.prototype.map.call(table.tBodies[0].rows, function (r) { return parseFloat(r.cells[at].textContent); }).join(","); };
+  var table = d.getElementById("cells"), head = table.tHead.rows[0].cells, form = d.querySelector(".filters");
+  var at = Array.prototype.findIndex.call(head, function (h) { return h.textContent.indexOf("accuracy") === 0; });
+  var set = function (selector, value) { form.querySelector(selector).value = value; form.dispatchEvent(new Event("input")); };
+  var read = function () { return Array.prototype.filter.call(table.tBodies[0].rows, function (r) { return !r.hidden; }).map(function (r) { return parseFloat(r.cells[at].textContent); }).join(","); };
+  set('[data-filter="mechanism"]', "CMP");
   head[at].querySelector("button").click();
   out.push("up=" + read() + " " + head[at].getAttribute("aria-sort"));
   head[at].querySelector("button").click();
   out.push("down=" + read() + " " + head[at].getAttribute("aria-sort"));
+  set('[data-filter="epsilon"]', "5");
+  out.push("filtered=" + read());
+  set('[data-filter="mechanism"]', "");
+  set('[data-filter="epsilon"]', "");
+  set("[data-search]", "vickrey");
+  out.push("found=" + form.querySelector("output").textContent);
+  form.querySelector("[data-idle]").click();
+  out.push("idle=" + form.querySelector("output").textContent);
+  var entry = d.querySelector("#fig-frontier-d50 .legend[role=button]"), series = entry.getAttribute("data-series");
+  entry.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  var hidden = Array.prototype.filter.call(d.querySelectorAll("#fig-frontier-d50 .series"), function (g) { return g.style.display === "none"; });
+  out.push("off=" + series + " " + hidden.length + " " + entry.getAttribute("aria-pressed"));
+  out.push("downloads=" + Array.prototype.map.call(d.querySelectorAll("#fig-frontier-d50 .tools button"), function (b) { return b.textContent; }).join(","));
   var unreachable = Array.prototype.filter.call(d.querySelectorAll("button,a,summary"), function (e) { return e.tabIndex < 0; });
   out.push("unreachable=" + unreachable.length);
   d.querySelectorAll("details").forEach(function (x) { x.open = true; });
@@ -204,9 +223,61 @@ func TestBrowser(t *testing.T) {
 	if m == nil {
 		t.Fatal("the probe did not run")
 	}
-	// The highest mean of three repetitions, in %: CMP at ε = 1, 5, 10.
-	want := "width=360; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; unreachable=0; open=360"
-	if got := string(m[1]); got != want {
+	// CMP at ε = 1, 5, 10, means of three repetitions; Vickrey at ε = 10 changed
+	// nothing.
+	want := "width=360; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; filtered=70.7; found=3 of 7 rows; idle=2 of 7 rows; " +
+		"off=best with a guarantee 1 false; downloads=SVG,PNG,CSV; unreachable=0; open=360"
+	if got := html.UnescapeString(string(m[1])); got != want {
 		t.Errorf("in the browser:\n got %s\nwant %s", got, want)
+	}
+}
+
+// TestLook writes the page and pictures of it (desktop, phone, dark, filtered)
+// to the folder MLDP_LOOK, for looking at them; MLDP_LOOK_RESULTS is a results
+// file to take instead of invented numbers.
+func TestLook(t *testing.T) {
+	dir := os.Getenv("MLDP_LOOK")
+	chromium, err := exec.LookPath("chromium")
+	if dir == "" || err != nil {
+		t.Skip("set MLDP_LOOK to a folder, with Chromium installed, to get pictures of the page")
+	}
+	in := input()
+	if path := os.Getenv("MLDP_LOOK_RESULTS"); path != "" {
+		stored, err := results.Read(path)
+		if err == nil {
+			in = Input{}
+			in.Records, err = results.Derive(stored)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(write(t, in)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	frame := func(name, width, then string) string {
+		path := filepath.Join(dir, name+".html")
+		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width + `;height:1400px;border:0"></iframe><script>f.onload=function(){var d=f.contentDocument;` + then + `}</script>`
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, shot := range []struct {
+		name, page string
+		flags      []string
+	}{
+		{"desktop", filepath.Join(dir, "page.html"), nil},
+		{"dark", filepath.Join(dir, "page.html"), []string{"--blink-settings=preferredColorScheme=0"}},
+		{"phone", frame("phone-frame", "375px", ""), nil},
+		{"filtered", frame("filtered-frame", "1280px", `d.querySelector('[data-search]').value='5';d.querySelector('.filters').dispatchEvent(new Event('input'));d.getElementById('explore').scrollIntoView()`),
+			[]string{"--allow-file-access-from-files"}},
+	} {
+		flags := append([]string{"--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
+			"--window-size=1280,1400", "--screenshot=" + filepath.Join(dir, shot.name+".png")}, shot.flags...)
+		if out, err := exec.Command(chromium, append(flags, "file://"+shot.page)...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", shot.name, err, out)
+		}
 	}
 }

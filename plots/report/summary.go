@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,75 +11,6 @@ import (
 )
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
-// summary is the first thing to read: what accuracy is left at each ε under
-// the best mechanism that guarantees something.
-func summary(records []results.Record) results.Table {
-	t := results.Table{
-		Header: []string{"Data set", "Classifier", "ε", "Highest", "Mechanism", "Baseline", "E_M", "N_w", "Space"},
-		Legend: "Per data set and ε, the highest mean accuracy in % among the mechanisms that guarantee something, ± half a 95% t interval, with that mechanism’s N_w (runs that return the word, in %) and the MAP adversary’s error E_M. " +
-			"Being first may be chance: the rank tables below test it. The same ε is not the same promise for all mechanisms: see the frontier and each mechanism’s guarantee.",
-	}
-	names := results.Labels(records)
-	type place struct {
-		results.Scene
-		setting string
-		epsilon float64
-	}
-	best := map[place]results.Cells{}
-	var order []place
-	for _, c := range results.GroupCells(records) {
-		r := c.Records[0]
-		if r.IsBaseline() || r.GuaranteeMetric == "" || !r.Epsilon.Known() || len(c.Values(accuracy)) == 0 {
-			continue
-		}
-		p := place{c.Scene, c.Setting, float64(r.Epsilon)}
-		old, seen := best[p]
-		if !seen {
-			order = append(order, p)
-		}
-		if !seen || stats.Summarize(c.Values(accuracy)).Mean > stats.Summarize(old.Values(accuracy)).Mean {
-			best[p] = c
-		}
-	}
-	slices.SortStableFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Dimension, b.Dimension),
-			cmp.Compare(a.Model, b.Model), cmp.Compare(a.setting, b.setting), cmp.Compare(a.epsilon, b.epsilon))
-	})
-	for _, p := range order {
-		c := best[p]
-		r := c.Records[0]
-		model := p.Model
-		if p.setting != "local" {
-			model += " (" + p.setting + ")"
-		}
-		t.AddRow(results.DatasetTitle(p.Dataset), model, short(p.epsilon), spread(c.Values(accuracy), 1), names[r.Instance()],
-			decimals(float64(r.BaselineAccuracy), 1),
-			spread(c.Values(func(r results.Record) results.Float { return r.EMMap }), 2),
-			spread(c.Values(func(r results.Record) results.Float { return r.Nw }), 1), fmt.Sprintf("%s, %d", p.Embedding, p.Dimension))
-	}
-	return t
-}
-
-func accuracy(r results.Record) results.Float { return r.Accuracy }
-
-func decimals(v float64, digits int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
-func spread(values []float64, digits int) string {
-	if len(values) == 0 {
-		return "–"
-	}
-	s := stats.Summarize(values)
-	if s.N < 2 {
-		return decimals(s.Mean, digits)
-	}
-	return decimals(s.Mean, digits) + " ± " + decimals(s.HalfWidth(), digits)
-}
 
 // warnings are the footnotes that hold for the whole page.
 func warnings(records []results.Record) []string {
@@ -161,4 +90,9 @@ func sentence(s string) string {
 		return "no reason is recorded."
 	}
 	return strings.TrimSuffix(s, ".") + "."
+}
+
+// spread prints a mean and half its interval.
+func spread(values []float64, digits int) string {
+	return results.WithInterval(stats.Summarize(values), digits)
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/internal/atomicfile"
+	"mldpbench/plots/report"
+)
+
+func init() { commands = append(commands, newLeaderboardCommand) }
+
+func newLeaderboardCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "leaderboard RESULTS...",
+		Short: "Rank mechanisms over any number of results on one page",
+		Long: `Leaderboard joins results (files, or folders of runs, of any study and group) and
+writes one page: mechanisms with a guarantee by the accuracy that they keep at an
+adversary's error of 0.5 and 0.8, with intervals and bounds of their places, and
+who measured what. A mechanism that the audit beside its records refuted is not
+ranked. Runs of other seeds on the same cells are ranked apart.`,
+		Example: `  mldp leaderboard results/mini -o leaderboard.html`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := loadRuns(args)
+			if err != nil {
+				return err
+			}
+			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error { return report.WriteLeaderboard(w, l.Records) }); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), out)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "leaderboard.html", "the page to write")
+	return cmd
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"mldpbench/results"
+)
+
+//go:embed leaderboard.gohtml
+var leaderboardPage string
+
+var leaderboard = template.Must(template.Must(tmpl.Clone()).New("leaderboard").Parse(leaderboardPage))
+
+// WriteLeaderboard renders the mechanisms of merged results by the accuracy that
+// they keep at stated errors of the adversary.
+func WriteLeaderboard(w io.Writer, records []results.Record) error {
+	records = results.Separate(records)
+	v := struct {
+		Style     template.CSS
+		Script    template.JS
+		Generated string
+		Headline  []string
+		Explorer  explorer
+		Sources   []string
+	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records), Headline: results.Headline(records)}
+	e := &v.Explorer
+	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M", "N_w in %", "MIA AUC", "measured by"} {
+		e.Columns = append(e.Columns, exploreColumn{title, true})
+	}
+	mia, err := results.FindColumn("mia_auc")
+	if err != nil {
+		return err
+	}
+	for _, level := range results.StatedErrors {
+		for _, s := range results.Standings(records, level) {
+			for _, x := range s.Entries {
+				own := results.Where(records, func(r results.Record) bool {
+					return r.Instance() == x.Instance && r.Epsilon == x.Epsilon && r.Dataset == s.Dataset && r.Model == s.Task.Model && r.Setting == s.Task.Setting &&
+						r.Embedding == s.Space.Embedding && r.Dimension == s.Space.Dimension
+				})
+				by := source(own)
+				if !slices.Contains(v.Sources, by) {
+					v.Sources = append(v.Sources, by)
+				}
+				row := exploreRow{
+					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)), Variant: x.Variant,
+					Model: s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(), Idle: x.Nw > idleAbove,
+				}
+				for _, text := range []string{
+					fmt.Sprint(level), fmt.Sprint(x.Place), x.Places(), results.WithInterval(x.Accuracy, 1), results.FormatNumber(s.Baseline, 1),
+					results.FormatNumber(x.EM, 2), results.FormatNumber(x.Nw, 1), spread(results.Cells{Records: own}.Values(mia.Get), 3), by,
+				} {
+					row.Cells = append(row.Cells, exploreCell{text, true})
+				}
+				e.Rows = append(e.Rows, row)
+			}
+		}
+	}
+	if len(e.Rows) == 0 {
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (e_m_map) of at least %g", results.StatedErrors[0])
+	}
+	e.Filters = e.filters(epsilonTexts(records))
+	return leaderboard.Execute(w, v)
+}
+
+// source says who measured.
+func source(records []results.Record) string {
+	return enumerate(records, func(r results.Record) string {
+		return fmt.Sprintf("%s, seed %d, mldp %s, %s", r.Study, r.Seed, r.Version, r.Machine)
+	})
+}
