@@ -141,11 +141,19 @@ func TestKilledAndResumed(t *testing.T) {
 	for _, name := range small {
 		t.Run(name, func(t *testing.T) {
 			whole, dir := t.TempDir(), t.TempDir()
+			definition, err := open(t, name).YAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref := filepath.Join(t.TempDir(), name+".yaml")
+			if err := os.WriteFile(ref, definition, 0o644); err != nil {
+				t.Fatal(err)
+			}
 			child := func(out string) (*exec.Cmd, *bytes.Buffer) {
 				cmd := exec.Command(os.Args[0], "-test.run=^$")
 				var log bytes.Buffer
 				cmd.Stderr = &log
-				cmd.Env = append(os.Environ(), childStudy+"="+smallFile(name), childOut+"="+out)
+				cmd.Env = append(os.Environ(), childStudy+"="+ref, childOut+"="+out)
 				return cmd, &log
 			}
 			cmd, log := child(whole)
