@@ -181,7 +181,7 @@ func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c
 	return mechanisms.New(env, c.at(epsilon))
 }
 
-// checkPanels validates what all panels have.
+// checkHeader validates what a paper study cannot be.
 func checkHeader(at study.At, h *study.Header) error {
 	if h.Documents == study.Redrawn {
 		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper are one sample"), "documents")
