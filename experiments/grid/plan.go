@@ -9,7 +9,6 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/models"
 	"mldpbench/results"
 )
 
@@ -140,18 +139,11 @@ func (p *planned) cost(c Cell) engine.Cost {
 	return p.lab.Cost(c.row(), w)
 }
 
-// memory is a generous guess of what a cell needs beside shared data, in bytes.
+// memory is asked after the data are open.
 func (p *planned) memory(c Cell) int64 {
-	const process = 64 << 20
-	const perToken = 64     // string header, ids, features
-	const perWord = 8 << 10 // tables of the selection family
-	const recurrentNet = 400 << 20
-	weight := int64(process)
-	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
-		weight += perToken*int64(corpus.Words()) + perWord*int64(len(corpus.Counts))
+	corpus, err := p.lab.Corpus(context.Background(), c.sample())
+	if err != nil {
+		return lab.Memory(c.Model, 0, 0)
 	}
-	if d, err := models.Find(c.Model); err == nil && !d.Vectors {
-		weight += recurrentNet
-	}
-	return weight
+	return lab.Memory(c.Model, corpus.Words(), len(corpus.Counts))
 }

@@ -115,3 +115,17 @@ func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, b
 	}
 	return sum / max(n, 1), n > 0
 }
+
+// Memory is a generous guess, in bytes, of what a unit needs beside shared data:
+// one that trains a model, "" for none, on a text of so many tokens and words.
+func Memory(model string, tokens, words int) int64 {
+	const process = 64 << 20
+	const perToken = 64     // string header, ids, features
+	const perWord = 8 << 10 // tables of the selection family
+	const recurrentNet = 400 << 20
+	weight := process + perToken*int64(tokens) + perWord*int64(words)
+	if d, err := models.Find(model); err == nil && !d.Vectors {
+		weight += recurrentNet
+	}
+	return weight
+}

@@ -45,6 +45,9 @@ func newPlace(h *study.Header, l *lab.Lab, panel string, labels ...string) place
 	return place{h, l, panel, studySeed(h).Derive(append(labels, panel)...)}
 }
 
+// typicalWords stands in for the size of a vocabulary in guesses of memory.
+const typicalWords = 30_000
+
 // unit is one curve at one place. id is all that its rows depend on beside the
 // protocol, the seed, the panel's name and the data; row is what they start
 // from. A mechanism that does not exist there, or does not reach a target,
@@ -65,7 +68,8 @@ func (p place) unit(row results.Record, id []any, data func(ctx context.Context)
 			}
 			return f, nil
 		},
-		Cost: func() engine.Cost { return p.lab.Cost(row, work) },
+		Cost:   func() engine.Cost { return p.lab.Cost(row, work) },
+		Memory: func() int64 { return lab.Memory(row.Model, int(work.Private+work.Tokens), typicalWords) },
 		Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) {
 			rows, err := run(ctx, row, job)
 			var undefined *mechanisms.UndefinedError
@@ -177,7 +181,7 @@ func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c
 	return mechanisms.New(env, c.at(epsilon))
 }
 
-// checkPanels validates what all panels have.
+// checkHeader validates what a paper study cannot be.
 func checkHeader(at study.At, h *study.Header) error {
 	if h.Documents == study.Redrawn {
 		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper are one sample"), "documents")

@@ -1,11 +1,9 @@
 package papers
 
 import (
-	"io"
 	"math"
 	"slices"
 
-	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 	"mldpbench/results/stats"
 )
@@ -72,8 +70,4 @@ func Summarize(points []results.Record) []Summary {
 		}
 	}
 	return rows
-}
-
-func writeSummary(path string, points []results.Record) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return results.WriteRows(w, Summarize(points)) })
 }

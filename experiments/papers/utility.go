@@ -85,6 +85,13 @@ type encoded struct{ train, validation, test models.Examples }
 // texts are what the target model and the attacker's shadow model read.
 type texts struct{ target, shadow encoded }
 
+// sharedTexts are what the settings of one mechanism and ε share: text, and the
+// models trained on it, by repetition.
+type sharedTexts struct {
+	private []texts
+	fitted  []*measure.Trained
+}
+
 // halve gives every other document to each side. Sources are shuffled when
 // they are sampled, so the halves are random and nearly balanced.
 func halve(d *datasets.Dataset) (target, shadow side) {
@@ -155,21 +162,23 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 				}
 				row.DatasetFingerprint = t.corpus.Fingerprint
 				row = on(row, t.space.Space)
-				private, ok := job.Shared.([]texts)
+				shared, ok := job.Shared.(*sharedTexts)
 				if s.Mechanism == results.BaselineMechanism {
-					return t.repetitions(ctx, setting, slices.Repeat([]texts{t.read}, p.Repetitions), row)
+					return t.repetitions(ctx, setting, &sharedTexts{private: slices.Repeat([]texts{t.read}, p.Repetitions)}, row)
 				}
 				m, err := at.wordsMechanism(t.space.Space, t.corpus, c, s.Epsilon)
 				if err != nil {
 					return nil, err
 				}
-				if !ok { // the settings of one ε share their text
-					if private, err = t.privatize(ctx, m, at.seed.Derive(append([]string{"private"}, study.Labels(s)...)...), job.Threads); err != nil {
+				if !ok {
+					private, err := t.privatize(ctx, m, at.seed.Derive(append([]string{"private"}, study.Labels(s)...)...), job.Threads)
+					if err != nil {
 						return nil, err
 					}
-					job.Shared = private
+					shared = &sharedTexts{private: private, fitted: make([]*measure.Trained, p.Repetitions)}
+					job.Shared = shared
 				}
-				return t.repetitions(ctx, setting, private, under(row, m.Guarantee()))
+				return t.repetitions(ctx, setting, shared, under(row, m.Guarantee()))
 			})
 		u.Group = engine.MakeID(at.panel, study.Labels(s))
 		return u
@@ -193,11 +202,11 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 
 // repetitions trains and tests; "" is the setting of plain text. The classifier
 // of a repetition starts from the same weights for every mechanism and ε.
-func (t *utilityTask) repetitions(ctx context.Context, setting string, private []texts, base results.Record) ([]results.Record, error) {
+func (t *utilityTask) repetitions(ctx context.Context, setting string, shared *sharedTexts, base results.Record) ([]results.Record, error) {
 	var rows []results.Record
 	for r := range t.panel.Repetitions {
 		seed := t.seed.Derive("model").At(uint64(r))
-		read := t.read
+		read, private := t.read, shared.private
 		if setting == study.Local || setting == study.TrainOnly {
 			read.target.train, read.target.validation = private[r].target.train, private[r].target.validation
 			read.shadow.train, read.shadow.validation = private[r].shadow.train, private[r].shadow.validation
@@ -211,8 +220,9 @@ func (t *utilityTask) repetitions(ctx context.Context, setting string, private [
 			fitted, err = lab.Once(t.lab, engine.MakeID(t.id, "plain", r), func() (*measure.Trained, error) {
 				return t.train(ctx, t.read.target, seed.Derive("target"))
 			})
-		} else {
+		} else if fitted = shared.fitted[r]; fitted == nil {
 			fitted, err = t.train(ctx, read.target, seed.Derive("target"))
+			shared.fitted[r] = fitted
 		}
 		if err != nil {
 			return nil, err

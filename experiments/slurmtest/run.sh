@@ -172,6 +172,19 @@ mldp merge "$dir/array" --out "$dir/merged" >"$dir/merge.log"
 same "$dir/single/results.csv" "$dir/merged/results.csv"
 cmp "$dir/single/examples.jsonl" "$dir/merged/examples.jsonl"
 
+step "a paper study: 3 tasks, one of them killed"
+mldp run tem-generated --out "$dir/paper-single" 2>&1 | grep 'finished before'
+job=$(mldp slurm tem-generated --out "$dir/paper" --tasks 3 --concurrent 2 --submit)
+await_cells "$dir/paper" 1
+signal_task --batch --signal=KILL "${job}_1"
+ended "$job"
+missing=$(mldp missing "$dir/paper" --format=array)
+echo "mldp missing: $missing"
+if [ -n "$missing" ]; then ended "$(sbatch --parsable --array="$missing" "$dir/paper/job.sbatch")"; fi
+mldp status "$dir/paper"
+mldp merge "$dir/paper" --out "$dir/paper-merged" >"$dir/merge.log"
+same "$dir/paper-single/results.csv" "$dir/paper-merged/results.csv"
+
 step "tasks ended by their time limit: one task of one core"
 # Enough repetitions for well over a minute on one core of this machine.
 repetitions=$((2 + 2 * 180 / (2 * single + 1)))

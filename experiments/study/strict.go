@@ -106,7 +106,9 @@ func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.
 				return nil
 			}
 		default:
-			return nil // no number: the decoder's business
+			if text = node.GetToken().Value; !plainInteger.MatchString(text) {
+				return nil // no number: the decoder's business
+			}
 		}
 		if !plainInteger.MatchString(text) {
 			return refuse(node, "%s = %s: must be an integer in decimal digits", name, text)

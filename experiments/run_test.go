@@ -1,0 +1,392 @@
+package experiments_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/results"
+)
+
+// Set in a child process of TestKilledAndResumed: run the study and exit.
+const childStudy, childOut = "MLDP_TEST_CHILD_STUDY", "MLDP_TEST_CHILD_OUT"
+
+func TestMain(m *testing.M) {
+	if ref := os.Getenv(childStudy); ref != "" {
+		s, err := experiments.Builtin.Open(ref)
+		if err == nil {
+			_, err = experiments.Run(context.Background(), s, "", engine.Options{Out: os.Getenv(childOut), Workers: 2})
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// small are studies that run in a moment, one of each protocol.
+var small = []string{"tiny", "vickrey", "tem", "cmp", "privemb"}
+
+func smallFile(name string) string { return filepath.Join("testdata", name+".yaml") }
+
+func open(t testing.TB, name string) *study.Study {
+	t.Helper()
+	s, err := experiments.Builtin.Open(smallFile(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name == "tiny" {
+		if s, err = s.Override(study.Overrides{Repetitions: 1, Models: []string{"svm"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// changed is a small study with one piece of its text replaced.
+func changed(t testing.TB, name, old, new string) *study.Study {
+	t.Helper()
+	data, err := os.ReadFile(smallFile(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("%s has no %q", name, old)
+	}
+	s, err := study.Parse(name+".yaml", []byte(strings.Replace(string(data), old, new, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustRun(t testing.TB, s *study.Study, o engine.Options) *engine.Summary {
+	t.Helper()
+	if o.Out == "" {
+		o.Out = t.TempDir()
+	}
+	sum, err := experiments.Run(t.Context(), s, "", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func same(t testing.TB, what string, a, b []results.Record) {
+	t.Helper()
+	if len(a) != len(b) || len(a) == 0 {
+		t.Fatalf("%s: %d and %d records", what, len(a), len(b))
+	}
+	for i := range a {
+		if column := results.FirstDifference(a[i], b[i]); column != "" {
+			t.Fatalf("%s: record %d (%s %s %s) differs in %s", what, i, a[i].Panel, a[i].Mechanism, a[i].Quantity, column)
+		}
+	}
+}
+
+// The numbers of every protocol are those of one run on one worker, for any
+// number of workers and shards.
+func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one := mustRun(t, open(t, name), engine.Options{Workers: 1})
+			for _, r := range one.Records {
+				if !r.Generated {
+					t.Fatalf("%s %s: not labelled generated", r.Panel, r.Series)
+				}
+			}
+			for _, workers := range []int{2, 4} {
+				same(t, fmt.Sprint(workers, " workers"), one.Records, mustRun(t, open(t, name), engine.Options{Workers: workers}).Records)
+			}
+			shared := t.TempDir()
+			for i := range 3 {
+				mustRun(t, open(t, name), engine.Options{Out: shared, Shard: engine.Shard{Index: i + 1, Count: 3}})
+			}
+			merged, err := engine.Merge([]string{shared}, t.TempDir(), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "three shards", one.Records, merged.Records)
+			read, err := results.Read(filepath.Join(merged.Dir, "results.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "the file", one.Records, read)
+		})
+	}
+}
+
+// TestKilledAndResumed kills a run of every protocol with SIGKILL at 10 random
+// moments and lets it go on each time. The end must be that of a run in one
+// piece.
+func TestKilledAndResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 50 processes")
+	}
+	for _, name := range small {
+		t.Run(name, func(t *testing.T) {
+			whole, dir := t.TempDir(), t.TempDir()
+			definition, err := open(t, name).YAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref := filepath.Join(t.TempDir(), name+".yaml")
+			if err := os.WriteFile(ref, definition, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			child := func(out string) (*exec.Cmd, *bytes.Buffer) {
+				cmd := exec.Command(os.Args[0], "-test.run=^$")
+				var log bytes.Buffer
+				cmd.Stderr = &log
+				cmd.Env = append(os.Environ(), childStudy+"="+ref, childOut+"="+out)
+				return cmd, &log
+			}
+			cmd, log := child(whole)
+			start := time.Now()
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s", err, log)
+			}
+			took := time.Since(start)
+			rng := rand.New(rand.NewPCG(1, 2))
+			for range 10 {
+				cmd, log := child(dir)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				timer := time.AfterFunc(time.Duration(rng.Float64()*float64(took)/2), func() { _ = cmd.Process.Kill() })
+				err := cmd.Wait()
+				timer.Stop()
+				if err != nil && cmd.ProcessState.Exited() {
+					t.Fatalf("%v\n%s", err, log)
+				}
+			}
+			cmd, log = child(dir)
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s", err, log)
+			}
+			a, err := results.Read(filepath.Join(whole, "results.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := results.Read(filepath.Join(dir, "results.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "killed and resumed", a, b)
+		})
+	}
+}
+
+// What is added to a study is all that is run; the rest, and its rows, stay.
+func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
+	for _, c := range []struct {
+		study, what, old, new string
+		added                 int
+	}{
+		{"vickrey", "epsilon", "epsilons: [1, 40]", "epsilons: [1, 10, 40]", 3},
+		{"vickrey", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 3},
+		{"vickrey", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
+		{"vickrey", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-words}, embedding: {name: generated, dimensions: [50]}, epsilons: [1], runs: 2, prior: uniform, candidates: 5}\n", 3},
+		{"tem", "epsilon", "epsilons: [1, 20]", "epsilons: [1, 4, 20]", 4},
+		{"tem", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 4},
+		{"tem", "setting", "[train-only, local]", "[train-only, local, test-only]", 4},
+		{"tem", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-reviews, train: 20, validation: 5, test: 10}, embedding: {name: generated, dimensions: [50]}, model: {name: svm}, epsilons: [1], settings: [local], repetitions: 1}\n", 3},
+		{"cmp", "epsilon", "epsilons: [5, 40]", "epsilons: [5, 20, 40]", 1},
+		{"cmp", "target", "targets: [0.5]", "targets: [0.5, 0.6]", 1},
+		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 5},
+		{"cmp", "panel", "deniability:\n", "deniability:\n  - {name: more, embedding: {name: generated, dimensions: [50]}, words: 2, runs: 4, epsilons: [5]}\n", 1},
+		{"privemb", "epsilon", "epsilons: [1, 5]", "epsilons: [1, 2, 5]", 2},
+		{"privemb", "beta", "betas: [0.7]", "betas: [0.7, 0.9]", 2},
+		{"privemb", "panel", "distance:\n", "distance:\n  - {name: more, embedding: {name: generated, dimensions: [50]}, words: 5, epsilons: [1], betas: [], repetitions: 1}\n", 1},
+		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]", 7 * 2 * 3 * 2 * 2},
+	} {
+		t.Run(c.study+" "+c.what, func(t *testing.T) {
+			t.Parallel()
+			before, after := ids(t, changed(t, c.study, "schema", "schema")), ids(t, changed(t, c.study, c.old, c.new))
+			for _, id := range before {
+				if !slices.Contains(after, id) {
+					t.Errorf("a unit has another ID now: %s", id)
+				}
+			}
+			if len(after) != len(before)+c.added {
+				t.Errorf("%d units, then %d: want %d more", len(before), len(after), c.added)
+			}
+		})
+	}
+	// IDs and data make keys; this one says that equal keys are equal rows.
+	dir := t.TempDir()
+	first := mustRun(t, open(t, "cmp"), engine.Options{Out: dir})
+	second := mustRun(t, changed(t, "cmp", "targets: [0.5]", "targets: [0.5, 0.9]"), engine.Options{Out: dir})
+	if second.Ran != 1 || second.Reused != first.Total {
+		t.Errorf("%d ran, %d of %d reused", second.Ran, second.Reused, first.Total)
+	}
+	afresh := mustRun(t, changed(t, "cmp", "targets: [0.5]", "targets: [0.5, 0.9]"), engine.Options{})
+	same(t, "reused and afresh", afresh.Records, second.Records)
+}
+
+func ids(t testing.TB, s *study.Study) []string {
+	t.Helper()
+	var all []string
+	for _, u := range units(t, s) {
+		all = append(all, u.ID)
+	}
+	return all
+}
+
+// A mechanism that does not exist at one ε, and one that does not reach a
+// target, are results of a paper study; one that needs a thesaurus gets one.
+func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
+	t.Parallel()
+	if _, err := mechanisms.Find("never-here"); err != nil {
+		mechanisms.Register(mechanisms.Definition{
+			Name: "never-here", Title: "Never", Variants: []mechanisms.Variant{mechanisms.Proved},
+			New: func(env mechanisms.Environment, s mechanisms.Settings) (mechanisms.Mechanism, error) {
+				if s.Epsilon < 10 {
+					return nil, &mechanisms.UndefinedError{Reason: "never below 10", SmallestEpsilon: 10}
+				}
+				return mechanisms.New(env, mechanisms.Settings{Mechanism: "cmp", Epsilon: s.Epsilon})
+			},
+		})
+	}
+	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"), engine.Options{})
+	undefined, syntf := 0, 0
+	for _, r := range s.Records {
+		if r.Status == results.StatusUndefined {
+			undefined++
+			if r.Reason == "" || r.Value.Known() || r.Panel == "" {
+				t.Errorf("%+v", r)
+			}
+		} else if r.Mechanism == "syntf" && r.Value.Known() {
+			syntf++
+		}
+	}
+	if undefined == 0 || syntf == 0 {
+		t.Errorf("%d undefined rows, %d of SynTF", undefined, syntf)
+	}
+	if _, err := results.Read(filepath.Join(s.Dir, "results.csv")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Local and train-only are one model tested on two texts; documents drawn anew
+// differ between repetitions and share their names with none.
+func TestSettingsAndDocuments(t *testing.T) {
+	t.Parallel()
+	train := map[string]float64{}
+	for _, r := range mustRun(t, open(t, "tiny"), engine.Options{}).Records {
+		at := fmt.Sprint(r.Dataset, r.Mechanism, r.Variant, r.Parameters, r.Epsilon, r.Model)
+		switch r.Setting {
+		case study.Local:
+			train[at] = float64(r.ValidationAccuracy)
+		case study.TrainOnly:
+			if v := train[at]; v != float64(r.ValidationAccuracy) && v == v {
+				t.Errorf("%s: validation accuracy %v locally, %v train-only", at, v, r.ValidationAccuracy)
+			}
+		}
+	}
+	redrawn := changed(t, "tiny", "seed: 7", "seed: 7\ndocuments: redrawn")
+	redrawn, err := redrawn.Override(study.Overrides{Datasets: []string{"generated-reviews"}, Mechanisms: []string{"tem"}, Models: []string{"svm"}, Settings: []string{study.Local}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[int]int{}
+	for _, r := range mustRun(t, redrawn, engine.Options{}).Records {
+		if !strings.HasPrefix(r.DatasetFingerprint, "redrawn ") {
+			t.Fatalf("fingerprint %q", r.DatasetFingerprint)
+		}
+		if !r.IsBaseline() {
+			texts[r.Repetition] = r.TokensTotal
+			if !r.BaselineAccuracy.Known() {
+				t.Error("no baseline")
+			}
+		}
+	}
+	if len(texts) != 2 || texts[1] == texts[2] {
+		t.Errorf("tokens by repetition: %v", texts)
+	}
+}
+
+// Studies without models, and without mechanisms, are studies.
+func TestPartsOfAGrid(t *testing.T) {
+	t.Parallel()
+	head := "schema: 1\nname: part\nseed: 1\ndatasets: [{name: generated-reviews, train: 40, validation: 10, test: 20}]\nembeddings: [{name: generated, dimensions: [50]}]\n"
+	for name, c := range map[string]struct {
+		body    string
+		trained bool
+	}{
+		"privacy only":   {"mechanisms: [{name: cmp}]\nepsilons: [10]\nmetrics: {deniability: {words: 3, runs: 10}}\n", false},
+		"baselines only": {"models: [{name: svm}]\n", true},
+	} {
+		s, err := study.Parse("part.yaml", []byte(head+c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := mustRun(t, s, engine.Options{})
+		if len(sum.Records) != 1 || sum.Records[0].Accuracy.Known() != c.trained || sum.Records[0].Nw.Known() == c.trained {
+			t.Errorf("%s: %+v", name, sum.Records)
+		}
+	}
+}
+
+// Whatever file of a resource changes, the keys of what reads it change.
+func TestKeysFollowResources(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("words.txt", "good\nbad\n")
+	files := []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "config.json", "1_Pooling/config.json"}
+	for _, f := range files {
+		write("encoder/"+f, "1")
+	}
+	key := func() string {
+		t.Helper()
+		s := changed(t, "tiny", "cs: {encoder: sif, documents: 20}", "cs: {encoder: "+filepath.Join(dir, "encoder")+", documents: 20}\n  english: "+filepath.Join(dir, "words.txt"))
+		schedule, err := experiments.Schedule(t.Context(), s, "", 1, 1, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schedule[len(schedule)-1].Key
+	}
+	last := key()
+	if again := key(); again != last {
+		t.Fatal("nothing changed, another key")
+	}
+	write("words.txt", "good\n")
+	if now := key(); now == last {
+		t.Error("the word list is not in the key")
+	} else {
+		last = now
+	}
+	for _, f := range files {
+		write("encoder/"+f, "2")
+		if now := key(); now == last {
+			t.Errorf("%s of the encoder is not in the key", f)
+		} else {
+			last = now
+		}
+	}
+}

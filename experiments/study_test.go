@@ -1,0 +1,271 @@
+package experiments_test
+
+import (
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/grid"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// edit returns the tiny study with one piece of text replaced.
+func edit(t *testing.T, old, new string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "tiny.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("tiny.yaml has no %q", old)
+	}
+	return []byte(strings.Replace(string(data), old, new, 1))
+}
+
+func tiny(t testing.TB) *study.Study {
+	t.Helper()
+	s, err := experiments.Builtin.Open(filepath.Join("testdata", "tiny.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStudyErrorsNameThePlace(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"seed: 7", "sed: 7", `tiny.yaml:4:1: unknown field "sed"`},
+		{"train: 60", "train: many", "tiny.yaml:7:12: "},
+		{"train: 60", "train: -1", "tiny.yaml:7:12: train = -1: must be in [0, 100000000]"},
+		{"train: 60", "train: 400.9", "tiny.yaml:7:12: train = 400.9: must be an integer in decimal digits"},
+		{"train: 60", "train: 010", "tiny.yaml:7:12: train = 010: must be an integer in decimal digits"},
+		{"seed: 7", "seed: 18446744073709551616", "tiny.yaml:4:7: "},
+		{"repetitions: 2", "repetitions: 0", "repetitions = 0: must be in [1, 10000]"},
+		{"repetitions: 2", "repetitions: 1000000000", "repetitions = 1000000000: must be in [1, 10000]"},
+		{"epsilons: [1, 10]", "epsilons: [1, 010]", "tiny.yaml:21:15: epsilons = 010: must be an integer in decimal digits"},
+		{"repetitions: 2", "trials: 2", "trials: is now called repetitions"},
+		{"- name: cmp", "- mechanism: cmp", "tiny.yaml:15:5: mechanism: is now called name"},
+		{"dimensions: [50]", "dimension: 50", "dimension: is now called dimensions, a list"},
+		{"schema: 1", "schema: 99", "tiny.yaml:2:9: schema = 99: this version of mldp reads schema 1"},
+		{"name: tiny", "name: ../tiny", `tiny.yaml:3:7: name = "../tiny": must consist of`},
+		{"seed: 7", "seed: 7\nseed: 8", "tiny.yaml:5:1: "},
+		{"seed: 7", "seed: -7", "tiny.yaml:4:7: "},
+		{"name: cmp", "name: cpm", `tiny.yaml:15:11: mechanism = "cpm": must be one of`},
+		{"variants: [proved, printed]", "variants: [prooved]", `vickrey: variant = "prooved": must be one of`},
+		{"variants: [proved, printed]", "variant: proved\n    variants: [proved]", "give variant or variants, not both"},
+		{"{t: [0, 0.5]}", "{s: 0.5}", `vickrey: unknown parameter "s"`},
+		{"{t: [0, 0.5]}", "{t: []}", "vickrey: parameter t: the list is empty"},
+		{"epsilons: [1, 10]", "epsilons: [1, -1]", "tiny.yaml:21:15: epsilon = -1: must be > 0 and finite"},
+		{"epsilons: [1, 10]", "epsilons: [1, .nan]", "epsilon = NaN: must be > 0 and finite"},
+		{"epsilons: [1, 10]", "epsilons: []", "no epsilons, neither here nor in the study"},
+		{"name: svm", "name: svn", `tiny.yaml:23:11: model = "svn": must be one of`},
+		{"settings: [local, train-only, test-only]", "settings: [remote]", `setting = "remote": must be one of`},
+		{"policy: drop", "policy: dorp", `policy = "dorp": must be one of`},
+		{"repetitions: 2", "repetitions: -2", "repetitions = -2: must be in [1, 10000]"},
+		{"{words: 5, runs: 20}", "{words: 5}", "words and runs must both be given"},
+		{"dimensions: [50]", "dimensions: [0]", "dimensions = 0: must be in [1, 65535]"},
+		{"dimensions: [50]", "dimensions: [50]\n    datasets: [imdb]", `data set "imdb" is not in the study`},
+		{"- name: generated-words", "- name: generated-reviews", `data set "generated-reviews" is given twice`},
+		{"- name: generated-words", "- name: own\n    file: own.csv", `data set "own": a file needs its text and label columns`},
+		{"# A study", "\tA study", "tiny.yaml:2:7: "},
+	} {
+		_, err := study.Parse("tiny.yaml", edit(t, c.old, c.new))
+		if err == nil {
+			t.Errorf("%q for %q: no error", c.new, c.old)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "tiny.yaml:") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q for %q:\n got %q\nwant %q", c.new, c.old, err, c.want)
+		}
+	}
+}
+
+func TestBuiltinStudiesAreSound(t *testing.T) {
+	for _, name := range experiments.Builtin.Names() {
+		s, err := experiments.Builtin.Open(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Name != name || s.Title == "" {
+			t.Errorf("%s.yaml: name %q, title %q", name, s.Name, s.Title)
+		}
+		if _, err := experiments.Plan(s, lab.New("")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A study printed and read again is the same study: the manifest can be rerun.
+func TestStudyYAMLRoundTrip(t *testing.T) {
+	s := tiny(t)
+	first, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := study.Parse("again.yaml", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := again.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(first) != string(second) {
+		t.Fatalf("first:\n%s\nsecond:\n%s", first, second)
+	}
+	a, b := units(t, s), units(t, again)
+	if len(a) != len(b) {
+		t.Fatalf("%d units, then %d", len(a), len(b))
+	}
+	for i := range a {
+		if a[i].ID != b[i].ID {
+			t.Fatalf("unit %d: another ID", i)
+		}
+	}
+}
+
+func units(t testing.TB, s *study.Study) []engine.Unit {
+	t.Helper()
+	p, err := experiments.Plan(s, lab.New(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Units
+}
+
+func TestOverride(t *testing.T) {
+	comparative, err := experiments.Builtin.Open("comparative")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := comparative.Body.(*grid.Study)
+	override := func(o study.Overrides) *grid.Study {
+		t.Helper()
+		s, err := comparative.Override(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Body.(*grid.Study)
+	}
+	s := override(study.Overrides{
+		Embeddings: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
+		Models: []string{"svm"}, Repetitions: 1, Sample: "small",
+	})
+	if len(s.Embeddings) != 1 || s.Embeddings[0].Name != "glove.6B" || s.Embeddings[0].Dimensions[0] != 100 {
+		t.Errorf("embeddings %+v", s.Embeddings)
+	}
+	named := override(study.Overrides{Embeddings: []string{"local"}, Dimensions: []int{50}})
+	if len(named.Embeddings) != 1 || named.Embeddings[0].Name != "local" || named.Embeddings[0].File != "" || !slices.Equal(named.Embeddings[0].Dimensions, []int{50}) {
+		t.Errorf("embeddings by name %+v", named.Embeddings)
+	}
+	if len(s.Models) != 1 || s.Models[0].Name != "svm" || len(s.Models[0].Datasets) != 0 {
+		t.Errorf("models %+v", s.Models)
+	}
+	if s.Repetitions != 1 || s.BaselineRepetitions != 2 {
+		t.Errorf("repetitions %d, baseline %d", s.Repetitions, s.BaselineRepetitions)
+	}
+	if d := s.Datasets[0]; d.Train != 600 || d.MaxTokens != 100 {
+		t.Errorf("data set %+v", d)
+	}
+	if whole.Datasets[0].Train != 8000 || len(whole.Embeddings[0].Dimensions) != 3 {
+		t.Error("the study itself was changed")
+	}
+	one := override(study.Overrides{Datasets: []string{"imdb"}})
+	if len(one.Models) != 1 || one.Models[0].Name != "lstm" {
+		t.Errorf("models for imdb: %+v", one.Models)
+	}
+	for _, bad := range []study.Overrides{
+		{Dimensions: []int{-1}}, {Epsilons: []float64{0}}, {Mechanisms: []string{"nope"}}, {Models: []string{"nope"}},
+		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Sample: "large"}, {Settings: []string{"nope"}},
+	} {
+		if s, err := comparative.Override(bad); err == nil {
+			if _, err = experiments.Plan(s, lab.New("")); err == nil {
+				t.Errorf("%+v: no error", bad)
+			}
+		}
+	}
+}
+
+func FuzzParseStudy(f *testing.F) {
+	for _, name := range experiments.Builtin.Names() {
+		data, err := experiments.Builtin.Source(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("schema: 1\nname: x\nmechanisms: [{name: cmp, parameters: {a: [[1]]}}]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := study.Parse("fuzz.yaml", data)
+		if err == nil && s.Check() != nil {
+			t.Fatal("a study that was read does not pass its own check")
+		}
+	})
+}
+
+// What would use up the machine is refused before it is parsed; a byte order
+// mark is accepted.
+func TestHostileStudies(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"brackets": bytes.Repeat([]byte("["), 2<<20), "few brackets": bytes.Repeat([]byte("["), 5000),
+		"dashes": bytes.Repeat([]byte("- "), 5000), "long": bytes.Repeat([]byte("a: b\n"), 1<<20),
+	} {
+		if _, err := study.Parse("x.yaml", data); err == nil || len(err.Error()) > 200 {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "tiny.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := study.Parse("x.yaml", append([]byte("\ufeff"), data...)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Errors of paper studies have positions too.
+func TestPaperStudyErrorsNameThePlace(t *testing.T) {
+	valid := `schema: 1
+name: x
+protocol: tem
+seed: 1
+mechanisms:
+  - {name: cmp}
+panels:
+  - name: p
+    dataset: {name: generated-reviews}
+    embedding: {name: generated, dimensions: [50]}
+    model: {name: svm}
+    epsilons: [1]
+    settings: [local]
+    repetitions: 1
+`
+	if _, err := study.Parse("x.yaml", []byte(valid)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"protocol: tem", "protocol: nonsense", `x.yaml:3:11: protocol = "nonsense": must be one of`},
+		{"schema: 1", "schema: 7", "x.yaml:1:9: schema = 7"},
+		{"epsilons: [1]", "epsilons: [-1]", "x.yaml:12:16: epsilon = -1: must be > 0"},
+		{"epsilons: [1]", "epsilon: [1]", `x.yaml:12:5: unknown field "epsilon"`},
+		{"settings: [local]", "privatize: [both]", "x.yaml:13:5: privatize: is now called settings: train-only, test-only, or local for both"},
+		{"settings: [local]", "settings: [both]", `x.yaml:13:16: setting = "both": must be one of`},
+		{"repetitions: 1", "repetitions: 1.5", "x.yaml:14:18: repetitions = 1.5: must be an integer"},
+		{"mechanisms:", "curves:", "x.yaml:5:1: curves: is now called mechanisms"},
+		{"name: cmp", "name: privemb", "x.yaml:6:12: privemb releases vectors"},
+		{"dimensions: [50]", "dimensions: [50, 100]", "dimensions = [50 100]: a panel has one"},
+		{"model: {name: svm}", "model: {name: svn}", "x.yaml:11:"},
+		{"seed: 1", "seed: 1\ndocuments: redrawn", "x.yaml:5:12: documents"},
+	} {
+		_, err := study.Parse("x.yaml", []byte(strings.Replace(valid, c.old, c.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s:\n got %v\nwant %q", c.new, err, c.want)
+		}
+	}
+}
