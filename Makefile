@@ -6,16 +6,35 @@ RESULTS ?= results/$(STUDY)
 RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: help build test race reproduce check bench lint figures asm fuzz clean
+.PHONY: help build dist module test test-arm64 race reproduce check bench lint figures asm fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/mldp
 	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/mldp ./cmd/mldp
 
+# The version is the only thing that tells two builds of one commit apart.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+dist: ## stripped, reproducible programs for PLATFORMS in dist/, with SHA256SUMS; runs the linux/arm64 one under qemu-user
+	rm -rf dist && mkdir dist
+	@set -e; for platform in $(PLATFORMS); do \
+	  export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+	  out=dist/mldp-$(VERSION)-$$GOOS-$$GOARCH; [ $$GOOS != windows ] || out=$$out.exe; echo $$out; \
+	  $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $$out ./cmd/mldp; \
+	done
+	cd dist && { sha256sum mldp-* 2>/dev/null || shasum -a 256 mldp-*; } > SHA256SUMS
+	@arm=dist/mldp-$(VERSION)-linux-arm64; native=dist/mldp-$(VERSION)-$$($(GO) env GOHOSTOS)-$$($(GO) env GOHOSTARCH); \
+	[ ! -e $$arm ] || .ci/arm64 $$arm $$([ ! -e $$native ] || echo $$native)
+
+module: ## give the module the name MODULE (host/you/mldpbench), in go.mod and in all imports
+	@$(GO) run ./internal/module '$(MODULE)'
+
 test: ## run all tests
 	$(GO) test ./...
+
+test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
+	GO=$(GO) .ci/arm64
 
 race: ## run the concurrent packages under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./internal/... ./embeddings/... ./mechanisms/... ./models/... ./experiments/...
@@ -36,6 +55,7 @@ figures: build ## draw the figures of STUDY again from its records
 
 asm: ## generate the assembly again (downloads avo) and fail if it differs from what is committed
 	$(GO) generate ./internal/kernel
+	$(GO) -C internal/kernel/asm test ./...
 	git diff --exit-code -- internal/kernel
 
 FUZZTIME ?= 20s
@@ -45,11 +65,13 @@ fuzz: ## run every fuzz target for FUZZTIME
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s $$pkg || exit 1; \
 	  done; done
 
-lint: ## formatting, vet (amd64 and arm64), staticcheck
+lint: ## formatting, vet (here; arm64; macOS and Windows), staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }
 	$(GO) vet ./...
-	GOARCH=arm64 $(GO) vet ./internal/... ./embeddings/... ./mechanisms/... ./metrics/... ./results/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/mldp
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/mldp
 	$(GO) tool staticcheck ./...
 
 clean: ## remove what was built (results and plots stay)
-	rm -rf bin
+	rm -rf bin dist

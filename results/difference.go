@@ -32,8 +32,8 @@ type Difference struct {
 	digits    int
 }
 
-// Comparison of two runs.
-type Comparison struct {
+// RunComparison holds two runs against each other.
+type RunComparison struct {
 	Differences []Difference `json:"differences"`
 	// Apart says what all cells of the one run have otherwise than all cells of
 	// the other: "embedding: glove.6B against local".
@@ -63,8 +63,8 @@ func keyOf(g Group) cellKey {
 // are compared by McNemar's test, which speaks of the two classifiers alone.
 // p-values are Holm-corrected over all tests: where nothing but noise differs,
 // any change is reported with probability at most level.
-func CompareRuns(a, b []Record, metrics []Column, level float64) (Comparison, error) {
-	c := Comparison{Level: level}
+func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison, error) {
+	c := RunComparison{Level: level}
 	for _, side := range [][]Record{a, b} {
 		if len(side) == 0 {
 			return c, fmt.Errorf("compare: no records")
@@ -179,7 +179,7 @@ func difference(x, y Cells, m Column) (Difference, bool) {
 }
 
 // Table renders the comparison: what changed first, by p.
-func (c Comparison) Table(all bool) Table {
+func (c RunComparison) Table(all bool) Table {
 	t := Table{Name: "difference", Title: "Differences between two runs",
 		Header: []string{"data set", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A", "95% interval", "p (Holm)", "verdict"}}
 	rows := slices.Clone(c.Differences)

@@ -1,9 +1,16 @@
-// Package results keeps what was measured: the record schema, statistics on
-// records, comparison with published tables, the regression gate, tables.
+// Package results keeps what was measured: the record schema with its one
+// registry of columns, the store, selections of records, tables, standings, the
+// comparison of two runs and the regression gate.
 //
 // It believes that a number without its spread, its settings and its promise
 // is not a result. Raw counts are kept beside every metric, so that a metric
-// can be recomputed without another run.
+// can be recomputed without another run; what was not measured is missing,
+// never 0. What the papers print is in package published, intervals and tests
+// are in package stats.
+//
+// It has more names than most packages here because selecting records (by cell,
+// instance, space, task) is written once, for tables, figures, the report and
+// the comparison with the papers alike.
 package results
 
 import (

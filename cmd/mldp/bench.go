@@ -29,7 +29,8 @@ that speed, the memory of the index and the peak memory of the process. Only
 words of the space are counted.
 
 The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
-(no 8-bit filter), avx2 or go measures the others. Results do not depend on it.`,
+(no 8-bit filter), avx2 or go measures the others, on arm64 neon (no 8-bit
+filter) or go. Results do not depend on it.`,
 		Example: `  mldp bench
   mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset imdb --mechanism cmp,vickrey,mahalanobis --epsilon 1,10
   mldp bench --workers 1,2 --csv bench.csv`,

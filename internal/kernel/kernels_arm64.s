@@ -2467,9 +2467,8 @@ panel:
 
 loop:
 	WORD $0xacc16458 // ldp q24, q25, [x2], #32
-	WORD $0xad406d5a // ldp q26, q27, [x10, #0]
 	WORD $0x3dc0095c // ldr q28, [x10, #32]
-	ADD $64, R10
+	WORD $0xacc26d5a // ldp q26, q27, [x10], #64
 	WORD $0x4f9a1300 // fmla v0.4s, v24.4s, v26.s[0]
 	WORD $0x4f9a1321 // fmla v1.4s, v25.4s, v26.s[0]
 	WORD $0x4fba1302 // fmla v2.4s, v24.4s, v26.s[1]
@@ -2815,9 +2814,8 @@ TEXT ·scanInt8NEON(SB), NOSPLIT, $64-72
 	MOVD R1, R11
 
 sums:
-	WORD $0xad406d5a // ldp q26, q27, [x10, #0]
 	WORD $0x3dc0095c // ldr q28, [x10, #32]
-	ADD $64, R10
+	WORD $0xacc26d5a // ldp q26, q27, [x10], #64
 	WORD $0x4e9d9740 // sdot v0.4s, v26.16b, v29.16b
 	WORD $0x4e9d9761 // sdot v1.4s, v27.16b, v29.16b
 	WORD $0x4e9d9782 // sdot v2.4s, v28.16b, v29.16b
@@ -2866,9 +2864,8 @@ panel:
 
 loop:
 	WORD $0xacc16458 // ldp q24, q25, [x2], #32
-	WORD $0xad406d5a // ldp q26, q27, [x10, #0]
 	WORD $0x3dc0095c // ldr q28, [x10, #32]
-	ADD $64, R10
+	WORD $0xacc26d5a // ldp q26, q27, [x10], #64
 	WORD $0x6e3d1f18 // eor v24.16b, v24.16b, v29.16b
 	WORD $0x6e3d1f39 // eor v25.16b, v25.16b, v29.16b
 	WORD $0x4f9ae300 // sdot v0.4s, v24.16b, v26.4b[0]

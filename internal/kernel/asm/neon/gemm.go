@@ -18,7 +18,8 @@ func gemmTile(a *assembler, rows int, fused bool) {
 		argument{"colStride", "int"}, argument{"b", "*float32"}, argument{"bStride", "int"}, argument{"c", "*float32"},
 		argument{"cStride", "int"}, argument{"alpha", "float32"}, argument{"beta", "float32"})
 	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
-	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b", bStride: "bStride", c: "c", cStride: "cStride"},
+	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",
+		bStride: "bStride", c: "c", cStride: "cStride"},
 		k, row, rowStride, colStride, b, bStride, c, cStride)
 	for i := 1; i < rows; i++ {
 		a.goes("ADD %s, %s, %s", rowStride, row+r(i-1), row+r(i))

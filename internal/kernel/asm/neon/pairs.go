@@ -1,8 +1,8 @@
 package main
 
 // pairs writes kernel.Panels.Distances or InnerProducts; see ../pairs.go. A
-// pass takes eight words and four queries. For 32 pairs a dimension takes 58
-// instructions (48 of arithmetic) for distances, which round twice, and 26 (16)
+// pass takes eight words and four queries. For 32 pairs a dimension takes 57
+// instructions (48 of arithmetic) for distances, which round twice, and 25 (16)
 // for inner products.
 func pairs(a *assembler, distance bool) {
 	const panelWords, pairRows, passWords = 32, 4, 8
@@ -14,7 +14,8 @@ func pairs(a *assembler, distance bool) {
 		argument{"queries", "*float64"}, argument{"dst", "*float64"}, argument{"stride", "int"})
 	const panels, depth, words, queries, dst, stride = r(0), r(1), r(2), r(3), r(4), r(5)
 	const size, passes, at, query, left, row = r(6), r(7), r(8), r(9), r(10), r(11)
-	a.load(0, map[r]string{panels: "panels", depth: "depth", words: "words", queries: "queries", dst: "dst", stride: "stride"},
+	a.load(0, map[r]string{panels: "panels", depth: "depth", words: "words",
+		queries: "queries", dst: "dst", stride: "stride"},
 		panels, depth, words, queries, dst, stride)
 	a.goes("LSL $3, %s", stride)
 	a.goes("LSL $7, %s, %s", depth, size) // bytes of a panel

@@ -51,9 +51,8 @@ func scan(a *assembler, quantised bool) {
 		a.goes("MOVD %s, %s", queries, query)
 		a.goes("MOVD %s, %s", depth, left)
 		a.label("sums")
-		a.ldp(q, q+1, query, 0)
 		a.ldr(q+2, query, 32)
-		a.goes("ADD $64, %s", query)
+		a.ldpStep(q, q+1, query, 64)
 		for i := range v(3) {
 			a.sdot(i, q+i, top) // −128 times the sum
 		}
@@ -85,9 +84,8 @@ func scan(a *assembler, quantised bool) {
 	a.goes("MOVD %s, %s", depth, left)
 	a.label("loop")
 	a.ldpNext(w, w+1, words)
-	a.ldp(q, q+1, query, 0)
 	a.ldr(q+2, query, 32)
-	a.goes("ADD $64, %s", query)
+	a.ldpStep(q, q+1, query, 64)
 	if quantised {
 		a.eor(w, w, top)
 		a.eor(w+1, w+1, top)

@@ -39,7 +39,8 @@ func dot(m *assembler) {
 
 // axpy writes y += alpha·x for n a multiple of four.
 func axpy(a *assembler) {
-	a.function("axpyNEON", 0, "", argument{"n", "int"}, argument{"alpha", "float32"}, argument{"x", "*float32"}, argument{"y", "*float32"})
+	a.function("axpyNEON", 0, "", argument{"n", "int"}, argument{"alpha", "float32"},
+		argument{"x", "*float32"}, argument{"y", "*float32"})
 	const n, x, y = r(0), r(1), r(2)
 	a.goes("MOVD n+0(FP), %s", n)
 	a.goes("MOVD $alpha+8(FP), R3")
@@ -79,10 +80,11 @@ func peak(a *assembler) {
 	a.goes("RET")
 }
 
-// squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight: 21
+// squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight: 20
 // instructions for eight terms.
 func squaredDistance(m *assembler) {
-	m.function("squaredDistanceNEON", 0, "float64", argument{"n", "int"}, argument{"a", "*float32"}, argument{"b", "*float32"})
+	m.function("squaredDistanceNEON", 0, "float64",
+		argument{"n", "int"}, argument{"a", "*float32"}, argument{"b", "*float32"})
 	const n, a, b = r(0), r(1), r(2)
 	m.load(0, map[r]string{n: "n", a: "a", b: "b"}, n, a, b)
 	for i := range v(4) {

@@ -3,7 +3,8 @@ package main
 // weightSum writes func(n int, row, law *float32) float64 for n a multiple of
 // four; see kernel.WeightSum. law holds offset, most, least and rate.
 func weightSum(a *assembler) {
-	a.function("weightSumNEON", 0, "float64", argument{"n", "int"}, argument{"row", "*float32"}, argument{"law", "*float32"})
+	a.function("weightSumNEON", 0, "float64",
+		argument{"n", "int"}, argument{"row", "*float32"}, argument{"law", "*float32"})
 	const n, row, law, infinity = r(0), r(1), r(2), r(3)
 	const offset, most, least, rate, infinite, none, absent, sum = v(4), v(5), v(6), v(7), v(8), v(9), v(10), v(12)
 	a.load(0, map[r]string{n: "n", row: "row", law: "law"}, n, row, law)

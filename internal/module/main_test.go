@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRename renames a copy of this repository, builds a package of it that
+// imports others, and renames it back.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	const to = "example.org/you/bench"
+	root, copied := filepath.Join("..", ".."), t.TempDir()
+	from, err := moduleName(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string][]byte{}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && strings.HasPrefix(name, ".") && path != root {
+			return fs.SkipDir
+		} else if entry.IsDir() || filepath.Ext(name) != ".go" && name != "go.mod" && name != "go.sum" {
+			return nil
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if sources[relative], err = os.ReadFile(path); err != nil {
+			return err
+		}
+		path = filepath.Join(copied, relative)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(path, sources[relative], 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rename(copied, to); err != nil {
+		t.Fatal(err)
+	}
+	for path, before := range sources {
+		after, err := os.ReadFile(filepath.Join(copied, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(path) != ".go" {
+			continue
+		}
+		imports := func(source []byte, module string) int {
+			return bytes.Count(source, []byte("\t\""+module+"/")) + bytes.Count(source, []byte("import \""+module+"/"))
+		}
+		if n := imports(after, from); n != 0 && from != to {
+			t.Errorf("%s: %d imports of %s are left", path, n, from)
+		}
+		if got, want := imports(after, to), imports(before, from); got != want {
+			t.Errorf("%s: %d imports of %s, want %d", path, got, to, want)
+		}
+		if formatted, err := format.Source(after); err != nil || !bytes.Equal(formatted, after) {
+			t.Errorf("%s is not formatted (%v)", path, err)
+		}
+	}
+	build := exec.Command("go", "build", to+"/embeddings")
+	build.Dir = copied
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("go build: %v\n%s", err, out)
+	}
+
+	if err := rename(copied, from); err != nil {
+		t.Fatal(err)
+	}
+	for path, before := range sources {
+		if after, err := os.ReadFile(filepath.Join(copied, path)); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s is not the same after renaming there and back (%v)", path, err)
+		}
+	}
+}
+
+func TestRenameRefusesBadNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"with space", "/absolute", "a//b"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module old\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		source := "package old\n\nimport _ \"old/other\"\n"
+		if err := os.WriteFile(filepath.Join(dir, "old.go"), []byte(source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := rename(dir, name); err == nil {
+			t.Errorf("%q was accepted", name)
+		}
+		if got, _ := os.ReadFile(filepath.Join(dir, "old.go")); string(got) != source {
+			t.Errorf("%q: a source was changed all the same", name)
+		}
+	}
+}
