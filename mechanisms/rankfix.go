@@ -57,11 +57,19 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	g := base.Guarantee()
 	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
 		definition.Title, g.Reason)
+	near, err := env.Space.Derived(nearKey{}, func() (any, error) {
+		return make([]atomic.Pointer[[]WordID], env.Space.Len()), nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &rankFix{
-		settings: s, guarantee: g, base: noisy, decay: decay,
-		near: make([]atomic.Pointer[[]WordID], env.Space.Len()),
+		settings: s, guarantee: g, base: noisy, decay: decay, near: near.([]atomic.Pointer[[]WordID]),
 	}, nil
 }
+
+// nearKey names the lists of neighbours that all instances over a space share.
+type nearKey struct{}
 
 type rankFix struct {
 	settings  Settings

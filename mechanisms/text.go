@@ -50,6 +50,9 @@ type TextOptions struct {
 	Seed    stream.Seed
 	Seeds   []stream.Seed // of each document, instead of Seed.At
 	Workers int           // goroutines that share the documents; 0 means 1
+	// Aligned leaves the empty word in the place of a word that was removed, so
+	// that text and original can be compared word by word.
+	Aligned bool
 }
 
 // Warnings are what a reader of the privatised text must know beside the
@@ -78,7 +81,7 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // order; its unknown words draw from a stream of their own, so the policy does
 // not change what becomes of the known ones. It returns one token list per
 // document, of equal length except under Drop and for a mechanism whose output
-// is the empty word, which is left out.
+// is the empty word, which is left out; see TextOptions.Aligned.
 //
 // Words that the mechanism keeps (see KeepWords) stay, known or not. ctx stops
 // between batches.
@@ -268,7 +271,7 @@ func (t *textRun) decode(i int) {
 			continue
 		}
 		if v.ID(token) != embeddings.Unknown {
-			if w := v.Word(known[0]); w != "" {
+			if w := v.Word(known[0]); w != "" || t.options.Aligned {
 				out = append(out, w)
 			}
 			known = known[1:]
@@ -277,6 +280,10 @@ func (t *textRun) decode(i int) {
 		switch t.options.Policy {
 		case Keep:
 			out = append(out, token)
+		case Drop:
+			if t.options.Aligned {
+				out = append(out, "")
+			}
 		case Random:
 			if unknown == nil {
 				unknown = t.seedOf(i).Derive("unknown").Rand()

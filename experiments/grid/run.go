@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
@@ -26,11 +27,13 @@ type noisy struct {
 	space  *measure.Space
 
 	tokens  [3][][]string    // train, validation, test; nil where no setting asks for it
+	aligned [3][][]string    // tokens with the empty word in the place of every one that was removed
 	vectors [3][][]float32   // instead of tokens, for mechanisms that release vectors
 	text    map[string]sheet // text metrics by setting
 	trained map[string]*measure.Trained
 
 	guarantee  mechanisms.Guarantee
+	vocabulary *embeddings.Vocabulary // of the mechanism
 	undefined  error // the mechanism does not exist at these settings
 	words      sheet // metrics of single words: N_w, S_w, E_M
 	examples   []results.Example
@@ -188,7 +191,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	}
 	took := time.Since(start) / time.Duration(len(repetitions))
 	for r, n := range repetitions {
-		n.guarantee, n.took = m.Guarantee(), took
+		n.guarantee, n.vocabulary, n.took = m.Guarantee(), m.Vocabulary(), took
 		start := time.Now()
 		if n.words, err = measureWords(ctx, m, firsts[r], n); err != nil {
 			return nil, fmt.Errorf("measuring words: %w", err)
@@ -217,7 +220,7 @@ func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, co
 	for r := range repetitions {
 		copies[r-1] = text
 	}
-	private, err := measure.Privatize(ctx, m, cells[0].Policy, copies, len(text), cells[0].textSeed(), threads)
+	private, err := measure.PrivatizeAligned(ctx, m, cells[0].Policy, copies, len(text), cells[0].textSeed(), threads)
 	if err != nil {
 		return err
 	}
@@ -225,7 +228,8 @@ func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, co
 		at := 0
 		for i, split := range corpus.Tokens {
 			if needed[i] {
-				n.tokens[i] = private[r-1][at : at+len(split)]
+				n.aligned[i] = private[r-1][at : at+len(split)]
+				n.tokens[i] = measure.Shown(n.aligned[i])
 				for _, d := range split {
 					n.privatised += len(d)
 				}
@@ -316,11 +320,12 @@ func (p *planned) measure(ctx context.Context, r *results.Record, c Cell, n *noi
 
 // measureText compares the privatised splits of a setting with the original.
 func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, error) {
-	var before, after [][]string
+	var before, after, aligned [][]string
 	for i, yes := range privatizes(c.Setting) {
 		if yes {
 			before = append(before, n.corpus.Tokens[i]...)
 			after = append(after, n.tokens[i]...)
+			aligned = append(aligned, n.aligned[i]...)
 		}
 	}
 	var sheets []sheet
@@ -337,7 +342,7 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 		})
 	}
 	if !c.IsBaseline() {
-		counts, err := metrics.CountChanged(before, after, func(t string) bool { return !n.space.Known(t) })
+		counts, err := metrics.CountChanged(before, aligned, func(t string) bool { return n.vocabulary.ID(t) == embeddings.Unknown })
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
@@ -12,8 +13,36 @@ import (
 // Privatize privatises several copies of a text in one call, which builds what a
 // mechanism tabulates per word once. Copy r of n documents has the streams r·n
 // to r·n+n−1 of the seed, so that no copy depends on the others. A nil copy is
-// left out, and so is a document without tokens; both keep their place.
+// left out, and so is a document without tokens; both keep their place. Words
+// that are removed are not there; see PrivatizeAligned.
 func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int, seed stream.Seed, threads int) ([][][]string, error) {
+	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
+	for i, c := range out {
+		out[i] = Shown(c)
+	}
+	return out, err
+}
+
+// Shown is aligned text as a reader sees it: without the empty words that stand
+// in the place of those that were removed. Documents without any are shared.
+func Shown(aligned [][]string) [][]string {
+	if aligned == nil {
+		return nil
+	}
+	removed := func(token string) bool { return token == "" }
+	out := make([][]string, len(aligned))
+	for i, d := range aligned {
+		if out[i] = d; slices.ContainsFunc(d, removed) {
+			out[i] = slices.DeleteFunc(slices.Clone(d), removed)
+		}
+	}
+	return out
+}
+
+// PrivatizeAligned is Privatize with the empty word in the place of every word
+// that was removed, by the mechanism or by the policy, so that text and
+// original can be compared word by word.
+func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int, seed stream.Seed, threads int) ([][][]string, error) {
 	var documents [][]string
 	for _, c := range copies {
 		if c == nil {
@@ -21,7 +50,9 @@ func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Po
 		}
 		documents = append(documents, c...)
 	}
-	noisy, err := mechanisms.Text(ctx, m, policy, documents, seed, threads)
+	noisy, err := mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{
+		Policy: policy, Seed: seed, Workers: threads, Aligned: true,
+	})
 	if err != nil {
 		return nil, err
 	}

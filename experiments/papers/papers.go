@@ -107,13 +107,13 @@ func curves(list []study.MechanismSpec) ([]curve, error) {
 				return nil, err
 			}
 			label := m.Label
-			if label == "" || m.Name == study.All {
+			if label == "" || study.Many(m.Name) {
 				label = d.Title
 			}
 			if s.Variant != mechanisms.Proved {
 				label += " (" + string(s.Variant) + ")"
 			}
-			if len(settings) > 1 && m.Name != study.All {
+			if len(settings) > 1 && !study.Many(m.Name) {
 				label += " " + s.Parameters.String()
 			}
 			all = append(all, curve{label, s, m.Epsilons, d.Needs})

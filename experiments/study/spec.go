@@ -21,8 +21,15 @@ const (
 	TestOnly  = "test-only"  // the test text, on a model trained on plain text
 )
 
-// All stands for every registered mechanism in the list of mechanisms.
-const All = "all"
+// Names that stand for many in a list of mechanisms: every registered one in its
+// default variant, and those of them whose default variant is a proved one.
+const (
+	All       = "all"
+	AllProved = "all-proved"
+)
+
+// Many says whether a name stands for many mechanisms.
+func Many(name string) bool { return name == All || name == AllProved }
 
 // GeneratedEmbedding is the name of the vectors learned from the generated
 // corpus.
@@ -225,9 +232,9 @@ func (m MetricOptions) Check(at At) error {
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	if m.Name == All {
+	if Many(m.Name) {
 		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
-			return at(errors.New("mechanism all: takes no variant and no parameters; name the mechanism"), "%s.name", where)
+			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name), "%s.name", where)
 		}
 	} else if _, err := mechanisms.Find(m.Name); err != nil {
 		return at(err, "%s.name", where)
@@ -255,9 +262,12 @@ func Epsilons(at At, where string, epsilons []float64) error {
 // Expand returns the settings of a mechanism entry: variants ×
 // parameter lists, without epsilon.
 func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
-	if m.Name == All {
+	if Many(m.Name) {
 		var all []mechanisms.Settings
 		for _, d := range mechanisms.Definitions() {
+			if m.Name == AllProved && d.Variants[0] != mechanisms.Proved {
+				continue
+			}
 			one, err := MechanismSpec{Name: d.Name, Epsilons: m.Epsilons}.Expand()
 			if err != nil {
 				return nil, err

@@ -1,0 +1,47 @@
+package experiments_test
+
+import (
+	"testing"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+)
+
+// Removed words count as changed, whoever removed them, and words are unknown
+// to the mechanism, which may have more of them than the space.
+func TestRemovedWordsAreChanged(t *testing.T) {
+	for _, policy := range []mechanisms.Policy{mechanisms.Random, mechanisms.Drop} {
+		for _, name := range []string{"delete", "syntf:printed", "cmp"} {
+			t.Run(string(policy)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := changed(t, "tiny", "policy: drop", "policy: "+string(policy))
+				s, err := s.Override(study.Overrides{
+					Repetitions: 1, Epsilons: []float64{5}, Mechanisms: []string{name}, Models: []string{"svm"}, Settings: []string{study.Local},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				measured := 0
+				for _, r := range mustRun(t, s, engine.Options{}).Records {
+					if r.IsBaseline() {
+						continue
+					}
+					measured++
+					if r.TokensTotal == 0 || !r.PP.Known() {
+						t.Errorf("%s: %d tokens, PP %v: not measured", r.Dataset, r.TokensTotal, r.PP)
+					}
+					if name == "delete" && r.TokensChanged < r.TokensTotal-r.TokensUnknown {
+						t.Errorf("%s: %d of %d known tokens changed: all were deleted", r.Dataset, r.TokensChanged, r.TokensTotal-r.TokensUnknown)
+					}
+					if policy == mechanisms.Drop && r.TokensChanged < r.TokensUnknown {
+						t.Errorf("%s: %d changed, %d of them unknown and dropped", r.Dataset, r.TokensChanged, r.TokensUnknown)
+					}
+				}
+				if measured == 0 {
+					t.Fatal("no records")
+				}
+			})
+		}
+	}
+}
