@@ -143,12 +143,12 @@ func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, 
 	for i, series := range seriesOf(all) {
 		values := map[float64][]float64{}
 		var xs, level []float64
-		hollow := false
+		hollow, scoped := false, false
 		for _, p := range all {
 			if p.Panel != panel || p.Quantity != quantity || p.Series != series || !p.Value.Known() {
 				continue
 			}
-			hollow = hollow || unproved(p)
+			hollow, scoped = hollow || unproved(p), scoped || p.GuaranteeScope != ""
 			if !p.X.Known() {
 				level = append(level, float64(p.Value))
 				continue
@@ -171,6 +171,8 @@ func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, 
 		if hollow {
 			c.Label += " †"
 			c.Style.Hollow = true
+		} else if scoped {
+			c.Label += " " + results.ScopeMark
 		}
 		for _, x := range xs {
 			c.Points = append(c.Points, meanPoint(x, values[x]))
@@ -395,11 +397,12 @@ func unproved(p results.Record) bool {
 	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
 }
 
-func promiseNotes(shown []results.Record) []string {
-	for _, p := range shown {
-		if unproved(p) {
-			return []string{"† This variant guarantees nothing."}
-		}
+func promiseNotes(shown []results.Record) (notes []string) {
+	if slices.ContainsFunc(shown, unproved) {
+		notes = append(notes, "† This variant guarantees nothing.")
 	}
-	return nil
+	if note := strings.TrimSpace(results.ScopeNote(shown)); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
 }

@@ -53,7 +53,7 @@ func newStudy(records []results.Record) *study {
 		spaces: results.Spaces(privatised), tasks: results.Tasks(records),
 	}
 	labels := results.Labels(records)
-	promises := map[results.Instance]bool{}
+	promises, scoped := map[results.Instance]bool{}, map[results.Instance]bool{}
 	for _, r := range records {
 		if r.Mechanism == baseline {
 			continue
@@ -67,6 +67,7 @@ func newStudy(records []results.Record) *study {
 		if r.Status != results.StatusUndefined && r.GuaranteeMetric == "" {
 			promises[id] = false
 		}
+		scoped[id] = scoped[id] || r.GuaranteeScope != ""
 	}
 	s.sort()
 	order := slices.Clone(known)
@@ -83,8 +84,11 @@ func newStudy(records []results.Record) *study {
 		style.Dash = (style.Dash + k) % len(dashes)
 		style.Hollow = !promises[id]
 		s.styles[id] = style
-		if s.labels[id] = labels[id]; !promises[id] {
+		switch s.labels[id] = labels[id]; {
+		case !promises[id]:
 			s.labels[id] += dagger
+		case scoped[id]:
+			s.labels[id] += results.ScopeMark
 		}
 	}
 	return s
@@ -271,6 +275,9 @@ func (s *study) warnings(shown []results.Record) []string {
 	}
 	if unproved {
 		out = append(out, "† This variant guarantees nothing.")
+	}
+	if note := strings.TrimSpace(results.ScopeNote(shown)); note != "" {
+		out = append(out, note)
 	}
 	for _, id := range s.curves {
 		if at := undefined[id]; len(at) > 0 {

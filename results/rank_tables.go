@@ -120,10 +120,13 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 			continue // nothing to compare
 		}
 		for k, r := range ranked {
-			x := Cells{Records: f.at[at][own[slices.Index(labels, r.Name)]]}.Values(c.column)
+			ranked := own[slices.Index(labels, r.Name)]
+			x := Cells{Records: f.at[at][ranked]}.Values(c.column)
 			t.AddRow(DatasetTitle(at.Dataset), at.Space.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.Places(), r.Name,
 				WithInterval(stats.Summarize(x), c.digits), r.OpenTo())
-			t.Rows[len(t.Rows)-1][0].Separator = k == 0
+			row := t.Rows[len(t.Rows)-1]
+			row[0].Separator = k == 0
+			row[5] = s.instanceCell(&t, f.at[at][ranked], ranked)
 			for outcome, others := range [3][]string{r.Worse, r.Open, r.Better} {
 				for _, o := range others {
 					key := [2]string{r.Name, o}

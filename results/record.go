@@ -110,6 +110,7 @@ type Record struct {
 	GuaranteeEpsilon   Float  `csv:"guarantee_epsilon"`
 	GuaranteeDelta     Float  `csv:"guarantee_delta"`
 	GuaranteeEuclidean Float  `csv:"guarantee_euclidean_epsilon"`
+	GuaranteeScope     string `csv:"guarantee_scope"` // the words between which it holds, as "only …"; "" means all
 	GuaranteeReason    string `csv:"guarantee_reason"`
 
 	// Status is "ok", or "undefined" with Reason when the mechanism does not

@@ -31,13 +31,15 @@ type Entry struct {
 	stats.Ranked
 	Instance
 	Epsilon  Float
+	Scope    string // between which words its guarantee holds, "" for any
 	Accuracy stats.Summary
 	EM, Nw   float64 // means
 }
 
 // Standings are those of records, by data set, space and task, at one error. A
 // scene where no mechanism leaves that error has no entries. Refuted mechanisms
-// do not compete: see Refute.
+// do not compete: see Refute. One whose guarantee holds between some words only
+// competes, and its Scope says so.
 func Standings(records []Record, level float64) []Standing {
 	records = Where(records, func(r Record) bool { return r.Quantity == "" })
 	accuracy, em, nw := column("accuracy"), column("e_m_map"), column("n_w")
@@ -87,7 +89,7 @@ func Standings(records []Record, level float64) []Standing {
 		for _, r := range ranked {
 			i := order[slices.Index(labels, r.Name)]
 			c := best[i]
-			s.Entries = append(s.Entries, Entry{r, i, c.Records[0].Epsilon, stats.Summarize(c.Values(accuracy.Get)), stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
+			s.Entries = append(s.Entries, Entry{r, i, c.Records[0].Epsilon, ScopeOf(c.Records), stats.Summarize(c.Values(accuracy.Get)), stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
 		}
 		out = append(out, s)
 	}
@@ -113,6 +115,13 @@ func (s Standing) Sentence() string {
 		text += fmt.Sprintf("; %.1f%% without privatisation", s.Baseline)
 	}
 	text += ")"
+	if first.Scope != "" {
+		text += ", whose guarantee holds only " + first.Scope
+		if full := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Scope == "" }); full > 0 {
+			e := s.Entries[full]
+			text += fmt.Sprintf("; of those that promise something between any two words, %s keeps most, %.1f%% (ε = %g)", e.Name, e.Accuracy.Mean, float64(e.Epsilon))
+		}
+	}
 	for _, e := range s.Entries[1:] {
 		if slices.Contains(first.Worse, e.Name) {
 			text += fmt.Sprintf(", %.1f points more than %s", first.Accuracy.Mean-e.Accuracy.Mean, e.Name)
@@ -176,13 +185,30 @@ func StandingsTable(records []Record) Table {
 				row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "", "")
 			} else {
 				e := s.Entries[0]
-				row = append(row, e.Name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1), FormatNumber(e.EM, 2), e.OpenTo())
+				name := e.Name
+				if e.Scope != "" {
+					name += ScopeMark
+				}
+				row = append(row, name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1), FormatNumber(e.EM, 2), e.OpenTo())
 			}
 			t.AddRow(row...)
 		}
 	}
-	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
+	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables." +
+		ScopeNote(records)
 	return t
+}
+
+// ScopeMark follows the name of a mechanism whose guarantee holds between some
+// words only, where there is no room to say between which.
+const ScopeMark = "‡"
+
+// ScopeNote explains the mark, where some record needs it.
+func ScopeNote(records []Record) string {
+	if slices.ContainsFunc(records, func(r Record) bool { return r.GuaranteeScope != "" }) {
+		return " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: no full promise."
+	}
+	return ""
 }
 
 // Refute takes the guarantee from instances that an audit found in violation of
@@ -205,6 +231,7 @@ func Refute(records []Record, audit []AuditRow) []Record {
 			continue
 		}
 		r.GuaranteeReason = fmt.Sprintf("refuted by the audit: it claims %g times the %s distance", float64(r.GuaranteeEpsilon), r.GuaranteeMetric)
+		r.GuaranteeScope = ""
 		r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeDelta, r.GuaranteeEuclidean = "", Missing, Missing, Missing
 	}
 	return out

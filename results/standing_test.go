@@ -44,6 +44,47 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+// A guarantee between some words only is never shown as a full one.
+func TestScopedGuaranteesSaySo(t *testing.T) {
+	records := standing()
+	for i := range records {
+		if records[i].Mechanism == "vickrey" {
+			records[i].GuaranteeScope = "between words of one of its 7 groups, none between groups"
+		}
+	}
+	s := Headline(records)[0]
+	for _, want := range []string{
+		"Vickrey keeps 75.0% accuracy", "whose guarantee holds only between words of one of its 7 groups",
+		"of those that promise something between any two words, TEM keeps most, 74.9% (ε = 1)",
+	} {
+		if !strings.Contains(s, want) {
+			t.Errorf("headline %q has no %q", s, want)
+		}
+	}
+	if text := render(t, StandingsTable(records), "md"); !strings.Contains(text, "Vickrey‡") || !strings.Contains(text, "no full promise") {
+		t.Errorf("standings:\n%s", text)
+	}
+	seen := 0
+	for _, table := range Tables(TableInputs{Records: records}) {
+		text := render(t, table, "md")
+		switch {
+		case table.Name == "guarantees" && !strings.Contains(text, "one of its 7 groups"), strings.HasPrefix(table.Name, "rank") && strings.Contains(text, "Vickrey") && !strings.Contains(text, "holds only between words"):
+			t.Errorf("table %s does not say the scope:\n%s", table.Name, text)
+		case table.Name == "guarantees":
+			seen++
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d tables of guarantees", seen)
+	}
+	if got := Refute(records, []AuditRow{{Mechanism: "vickrey", Variant: "proved", Epsilon: 10, Promises: true, Violated: true}})[0]; got.GuaranteeScope != "" {
+		t.Error("a refuted mechanism keeps its scope")
+	}
+	if ScopeNote(standing()) != "" {
+		t.Error("a note about scopes that nothing has")
+	}
+}
+
 // A mechanism that an audit found in violation keeps no badge and wins nothing.
 func TestRefutedMechanismsDoNotWin(t *testing.T) {
 	records := Refute(standing(), []AuditRow{

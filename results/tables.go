@@ -141,7 +141,22 @@ func WithInterval(s stats.Summary, digits int) string {
 	return FormatNumber(s.Mean, digits) + " ± " + FormatNumber(s.HalfWidth(), digits)
 }
 
-// instanceCell heads a row: the name, and a footnote where nothing is promised.
+// ScopeOf says between which words the guarantee of records of one instance holds,
+// "" where it holds between any two. Groups differ between data sets: the first
+// scope stands for all.
+func ScopeOf(records []Record) string {
+	scopes := Distinct(Where(records, func(r Record) bool { return r.GuaranteeScope != "" }), func(r Record) string { return r.GuaranteeScope })
+	switch len(scopes) {
+	case 0:
+		return ""
+	case 1:
+		return scopes[0]
+	}
+	return scopes[0] + " (elsewhere other words: the guarantees have them all)"
+}
+
+// instanceCell heads a row: the name, and a footnote where nothing is promised,
+// or something between some words only.
 func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 	c := TableCell{Text: s.labels[i]}
 	if i.Mechanism == BaselineMechanism {
@@ -153,6 +168,9 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 			c.Notes = append(c.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+r.GuaranteeReason, ": ")))
 			break
 		}
+	}
+	if scope := ScopeOf(own); scope != "" {
+		c.Notes = append(c.Notes, t.Note("its guarantee holds only "+scope))
 	}
 	return c
 }
@@ -537,7 +555,7 @@ func (s sheet) quantities(records []Record) []Table {
 // guarantees tabulates promises.
 func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "why"}
+	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only", "why"}
 	for _, c := range GroupCells(TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
 		r := c.Records[0]
 		metric, why := r.GuaranteeMetric, r.GuaranteeReason
@@ -548,7 +566,7 @@ func (s sheet) guarantees() Table {
 			metric = "none"
 		}
 		t.AddRow(DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
-			metric, formatFloat(r.GuaranteeEpsilon), formatFloat(r.GuaranteeEuclidean), why)
+			metric, formatFloat(r.GuaranteeEpsilon), formatFloat(r.GuaranteeEuclidean), r.GuaranteeScope, why)
 	}
 	return t
 }

@@ -34,8 +34,8 @@ type noisy struct {
 
 	guarantee  mechanisms.Guarantee
 	vocabulary *embeddings.Vocabulary // of the mechanism
-	undefined  error // the mechanism does not exist at these settings
-	words      sheet // metrics of single words: N_w, S_w, E_M
+	undefined  error                  // the mechanism does not exist at these settings
+	words      sheet                  // metrics of single words: N_w, S_w, E_M
 	examples   []results.Example
 	took       time.Duration // privatising
 	probe      time.Duration // measuring words
@@ -124,6 +124,7 @@ func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *no
 		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 		if g.Holds() {
 			r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
+			r.GuaranteeScope = g.Scope
 			if g.EuclideanEpsilon > 0 {
 				r.GuaranteeEuclidean = results.Float(g.EuclideanEpsilon)
 			}

@@ -162,6 +162,7 @@ func under(r results.Record, g mechanisms.Guarantee) results.Record {
 	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 	if g.Holds() {
 		r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
+		r.GuaranteeScope = g.Scope
 	}
 	return r
 }

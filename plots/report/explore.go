@@ -107,6 +107,8 @@ func variantName(r results.Record) string {
 		return strings.TrimSpace(r.Variant + " (undefined)")
 	case r.GuaranteeMetric == "":
 		return strings.TrimSpace(r.Variant + " (no guarantee)")
+	case r.GuaranteeScope != "":
+		return strings.TrimSpace(r.Variant + " (guarantee between some words)")
 	}
 	return r.Variant
 }

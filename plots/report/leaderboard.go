@@ -46,8 +46,12 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 				if !slices.Contains(v.Sources, by) {
 					v.Sources = append(v.Sources, by)
 				}
+				variant := x.Variant
+				if x.Scope != "" {
+					variant += " (guarantee between some words)"
+				}
 				row := exploreRow{
-					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)), Variant: x.Variant,
+					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)), Variant: variant,
 					Model: s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(), Idle: x.Nw > idleAbove,
 				}
 				for _, text := range []string{

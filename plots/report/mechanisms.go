@@ -22,6 +22,7 @@ type mechanism struct {
 type variant struct {
 	Title    string
 	Holds    bool
+	Scoped   bool     // between some words only
 	Exists   bool     // false: undefined at every ε
 	Promises []string // what is guaranteed at each ε
 	Reason   string
@@ -95,7 +96,7 @@ func describe(in Input, i results.Instance) variant {
 		v.Promises = append(v.Promises, fmt.Sprintf("ε = %s: %s", short(e), p))
 		for _, r := range byEpsilon[e] {
 			v.Exists = v.Exists || r.Status != results.StatusUndefined
-			v.Holds = v.Holds || r.GuaranteeMetric != ""
+			v.Holds, v.Scoped = v.Holds || r.GuaranteeMetric != "", v.Scoped || r.GuaranteeScope != ""
 			if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
 				v.Reason = capital(sentence(r.GuaranteeReason))
 			}
@@ -125,6 +126,9 @@ func promise(records []results.Record) string {
 		}
 		if r.GuaranteeDelta.Known() && r.GuaranteeDelta > 0 {
 			s += fmt.Sprintf(" and δ = %s", short(float64(r.GuaranteeDelta)))
+		}
+		if r.GuaranteeScope != "" {
+			s += ", only " + r.GuaranteeScope
 		}
 		if !slices.Contains(texts, s) {
 			texts = append(texts, s)

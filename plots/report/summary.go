@@ -44,6 +44,10 @@ func warnings(records []results.Record) []string {
 		if r.Status != results.StatusUndefined && r.GuaranteeMetric == "" {
 			add(fmt.Sprintf("%s guarantees nothing: %s", names[r.Instance()], sentence(r.GuaranteeReason)))
 		}
+		if r.GuaranteeScope != "" {
+			own := results.Where(records, func(o results.Record) bool { return o.Instance() == r.Instance() })
+			add(fmt.Sprintf("The guarantee of %s holds only %s", names[r.Instance()], sentence(results.ScopeOf(own))))
+		}
 		if r.CS.Known() && r.CSEncoder == results.EncoderSIF {
 			add("CS rests on averaged word vectors (sif), not on a sentence encoder: compare it with no other study.")
 		}
