@@ -1,6 +1,10 @@
 package datasets
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Function words of English, grouped by kind. Together with negations they
 // are the words that NLTK's English stop list (179 entries, as of 2024) has,
@@ -28,6 +32,9 @@ const negations = `no nor not don't
 	ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't
 	mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't
 	won won't wouldn wouldn't`
+
+// StopWords are NLTK's 179 English stop words, sorted.
+func StopWords() []string { return slices.Sorted(maps.Keys(stopWords(false))) }
 
 // stopWords returns the stop list as a set.
 func stopWords(keepNegations bool) map[string]struct{} {

@@ -26,6 +26,8 @@ type Cell struct {
 	Dimension       int                 `json:"dimension"`
 	Mechanism       mechanisms.Settings `json:"mechanism"` // Mechanism = results.BaselineMechanism, all else zero, for the baseline
 	Policy          mechanisms.Policy   `json:"policy"`
+	OwnPolicy       bool                `json:"own_policy,omitempty"` // not the study's: named among the parameters
+	KeepWords       string              `json:"keep_words,omitempty"` // list of words published as they are
 	Model           string              `json:"model,omitempty"`  // empty where nothing is trained
 	ModelParameters string              `json:"model_parameters"` // models.FormatParameters
 	Setting         string              `json:"setting"`
@@ -99,11 +101,27 @@ func (c Cell) probeSeed() stream.Seed {
 	return c.root().Derive("probe", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Dimension), strconv.Itoa(c.Repetition))
 }
 
+// parameters are those of the mechanism, and what else tells two entries of it
+// apart in tables: a policy of its own and the words that it keeps.
+func (c Cell) parameters() string {
+	parts := []string{c.Mechanism.Parameters.String()}
+	if c.KeepWords != "" {
+		parts = append(parts, "keep_words="+c.KeepWords)
+	}
+	if c.OwnPolicy {
+		parts = append(parts, "policy="+string(c.Policy))
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
 // group names the cells that share privatised text, or the tables that it is
 // drawn from: one repetition of one mechanism, or all of them where they cost
 // hardly more than one.
 func (c Cell) group() string {
 	labels := append(c.identity(), string(c.Policy))
+	if c.KeepWords != "" {
+		labels = append(labels, c.KeepWords)
+	}
 	if d, err := mechanisms.Find(c.Mechanism.Mechanism); err != nil || !d.PerWord || c.Documents == study.Redrawn {
 		labels = append(labels, strconv.Itoa(c.Repetition))
 	}
@@ -189,6 +207,14 @@ func (s *Study) addMechanisms(base Cell, t study.Traits, add func(Cell)) error {
 			if err != nil {
 				return err
 			}
+			base := base
+			base.KeepWords = spec.KeepWords
+			if base.OwnPolicy = spec.Policy != "" && spec.Policy != s.Policy; base.OwnPolicy {
+				base.Policy = spec.Policy
+			}
+			if definition.NewVector != nil && (base.Policy == mechanisms.Zero || base.KeepWords != "") {
+				continue // there are no words to keep or to replace by zero: of all mechanisms, these are left out
+			}
 			for _, epsilon := range epsilons {
 				m.Epsilon = epsilon
 				base.Mechanism = m
@@ -255,7 +281,7 @@ func (c Cell) String() string {
 		if c.Mechanism.Variant != "" {
 			fmt.Fprintf(&b, " (%s)", c.Mechanism.Variant)
 		}
-		if p := c.Mechanism.Parameters.String(); p != "" {
+		if p := c.parameters(); p != "" {
 			fmt.Fprintf(&b, " %s", p)
 		}
 		fmt.Fprintf(&b, " ε=%v", c.Mechanism.Epsilon)

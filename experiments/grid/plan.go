@@ -80,7 +80,7 @@ func (c Cell) scene() string {
 func (c Cell) row() results.Record {
 	r := results.NewRecord()
 	r.Dataset, r.Embedding, r.Dimension = c.Dataset.Name, c.Embedding.Name, c.Dimension
-	r.Mechanism, r.Variant, r.Parameters = c.Mechanism.Mechanism, string(c.Mechanism.Variant), c.Mechanism.Parameters.String()
+	r.Mechanism, r.Variant, r.Parameters = c.Mechanism.Mechanism, string(c.Mechanism.Variant), c.parameters()
 	r.Model, r.ModelParameters = c.Model, c.ModelParameters
 	r.Setting, r.Repetition, r.Seed = c.Setting, c.Repetition, c.Seed
 	if c.IsBaseline() {

@@ -34,6 +34,7 @@ type noisy struct {
 
 	guarantee  mechanisms.Guarantee
 	vocabulary *embeddings.Vocabulary // of the mechanism
+	zeros      int                    // words that policy zero added to the space
 	undefined  error                  // the mechanism does not exist at these settings
 	words      sheet                  // metrics of single words: N_w, S_w, E_M
 	examples   []results.Example
@@ -110,7 +111,7 @@ func (p *planned) run(ctx context.Context, c Cell, job *engine.Job) (engine.Outp
 
 // describe says what the record was measured on and what was promised.
 func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *noisy) error {
-	r.Generated, r.Vocabulary, r.Status = n.corpus.Generated, n.space.Len(), results.StatusOK
+	r.Generated, r.Vocabulary, r.Status = n.corpus.Generated, n.space.Len()+n.zeros, results.StatusOK
 	r.DatasetFingerprint, r.EmbeddingFingerprint = n.corpus.Fingerprint, n.space.Fingerprint()
 	if c.Documents == study.Redrawn { // all draws are one data set, called after the first
 		c.Repetition = 1
@@ -161,7 +162,16 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return nil, err
 	}
-	env, err := p.lab.Environment(space.Space, corpus, definition.Needs, c.repetitionSeed().Derive("mechanism"))
+	built := space.Space
+	if c.Policy == mechanisms.Zero {
+		if built, err = p.zeroSpace(space, corpus); err != nil {
+			return nil, err
+		}
+		for _, n := range repetitions {
+			n.zeros = built.Len() - space.Len()
+		}
+	}
+	env, err := p.lab.Environment(built, corpus, definition.Needs, c.repetitionSeed().Derive("mechanism"))
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +197,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return repetitions, undefinedIn(repetitions, err)
 	}
+	m = mechanisms.KeepWords(m, study.MechanismSpec{KeepWords: c.KeepWords}.Kept())
 	if err := privatizeText(ctx, m, cells, corpus, repetitions, threads); err != nil {
 		return nil, fmt.Errorf("privatising: %w", err)
 	}
@@ -203,6 +214,15 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 		}
 	}
 	return repetitions, nil
+}
+
+// zeroSpace is the space with the words of the data set that have no vector, as
+// vectors of zeros: all of them, whatever part of the text a cell privatises, so
+// that data set and embedding determine it.
+func (p *planned) zeroSpace(space *measure.Space, corpus *measure.Corpus) (*embeddings.Space, error) {
+	return lab.Once(p.lab, engine.MakeID("zero", corpus.Fingerprint, space.Fingerprint()), func() (*embeddings.Space, error) {
+		return space.WithZeroWords(slices.Sorted(maps.Keys(corpus.Counts)))
+	})
 }
 
 // privatizeText privatises all repetitions of a job. Splits that no cell needs
@@ -289,7 +309,7 @@ func examples(c Cell, corpus *measure.Corpus, tokens [3][][]string) []results.Ex
 		out = append(out, results.Example{
 			Dataset: c.Dataset.Name, Embedding: c.Embedding.Name, Dimension: c.Dimension,
 			Mechanism: c.Mechanism.Mechanism, Variant: string(c.Mechanism.Variant),
-			Parameters: c.Mechanism.Parameters.String(), Epsilon: c.Mechanism.Epsilon, Document: d.ID,
+			Parameters: c.parameters(), Epsilon: c.Mechanism.Epsilon, Document: d.ID,
 			Original: strings.Join(d.Tokens, " "), Privatised: strings.Join(tokens[2][i], " "),
 		})
 		if len(out) == count {

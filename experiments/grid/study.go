@@ -104,7 +104,7 @@ func (s *Study) Check(at study.At) error {
 	if s.Policy == "" {
 		s.Policy = mechanisms.Random
 	}
-	if err := check.OneOf("policy", string(s.Policy), string(mechanisms.Keep), string(mechanisms.Drop), string(mechanisms.Random)); err != nil {
+	if err := mechanisms.CheckPolicy(s.Policy); err != nil {
 		return at(err, "policy")
 	}
 	if s.Repetitions == 0 {

@@ -195,6 +195,9 @@ func checkMechanisms(at study.At, list []study.MechanismSpec) error {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
 			return err
 		}
+		if m.Policy != "" || m.KeepWords != "" {
+			return at(errors.New("policy and keep_words: grid studies have them"), "mechanisms[%d]", i)
+		}
 		settings, err := m.Expand()
 		if err != nil {
 			return at(err, "mechanisms[%d]", i)

@@ -84,6 +84,21 @@ type MechanismSpec struct {
 	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
 	Parameters map[string]any       `yaml:"parameters,omitempty"`
 	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
+	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`   // of unknown words, instead of the study's
+	// KeepWords are published as they are, StopWords or "" for none: epsilon is
+	// infinite on them.
+	KeepWords string `yaml:"keep_words,omitempty"`
+}
+
+// StopWords is the list of words that a mechanism may keep.
+const StopWords = "stopwords"
+
+// Kept are the words that a mechanism's entry keeps.
+func (m MechanismSpec) Kept() []string {
+	if m.KeepWords == "" {
+		return nil
+	}
+	return datasets.StopWords()
 }
 
 // ModelSpec names a model, its parameters and, if not all, its data sets.
@@ -245,7 +260,22 @@ func (m MechanismSpec) Check(at At, where string) error {
 	if err := Epsilons(at, where+".epsilons", m.Epsilons); err != nil {
 		return err
 	}
-	_, err := m.Expand()
+	if m.Policy != "" {
+		if err := mechanisms.CheckPolicy(m.Policy); err != nil {
+			return at(err, "%s.policy", where)
+		}
+	}
+	if m.KeepWords != "" {
+		if err := check.OneOf("keep_words", m.KeepWords, StopWords); err != nil {
+			return at(err, "%s.keep_words", where)
+		}
+	}
+	settings, err := m.Expand()
+	for _, s := range settings {
+		if d, err := mechanisms.Find(s.Mechanism); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
+			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
+		}
+	}
 	return at(err, "%s", where)
 }
 

@@ -54,6 +54,9 @@ func warnings(records []results.Record) []string {
 		if r.EMStdError.Known() && r.EMStdError > 0 {
 			add("Where a mechanism has no closed form, the inference error E_M was estimated by sampling, with the standard error in e_m_std_error.")
 		}
+		if r.Policy == "zero" {
+			add("Under the policy zero, words without a vector take part as vectors of zeros: the guarantee covers them; that the text has such words is not covered.")
+		}
 		if r.Policy == "keep" && r.TokensUnknown > 0 {
 			add("Words outside the embedding were kept as they are: they are not protected at all.")
 		}

@@ -1,0 +1,120 @@
+package experiments_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+)
+
+// own writes a data set and vectors of one's own and returns a study of them
+// whose list of mechanisms is given. "alien" and "strange" have no vector; "the"
+// and "of" are stop words.
+func own(t testing.TB, mechanisms string) *study.Study {
+	t.Helper()
+	dir := t.TempDir()
+	words := []string{"good", "bad", "film", "plot", "actor", "scene", "the", "of", "music", "story"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var vectors strings.Builder
+	for i, w := range words {
+		fmt.Fprintf(&vectors, "%s", w)
+		for d := range 4 {
+			fmt.Fprintf(&vectors, " %.3f", float64((i+d)%5)+rng.Float64())
+		}
+		vectors.WriteString("\n")
+	}
+	var rows strings.Builder
+	rows.WriteString("text,label\n")
+	for i := range 80 {
+		var tokens []string
+		for range 8 {
+			tokens = append(tokens, words[rng.IntN(len(words))])
+		}
+		fmt.Fprintf(&rows, "%s the alien of strange,%d\n", strings.Join(tokens, " "), i%2)
+	}
+	for name, text := range map[string]string{"vectors.txt": vectors.String(), "text.csv": rows.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := study.Parse("own.yaml", []byte(fmt.Sprintf(`
+schema: 1
+name: own
+seed: 3
+datasets:
+  - {name: mine, file: %[1]q, text: text, label: label, train: 40, validation: 20, test: 20, cleaning: words}
+embeddings:
+  - {name: vectors, file: %[2]q}
+mechanisms:
+%[3]s
+epsilons: [2]
+models: [{name: svm}]
+repetitions: 1
+baseline_repetitions: 1
+metrics:
+  low: 5
+  deniability: {words: 5, runs: 10}
+  inference_error: {candidates: 5, samples: 10}
+`, filepath.Join(dir, "text.csv"), filepath.Join(dir, "vectors.txt"), mechanisms)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// One study has the same mechanism under several policies and with words kept,
+// told apart by their parameters; each row says what it promises.
+func TestPoliciesOfMechanisms(t *testing.T) {
+	t.Parallel()
+	sum := mustRun(t, own(t, `
+  - {name: tem}
+  - {name: tem, policy: zero}
+  - {name: tem, policy: keep, keep_words: stopwords}
+  - {name: cmp, policy: drop}
+`), engine.Options{})
+	got := map[string]results.Record{}
+	for _, r := range sum.Records {
+		if !r.IsBaseline() {
+			got[r.Mechanism+" "+r.Policy] = r
+		}
+	}
+	if len(got) != 4 {
+		t.Fatalf("%d mechanisms, want 4", len(got))
+	}
+	plain, zero, kept := got["tem random"], got["tem zero"], got["tem keep"]
+	if plain.TokensUnknown == 0 || zero.TokensUnknown != 0 || zero.Vocabulary != plain.Vocabulary+2 {
+		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", plain.TokensUnknown, zero.TokensUnknown, plain.Vocabulary, zero.Vocabulary)
+	}
+	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(zero.Parameters, "policy=zero") ||
+		!strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
+		t.Errorf("parameters %q, %q, %q", plain.Parameters, zero.Parameters, kept.Parameters)
+	}
+	if plain.GuaranteeScope != "" || zero.GuaranteeScope != "" || !strings.Contains(kept.GuaranteeScope, "epsilon is infinite") {
+		t.Errorf("scopes %q, %q, %q", plain.GuaranteeScope, zero.GuaranteeScope, kept.GuaranteeScope)
+	}
+	if plain.Key == zero.Key || plain.Key == kept.Key {
+		t.Error("two policies share a key")
+	}
+	if d := got["cmp drop"]; d.TokensChanged < d.TokensUnknown || d.TokensUnknown != plain.TokensUnknown {
+		t.Errorf("drop: %d changed, %d unknown", d.TokensChanged, d.TokensUnknown)
+	}
+}
+
+func TestPoliciesThatMeanNothing(t *testing.T) {
+	for entry, want := range map[string]string{
+		"{name: cmp, policy: lose}":              "policy = \"lose\"",
+		"{name: cmp, keep_words: verbs}":         "keep_words = \"verbs\"",
+		"{name: privemb, keep_words: stopwords}": "releases vectors",
+	} {
+		_, err := study.Parse("bad.yaml", []byte("schema: 1\nname: bad\ndatasets: [{name: generated-words}]\nembeddings: [{name: generated, dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "bad.yaml:7:") {
+			t.Errorf("%s: error %v", entry, err)
+		}
+	}
+}
