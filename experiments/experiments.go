@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"mldpbench/datasets/fetch"
+	_ "mldpbench/experiments/attacks" // what attackers learn
 	"mldpbench/experiments/engine"
 	_ "mldpbench/experiments/grid" // the comparative study
 	"mldpbench/experiments/lab"

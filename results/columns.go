@@ -46,6 +46,9 @@ func (c Column) Get(r Record) Float {
 		}
 		return Missing
 	}
+	if c.field < 0 {
+		return Missing
+	}
 	return *c.of(&r)
 }
 
@@ -66,14 +69,24 @@ func (c Column) Heading() string {
 
 // Registry lists every metric in the order of the file. CSV, tables, gate,
 // figures, report and comparisons read it and nothing else: a new metric is
-// one field of Record.
+// one field of Record, or a quantity that its package registers.
 var Registry = sync.OnceValue(func() []Column {
 	columns, err := columnsOf(reflect.TypeFor[Record]())
 	if err != nil {
 		panic("results: " + err.Error()) // a tag of Record is wrong; a test reads them all
 	}
-	return columns
+	return append(columns, quantities...)
 })
+
+var quantities []Column
+
+// RegisterQuantity adds a metric that only rows with one quantity carry, so that
+// it needs no column of its own: name, title, unit, direction and digits. It is
+// called from init functions only.
+func RegisterQuantity(c Column) {
+	c.field, c.part, c.whole = -1, -1, -1
+	quantities = append(quantities, c)
+}
 
 // columnsOf reads the tags of a struct of this kind.
 func columnsOf(t reflect.Type) ([]Column, error) {

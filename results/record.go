@@ -84,7 +84,15 @@ type Record struct {
 	X        Float  `csv:"x"`
 	Quantity string `csv:"quantity"` // name of a column; "" in a row of a grid
 	Value    Float  `csv:"value"`
-	Note     string `csv:"note"`
+	// What to read the value by, where the unit that measured it knows: its 95%
+	// interval, what nobody is below who knows nothing, what is reached without
+	// privatising, and the trials that it is a mean over.
+	ValueLow  Float  `csv:"value_low"`
+	ValueHigh Float  `csv:"value_high"`
+	Chance    Float  `csv:"chance"`
+	Ceiling   Float  `csv:"ceiling"`
+	Trials    int    `csv:"trials"`
+	Note      string `csv:"note"`
 
 	// What was run.
 	Dataset              string `csv:"dataset"`

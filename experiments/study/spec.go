@@ -64,6 +64,8 @@ type DatasetSpec struct {
 	File       string  `yaml:"file,omitempty" json:"-"`                                               // CSV, TSV or JSONL of one's own; its fingerprint is in the key
 	Text       Columns `yaml:"text,omitempty" json:"text,omitempty"`                                  // columns joined to the text, for File
 	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File
+	Private    string  `yaml:"private,omitempty" json:"private,omitempty"`                            // column of what is to stay secret, for File
+	User       string  `yaml:"user,omitempty" json:"user,omitempty"`                                  // column of who wrote the row, for File
 	WordLevel  bool    `yaml:"word_level,omitempty" json:"word_level,omitempty"`                      // every row is one word, for File
 }
 
@@ -143,8 +145,8 @@ func (d DatasetSpec) Check() error {
 	switch {
 	case d.Name == "":
 		return errors.New("a data set needs a name")
-	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.WordLevel):
-		return fmt.Errorf("data set %q: text, label and word_level describe a file of one's own: give file too", d.Name)
+	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel):
+		return fmt.Errorf("data set %q: text, label, private, user and word_level describe a file of one's own: give file too", d.Name)
 	case d.File != "" && (len(d.Text) == 0 || d.Label == ""):
 		return fmt.Errorf("data set %q: a file needs its text and label columns", d.Name)
 	}
@@ -175,6 +177,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
 		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
+		PrivateColumn: d.Private, UserColumn: d.User,
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
 		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}

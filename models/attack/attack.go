@@ -63,28 +63,41 @@ type Situation struct {
 	// Memo must have one DataSeed.
 	DataSeed stream.Seed
 	Workers  int // 0 means one
+	// Releases keeps what was released of the splits, which all attackers see
+	// alike, for other attackers of this very situation; nil keeps it for one
+	// RunAll.
+	Releases *Memo
 	// Memo keeps what does not depend on the mechanism, such as an attacker
 	// trained on plain text, for other situations over the same documents,
 	// shadow and DataSeed; nil keeps nothing.
 	Memo *Memo
+
+	root *stream.Seed // Seed, before it was derived for an attacker
 }
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
 type Options struct {
-	Level        float64        // of all intervals: 0.95
-	Candidates   int            // k of in-context decoding: 50
-	Order        int            // of the language model: 2
-	Weights      []float64      // of the language model, to choose from: 0, 0.25, …, 1.25
-	Tokens       int            // at most so many are decoded in context: 20,000
-	Words        int            // at most so many are averaged over: 300
-	Releases     []int          // r of averaging: 1, 2, 5, 10, 50
-	Neighbours   []int          // k of inversion: 1, 5, 10, 100
-	Documents    int            // at most so many are linked: 1,000
-	LearnDraws   int            // of every word, to learn a channel: 100
-	MeasureDraws int            // of every word, to measure what was learned: 25
-	Resamples    int            // of a bootstrap: 1,000
-	Model        map[string]any // parameters of the classifiers of attribute inference
-	Audit        AuditOptions
+	Level        float64        `yaml:"level,omitempty"`                            // of all intervals: 0.95
+	Candidates   int            `yaml:"candidates,omitempty" limits:"0,1000000"`    // k of in-context decoding: 50
+	Order        int            `yaml:"order,omitempty" limits:"0,10"`              // of the language model: 2
+	Weights      []float64      `yaml:"weights,omitempty"`                          // of the language model, to choose from: 0, 0.25, …, 1.25
+	Tokens       int            `yaml:"tokens,omitempty" limits:"0,100000000"`      // at most so many are decoded in context: 20,000
+	Words        int            `yaml:"words,omitempty" limits:"0,1000000"`         // at most so many are averaged over: 300
+	Releases     []int          `yaml:"releases,omitempty" limits:"1,50"`           // r of averaging: 1, 2, 5, 10, 50
+	Neighbours   []int          `yaml:"neighbours,omitempty" limits:"1,100"`        // k of inversion: 1, 5, 10, 100
+	Documents    int            `yaml:"documents,omitempty" limits:"0,1000000"`     // at most so many are linked: 1,000
+	LearnDraws   int            `yaml:"learn_draws,omitempty" limits:"0,1000000"`   // of every word, to learn a channel: 100
+	MeasureDraws int            `yaml:"measure_draws,omitempty" limits:"0,1000000"` // of every word, to measure what was learned: 25
+	Resamples    int            `yaml:"resamples,omitempty" limits:"0,1000000"`     // of a bootstrap: 1,000
+	Model        map[string]any `yaml:"model,omitempty"`                            // parameters of the classifiers of attribute inference
+	Audit        AuditOptions   `yaml:"audit,omitempty"`
+}
+
+// Complete returns the options with their defaults, checked.
+func (o Options) Complete() (Options, error) {
+	o = o.withDefaults()
+	o.Audit = o.Audit.withDefaults()
+	return o, o.check()
 }
 
 func (o Options) withDefaults() Options {
@@ -298,6 +311,13 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
 	s.Options = s.Options.withDefaults()
 	s.Workers = max(1, s.Workers)
+	if s.root == nil {
+		root := s.Seed
+		s.root = &root
+	}
+	if s.Releases == nil {
+		s.Releases = &Memo{}
+	}
 	shared := false
 	for i, name := range names {
 		d, err := Find(name)
@@ -357,7 +377,7 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 
 // learnAndAttack learns the channel from draws and attacks it.
 func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome, error) {
-	learned, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
+	learned, err := s.learn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -393,13 +413,66 @@ func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed strea
 	if len(out) != len(documents) {
 		return nil, fmt.Errorf("%d documents were released as %d", len(documents), len(out))
 	}
-	for i := range out {
-		if len(out[i]) != len(documents[i]) {
-			return nil, fmt.Errorf("document %d: %d words were released as %d: words must keep their places, so use a "+
-				"policy for unknown words that does not drop them", i, len(documents[i]), len(out[i]))
+	return out, inPlace(documents, out)
+}
+
+// inPlace is an error where documents changed their length.
+func inPlace(before, after [][]int32) error {
+	for i := range after {
+		if len(after[i]) != len(before[i]) {
+			return fmt.Errorf("document %d: %d words were released as %d: words must keep their places, so use a "+
+				"policy for unknown words that does not drop them", i, len(before[i]), len(after[i]))
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// Splits of a situation.
+const (
+	Train      = "train"
+	Validation = "validation"
+	Test       = "test"
+)
+
+// Released is one release of a split, the same for all attackers and for whoever
+// measures its utility: they are compared on one text.
+func (s *Situation) Released(ctx context.Context, split string) ([][]int32, error) {
+	documents, ok := map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test}[split]
+	if !ok {
+		return nil, fmt.Errorf("split = %q: must be %q, %q or %q", split, Train, Validation, Test)
+	}
+	return once(s.Releases, "release "+split, func() ([][]int32, error) {
+		plain := wordsOf(documents)
+		noisy, err := s.Release(ctx, plain, s.rootSeed().Derive("release", split))
+		if err == nil && len(noisy) != len(plain) {
+			err = fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
+		}
+		return noisy, err
+	})
+}
+
+// prefix is the release of the first n documents of a split, every word in its
+// place.
+func (s *Situation) prefix(ctx context.Context, split string, plain [][]int32) ([][]int32, error) {
+	noisy, err := s.Released(ctx, split)
+	if err != nil {
+		return nil, err
+	}
+	return noisy[:len(plain)], inPlace(plain, noisy[:len(plain)])
+}
+
+func (s *Situation) rootSeed() stream.Seed {
+	if s.root != nil {
+		return *s.root
+	}
+	return s.Seed
+}
+
+// learn draws what a channel is learned from, once for all attackers.
+func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
+	return once(s.Releases, "learn", func() (metrics.Draws, error) {
+		return s.draws(ctx, s.Options.LearnDraws, s.rootSeed().Derive("learn"))
+	})
 }
 
 // draws are n independent outputs of every word of the mechanism.

@@ -61,16 +61,16 @@ func inferAttribute(ctx context.Context, s *Situation, name, model string, adapt
 		return nil, err
 	}
 	attacker := plain.attacker
-	test, err := s.Release(ctx, wordsOf(s.Test), s.Seed.Derive("test"))
+	test, err := s.Released(ctx, Test)
 	if err != nil {
 		return nil, err
 	}
 	if adaptive {
-		train, err := s.Release(ctx, wordsOf(s.Train), s.Seed.Derive("train"))
+		train, err := s.Released(ctx, Train)
 		if err != nil {
 			return nil, err
 		}
-		validation, err := s.Release(ctx, wordsOf(s.Validation), s.Seed.Derive("validation"))
+		validation, err := s.Released(ctx, Validation)
 		if err != nil {
 			return nil, err
 		}

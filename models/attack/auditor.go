@@ -48,14 +48,14 @@ type AuditedUser struct {
 
 // AuditOptions are the sizes of an audit. The zero value of a field means its default.
 type AuditOptions struct {
-	Shadows    int // shadow models: 4
-	Vocabulary int // most frequent words that the models can say: 5,000
-	Window     int // words that the model looks back: 10
-	Epochs     int // 20
-	Hidden     int // size of the LSTM's state: 64
-	Batch      int // 64
+	Shadows    int `yaml:"shadows,omitempty" limits:"0,1000"`       // shadow models: 4
+	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"` // most frequent words that the models can say: 5,000
+	Window     int `yaml:"window,omitempty" limits:"0,1000"`        // words that the model looks back: 10
+	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"`       // 20
+	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"`       // size of the LSTM's state: 64
+	Batch      int `yaml:"batch,omitempty" limits:"0,100000"`       // 64
 	// LearningRate of Adam: 0.003
-	LearningRate float64
+	LearningRate float64 `yaml:"learning_rate,omitempty"`
 }
 
 func (o AuditOptions) withDefaults() AuditOptions {

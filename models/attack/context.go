@@ -141,14 +141,14 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 	}
 	release := func(documents []Document, tokens int, label string) (released, error) {
 		plain := upTo(wordsOf(documents), tokens)
-		noisy, err := s.aligned(ctx, plain, s.Seed.Derive(label))
+		noisy, err := s.prefix(ctx, label, plain)
 		return released{plain, noisy}, err
 	}
-	held, err := release(s.Validation, max(1, o.Tokens/4), "validation")
+	held, err := release(s.Validation, max(1, o.Tokens/4), Validation)
 	if err != nil {
 		return none, err
 	}
-	test, err := release(s.Test, o.Tokens, "test")
+	test, err := release(s.Test, o.Tokens, Test)
 	if err != nil {
 		return none, err
 	}

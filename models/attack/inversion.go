@@ -36,7 +36,7 @@ func runInversion(ctx context.Context, s *Situation) ([]Outcome, error) {
 		}
 	}
 	plain := upTo(wordsOf(s.Test), s.Options.Tokens)
-	noisy, err := s.aligned(ctx, plain, s.Seed.Derive("test"))
+	noisy, err := s.prefix(ctx, Test, plain)
 	if err != nil {
 		return nil, err
 	}

@@ -58,21 +58,18 @@ type similarity func(ctx context.Context, s *Situation, plain, noisy [][]int32) 
 
 func link(ctx context.Context, s *Situation, name string, similar similarity, ordered bool) ([]Outcome, error) {
 	plain := wordsOf(s.Test)
-	if most := s.Options.Documents; len(plain) > most {
-		order := s.DataSeed.Derive("linkage").Rand().Perm(len(plain))[:most]
-		slices.Sort(order)
-		chosen := make([][]int32, most)
-		for i, id := range order {
-			chosen[i] = plain[id]
-		}
-		plain = chosen
-	}
-	noisy, err := s.Release(ctx, plain, s.Seed.Derive("test"))
+	noisy, err := s.Released(ctx, Test)
 	if err != nil {
 		return nil, err
 	}
-	if len(noisy) != len(plain) {
-		return nil, fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
+	if most := s.Options.Documents; len(plain) > most {
+		order := s.DataSeed.Derive("linkage").Rand().Perm(len(plain))[:most]
+		slices.Sort(order)
+		chosen, released := make([][]int32, most), make([][]int32, most)
+		for i, id := range order {
+			chosen[i], released[i] = plain[id], noisy[id]
+		}
+		plain, noisy = chosen, released
 	}
 	scores, err := similar(ctx, s, plain, noisy)
 	if err != nil {

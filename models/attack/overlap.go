@@ -24,7 +24,7 @@ func init() {
 
 func runOverlap(ctx context.Context, s *Situation) ([]Outcome, error) {
 	plain := wordsOf(s.Test)
-	noisy, err := s.Release(ctx, plain, s.Seed.Derive("test"))
+	noisy, err := s.Released(ctx, Test)
 	if err != nil {
 		return nil, err
 	}

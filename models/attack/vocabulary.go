@@ -68,7 +68,7 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 		return nil, err
 	}
 	n, bits := s.Words, math.Log2(float64(s.Words))
-	learn, err := s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
+	learn, err := s.learn(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,273 @@
+package attacks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+	"mldpbench/results"
+	"mldpbench/results/stats"
+)
+
+// run returns the rows of one unit. The first of a job measures all of them.
+func (at released) run(ctx context.Context, panel string, panels map[string]string, job *engine.Job) (engine.Output, error) {
+	rows, done := job.Shared.(map[string][]results.Record)
+	if !done {
+		var wanted []string
+		for _, id := range job.IDs {
+			wanted = append(wanted, panels[id])
+		}
+		start := time.Now()
+		var err error
+		if rows, err = at.measure(ctx, wanted, job.Threads); err != nil {
+			return engine.Output{}, err
+		}
+		// The whole time is that of the first row: attackers share most of it.
+		first := rows[panel]
+		first[0].TotalSeconds = results.Float(time.Since(start).Seconds())
+		first[0].PeakMemoryMiB = results.Float(engine.PeakMemoryMiB())
+		job.Shared = rows
+	}
+	return engine.Output{Rows: rows[panel]}, nil
+}
+
+// measure attacks a release and measures its utility.
+func (at released) measure(ctx context.Context, panels []string, threads int) (map[string][]results.Record, error) {
+	c, out := at.scene, map[string][]results.Record{}
+	dimension := c.Embedding.Dimensions[0]
+	corpus, err := at.lab.Corpus(ctx, at.sample())
+	if err != nil {
+		return nil, err
+	}
+	space, err := at.lab.Space(ctx, at.sample(), c.Embedding, dimension, at.definition.Needs.Thesaurus)
+	if err != nil {
+		return nil, err
+	}
+	describe := func(r *results.Record) {
+		r.Generated, r.Vocabulary = corpus.Generated, space.Len()
+		r.DatasetFingerprint, r.EmbeddingFingerprint = corpus.Fingerprint, space.Fingerprint()
+	}
+	env, err := at.lab.Environment(space.Space, corpus, at.definition.Needs, at.seed().Derive("mechanism"))
+	if err != nil {
+		return nil, err
+	}
+	m, err := mechanisms.New(env, at.settings)
+	var undefined *mechanisms.UndefinedError
+	if errors.As(err, &undefined) {
+		for _, panel := range panels {
+			r := at.row(panel)
+			describe(&r)
+			r.Status, r.Reason = results.StatusUndefined, err.Error()
+			out[panel] = []results.Record{r}
+		}
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := at.texts(corpus, space, m)
+	if err != nil {
+		return nil, err
+	}
+	s, err := at.situation(ctx, corpus, space, t, m, threads)
+	if err != nil {
+		return nil, err
+	}
+	attackers := slices.DeleteFunc(slices.Clone(panels), func(p string) bool { return p == Utility })
+	outcomes, err := attack.RunAll(ctx, attackers, s)
+	if err != nil {
+		return nil, err
+	}
+	start := func(panel string) results.Record {
+		r := at.row(panel)
+		describe(&r)
+		g := m.Guarantee()
+		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
+		if g.Holds() {
+			r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
+		}
+		return r
+	}
+	for _, panel := range attackers {
+		d, err := attack.Find(panel)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range outcomes {
+			if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == o.Column }) {
+				out[panel] = append(out[panel], outcomeRow(start(panel), o))
+			}
+		}
+	}
+	if slices.Contains(panels, Utility) {
+		r, err := at.utility(ctx, start(Utility), t, &s)
+		if err != nil {
+			return nil, fmt.Errorf("utility: %w", err)
+		}
+		out[Utility] = []results.Record{r}
+	}
+	return out, nil
+}
+
+func outcomeRow(r results.Record, o attack.Outcome) results.Record {
+	r.Quantity, r.Value = o.Column, results.Float(o.Value.Estimate)
+	r.ValueLow, r.ValueHigh = results.Float(o.Value.Low), results.Float(o.Value.High)
+	r.Chance, r.Ceiling, r.Trials = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
+	var notes []string
+	if o.Draws > 0 {
+		notes = append(notes, fmt.Sprintf("channel learned from %d draws a word", o.Draws))
+	}
+	if o.Note != "" {
+		notes = append(notes, o.Note)
+	}
+	r.Note = strings.Join(notes, "; ")
+	return r
+}
+
+// texts are the documents of a scene as ids, for mechanisms of one vocabulary.
+type texts struct {
+	lexicon   *attack.Lexicon
+	documents [3][]attack.Document // train without the shadow, validation, test
+	labels    [3][]int             // of the utility
+	classes   []string             // their names
+	shadow    [][]int32
+	embedding models.Embedding
+	memo      *attack.Memo
+}
+
+func (at released) texts(corpus *measure.Corpus, space *measure.Space, m mechanisms.Mechanism) (*texts, error) {
+	make_ := func() (*texts, error) { return at.read(corpus, space.Space, m.Vocabulary()) }
+	if m.Vocabulary() != space.Vocabulary {
+		return make_()
+	}
+	return lab.Once(at.lab, engine.MakeID(Protocol, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.options, at.dataSeed(),
+		space.Fingerprint()), make_)
+}
+
+// read numbers the words and sets the shadow aside, which is drawn once for all
+// repetitions.
+func (at released) read(corpus *measure.Corpus, space *embeddings.Space, v *embeddings.Vocabulary) (*texts, error) {
+	t := &texts{lexicon: attack.NewLexicon(v), classes: corpus.Classes, memo: &attack.Memo{}}
+	shadow := at.scene.Shadow
+	if n := len(corpus.Train); shadow >= n {
+		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n, corpus.Name)
+	}
+	aside := map[int]bool{}
+	for _, i := range at.root().Derive("shadow", corpus.Name).Rand().Perm(len(corpus.Train))[:shadow] {
+		aside[i] = true
+	}
+	for i, split := range corpus.Splits() {
+		for j, d := range split.Documents {
+			ids := t.lexicon.IDs(d.Tokens)
+			if i == 0 && aside[j] {
+				t.shadow = append(t.shadow, ids)
+				continue
+			}
+			t.documents[i] = append(t.documents[i], attack.Document{Words: ids, Private: d.Private, User: d.User})
+			t.labels[i] = append(t.labels[i], d.Label)
+		}
+	}
+	t.embedding = t.lexicon.Embedding(space)
+	return t, nil
+}
+
+// situation is what there is to attack.
+func (at released) situation(ctx context.Context, corpus *measure.Corpus, space *measure.Space, t *texts, m mechanisms.Mechanism,
+	threads int) (attack.Situation, error) {
+	s := attack.Situation{
+		Train: t.documents[0], Validation: t.documents[1], Test: t.documents[2], Privates: len(corpus.Privates),
+		Shadow: t.shadow, Embedding: t.embedding, Options: at.options, Seed: at.seed(), DataSeed: at.dataSeed(),
+		Workers: threads, Memo: t.memo, Releases: &attack.Memo{},
+	}
+	attack.Attacked(&s, m, space.Space, at.study.Policy, t.lexicon, true)
+	for _, name := range at.study.attackers(at.scene) {
+		d, _ := attack.Find(name) // checked
+		if !slices.Contains(d.Needs, attack.NeedsEncoder) || s.Encode != nil {
+			continue
+		}
+		encoder, err := at.lab.Encoder(ctx, at.study.Encoder, corpus, space)
+		if err != nil {
+			return s, err
+		}
+		s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
+			sentences := make([]string, len(documents))
+			for i, d := range documents {
+				sentences[i] = strings.Join(t.lexicon.Tokens(d), " ")
+			}
+			return encoder.Encode(ctx, sentences)
+		}
+	}
+	return s, nil
+}
+
+// utility is the accuracy of a classifier of the utility label that is trained
+// and tested on the release that the attackers see; plain text, and the most
+// frequent label, beside it.
+func (at released) utility(ctx context.Context, r results.Record, t *texts, s *attack.Situation) (results.Record, error) {
+	classes := len(t.classes)
+	parameters, err := at.scene.Utility.Resolve()
+	if err != nil {
+		return r, err
+	}
+	train := func(text [3][][]int32) (measure.Score, error) {
+		var x [3]models.Examples
+		for i := range x {
+			x[i] = models.Examples{Sequences: text[i], Labels: t.labels[i]}
+		}
+		trained, err := measure.Train(ctx, measure.Model{Name: at.scene.Utility.Name, Parameters: parameters}, classes, t.embedding,
+			at.dataSeed().Derive(Utility), x[0], x[1])
+		if err != nil {
+			return measure.Score{}, err
+		}
+		return measure.Test(ctx, trained.Model, classes, x[2])
+	}
+	key := engine.MakeID(Utility, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.dataSeed(), r.EmbeddingFingerprint)
+	plain, err := lab.Once(at.lab, key, func() (measure.Score, error) {
+		var text [3][][]int32
+		for i, documents := range t.documents {
+			for _, d := range documents {
+				text[i] = append(text[i], d.Words)
+			}
+		}
+		return train(text)
+	})
+	if err != nil {
+		return r, err
+	}
+	var text [3][][]int32
+	for i, split := range []string{attack.Train, attack.Validation, attack.Test} {
+		if text[i], err = s.Released(ctx, split); err != nil {
+			return r, err
+		}
+	}
+	score, err := train(text)
+	if err != nil {
+		return r, err
+	}
+	interval, err := stats.ClopperPearson(score.Correct, score.Total, s.Options.Level)
+	if err != nil {
+		return r, err
+	}
+	counts := make([]int, classes)
+	for _, label := range t.labels[2] {
+		counts[label]++
+	}
+	const percent = 100
+	r.Quantity, r.Value = "accuracy", results.Float(percent*score.Accuracy())
+	r.ValueLow, r.ValueHigh = results.Float(percent*interval.Low), results.Float(percent*interval.High)
+	r.Chance = results.Float(percent * float64(slices.Max(counts)) / float64(score.Total))
+	r.Ceiling, r.Trials = results.Float(percent*plain.Accuracy()), score.Total
+	r.Note = "majority label: " + strconv.Itoa(slices.Max(counts)) + " of " + strconv.Itoa(score.Total)
+	return r, nil
+}

@@ -1,0 +1,360 @@
+// Package attacks plans studies of empirical privacy: what attackers learn from
+// text that mechanisms released, beside what the text is still good for.
+//
+// It believes that a success means nothing alone: unchanged text and random
+// words are attacked beside every mechanism, each number carries its interval,
+// its chance level and its ceiling, and utility is measured on the very release
+// that was attacked. A unit is one attacker against one mechanism at one ε, so
+// that another attacker or ε measures nothing again; attackers of one release
+// are run together, because they share its text and the rows of its channel.
+package attacks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+	"mldpbench/results"
+)
+
+// Protocol is the name of these studies.
+const Protocol = "attacks"
+
+// Utility is the panel of what the released text is good for: the accuracy of
+// a classifier of the utility label, trained and tested on released text.
+const Utility = "utility"
+
+func init() {
+	study.Register(Protocol, func() study.Body { return &Study{} })
+	for _, name := range attack.Names() {
+		d, _ := attack.Find(name) // it is registered
+		for _, c := range d.Columns {
+			// Better is better kept: a study of attacks is read by who releases.
+			better := results.Down
+			if c.HigherIsPrivate {
+				better = results.Up
+			}
+			digits := 3
+			if c.Unit == "bits" || c.Unit == "tokens" {
+				digits = 2
+			}
+			unit := c.Unit
+			if unit == "share" || unit == "ratio" {
+				unit = ""
+			}
+			results.RegisterQuantity(results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits})
+		}
+	}
+}
+
+// Study is the body of a study of this protocol. The comments in the built-in
+// files document it.
+type Study struct {
+	study.Header `yaml:",inline"`
+	Scenes       []Scene               `yaml:"scenes"`
+	Mechanisms   []study.MechanismSpec `yaml:"mechanisms"`
+	Epsilons     []float64             `yaml:"epsilons,omitempty"`
+	Attackers    []string              `yaml:"attackers,omitempty"` // of scenes that name none
+	Policy       mechanisms.Policy     `yaml:"policy,omitempty"`
+	Repetitions  int                   `yaml:"repetitions,omitempty" limits:"1,10000"`
+	Encoder      string                `yaml:"encoder,omitempty"` // of attackers that compare sentences
+	Options      attack.Options        `yaml:"options,omitempty"`
+}
+
+// Scene is a data set with its vectors and who attacks it.
+type Scene struct {
+	Dataset   study.DatasetSpec   `yaml:"dataset"`
+	Embedding study.EmbeddingSpec `yaml:"embedding"`
+	// Shadow is how many documents of the training split nobody trains on: what
+	// the attacker knows of the language.
+	Shadow    int              `yaml:"shadow,omitempty" limits:"0,100000000"`
+	Attackers []string         `yaml:"attackers,omitempty"`
+	Utility   *study.ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
+}
+
+// references are attacked beside the mechanisms of every study: the text as it
+// is, and words that say nothing of it.
+var references = []string{"identity", "uniform"}
+
+// Check validates every value and fills in defaults. It is idempotent.
+func (s *Study) Check(at study.At) error {
+	if s.Documents == study.Redrawn {
+		return at(errors.New("documents = \"redrawn\": attacked documents are one sample"), "documents")
+	}
+	if len(s.Scenes) == 0 {
+		return at(errors.New("scenes: must not be empty"), "scenes")
+	}
+	if err := study.Epsilons(at, "epsilons", s.Epsilons); err != nil {
+		return err
+	}
+	for i, m := range s.Mechanisms {
+		if err := s.checkMechanism(at, i, m); err != nil {
+			return err
+		}
+	}
+	if err := checkAttackers(at, "attackers", s.Attackers); err != nil {
+		return err
+	}
+	for i := range s.Scenes {
+		if err := s.checkScene(at, i); err != nil {
+			return err
+		}
+	}
+	if s.Policy == "" {
+		s.Policy = mechanisms.Random
+	}
+	if err := check.OneOf("policy", string(s.Policy), string(mechanisms.Keep), string(mechanisms.Random)); err != nil {
+		return at(err, "policy")
+	}
+	if s.Repetitions == 0 {
+		s.Repetitions = 1
+	}
+	if err := check.AtLeast("repetitions", s.Repetitions, 1); err != nil {
+		return at(err, "repetitions")
+	}
+	if s.Encoder == "" {
+		s.Encoder = lab.SIFEncoder
+	}
+	_, err := s.Options.Complete()
+	return at(err, "options")
+}
+
+func (s *Study) checkMechanism(at study.At, i int, m study.MechanismSpec) error {
+	if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
+		return err
+	}
+	settings, err := m.Expand()
+	if err != nil {
+		return at(err, "mechanisms[%d]", i)
+	}
+	for _, x := range settings {
+		d, err := mechanisms.Find(x.Mechanism)
+		if err != nil {
+			return at(err, "mechanisms[%d].name", i)
+		}
+		if d.New == nil {
+			return at(fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism), "mechanisms[%d].name", i)
+		}
+		if !d.Constant && len(m.Epsilons) == 0 && len(s.Epsilons) == 0 {
+			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
+		}
+	}
+	return nil
+}
+
+func checkAttackers(at study.At, where string, names []string) error {
+	for i, name := range names {
+		if _, err := attack.Find(name); err != nil {
+			return at(err, "%s[%d]", where, i)
+		}
+		if slices.Contains(names[:i], name) {
+			return at(fmt.Errorf("attacker %q is given twice", name), "%s[%d]", where, i)
+		}
+	}
+	return nil
+}
+
+func (s *Study) checkScene(at study.At, i int) error {
+	c, where := &s.Scenes[i], fmt.Sprintf("scenes[%d]", i)
+	if err := c.Dataset.Check(); err != nil {
+		return at(err, "%s.dataset", where)
+	}
+	for _, other := range s.Scenes[:i] {
+		if other.Dataset.Name == c.Dataset.Name {
+			return at(fmt.Errorf("data set %q is given twice", c.Dataset.Name), "%s.dataset.name", where)
+		}
+	}
+	t, err := c.Dataset.Traits()
+	if err != nil {
+		return at(err, "%s.dataset", where)
+	}
+	if err := c.Embedding.Check(); err != nil {
+		return at(err, "%s.embedding", where)
+	}
+	if len(c.Embedding.Dimensions) != 1 {
+		return at(fmt.Errorf("dimensions = %v: a scene has one", c.Embedding.Dimensions), "%s.embedding.dimensions", where)
+	}
+	if (c.Embedding.Name == study.GeneratedEmbedding) != t.Generated {
+		return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed", c.Dataset.Name,
+			c.Embedding.Name), "%s.embedding", where)
+	}
+	if err := check.AtLeast("shadow", c.Shadow, 0); err != nil {
+		return at(err, "%s.shadow", where)
+	}
+	if err := checkAttackers(at, where+".attackers", c.Attackers); err != nil {
+		return err
+	}
+	if len(s.attackers(*c)) == 0 && c.Utility == nil {
+		return at(errors.New("attackers: none, neither here nor in the study"), "%s", where)
+	}
+	for _, name := range s.attackers(*c) {
+		d, _ := attack.Find(name) // checked
+		if slices.Contains(d.Needs, attack.NeedsShadow) && c.Shadow == 0 {
+			return at(fmt.Errorf("attacker %s knows the language from a shadow text: shadow must be > 0", name), "%s", where)
+		}
+	}
+	if c.Utility != nil {
+		if _, err := models.Find(c.Utility.Name); err != nil {
+			return at(err, "%s.utility.name", where)
+		}
+		if _, err := c.Utility.Resolve(); err != nil {
+			return at(err, "%s.utility", where)
+		}
+	}
+	return nil
+}
+
+// attackers are those of a scene.
+func (s *Study) attackers(c Scene) []string {
+	if len(c.Attackers) > 0 {
+		return c.Attackers
+	}
+	return s.Attackers
+}
+
+// panels are what is measured in a scene: utility, and the attackers.
+func (s *Study) panels(c Scene) []string {
+	var all []string
+	if c.Utility != nil {
+		all = append(all, Utility)
+	}
+	return append(all, s.attackers(c)...)
+}
+
+// mechanisms are those of the study and the references, each at its ε.
+func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
+	list := slices.Clone(s.Mechanisms)
+	for _, name := range references {
+		if !slices.ContainsFunc(list, func(m study.MechanismSpec) bool { return m.Name == name || m.Name == study.All }) {
+			list = append(list, study.MechanismSpec{Name: name})
+		}
+	}
+	var all []mechanisms.Settings
+	for _, m := range list {
+		settings, err := m.Expand()
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range settings {
+			d, err := mechanisms.Find(x.Mechanism)
+			if err != nil {
+				return nil, err
+			}
+			epsilons := m.Epsilons
+			if len(epsilons) == 0 {
+				epsilons = s.Epsilons
+			}
+			if d.Constant {
+				epsilons = []float64{1} // any
+			}
+			for _, e := range epsilons {
+				x.Epsilon = e
+				all = append(all, x)
+			}
+		}
+	}
+	return all, nil
+}
+
+// options are those of the study with their defaults, as part of an ID.
+func (s *Study) options() (attack.Options, json.RawMessage, error) {
+	o, err := s.Options.Complete()
+	if err != nil {
+		return o, nil, err
+	}
+	text, err := json.Marshal(o)
+	return o, text, err
+}
+
+// Override returns the study changed by flags; --panel chooses attackers.
+func (s *Study) Override(o study.Overrides) (study.Body, error) {
+	if err := o.Refuse("attacks", "embedding", "dimensions", "models", "settings", "baseline-repetitions", "sample"); err != nil {
+		return nil, err
+	}
+	c := *s
+	c.Scenes, c.Mechanisms = slices.Clone(s.Scenes), slices.Clone(s.Mechanisms)
+	if len(o.Datasets) > 0 {
+		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return !slices.Contains(o.Datasets, x.Dataset.Name) })
+		if len(c.Scenes) == 0 {
+			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
+		}
+	}
+	if len(o.Mechanisms) > 0 {
+		c.Mechanisms = nil
+		for _, ref := range o.Mechanisms {
+			name, variant, _ := strings.Cut(ref, ":")
+			i := slices.IndexFunc(s.Mechanisms, func(m study.MechanismSpec) bool { return m.Name == name })
+			m := study.MechanismSpec{Name: name}
+			if i >= 0 {
+				m = s.Mechanisms[i]
+			}
+			if variant != "" {
+				m.Variant, m.Variants = mechanisms.Variant(variant), nil
+			}
+			c.Mechanisms = append(c.Mechanisms, m)
+		}
+	}
+	if len(o.Epsilons) > 0 {
+		c.Epsilons = o.Epsilons
+		for i := range c.Mechanisms {
+			c.Mechanisms[i].Epsilons = nil
+		}
+	}
+	if o.Repetitions != 0 {
+		c.Repetitions = o.Repetitions
+	}
+	if len(o.Panels) > 0 {
+		return &c, c.choosePanels(o.Panels)
+	}
+	return &c, nil
+}
+
+// choosePanels keeps the attackers named, and utility if it is.
+func (s *Study) choosePanels(panels []string) error {
+	if err := check.OneOf("panel", panels[0], append([]string{Utility}, attack.Names()...)...); err != nil {
+		return err
+	}
+	unnamed := func(name string) bool { return !slices.Contains(panels, name) }
+	var kept []Scene
+	for _, c := range s.Scenes {
+		c.Attackers = slices.DeleteFunc(slices.Clone(s.attackers(c)), unnamed)
+		if unnamed(Utility) {
+			c.Utility = nil
+		}
+		if len(c.Attackers) > 0 || c.Utility != nil {
+			kept = append(kept, c)
+		}
+	}
+	if s.Scenes = kept; len(kept) == 0 {
+		return fmt.Errorf("panel = %q: no scene of the study has it", panels)
+	}
+	s.Attackers = nil
+	return nil
+}
+
+// Wants is what the study is measured with.
+func (s *Study) Wants() lab.Wants {
+	var w lab.Wants
+	for _, c := range s.Scenes {
+		w.Datasets, w.Embeddings = append(w.Datasets, c.Dataset), append(w.Embeddings, c.Embedding)
+		for _, name := range s.attackers(c) {
+			if d, err := attack.Find(name); err == nil && slices.Contains(d.Needs, attack.NeedsEncoder) {
+				w.Encoder = s.Encoder
+			}
+		}
+	}
+	all, _ := s.mechanisms() // checked
+	for _, x := range all {
+		d, err := mechanisms.Find(x.Mechanism)
+		w.Thesaurus = w.Thesaurus || err == nil && d.Needs.Thesaurus
+	}
+	return w
+}
