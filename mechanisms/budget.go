@@ -163,6 +163,9 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 		return DocumentGuarantee{Conditions: "the budget of a token depends on the secret text, so texts that are compared were privatised " +
 			"by different mechanisms"}
 	}
+	if perWord.Scope != "" {
+		g.Conditions += "; in every place only " + perWord.Scope
+	}
 	if perWord.Delta > 0 {
 		g.Conditions += "; delta is for texts that differ in one place"
 	}
@@ -171,8 +174,7 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 
 // Diameter is the largest Euclidean distance of two words of a space.
 func Diameter(s *embeddings.Space) (float64, error) {
-	e, err := extentOf(s)
-	return e.largest, err
+	return diameterOf(s)
 }
 
 // WorstCase is what a promise per word comes to between the two words of a
@@ -181,11 +183,13 @@ func Diameter(s *embeddings.Space) (float64, error) {
 // Euclidean distance of two words; promises in other metrics are taken by the
 // Euclidean one that they imply, plain differential privacy by itself. The
 // factor is +Inf, and the sentence says why, where nothing is promised
-// between any two words.
+// between some two words.
 func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string) {
 	switch {
 	case !g.Holds():
 		return math.Inf(1), "Between two words the odds may change by any factor: " + g.Reason
+	case g.Scope != "":
+		return math.Inf(1), "The promise holds only " + g.Scope + ": between other words the odds may change by any factor."
 	case g.Metric == "discrete":
 		logOdds = g.Epsilon
 	case g.EuclideanEpsilon > 0:

@@ -12,7 +12,10 @@ import (
 // extent holds the largest and the smallest positive distance of two words.
 type extent struct{ largest, smallest float64 }
 
-type extentKey struct{}
+type (
+	extentKey   struct{}
+	diameterKey struct{}
+)
 
 // errNoDistance is returned where all vectors of a space are equal.
 var errNoDistance = errors.New("no two words of the embedding have different vectors")
@@ -20,16 +23,34 @@ var errNoDistance = errors.New("no two words of the embedding have different vec
 // extentOf computes the extent once per space.
 func extentOf(s *embeddings.Space) (extent, error) {
 	v, err := s.Derived(extentKey{}, func() (any, error) {
-		e := extent{smallest: smallestDistance(s), largest: largestDistance(s)}
+		e := extent{smallest: smallestDistance(s)}
 		if math.IsInf(e.smallest, 1) {
 			return nil, errNoDistance
 		}
-		return e, nil
+		var err error
+		e.largest, err = diameterOf(s)
+		return e, err
 	})
 	if err != nil {
 		return extent{}, err
 	}
 	return v.(extent), nil
+}
+
+// diameterOf computes the largest distance once per space. It takes much less
+// than the smallest.
+func diameterOf(s *embeddings.Space) (float64, error) {
+	v, err := s.Derived(diameterKey{}, func() (any, error) {
+		largest := largestDistance(s)
+		if largest == 0 {
+			return nil, errNoDistance
+		}
+		return largest, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return v.(float64), nil
 }
 
 // smallestDistance searches for the nearest neighbour of every word. Words

@@ -27,7 +27,7 @@ at the width of a journal's column, and prints the paths. RESULTS is the folder
 of a run or its results.csv; several are joined. What cannot be drawn is named
 on standard error with the reason.`,
 		Example: `  mldp figures results/mini -o plots/mini
-  mldp figures results/mini --mechanism cmp,vickrey --only frontier --format pdf`,
+  mldp figures results/mini --mechanism cmp,tem --only frontier --format pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := loadRuns(args)

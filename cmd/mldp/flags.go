@@ -32,15 +32,18 @@ var oneName = map[string]string{
 	"models":     "model",
 }
 
+// canonicalName is the one name of a flag.
+func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if canonical, ok := oneName[name]; ok {
+		name = canonical
+	}
+	return pflag.NormalizedName(name)
+}
+
 // finish gives every command what all have in common: names of flags,
 // and completion.
 func finish(root *cobra.Command) {
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if canonical, ok := oneName[name]; ok {
-			name = canonical
-		}
-		return pflag.NormalizedName(name)
-	})
+	root.SetGlobalNormalizationFunc(canonicalName)
 	walkCommands(root, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values, ok := flagValues[f.Name]; ok {

@@ -190,6 +190,7 @@ func roundSeconds(s float64) time.Duration {
 func (o *runOptions) studyFlags(given *pflag.FlagSet) []string {
 	names := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(runOptions).addStudyFlags(names)
+	names.SetNormalizeFunc(canonicalName) // as those that are given
 	var words []string
 	given.Visit(func(f *pflag.Flag) {
 		if names.Lookup(f.Name) == nil {

@@ -18,6 +18,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
@@ -32,6 +33,8 @@ type privatizeOptions struct {
 	letters  string
 	seed     uint64
 	seeded   bool
+	command  commandOptions
+	keep     string
 	workers  int
 	document float64
 	weights  string
@@ -65,6 +68,10 @@ the number of words, punctuation, and with --case keep the capitals. This
 removes no personal data: a name becomes another word with the probability
 that the mechanism gives, no more.
 
+A --command speaks the protocol of EXTERNAL.md and is given the words of the
+text, as --embedding writes them if one is named, else as they stand; it decides
+about unknown words, and what it promises is what it declares.
+
 Without --seed the noise comes from the operating system and cannot be
 repeated; a known seed undoes the protection. Standard error says before the
 first line what is promised and what it does to the words of this text, and
@@ -74,18 +81,25 @@ longer than the others, so whoever can time single lines learns of repeats.`,
 		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
   mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
   mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
-  mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt`,
+  mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt
+  mldp privatize --mechanism custext --epsilon 2 --embedding vectors.txt --keep-words "the and was" in.txt
+  mldp privatize --command "python3 client.py cmp vectors.txt" --epsilon 10 in.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeded = cmd.Flags().Changed("seed")
-			if o.document != 0 {
+			if cmd.Flags().Changed("document-epsilon") {
 				o.instance.epsilon = o.document
+			}
+			if (o.command.line == "") == (o.instance.mechanism == "") {
+				return &exitError{exitUsage, errors.New("say what privatises: --mechanism or --command")}
 			}
 			return o.run(cmd, args)
 		},
 	}
 	o.instance.addFlags(cmd)
 	o.inputs.addFlags(cmd)
+	o.command.addFlags(cmd)
 	f := cmd.Flags()
+	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	f.StringVar(&o.policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
 	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors write them; keep: Title and UPPER as they were")
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
@@ -96,7 +110,9 @@ longer than the others, so whoever can time single lines learns of repeats.`,
 	f.StringVar(&o.report, "report", "", "write what standard error says to this file, as JSON")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
 	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
-	require(cmd, "mechanism")
+	for _, flag := range []string{"mechanism", "variant", "param", "document-epsilon", "keep-words", "policy"} {
+		cmd.MarkFlagsMutuallyExclusive("command", flag)
+	}
 	return cmd
 }
 
@@ -116,6 +132,8 @@ type privatizeReport struct {
 	Seeded    bool     `json:"seeded"`
 	Budget    string   `json:"budget"` // word or document
 	Guarantee string   `json:"guarantee"`
+	Numerical string   `json:"numerical,omitempty"` // what finite precision does to it
+	Scope     string   `json:"scope,omitempty"`     // between which words it holds, "" between any two
 	Promised  bool     `json:"promised"`
 	Epsilon   float64  `json:"epsilon"`
 	Warnings  []string `json:"warnings"`
@@ -142,6 +160,9 @@ func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
 			return nil, err
 		}
 	}
+	if mechanisms.Policy(o.policy) == mechanisms.Zero {
+		return nil, errors.New(`policy = "zero": needs all words of the text beforehand; studies have it, streams do not`)
+	}
 	if o.weights != "" && o.document == 0 {
 		return nil, errors.New("--weights share a --document-epsilon: give one")
 	}
@@ -154,7 +175,7 @@ func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
 	return o.inputs.files(args, o.out)
 }
 
-func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
+func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	files, err := o.check(args)
 	if err != nil {
@@ -166,37 +187,54 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	m, space, err := o.instance.openIn(ctx, root)
-	if err != nil {
-		return err
+	options := privatize.Options{
+		Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Seed: root.Derive("text"), Workers: o.workers,
 	}
 	report := privatizeReport{
-		Version: mldpVersion(), Mechanism: instanceName(m.Settings()), Policy: o.policy, Case: o.letters, Seeded: o.seeded, Budget: budgetWord, Warnings: []string{}, Files: []string{},
-		Vectors:   vectors{space.Name, space.Dimension, space.Len(), space.Fingerprint()},
-		Guarantee: m.Guarantee().String(), Promised: m.Guarantee().Holds(), Epsilon: m.Settings().Epsilon,
+		Version: mldpVersion(), Policy: o.policy, Case: o.letters, Seeded: o.seeded, Budget: budgetWord,
+		Warnings: []string{}, Files: []string{},
 	}
-	options := privatize.Options{
-		Mechanism: m, Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep",
-		Seed: root.Derive("text"), Workers: o.workers,
+	var space *embeddings.Space
+	if o.command.line != "" {
+		c, err := o.openCommand(ctx, root, &options)
+		if err != nil {
+			return err
+		}
+		defer func() { runErr = errors.Join(runErr, c.Close()) }()
+		report.Policy = "left to the command"
+	} else if space, err = o.openBuiltIn(ctx, root, &options); err != nil {
+		return err
 	}
+	what := instanceName(settingsOf(options))
+	g := promiseOf(options)
+	report.Mechanism, report.Guarantee, report.Promised = what, g.String(), g.Holds()
+	report.Numerical, report.Scope, report.Epsilon = g.Numerical.String(), g.Scope, o.instance.epsilon
+	if space != nil {
+		report.Vectors = vectors{space.Name, space.Dimension, space.Len(), space.Fingerprint()}
+		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", space.Name, space.Dimension, space.Len())
+	}
+	var document *mechanisms.DocumentGuarantee
 	if o.document != 0 {
-		report.Budget, options.Budget = budgetDocument, privatize.Shares(o.document)
-		conditions := privatize.EvenConditions
+		b := mechanisms.Budget{Epsilon: o.document, Weighting: mechanisms.Evenly}
 		if o.weights != "" {
-			conditions = privatize.WeightedConditions
+			b.Weighting = mechanisms.ByWord
 			if options.Weights, err = readWeights(o.weights); err != nil {
 				return err
 			}
 		}
-		if report.Promised {
-			report.Guarantee += ", " + conditions
-		}
+		report.Budget, options.Budget = budgetDocument, &b
+		// Lines differ in length; a delta is per word.
+		d := b.Guarantee(g, 1)
+		document = &d
+		report.Guarantee = d.String()
 	}
-	fmt.Fprintf(stderr, "%s; vectors %s, %d dimensions, %d words; unknown words: %s\nguarantee per %s: %s\n",
-		report.Mechanism, space.Name, space.Dimension, space.Len(), o.policy, report.Budget, report.Guarantee)
+	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget, report.Guarantee)
+	if report.Numerical != "" {
+		fmt.Fprintln(stderr, report.Numerical)
+	}
 	s, err := privatize.New(options)
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	s.First = func(sample privatize.Sample) error {
 		perWord := 0.0
@@ -204,14 +242,22 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) error {
 			perWord = o.document * float64(sample.Texts) / float64(len(sample.Known))
 		}
 		// Noise of its own: what it shows says nothing about the noise of the text.
-		if report.Probe, err = privatize.NewProbe(m, space, sample.Known, perWord, root); err != nil {
-			return err
+		if options.Mechanism != nil {
+			if report.Probe, err = privatize.NewProbe(options.Mechanism, space, sample.Known, perWord, root); err != nil {
+				return err
+			}
 		}
 		notice := privatize.Notice{
-			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy, Weighted: options.Weights != nil,
+			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy,
 			Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
 		}
-		report.Warnings = append(report.Warnings, notice.Warnings(m, report.Probe)...)
+		if options.Weights != nil {
+			notice.Document = document
+		}
+		if options.Rewriter != nil {
+			notice.Unknown = 0 // its business
+		}
+		report.Warnings = append(report.Warnings, notice.Warnings(g, report.Probe)...)
 		printProbe(stderr, report.Probe, report.Budget)
 		for _, w := range report.Warnings {
 			fmt.Fprintln(stderr, "warning:", w)
@@ -262,16 +308,20 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 	if p.Odds == nil {
 		return
 	}
-	atMost := ""
-	if p.Odds.AtMost {
-		atMost = "at most "
+	near := ""
+	if p.Odds.Nearest != nil {
+		near = "; between nearest neighbours: " + privatize.Factor(*p.Odds.Nearest)
+	}
+	if p.Odds.AnyTwo == nil {
+		fmt.Fprintln(w, strings.TrimSuffix(p.Odds.Worst, ".")+near)
+		return
 	}
 	between := "words"
 	if budget == budgetDocument {
 		between = "texts of equal length"
 	}
-	fmt.Fprintf(w, "an output may change the odds between any two %s by %sa factor of %s; between nearest neighbours: %s\n", between, atMost,
-		privatize.Factor(p.Odds.AnyTwo), privatize.Factor(p.Odds.Nearest))
+	fmt.Fprintf(w, "an output may change the odds between any two %s by a factor of %s%s\n", between,
+		privatize.Factor(*p.Odds.AnyTwo), near)
 }
 
 func printSummary(w io.Writer, s privatize.Summary, promised bool) {
@@ -281,18 +331,68 @@ func printSummary(w io.Writer, s privatize.Summary, promised bool) {
 	}
 }
 
-// openIn builds the instance and returns the space it is built from as well.
-func (o *instanceOptions) openIn(ctx context.Context, seed stream.Seed) (mechanisms.Mechanism, *embeddings.Space, error) {
-	s, err := o.settings()
+// openBuiltIn builds the instance and returns the space it is built from.
+func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to *privatize.Options) (*embeddings.Space, error) {
+	s, err := o.instance.settings()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	env, err := o.space.environment(ctx, s.Mechanism == "syntf", seed)
+	d, err := mechanisms.Find(s.Mechanism)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	if o.keep != "" {
+		if to.Kept, err = wordsOf(o.keep); err != nil {
+			return nil, err
+		}
+	}
+	env, err := o.instance.space.environment(ctx, d.Needs.Thesaurus, seed)
+	if err != nil {
+		return nil, err
 	}
 	m, err := mechanisms.New(env, s)
-	return m, env.Space, err
+	if err != nil {
+		return nil, err
+	}
+	to.Mechanism = mechanisms.KeepWords(m, to.Kept)
+	return env.Space, nil
+}
+
+// openCommand starts the command; the vectors, if any are named, say how words
+// are found.
+func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to *privatize.Options) (*external.Command, error) {
+	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if o.instance.space.embedding != "" {
+		env, err := o.instance.space.environment(ctx, false, seed)
+		if err != nil {
+			return nil, err
+		}
+		to.Vocabulary = env.Space.Vocabulary
+	}
+	c, err := o.command.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if to.Rewriter, err = c.At(o.instance.epsilon); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func settingsOf(o privatize.Options) mechanisms.Settings {
+	if o.Rewriter != nil {
+		return o.Rewriter.Settings()
+	}
+	return o.Mechanism.Settings()
+}
+
+func promiseOf(o privatize.Options) mechanisms.Guarantee {
+	if o.Rewriter != nil {
+		return o.Rewriter.Guarantee()
+	}
+	return o.Mechanism.Guarantee()
 }
 
 // inputOptions say how to read what is privatised.

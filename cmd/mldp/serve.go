@@ -42,7 +42,11 @@ cryptographic source. The end of the input ends the service.`,
 			if s.settings, err = o.settings(); err != nil {
 				return err
 			}
-			if s.env, err = o.space.environment(cmd.Context(), s.settings.Mechanism == "syntf", stream.FromUint64(seed)); err != nil {
+			d, err := mechanisms.Find(s.settings.Mechanism)
+			if err != nil {
+				return err
+			}
+			if s.env, err = o.space.environment(cmd.Context(), d.Needs.Thesaurus, stream.FromUint64(seed)); err != nil {
 				return err
 			}
 			m, err := s.at(s.settings.Epsilon)

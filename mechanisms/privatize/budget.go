@@ -10,37 +10,6 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Shares is the epsilon of a document, divided among its words in equal shares
-// or by weights.
-type Shares float64
-
-// Epsilons implements Budget.
-func (s Shares) Epsilons(words int, weights []float64) ([]float64, error) {
-	epsilons := make([]float64, words)
-	sum := float64(words)
-	if weights != nil {
-		sum = 0
-		for _, w := range weights {
-			sum += w
-		}
-	}
-	for i := range epsilons {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		epsilons[i] = float64(s) * (w / sum)
-	}
-	return epsilons, nil
-}
-
-// Conditions of the promise of a document, as sentences go on.
-const (
-	EvenConditions     = "between texts of the same length, which the release shows"
-	WeightedConditions = "between texts of the same length and the same weight in every place; between others nothing is " +
-		"promised, because the weight of a word, public or not, tells of the word"
-)
-
 // ReadWeights reads lines "word weight". Words that are not listed have the
 // smallest weight of the list. name is for errors.
 func ReadWeights(r io.Reader, name string) (func(word string) float64, error) {

@@ -27,26 +27,27 @@ import (
 	"mldpbench/stream"
 )
 
-// Budget divides the epsilon of a document among its words.
-type Budget interface {
-	// Epsilons are one per word; weights are nil for equal shares.
-	Epsilons(words int, weights []float64) ([]float64, error)
-}
-
 // Options say how texts are privatised.
 type Options struct {
 	Mechanism mechanisms.Mechanism
-	Policy    mechanisms.Policy         // for words outside the vocabulary
-	Budget    Budget                    // nil: the mechanism's own epsilon for every word; else records must be read Whole
-	Weights   func(word string) float64 // of a word in the Budget, > 0; nil: equal shares
-	KeepCase  bool                      // Title and UPPER are restored
-	Seed      stream.Seed               // the text is a function of this, the input and the mechanism
-	Workers   int
+	// Rewriter, if there is one, is asked instead of Mechanism. It gets words
+	// as Vocabulary writes them, and others as they stand; what becomes of
+	// those is its business.
+	Rewriter   mechanisms.Rewriter
+	Vocabulary *embeddings.Vocabulary    // with a Rewriter: how words are found; nil finds none
+	Policy     mechanisms.Policy         // for words outside the vocabulary
+	Kept       []string                  // words that Mechanism, made by mechanisms.KeepWords, keeps
+	Budget     *mechanisms.Budget        // nil: the mechanism's own epsilon for every word; else records must be read Whole
+	Weights    func(word string) float64 // of a word in a Budget by word
+	KeepCase   bool                      // Title and UPPER are restored
+	Seed       stream.Seed               // the text is a function of this, the input and the mechanism
+	Workers    int
 }
 
 // Stream is a run over any number of texts, one after the other.
 type Stream struct {
 	options  Options
+	kept     map[string]bool
 	splitter splitter
 	piece    uint64 // number of the next piece: its random numbers
 	summary  Summary
@@ -71,7 +72,23 @@ func New(o Options) (*Stream, error) {
 	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
 		return nil, err
 	}
-	return &Stream{options: o, splitter: splitter{o.Mechanism.Vocabulary()}}, nil
+	v := o.Vocabulary
+	switch {
+	case o.Mechanism != nil:
+		v = o.Mechanism.Vocabulary()
+	case o.Budget != nil:
+		return nil, errors.New("a command takes one epsilon for all words: it has no budget for a document")
+	case v == nil:
+		var err error
+		if v, err = embeddings.NewVocabulary(nil); err != nil {
+			return nil, err
+		}
+	}
+	kept := make(map[string]bool, len(o.Kept))
+	for _, w := range o.Kept {
+		kept[w] = true
+	}
+	return &Stream{options: o, kept: kept, splitter: splitter{v}}, nil
 }
 
 // batch is a number of whole records on their way.
@@ -268,21 +285,31 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 	if s.options.Budget != nil {
 		return s.replaceBudgeted(ctx, b)
 	}
-	v := s.options.Mechanism.Vocabulary()
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
 		documents[i] = make([]string, len(words))
 		for j, w := range words {
-			if w.id != embeddings.Unknown {
-				documents[i][j] = v.Word(w.id)
-			} else {
-				documents[i][j] = b.pieces[i].Text[w.start:w.end]
-			}
+			documents[i][j] = s.token(b.pieces[i].Text, w)
 		}
 	}
 	var err error
-	b.output, err = mechanisms.TextFrom(ctx, s.options.Mechanism, s.options.Policy, documents, b.first, s.options.Seed, s.options.Workers)
+	o := s.options
+	if o.Rewriter != nil {
+		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, b.first, o.Seed, o.Workers)
+		return err
+	}
+	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
+		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers,
+	})
 	return err
+}
+
+// token is a word as the vocabulary writes it, else as it stands.
+func (s *Stream) token(text string, w word) string {
+	if w.id != embeddings.Unknown {
+		return s.splitter.vocabulary.Word(w.id)
+	}
+	return text[w.start:w.end]
 }
 
 // replaceBudgeted gives every word the epsilon that its document has left for
@@ -309,7 +336,6 @@ func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
 // replaceRecord shares the budget among all words of a record, known or not:
 // their number shows in what is released.
 func (s *Stream) replaceRecord(b *batch, from, to int) error {
-	v := s.options.Mechanism.Vocabulary()
 	words := 0
 	var weights []float64
 	for i := from; i < to; i++ {
@@ -318,11 +344,7 @@ func (s *Stream) replaceRecord(b *batch, from, to int) error {
 			if s.options.Weights == nil {
 				break
 			}
-			text := b.pieces[i].Text[w.start:w.end]
-			if w.id != embeddings.Unknown {
-				text = v.Word(w.id)
-			}
-			weights = append(weights, s.options.Weights(text))
+			weights = append(weights, s.options.Weights(s.token(b.pieces[i].Text, w)))
 		}
 	}
 	if words == 0 {
@@ -349,7 +371,7 @@ func (s *Stream) replaceRecord(b *batch, from, to int) error {
 	return nil
 }
 
-// replacePiece is mechanisms.Text for one piece with epsilons of its own.
+// replacePiece is mechanisms.PrivatizeText for one piece with epsilons of its own.
 func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons []float64) []string {
 	m, seed := s.options.Mechanism, s.options.Seed.At(b.first+uint64(i))
 	m.Privatize(ids, ids, epsilons, seed.Rand())
@@ -360,7 +382,7 @@ func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons
 		case w.id != embeddings.Unknown:
 			out = append(out, m.Vocabulary().Word(ids[0]))
 			ids = ids[1:]
-		case s.options.Policy == mechanisms.Keep:
+		case s.options.Policy == mechanisms.Keep || s.kept[b.pieces[i].Text[w.start:w.end]]:
 			out = append(out, b.pieces[i].Text[w.start:w.end])
 		case s.options.Policy == mechanisms.Random:
 			if unknown == nil {
@@ -400,7 +422,7 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 	for i, p := range b.pieces {
 		known := 0
 		for _, w := range b.words[i] {
-			if w.id != embeddings.Unknown {
+			if w.id != embeddings.Unknown || s.options.Rewriter != nil {
 				known++
 			}
 		}
@@ -411,9 +433,8 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 
 // render writes the text of a piece with its new words.
 func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
-	v := s.options.Mechanism.Vocabulary()
 	text, next := b.pieces[i].Text, b.output[i]
-	if s.expected(b.words[i]) != len(next) {
+	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(text, b.words[i]) != len(next) {
 		s.renderLoose(to, b, i, c)
 		return
 	}
@@ -424,21 +445,21 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 		c.words++
 		if w.id == embeddings.Unknown {
 			c.unknown++
-			if s.options.Policy == mechanisms.Drop {
+			if s.drops(text, w) {
 				to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
 				continue
 			}
 		}
 		word := next[0]
 		next = next[1:]
-		if w.id != embeddings.Unknown && word != v.Word(w.id) {
+		if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && word != s.token(text, w) {
 			c.changed++
 		}
 		to.WriteString(before)
 		if w.split && !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
 			to.WriteByte(' ')
 		}
-		if s.options.KeepCase && !(w.id == embeddings.Unknown && s.options.Policy == mechanisms.Keep) {
+		if s.options.KeepCase && !(w.id == embeddings.Unknown && (s.options.Policy == mechanisms.Keep || s.kept[word])) {
 			word = w.form.apply(word)
 		}
 		to.WriteString(word)
@@ -448,17 +469,20 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 
 // expected is the number of words that come out, as long as the mechanism gives
 // a word for a word.
-func (s *Stream) expected(words []word) int {
-	if s.options.Policy != mechanisms.Drop {
-		return len(words)
-	}
+func (s *Stream) expected(text string, words []word) int {
 	n := 0
 	for _, w := range words {
-		if w.id != embeddings.Unknown {
+		if !s.drops(text, w) {
 			n++
 		}
 	}
 	return n
+}
+
+// drops says whether nothing is written for a word.
+func (s *Stream) drops(text string, w word) bool {
+	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop && w.id == embeddings.Unknown &&
+		!s.kept[text[w.start:w.end]]
 }
 
 // renderLoose writes what a mechanism gives that leaves words out: nobody knows
@@ -468,7 +492,8 @@ func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
 		c.words++
 		if w.id == embeddings.Unknown {
 			c.unknown++
-		} else {
+		}
+		if w.id != embeddings.Unknown || s.options.Rewriter != nil {
 			c.changed++
 		}
 	}

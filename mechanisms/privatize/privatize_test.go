@@ -158,7 +158,7 @@ func someText() string {
 func TestSameTextHoweverItComes(t *testing.T) {
 	t.Parallel()
 	text := someText()
-	for name, budget := range map[string]Budget{"words": nil, "documents": Shares(20)} {
+	for name, budget := range map[string]*mechanisms.Budget{"words": nil, "documents": {Epsilon: 20, Weighting: mechanisms.Evenly}} {
 		o := Options{Seed: stream.FromUint64(3), Budget: budget}
 		options := textio.Options{Whole: budget != nil}
 		want := runOn(t, newStream(t, o), strings.NewReader(text), options)
@@ -274,14 +274,15 @@ func TestProbe(t *testing.T) {
 			t.Errorf("epsilon %v: %+v", epsilon, p)
 		}
 		// (−5, 6) to (5, 5), or the like, are farthest; pairs are at distance 1.
-		if far := epsilon * 10.04987562112089; abs(p.Odds.AnyTwo-far) > 1e-9*far || p.Odds.AtMost || abs(p.Odds.Nearest-epsilon) > 1e-9*epsilon {
+		if far := epsilon * 10.04987562112089; abs(*p.Odds.AnyTwo-far) > 1e-9*far || abs(*p.Odds.Nearest-epsilon) > 1e-9*epsilon {
 			t.Errorf("epsilon %v: %+v", epsilon, p.Odds)
 		}
-		if w := (Notice{Policy: mechanisms.Random}).Warnings(m, p); len(w) != want.warnings {
+		if w := (Notice{Policy: mechanisms.Random}).Warnings(m.Guarantee(), p); len(w) != want.warnings {
 			t.Errorf("epsilon %v: %q", epsilon, w)
 		}
-		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Weighted: true}.Warnings(m, p)
-		if len(all) != want.warnings+4 {
+		byWord := mechanisms.Budget{Epsilon: 1, Weighting: mechanisms.ByWord}.Guarantee(m.Guarantee(), 2)
+		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Document: &byWord, Unknown: .1}.Warnings(m.Guarantee(), p)
+		if len(all) != want.warnings+5 {
 			t.Errorf("epsilon %v: %q", epsilon, all)
 		}
 	}
@@ -294,10 +295,6 @@ func TestReadWeights(t *testing.T) {
 	weight, err := ReadWeights(strings.NewReader("cat 2\n\ndog 0.5\n"), "w")
 	if err != nil || weight("cat") != 2 || weight("dog") != .5 || weight("idea") != .5 {
 		t.Errorf("%v", err)
-	}
-	e, _ := Shares(10).Epsilons(3, []float64{2, 2, 1})
-	if !reflect.DeepEqual(e, []float64{4, 4, 2}) {
-		t.Errorf("%v", e)
 	}
 	for in, want := range map[string]string{
 		"cat":          "w:1: 1 fields, want a word and its weight",

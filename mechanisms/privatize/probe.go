@@ -28,12 +28,12 @@ type Probe struct {
 // odds of one against the other may change by a factor of e^(ε·d).
 type Odds struct {
 	// AnyTwo is ε·d for the two words of the vocabulary that are farthest from
-	// each other; an upper bound of it where AtMost is set.
-	AnyTwo float64 `json:"any_two_words_log"`
-	AtMost bool    `json:"any_two_words_is_bound,omitempty"`
+	// each other, nil where no bound holds between any two.
+	AnyTwo *float64 `json:"any_two_words_log,omitempty"`
+	Worst  string   `json:"worst_case"` // the same as a sentence, of a word
 	// Nearest is the median of ε·d between a word of the text and its nearest
-	// neighbour, NaN-free: 0 words give no Odds.
-	Nearest float64 `json:"nearest_neighbours_log"`
+	// neighbour, where something is promised of both; nil where it is of none.
+	Nearest *float64 `json:"nearest_neighbours_log,omitempty"`
 }
 
 const (
@@ -120,9 +120,15 @@ func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms
 	if !g.Holds() || g.Distance == nil {
 		return nil
 	}
+	diameter, err := mechanisms.Diameter(space)
+	if err != nil {
+		return nil
+	}
 	o := &Odds{}
-	o.AnyTwo, o.AtMost = farthest(g, space.Len())
-	o.AnyTwo *= g.Epsilon
+	var most float64
+	if most, o.Worst = mechanisms.WorstCase(g, diameter); !math.IsInf(most, 1) {
+		o.AnyTwo = &most
+	}
 	var near []float64
 	found := make([]nearest.Neighbor, 1)
 	for _, w := range sample {
@@ -130,60 +136,15 @@ func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms
 			continue // a word that only a thesaurus knows
 		}
 		nearest.Of(space).SearchExcluding(found, space.Vector(w), 1, []embeddings.WordID{w})
-		if found[0].ID != embeddings.Unknown {
+		if found[0].ID != embeddings.Unknown && g.Promises(w, found[0].ID) {
 			near = append(near, g.Epsilon*g.Distance(w, found[0].ID))
 		}
 	}
-	if len(near) == 0 {
-		return nil
+	if len(near) > 0 {
+		slices.Sort(near)
+		o.Nearest = &near[len(near)/2]
 	}
-	slices.Sort(near)
-	o.Nearest = near[len(near)/2]
 	return o
-}
-
-// pairLimit bounds the search for the two words that are farthest apart.
-const pairLimit = 1 << 20
-
-// farthest returns the largest distance of two of n words, or, where too many
-// pairs come into question, an upper bound. It visits words by their distance r
-// from the first, farthest first: d(a,b) ≤ r(a) + r(b) leaves few pairs.
-func farthest(g mechanisms.Guarantee, n int) (largest float64, atMost bool) {
-	if g.Metric == "discrete" {
-		return 1, false
-	}
-	radius := make([]float64, n)
-	order := make([]mechanisms.WordID, n)
-	for id := range order {
-		order[id] = mechanisms.WordID(id)
-		radius[id] = g.Distance(0, order[id])
-	}
-	slices.SortStableFunc(order, func(a, b mechanisms.WordID) int {
-		switch {
-		case radius[a] > radius[b]:
-			return -1
-		case radius[a] < radius[b]:
-			return 1
-		}
-		return 0
-	})
-	const slack = 1 + 1e-9 // for the rounding of radii
-	pairs := 0
-	for i, a := range order {
-		if 2*radius[a]*slack < largest {
-			break
-		}
-		for _, b := range order[i+1:] {
-			if (radius[a]+radius[b])*slack < largest {
-				break
-			}
-			if pairs++; pairs > pairLimit {
-				return max(largest, radius[order[0]]+radius[order[1]]), true
-			}
-			largest = max(largest, g.Distance(a, b))
-		}
-	}
-	return largest, false
 }
 
 // Factor writes e^x for people: 3.2, 1.7e+05, 10^434.
@@ -199,8 +160,8 @@ type Notice struct {
 	Seeded   bool // the seed is known
 	KeepCase bool
 	Policy   mechanisms.Policy
-	Unknown  float64 // share of the words of the text
-	Weighted bool    // words have weights in a budget
+	Unknown  float64                       // share of the words of the text
+	Document *mechanisms.DocumentGuarantee // of a budget by word, nil otherwise
 }
 
 // unchangedWarning is the share of words from which on a text counts as
@@ -209,20 +170,17 @@ const unchangedWarning = 0.5
 
 // Warnings say in one sentence each what is not protected although it looks so.
 // p may be nil.
-func (n Notice) Warnings(m mechanisms.Mechanism, p *Probe) []string {
-	var out []string
+func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
+	out := mechanisms.TextOptions{Policy: n.Policy}.Warnings(g)
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if g := m.Guarantee(); !g.Holds() {
-		add("nothing is guaranteed: %s", g.Reason)
-	}
 	if p != nil && p.Unchanged > unchangedWarning {
 		add("about %.0f%% of the words come back unchanged: this publishes most of the text; take a smaller epsilon", 100*p.Unchanged)
 	}
-	if n.Weighted {
-		add("weights depend on the words: the promise holds only %s", WeightedConditions)
+	if n.Document != nil && n.Document.Holds() {
+		add("weights depend on the words: the promise holds only %s", n.Document.Conditions)
 	}
-	if n.Policy == mechanisms.Keep {
-		add("policy keep publishes every word outside the vocabulary as it stands: names, numbers, addresses")
+	if n.Policy == mechanisms.Keep && n.Unknown > 0 {
+		add("policy keep publishes %.0f%% of the words, those outside the vocabulary: names, numbers, addresses", 100*n.Unknown)
 	}
 	if n.Unknown > unchangedWarning/2 && n.Policy != mechanisms.Keep {
 		add("%.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", 100*n.Unknown)
