@@ -231,12 +231,13 @@ func (s *Study) panels(c Scene) []string {
 
 // mechanisms are those of the study and the references, each at its ε.
 func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
-	list := slices.Clone(s.Mechanisms)
+	var list []study.MechanismSpec
 	for _, name := range references {
-		if !slices.ContainsFunc(list, func(m study.MechanismSpec) bool { return m.Name == name || m.Name == study.All }) {
+		if !slices.ContainsFunc(s.Mechanisms, func(m study.MechanismSpec) bool { return m.Name == name || m.Name == study.All }) {
 			list = append(list, study.MechanismSpec{Name: name})
 		}
 	}
+	list = append(list, s.Mechanisms...)
 	var all []mechanisms.Settings
 	for _, m := range list {
 		settings, err := m.Expand()
