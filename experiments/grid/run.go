@@ -205,7 +205,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	for r, n := range repetitions {
 		n.guarantee, n.vocabulary, n.took = m.Guarantee(), m.Vocabulary(), took
 		start := time.Now()
-		if n.words, err = measureWords(ctx, m, firsts[r], n); err != nil {
+		if n.words, err = measureWords(ctx, m, firsts[r], n, threads); err != nil {
 			return nil, fmt.Errorf("measuring words: %w", err)
 		}
 		n.probe = time.Since(start)
@@ -446,7 +446,7 @@ func (p *planned) measureCS(ctx context.Context, c Cell, n *noisy, before, after
 }
 
 // measureWords probes the mechanism on single words.
-func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy) (sheet, error) {
+func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy, threads int) (sheet, error) {
 	var sheets []sheet
 	if o := c.Metrics.Deniability; o.Words > 0 {
 		words := measure.SampleWords(n.space.Space, o.Words, c.probeSeed().Derive("deniability"))
@@ -482,6 +482,26 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy)
 			r.EMMapLower, r.EMStdError = results.Float(e.MAPLower), results.Float(e.StandardError)
 			r.EMCandidates, r.EMRuns = e.Candidates, e.Runs
 			r.LM = results.Float(e.LM)
+		})
+	}
+	if o := c.Metrics.InferenceError; o.Full && c.Repetition == 1 {
+		counts := make([]int, m.Vocabulary().Len())
+		for word, count := range n.corpus.Counts {
+			if id := m.Vocabulary().ID(word); id != embeddings.Unknown {
+				counts[id] = count
+			}
+		}
+		full, err := measure.InferFull(ctx, m, counts[:n.space.Len()+n.zeros], o.Samples, c.repetitionSeed().Derive("inference", "full"), threads)
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, func(r *results.Record) {
+			set := func(v, low, high *results.Float, i metrics.Interval) {
+				*v, *low, *high = results.Float(i.Estimate), results.Float(i.Low), results.Float(i.High)
+			}
+			set(&r.EMFullUniform, &r.EMFullUniformLow, &r.EMFullUniformHigh, full.Uniform)
+			set(&r.EMFullCorpus, &r.EMFullCorpusLow, &r.EMFullCorpusHigh, full.Corpus)
+			r.EMFullRuns = full.Runs
 		})
 	}
 	return all(sheets), ctx.Err()
