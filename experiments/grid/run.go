@@ -41,6 +41,7 @@ type noisy struct {
 	took       time.Duration // privatising
 	probe      time.Duration // measuring words
 	similarity time.Duration // measuring CS, of the cell at hand
+	texts      int           // repetitions privatised by the same call
 	privatised int           // tokens
 	begun      bool          // its words and examples have been reported
 	left       int           // cells of the job that are still to come
@@ -101,7 +102,7 @@ func (p *planned) run(ctx context.Context, c Cell, job *engine.Job) (engine.Outp
 			out.Details = epochs
 		}
 	}
-	r.PrivatizeSeconds = results.Float(n.took.Seconds())
+	r.PrivatizeSeconds, r.PrivatizeTexts = results.Float(n.took.Seconds()), n.texts
 	r.WordsPerSecond = results.Float(metrics.WordsPerSecond(n.privatised, n.took.Seconds()))
 	r.TotalSeconds = results.Float((time.Since(start) + shared).Seconds())
 	r.PeakMemoryMiB = results.Float(engine.PeakMemoryMiB())
@@ -190,7 +191,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 			}
 			n.privatised += words
 		}
-		n.took = time.Since(start)
+		n.took, n.texts = time.Since(start), 1
 		return repetitions, nil
 	}
 	m, err := mechanisms.New(env, c.Mechanism)
@@ -203,6 +204,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	}
 	took := time.Since(start) / time.Duration(len(repetitions))
 	for r, n := range repetitions {
+		n.texts = len(repetitions)
 		n.guarantee, n.vocabulary, n.took = m.Guarantee(), m.Vocabulary(), took
 		start := time.Now()
 		if n.words, err = measureWords(ctx, m, firsts[r], n, threads); err != nil {
@@ -562,7 +564,7 @@ func (p *planned) classify(ctx context.Context, r *results.Record, c Cell, n *no
 	if err != nil {
 		return nil, err
 	}
-	r.TestCorrect, r.TestTotal = s.Correct, s.Total
+	r.TestCorrect, r.TestTotal, r.Correct = s.Correct, s.Total, results.NewOutcomes(s.Right)
 	r.Accuracy = results.Float(metrics.Percent(s.Correct, s.Total))
 	r.ValidationAccuracy = results.Float(100 * t.ValidationAccuracy())
 	r.Epochs, r.AUC = len(t.History.Epochs), results.Float(s.AUC)
