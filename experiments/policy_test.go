@@ -68,6 +68,23 @@ metrics:
 	return s
 }
 
+// withText is a study with a piece of its text replaced.
+func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
+	t.Helper()
+	data, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("%s\nhas no %q", data, old)
+	}
+	changed, err := study.Parse("own.yaml", []byte(strings.Replace(string(data), old, new, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
 // One study has the same mechanism under several policies and with words kept,
 // told apart by their parameters; each row says what it promises.
 func TestPoliciesOfMechanisms(t *testing.T) {

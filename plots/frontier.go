@@ -17,7 +17,11 @@ func frontierFigures(s *study) ([]Figure, error) {
 	for _, sp := range s.spaces {
 		for _, t := range s.tasks {
 			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+			shown, full := results.FullErrors(shown)
 			inference, axis := adversary(shown)
+			if full {
+				axis += ", all words"
+			}
 			var panels []Panel
 			for _, d := range datasets(shown) {
 				rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })

@@ -38,6 +38,7 @@ func Align(records []Record, levels []float64) []Aligned {
 		space   Space
 		Instance
 	}
+	records, _ = FullErrors(records)
 	lines := map[curve]map[int][]Record{}
 	var order []curve
 	for _, r := range records {
@@ -161,7 +162,7 @@ func (s sheet) alignment(model, setting string) []Table {
 		if kind.best {
 			markBest(&t, rows, means, true)
 		}
-		t.Legend = "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior). Values lie on the line that joins the ε of the study (linear in E_M and accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
+		t.Legend = "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior" + candidates(records) + "). Values lie on the line that joins the ε of the study (linear in E_M and accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
 			fmt.Sprintf("– where a mechanism does not reach the error at any ε of the study, or its nearest ε are more than %g apart in E_M: more ε would tell. ", widestGap) + kind.legend
 		tables = append(tables, t)
 	}

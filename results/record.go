@@ -189,8 +189,19 @@ type Record struct {
 	EMStdError           Float `csv:"e_m_std_error"`                                                                       // of e_m_map, 0 when exact
 	EMCandidates         int   `csv:"e_m_candidates"`                                                                      // words the adversary chooses among
 	EMRuns               int   `csv:"e_m_runs"`                                                                            // per candidate, 0 when exact
-	LM                   Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
-	MIAAUC               Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
+	// E_M MAP against an attacker who takes every word of the vocabulary for a
+	// candidate, knowing nothing of the words (uniform prior) or how often each
+	// occurs in the data set (corpus). Measured once per mechanism and ε, in the
+	// first repetition.
+	EMFullUniform     Float `csv:"e_m_full_uniform" title:"E_M full vocabulary" better:"up" digits:"3" gate:"0.03" table:"adversary"`
+	EMFullUniformLow  Float `csv:"e_m_full_uniform_low"` // 95% interval; the value itself when exact
+	EMFullUniformHigh Float `csv:"e_m_full_uniform_high"`
+	EMFullCorpus      Float `csv:"e_m_full_corpus" title:"E_M full vocabulary, corpus prior" better:"up" digits:"3" gate:"0.03" table:"adversary"`
+	EMFullCorpusLow   Float `csv:"e_m_full_corpus_low"`
+	EMFullCorpusHigh  Float `csv:"e_m_full_corpus_high"`
+	EMFullRuns        int   `csv:"e_m_full_runs"` // draws per word to learn from, and as many to measure on; 0 when exact
+	LM                Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
+	MIAAUC            Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
 
 	// What only paper studies measure, as quantities.
 	Loss              Float `csv:"loss" title:"utility loss" better:"down" digits:"3"`

@@ -41,7 +41,7 @@ type Entry struct {
 // do not compete: see Refute. One whose guarantee holds between some words only
 // competes, and its Scope says so.
 func Standings(records []Record, level float64) []Standing {
-	records = Where(records, func(r Record) bool { return r.Quantity == "" })
+	records, _ = FullErrors(Where(records, func(r Record) bool { return r.Quantity == "" }))
 	accuracy, em, nw := column("accuracy"), column("e_m_map"), column("n_w")
 	names := Labels(records)
 	type scene struct {
@@ -194,7 +194,7 @@ func StandingsTable(records []Record) Table {
 			t.AddRow(row...)
 		}
 	}
-	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables." +
+	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong" + candidates(records) + "); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables." +
 		ScopeNote(records)
 	return t
 }

@@ -492,6 +492,13 @@ func (s sheet) adversary() (Table, bool) {
 		}
 		for _, column := range columns {
 			cell, _ := measured(&t, c.Records, column.Get, column.Digits)
+			if column.Name == "e_m_full_uniform" && first.EMFullUniform.Known() {
+				note := "exact, all words"
+				if first.EMFullRuns > 0 {
+					note = fmt.Sprintf("an attacker who learned from %d draws of each word, measured on as many", first.EMFullRuns)
+				}
+				cell.Notes = append(cell.Notes, t.Note(note))
+			}
 			if column.Name == "e_m_map" && first.EMMap.Known() {
 				note := fmt.Sprintf("exact, %d candidates", first.EMCandidates)
 				if first.EMRuns > 0 {
@@ -508,7 +515,7 @@ func (s sheet) adversary() (Table, bool) {
 		t.Rows = append(t.Rows, row)
 		t.hoist(len(t.Rows)-1, 2, 4)
 	}
-	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands beside it. " +
+	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands beside it. Full vocabulary: every word is a candidate, measured once; fewer candidates are an easier problem. " +
 		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
 	return t, len(t.Rows) > 0
 }

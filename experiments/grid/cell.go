@@ -28,8 +28,8 @@ type Cell struct {
 	Policy          mechanisms.Policy   `json:"policy"`
 	OwnPolicy       bool                `json:"own_policy,omitempty"` // not the study's: named among the parameters
 	KeepWords       string              `json:"keep_words,omitempty"` // list of words published as they are
-	Model           string              `json:"model,omitempty"`  // empty where nothing is trained
-	ModelParameters string              `json:"model_parameters"` // models.FormatParameters
+	Model           string              `json:"model,omitempty"`      // empty where nothing is trained
+	ModelParameters string              `json:"model_parameters"`     // models.FormatParameters
 	Setting         string              `json:"setting"`
 	Repetition      int                 `json:"repetition"`
 	Metrics         study.MetricOptions `json:"metrics"`

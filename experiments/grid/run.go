@@ -41,6 +41,7 @@ type noisy struct {
 	took       time.Duration // privatising
 	probe      time.Duration // measuring words
 	similarity time.Duration // measuring CS, of the cell at hand
+	texts      int           // repetitions privatised by the same call
 	privatised int           // tokens
 	begun      bool          // its words and examples have been reported
 	left       int           // cells of the job that are still to come
@@ -101,7 +102,7 @@ func (p *planned) run(ctx context.Context, c Cell, job *engine.Job) (engine.Outp
 			out.Details = epochs
 		}
 	}
-	r.PrivatizeSeconds = results.Float(n.took.Seconds())
+	r.PrivatizeSeconds, r.PrivatizeTexts = results.Float(n.took.Seconds()), n.texts
 	r.WordsPerSecond = results.Float(metrics.WordsPerSecond(n.privatised, n.took.Seconds()))
 	r.TotalSeconds = results.Float((time.Since(start) + shared).Seconds())
 	r.PeakMemoryMiB = results.Float(engine.PeakMemoryMiB())
@@ -190,7 +191,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 			}
 			n.privatised += words
 		}
-		n.took = time.Since(start)
+		n.took, n.texts = time.Since(start), 1
 		return repetitions, nil
 	}
 	m, err := mechanisms.New(env, c.Mechanism)
@@ -203,9 +204,10 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	}
 	took := time.Since(start) / time.Duration(len(repetitions))
 	for r, n := range repetitions {
+		n.texts = len(repetitions)
 		n.guarantee, n.vocabulary, n.took = m.Guarantee(), m.Vocabulary(), took
 		start := time.Now()
-		if n.words, err = measureWords(ctx, m, firsts[r], n); err != nil {
+		if n.words, err = measureWords(ctx, m, firsts[r], n, threads); err != nil {
 			return nil, fmt.Errorf("measuring words: %w", err)
 		}
 		n.probe = time.Since(start)
@@ -446,7 +448,7 @@ func (p *planned) measureCS(ctx context.Context, c Cell, n *noisy, before, after
 }
 
 // measureWords probes the mechanism on single words.
-func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy) (sheet, error) {
+func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy, threads int) (sheet, error) {
 	var sheets []sheet
 	if o := c.Metrics.Deniability; o.Words > 0 {
 		words := measure.SampleWords(n.space.Space, o.Words, c.probeSeed().Derive("deniability"))
@@ -482,6 +484,26 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy)
 			r.EMMapLower, r.EMStdError = results.Float(e.MAPLower), results.Float(e.StandardError)
 			r.EMCandidates, r.EMRuns = e.Candidates, e.Runs
 			r.LM = results.Float(e.LM)
+		})
+	}
+	if o := c.Metrics.InferenceError; o.Full && c.Repetition == 1 {
+		counts := make([]int, m.Vocabulary().Len())
+		for word, count := range n.corpus.Counts {
+			if id := m.Vocabulary().ID(word); id != embeddings.Unknown {
+				counts[id] = count
+			}
+		}
+		full, err := measure.InferFull(ctx, m, counts[:n.space.Len()+n.zeros], o.Samples, c.repetitionSeed().Derive("inference", "full"), threads)
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, func(r *results.Record) {
+			set := func(v, low, high *results.Float, i metrics.Interval) {
+				*v, *low, *high = results.Float(i.Estimate), results.Float(i.Low), results.Float(i.High)
+			}
+			set(&r.EMFullUniform, &r.EMFullUniformLow, &r.EMFullUniformHigh, full.Uniform)
+			set(&r.EMFullCorpus, &r.EMFullCorpusLow, &r.EMFullCorpusHigh, full.Corpus)
+			r.EMFullRuns = full.Runs
 		})
 	}
 	return all(sheets), ctx.Err()
@@ -542,7 +564,7 @@ func (p *planned) classify(ctx context.Context, r *results.Record, c Cell, n *no
 	if err != nil {
 		return nil, err
 	}
-	r.TestCorrect, r.TestTotal = s.Correct, s.Total
+	r.TestCorrect, r.TestTotal, r.Correct = s.Correct, s.Total, results.NewOutcomes(s.Right)
 	r.Accuracy = results.Float(metrics.Percent(s.Correct, s.Total))
 	r.ValidationAccuracy = results.Float(100 * t.ValidationAccuracy())
 	r.Epochs, r.AUC = len(t.History.Epochs), results.Float(s.AUC)

@@ -51,6 +51,7 @@ func (t *Trained) ValidationAccuracy() float64 {
 // Score is what a classifier gets right.
 type Score struct {
 	Correct, Total int
+	Right          []bool  // of each example
 	AUC            float64 // of two classes; NaN else
 }
 
@@ -72,8 +73,15 @@ func Test(ctx context.Context, c models.Classifier, classes int, x models.Exampl
 			}
 		}
 	}
-	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil || classes != 2 {
+	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil {
 		return s, err
+	}
+	s.Right = make([]bool, len(predicted))
+	for i, p := range predicted {
+		s.Right[i] = p == x.Labels[i]
+	}
+	if classes != 2 {
+		return s, nil
 	}
 	margin, positive := make([]float64, len(scores)), make([]bool, len(scores))
 	for i, row := range scores {

@@ -97,14 +97,9 @@ type figure struct {
 	SVG template.HTML
 }
 
-// Write renders the report.
-func Write(w io.Writer, in Input) error {
-	if len(in.Records) == 0 {
-		return fmt.Errorf("no records: nothing to report")
-	}
-	in.Records = results.Refute(in.Records, in.Audit)
-	records := results.Separate(results.Where(in.Records, func(r results.Record) bool { return r.Quantity == "" }))
-	figures, skipped := plots.All(in.Records)
+// Figures draws all that the page shows, and says what cannot be drawn.
+func Figures(in Input) ([]plots.Figure, []plots.Skip, error) {
+	figures, skipped := plots.All(results.Refute(in.Records, in.Audit))
 	if quantities := results.Where(in.Records, func(r results.Record) bool { return r.Quantity != "" }); len(quantities) > 0 {
 		drawn, left := plots.Papers(quantities)
 		figures, skipped = append(figures, drawn...), left
@@ -112,10 +107,30 @@ func Write(w io.Writer, in Input) error {
 	if len(in.Audit) > 0 {
 		f, err := plots.Audit(in.Audit, AuditTitle)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		figures = append(figures, f)
 	}
+	return figures, skipped, nil
+}
+
+// Write renders the report.
+func Write(w io.Writer, in Input) error {
+	figures, skipped, err := Figures(in)
+	if err != nil {
+		return err
+	}
+	return WriteWith(w, in, figures, skipped)
+}
+
+// WriteWith renders the report around figures that are drawn already; see
+// Figures.
+func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Skip) error {
+	if len(in.Records) == 0 {
+		return fmt.Errorf("no records: nothing to report")
+	}
+	in.Records = results.Refute(in.Records, in.Audit)
+	records := results.Separate(results.Where(in.Records, func(r results.Record) bool { return r.Quantity == "" }))
 	v := view{
 		Input: in, Style: template.CSS(style), Script: template.JS(script),
 		Generated: generated(in.Records), Facts: facts(in),

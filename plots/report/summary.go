@@ -27,6 +27,10 @@ func warnings(records []results.Record) []string {
 	case "partly generated data":
 		add("Some numbers are about text that mldp generated itself; tables and figures say which.")
 	}
+	versions := results.Distinct(results.Where(records, func(r results.Record) bool { return r.Version != "" }), func(r results.Record) string { return r.Version })
+	if len(versions) > 1 {
+		add(fmt.Sprintf("The records are of %d versions of mldp (%s): what differs between them may be code, not mechanism.", len(versions), strings.Join(versions, ", ")))
+	}
 	for _, c := range results.GroupCells(records) {
 		if !c.Records[0].IsBaseline() && len(c.Records) < stats.FewRepetitions {
 			if len(c.Records) == 1 {

@@ -1,0 +1,63 @@
+package experiments_test
+
+import (
+	"math"
+	"testing"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/results"
+)
+
+// E_M over all words is measured once per mechanism and ε; that of the baselines
+// is known: nothing is wrong of plain text, n−1 of n guesses of noise.
+func TestFullVocabularyError(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: uniform, policy: zero}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - {name: cmp, epsilons: [1000]}")
+	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
+	s = withText(t, s, "\nrepetitions: 1", "\nrepetitions: 2")
+	sum := mustRun(t, s, engine.Options{})
+	seen := 0
+	for _, r := range sum.Records {
+		if r.IsBaseline() {
+			continue
+		}
+		if r.Repetition == 2 {
+			if r.EMFullUniform.Known() {
+				t.Errorf("%s: measured again", r.Mechanism)
+			}
+			continue
+		}
+		n := float64(r.Vocabulary)
+		want, runs := math.NaN(), 0
+		switch r.Mechanism {
+		case "uniform":
+			want = 1 - 1/n
+		case "identity":
+			want = 0
+		case "k-rr":
+			e := math.Exp(float64(r.Epsilon))
+			want = 1 - e/(e+n-1)
+		case "cmp": // noise that is too small to matter
+			want, runs = 0, 10
+		}
+		if got := float64(r.EMFullUniform); !(math.Abs(got-want) <= 1e-9) || r.EMFullRuns != runs || r.EMFullUniformLow > r.EMFullUniform || r.EMFullUniformHigh < r.EMFullUniform {
+			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, r.EMFullUniformLow, r.EMFullUniformHigh, want, r.EMFullRuns)
+		}
+		if !(r.EMFullCorpus <= r.EMFullUniform+1e-9) {
+			t.Errorf("%s: who knows more errs more: %v > %v", r.Mechanism, r.EMFullCorpus, r.EMFullUniform)
+		}
+		seen++
+	}
+	if seen != 5 {
+		t.Errorf("%d cells, want 5", seen)
+	}
+	derived, full := results.FullErrors(sum.Records)
+	if !full {
+		t.Fatal("tables do not use it")
+	}
+	for i, r := range derived {
+		if r.Mechanism == "uniform" && r.EMMap != derived[0].EMMap && float64(r.EMMap) != 1-1/float64(r.Vocabulary) {
+			t.Errorf("record %d, repetition %d: E_M %v", i, r.Repetition, r.EMMap)
+		}
+	}
+}
