@@ -82,7 +82,7 @@ longer than the others, so whoever can time single lines learns of repeats.`,
   mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
   mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
   mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt
-  mldp privatize --mechanism custext --epsilon 2 --embedding vectors.txt --keep-words "the and was" in.txt
+  mldp privatize --mechanism tem --epsilon 2 --embedding vectors.txt --keep-words "the and was" in.txt
   mldp privatize --command "python3 client.py cmp vectors.txt" --epsilon 10 in.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeded = cmd.Flags().Changed("seed")

@@ -102,7 +102,7 @@ func (l Library) Names() []string {
 func (l Library) Source(name string) ([]byte, error) {
 	data, err := l.Files.ReadFile(path.Join("studies", name+".yaml"))
 	if err != nil {
-		return nil, check.OneOf("study", name, append([]string{"a .yaml file"}, l.Names()...)...)
+		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q", name, l.Names())
 	}
 	return data, nil
 }

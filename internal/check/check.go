@@ -13,12 +13,13 @@ type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+// Wrong is an Error in the caller's words.
+func Wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 0) {
-		return wrong("%s = %v: must be > 0 and finite", name, v)
+		return Wrong("%s = %v: must be > 0 and finite", name, v)
 	}
 	return nil
 }
@@ -26,7 +27,7 @@ func Positive(name string, v float64) error {
 // NonNegative requires v >= 0 and finite.
 func NonNegative(name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {
-		return wrong("%s = %v: must be >= 0 and finite", name, v)
+		return Wrong("%s = %v: must be >= 0 and finite", name, v)
 	}
 	return nil
 }
@@ -34,7 +35,7 @@ func NonNegative(name string, v float64) error {
 // Within requires lo <= v <= hi.
 func Within(name string, v, lo, hi float64) error {
 	if !(v >= lo && v <= hi) {
-		return wrong("%s = %v: must be in [%v, %v]", name, v, lo, hi)
+		return Wrong("%s = %v: must be in [%v, %v]", name, v, lo, hi)
 	}
 	return nil
 }
@@ -42,7 +43,7 @@ func Within(name string, v, lo, hi float64) error {
 // Inside requires lo < v < hi.
 func Inside(name string, v, lo, hi float64) error {
 	if !(v > lo && v < hi) {
-		return wrong("%s = %v: must be in (%v, %v)", name, v, lo, hi)
+		return Wrong("%s = %v: must be in (%v, %v)", name, v, lo, hi)
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func Inside(name string, v, lo, hi float64) error {
 // AtLeast requires v >= lo.
 func AtLeast(name string, v, lo int) error {
 	if v < lo {
-		return wrong("%s = %d: must be >= %d", name, v, lo)
+		return Wrong("%s = %d: must be >= %d", name, v, lo)
 	}
 	return nil
 }
@@ -62,5 +63,5 @@ func OneOf(name, v string, allowed ...string) error {
 			return nil
 		}
 	}
-	return wrong("%s = %q: must be one of %q", name, v, allowed)
+	return Wrong("%s = %q: must be one of %q", name, v, allowed)
 }

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/results"
+)
+
+const killedGrid = `schema: 1
+name: killed
+seed: 7
+datasets: [{name: generated-words}]
+embeddings: [{name: generated, dimensions: [50]}]
+mechanisms: [{name: cmp}, {name: tem}]
+epsilons: [1, 10]
+models: [{name: svm}]
+repetitions: 2
+metrics: {deniability: {words: 5, runs: 10}}
+`
+
+const killedPaper = `schema: 1
+name: killed-paper
+protocol: cmp
+seed: 1
+mechanisms: [{name: cmp}]
+neighbours:
+  - {name: generated, embedding: {name: generated, dimensions: [50]}, words: 40, k: [1, 2, 5], percentiles: [50]}
+`
+
+// TestKilled ends runs of a grid and of a paper's study, and the commands that
+// write what is read, without warning at random moments. Resumed, they leave
+// what an undisturbed run leaves, and nothing beside it. MLDP_KILLS is the
+// number of kills of each command.
+func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs studies")
+	}
+	t.Parallel()
+	kills := 2
+	if s := os.Getenv("MLDP_KILLS"); s != "" {
+		var err error
+		if kills, err = strconv.Atoi(s); err != nil {
+			t.Fatal("MLDP_KILLS: ", err)
+		}
+	}
+	for name, text := range map[string]string{"grid": killedGrid, "paper": killedPaper} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := killer{t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(17, uint64(len(name)))), kills: kills}
+			if err := os.WriteFile(filepath.Join(k.dir, "s.yaml"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			took := k.finish("run", "s.yaml", "--out", "whole")
+			k.disturb(took, "run", "s.yaml", "--out", "killed")
+			k.equalRecords()
+			for _, args := range [][]string{{"report", "killed", "-o", "report.html"}, {"tables", "killed", "-o", "tables"}} {
+				took := k.finish(args...)
+				want := k.files()
+				k.disturb(took, args...)
+				k.equalFiles(want)
+			}
+		})
+	}
+}
+
+type killer struct {
+	t     *testing.T
+	dir   string
+	rng   *rand.Rand
+	kills int
+}
+
+func (k *killer) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(k.t.Context(), "mldp", args...)
+	cmd.Dir = k.dir
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.dir, ".cache"))
+	return cmd
+}
+
+// finish runs a command to its end and returns how long it took: the moments
+// of kills are drawn from that, no verdict depends on it.
+func (k *killer) finish(args ...string) time.Duration {
+	k.t.Helper()
+	start := time.Now()
+	if out, err := k.command(args...).CombinedOutput(); err != nil {
+		k.t.Fatalf("mldp %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return time.Since(start)
+}
+
+// disturb kills a command again and again, then lets it finish.
+func (k *killer) disturb(took time.Duration, args ...string) {
+	k.t.Helper()
+	landed := 0
+	for range k.kills {
+		cmd := k.command(args...)
+		if err := cmd.Start(); err != nil {
+			k.t.Fatal(err)
+		}
+		time.Sleep(time.Duration(k.rng.Int64N(int64(took))))
+		_ = cmd.Process.Kill() // it may have ended
+		if err := cmd.Wait(); err != nil {
+			landed++
+		}
+	}
+	k.t.Logf("mldp %s: %d of %d kills came before the end", args[0], landed, k.kills)
+	k.finish(args...)
+	for name := range k.files() {
+		if strings.Contains(filepath.Base(name), ".tmp-") {
+			k.t.Errorf("mldp %s left %s", args[0], name)
+		}
+	}
+}
+
+// files are the contents of all files below dir but for caches.
+func (k *killer) files() map[string][]byte {
+	k.t.Helper()
+	all := map[string][]byte{}
+	err := fs.WalkDir(os.DirFS(k.dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(k.dir, path))
+		all[path] = data
+		return err
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return all
+}
+
+func (k *killer) equalFiles(want map[string][]byte) {
+	k.t.Helper()
+	got := k.files()
+	for name, data := range want {
+		if !bytes.Equal(got[name], data) {
+			k.t.Errorf("%s differs", name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			k.t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+// equalRecords compares the killed run with the whole one: records, and names
+// of files.
+func (k *killer) equalRecords() {
+	k.t.Helper()
+	read := func(run string) []results.Record {
+		records, err := results.Read(filepath.Join(k.dir, run, "results.csv"))
+		if err != nil || len(records) == 0 {
+			k.t.Fatalf("%s: %d records, %v", run, len(records), err)
+		}
+		return records
+	}
+	want, got := read("whole"), read("killed")
+	if len(want) != len(got) {
+		k.t.Fatalf("%d records, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if column := results.FirstDifference(want[i], got[i]); column != "" {
+			k.t.Errorf("record %d: %s differs", i, column)
+		}
+	}
+	for name := range k.files() {
+		for a, b := range map[string]string{"whole": "killed", "killed": "whole"} {
+			if rest, ok := strings.CutPrefix(name, a+string(filepath.Separator)); ok {
+				if _, err := os.Stat(filepath.Join(k.dir, b, rest)); err != nil {
+					k.t.Errorf("%s is in %s only", rest, a)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/results"
+)
+
+// TestRecipes follows CONTRIBUTING.md in a scratch copy of what is tracked, and
+// puts what it adds through the program.
+func TestRecipes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a copy of the program")
+	}
+	t.Parallel()
+	dir := scratchCopy(t)
+	followRecipes(t, dir)
+	do := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	do("go", "build", "-trimpath", "-buildvcs=false", "-o", "mldp", "./cmd/mldp")
+	mldp := filepath.Join(dir, "mldp")
+	do(mldp, "run", "recipes.yaml", "--out", "out")
+	records, err := results.Read(filepath.Join(dir, "out", "results.csv"))
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
+		"--vocabulary", "30")
+	// Records of a program that did not know the metric are held against those that have it.
+	do(mldp, "check", "--baseline", without(t, dir, "distinct", "distinct_words", "distinct_tokens"), "out/results.csv")
+	do(mldp, "tables", "out", "-o", "tables")
+	do(mldp, "report", "out", "-o", "report.html")
+	for place, files := range map[string]string{"tables": "tables/*", "report": "report.html", "records": "out/results.csv"} {
+		var text strings.Builder
+		found, _ := filepath.Glob(filepath.Join(dir, files))
+		for _, f := range found {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.Write(data)
+		}
+		for _, want := range []string{"coin", "distinct"} {
+			if !strings.Contains(strings.ToLower(text.String()), want) {
+				t.Errorf("%s: no %s", place, want)
+			}
+		}
+	}
+}
+
+// scratchCopy copies the tracked files, as they are in the working folder.
+func scratchCopy(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
+	cmd.Dir = root
+	list, err := cmd.Output()
+	if err != nil {
+		t.Skip("needs a clone with git: ", err)
+	}
+	dir := t.TempDir()
+	for name := range strings.SplitSeq(strings.Trim(string(list), "\x00"), "\x00") {
+		from, err := os.Open(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // removed, not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w, err := os.Create(to)
+		if err == nil {
+			_, err = io.Copy(w, from)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		_ = from.Close() // only read
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// followRecipes writes the blocks of CONTRIBUTING.md that name a file.
+func followRecipes(t *testing.T, dir string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(dir, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for rest := string(page); ; {
+		_, after, found := strings.Cut(rest, "\n```")
+		if !found {
+			break
+		}
+		header, body, _ := strings.Cut(after, "\n")
+		body, rest, found = strings.Cut(body, "\n```\n")
+		if !found {
+			t.Fatalf("%q: the block has no end", header)
+		}
+		_, place, named := strings.Cut(header, " ")
+		if !named {
+			continue
+		}
+		blocks++
+		name, anchor, inside := strings.Cut(place, " after ")
+		path, text := filepath.Join(dir, name), body+"\n"
+		if inside {
+			old, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(string(old), anchor) != 1 {
+				t.Fatalf("%s: %d lines with %q", name, strings.Count(string(old), anchor), anchor)
+			}
+			i := strings.Index(string(old), anchor)
+			i += strings.IndexByte(string(old[i:]), '\n') + 1
+			text = string(old[:i]) + text + string(old[i:])
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if blocks < 7 {
+		t.Fatalf("%d blocks name a file", blocks)
+	}
+}
+
+// without writes the records of out again as the program of before would have:
+// its own reader and writer know no such columns.
+func without(t *testing.T, dir string, columns ...string) string {
+	t.Helper()
+	records, err := results.Read(filepath.Join(dir, "out", "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "before.csv")
+	if err := results.Write(name, records); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(data), "\n")
+	for _, c := range columns {
+		if strings.Contains(","+head+",", ","+c+",") {
+			t.Fatalf("the program of before has %s", c)
+		}
+	}
+	return name
+}
