@@ -31,7 +31,7 @@ module: ## give the module the name MODULE (host/you/mldpbench), in go.mod and i
 	@$(GO) run ./internal/module '$(MODULE)'
 
 test: ## run all tests
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
 	GO=$(GO) .ci/arm64

@@ -242,7 +242,7 @@ func (v *VocabularyPass) Result() FullInference {
 		}
 		sum += top
 	}
-	out.Capacity = math.Log2(sum)
+	out.Capacity = max(0, math.Log2(sum)) // the sum is 1 or more but for rounding
 	return out
 }
 

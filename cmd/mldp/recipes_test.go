@@ -1,14 +1,14 @@
 package main
 
 import (
+	"encoding/csv"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"mldpbench/results"
 )
 
 // TestRecipes follows CONTRIBUTING.md in a scratch copy of what is tracked, and
@@ -33,10 +33,6 @@ func TestRecipes(t *testing.T) {
 	do("go", "build", "-trimpath", "-buildvcs=false", "-o", "mldp", "./cmd/mldp")
 	mldp := filepath.Join(dir, "mldp")
 	do(mldp, "run", "recipes.yaml", "--out", "out")
-	records, err := results.Read(filepath.Join(dir, "out", "results.csv"))
-	if err != nil || len(records) == 0 {
-		t.Fatalf("%d records, %v", len(records), err)
-	}
 	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
 		"--vocabulary", "30")
 	// Records of a program that did not know the metric are held against those that have it.
@@ -149,26 +145,44 @@ func followRecipes(t *testing.T, dir string) {
 }
 
 // without writes the records of out again as the program of before would have:
-// its own reader and writer know no such columns.
+// it has no such columns.
 func without(t *testing.T, dir string, columns ...string) string {
 	t.Helper()
-	records, err := results.Read(filepath.Join(dir, "out", "results.csv"))
+	f, err := os.Open(filepath.Join(dir, "out", "results.csv"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	dropped := map[int]bool{}
+	for i, c := range rows[0] {
+		dropped[i] = slices.Contains(columns, c)
+	}
+	for i, row := range rows {
+		var kept []string
+		for j, v := range row {
+			if !dropped[j] {
+				kept = append(kept, v)
+			}
+		}
+		if len(kept) != len(row)-len(columns) {
+			t.Fatalf("row %d lacks one of %q", i, columns)
+		}
+		rows[i] = kept
 	}
 	name := filepath.Join(dir, "before.csv")
-	if err := results.Write(name, records); err != nil {
-		t.Fatal(err)
+	w, err := os.Create(name)
+	if err == nil {
+		err = csv.NewWriter(w).WriteAll(rows)
 	}
-	data, err := os.ReadFile(name)
+	if err == nil {
+		err = w.Close()
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	head, _, _ := strings.Cut(string(data), "\n")
-	for _, c := range columns {
-		if strings.Contains(","+head+",", ","+c+",") {
-			t.Fatalf("the program of before has %s", c)
-		}
 	}
 	return name
 }

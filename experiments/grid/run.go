@@ -351,7 +351,7 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			aligned = append(aligned, n.aligned[i]...)
 		}
 	}
-	var sheets []sheet
+	var sheets []sheet // of the text
 	if ref := c.Metrics.English; ref != "" {
 		list, err := p.lab.English(ref)
 		if err != nil {

@@ -112,8 +112,8 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 	}
 	p1, r10, mrr := all.Chance()
 	out := []Outcome{
-		{Column: name + "-p1", Value: all.P1, Floor: p1, Ceiling: best.P1.Estimate, Count: n},
-		{Column: name + "-r10", Value: all.R10, Floor: r10, Ceiling: best.R10.Estimate, Count: n},
+		{Column: name + "-p1", Value: counted(all.P1, n), Floor: p1, Ceiling: best.P1.Estimate, Count: n},
+		{Column: name + "-r10", Value: counted(all.R10, n), Floor: r10, Ceiling: best.R10.Estimate, Count: n},
 		{Column: name + "-mrr", Value: all.MRR, Floor: mrr, Ceiling: best.MRR.Estimate, Count: n},
 	}
 	for _, b := range lengthBins {
@@ -131,10 +131,24 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: r.P1, Floor: p1, Ceiling: best.P1.Estimate,
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(r.P1, len(of)), Floor: p1, Ceiling: best.P1.Estimate,
 			Count: len(of)})
 	}
 	return out, nil
+}
+
+// counted widens the interval of a share of n queries to that of a count: where
+// no query or every one succeeds, their scatter is 0 and says nothing.
+func counted(share metrics.Interval, n int) metrics.Interval {
+	if n == 0 {
+		return share
+	}
+	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, 0.95)
+	if err != nil {
+		return share // 0 ≤ k ≤ n: cannot be
+	}
+	share.Low, share.High = min(share.Low, c.Low), max(share.High, c.High)
+	return share
 }
 
 // tfidfSimilarity weighs words by counts and ln((1+n)/(1+df)) + 1 over the
