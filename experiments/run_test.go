@@ -23,6 +23,19 @@ import (
 // Set in a child process of TestKilledAndResumed: run the study and exit.
 const childStudy, childOut = "MLDP_TEST_CHILD_STUDY", "MLDP_TEST_CHILD_OUT"
 
+// A mechanism that does not exist below ε = 10.
+func init() {
+	mechanisms.Register(mechanisms.Definition{
+		Name: "never-here", Title: "Never", Variants: []mechanisms.Variant{mechanisms.Proved},
+		New: func(env mechanisms.Environment, s mechanisms.Settings) (mechanisms.Mechanism, error) {
+			if s.Epsilon < 10 {
+				return nil, &mechanisms.UndefinedError{Reason: "never below 10", SmallestEpsilon: 10}
+			}
+			return mechanisms.New(env, mechanisms.Settings{Mechanism: "cmp", Epsilon: s.Epsilon})
+		},
+	})
+}
+
 func TestMain(m *testing.M) {
 	if ref := os.Getenv(childStudy); ref != "" {
 		s, err := experiments.Builtin.Open(ref)
@@ -252,17 +265,6 @@ func ids(t testing.TB, s *study.Study) []string {
 // target, are results of a paper study; one that needs a thesaurus gets one.
 func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
 	t.Parallel()
-	if _, err := mechanisms.Find("never-here"); err != nil {
-		mechanisms.Register(mechanisms.Definition{
-			Name: "never-here", Title: "Never", Variants: []mechanisms.Variant{mechanisms.Proved},
-			New: func(env mechanisms.Environment, s mechanisms.Settings) (mechanisms.Mechanism, error) {
-				if s.Epsilon < 10 {
-					return nil, &mechanisms.UndefinedError{Reason: "never below 10", SmallestEpsilon: 10}
-				}
-				return mechanisms.New(env, mechanisms.Settings{Mechanism: "cmp", Epsilon: s.Epsilon})
-			},
-		})
-	}
 	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"), engine.Options{})
 	undefined, syntf := 0, 0
 	for _, r := range s.Records {
