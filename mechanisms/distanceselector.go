@@ -34,20 +34,20 @@ func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space, law f
 		}
 		return row, nil
 	}
-	g.Numerical = law(s.Epsilon).numerical(space)
+	g.Numerical = law(s.Epsilon).numerical(space, n)
 	full := newSelector(s, g, space.Vocabulary, distanceBasis(space), scores)
 	if n <= fullWords {
 		return full
 	}
-	return newHeadTail(full, space, law)
+	return newHeadTail(full, space, law, nil)
 }
 
-// numerical bounds what float64 does to a law: to distances of p axes (a
+// numerical bounds what float64 does to a law over n outputs: to distances of p axes (a
 // relative (p+2)·2⁻⁵³) in the exponent, to the exponential, to sums of n
 // weights, to the rounding of probabilities of at least 1/(32n) to 64 bits and
 // to the choice of a uniform word. Both a weight and the normaliser have it.
-func (l distanceLaw) numerical(s *embeddings.Space) Numerical {
-	n, p := float64(s.Len()), float64(s.Dimension)
+func (l distanceLaw) numerical(s *embeddings.Space, outputs int) Numerical {
+	n, p := float64(outputs), float64(s.Dimension)
 	reach := l.rate * min(2*longestVector(s), l.most)
 	eta := (2*reach*(p+16) + 100*n) * 0x1p-53
 	if s.Len() <= fullWords {
@@ -84,20 +84,34 @@ type distanceSelector struct {
 	own       distanceLaw
 	panels    *kernel.Panels
 	norms     []float32
-	longest   float64 // vector
+	outputs   *outputSet // nil: all words, for every word
+	longest   float64    // vector
 	rowsKept  *rowCache[headTail]
 	builders  sync.Pool // of *headTailBuilder
 }
 
+// outputSet is a part of the vocabulary from which outputs are drawn. A word
+// beyond it is replaced with a probability, and kept otherwise.
+type outputSet struct {
+	words    []WordID // ascending
+	contains []bool   // by WordID
+	replaced float64  // probability
+}
+
+// keeps reports whether a word stays as it is, given 64 random bits.
+func (s *outputSet) keeps(word WordID, random uint64) bool {
+	return s != nil && !s.contains[word] && float64(random>>11)*0x1p-53 >= s.replaced
+}
+
 type normsKey struct{}
 
-func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float64) distanceLaw) *distanceSelector {
+func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float64) distanceLaw, outputs *outputSet) *distanceSelector {
 	panels := panelsOf(space)
 	norms, _ := space.Derived(normsKey{}, func() (any, error) { return panels.SquaredNorms(), nil }) // never fails
 	limit := min(max(rowMemory, space.Len()*rowBytes), largeRowMemory)
 	m := &distanceSelector{
 		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels, norms: norms.([]float32),
-		longest: longestVector(space), rowsKept: newRowCache[headTail](space.Len(), limit),
+		outputs: outputs, longest: longestVector(space), rowsKept: newRowCache[headTail](space.Len(), limit),
 	}
 	m.builders.New = func() any { return &headTailBuilder{m: m} }
 	return m
@@ -160,14 +174,30 @@ func (r *headTail) size() int {
 }
 
 func (m *distanceSelector) ownEpsilon() float64            { return m.settings.Epsilon }
-func (m *distanceSelector) draws() int                     { return 3 }
 func (m *distanceSelector) kept(w WordID) *headTail        { return m.rowsKept.get(w) }
 func (m *distanceSelector) rowsAtOnce() int                { return kernel.ProductRows }
 func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
 func (m *distanceSelector) release(b rowBuilder[headTail]) { m.builders.Put(b) }
 
-// Privatize draws three 64-bit numbers per word: one decides between head and
-// tail, two choose within, in the tail as the seed of a generator of its own.
+// draws is one number to decide between head and tail, two to choose within,
+// in the tail as the seed of a generator of its own, and one to decide whether
+// a word is kept, where some may be.
+func (m *distanceSelector) draws() int {
+	if m.outputs != nil {
+		return 4
+	}
+	return 3
+}
+
+// count is the number of words that are drawn from.
+func (m *distanceSelector) count() int {
+	if m.outputs != nil {
+		return len(m.outputs.words)
+	}
+	return m.space.Len()
+}
+
+// Privatize takes draws 64-bit numbers per word.
 func (m *distanceSelector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
 	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
@@ -191,6 +221,8 @@ func (m *distanceSelector) lawOf(epsilon float64) distanceLaw {
 
 func (m *distanceSelector) draw(row *headTail, key rowKey, random wordRandom) WordID {
 	switch {
+	case m.outputs.keeps(key.word, random[3]):
+		return key.word
 	case random[0] > row.high:
 		return row.choose(random[1])
 	case random[0] < row.low:
@@ -229,13 +261,16 @@ func (r *headTail) choose(random uint64) WordID {
 // drawTail draws a word beyond the head. y is taken where an exponential
 // number E is at least rate·(min(d, most) − min(d_τ, most)).
 func (m *distanceSelector) drawTail(row *headTail, key rowKey, rng *rand.PCG) WordID {
-	law, v, n := m.lawOf(key.epsilon), m.space.Vector(key.word), uint64(m.space.Len())
+	law, v, n := m.lawOf(key.epsilon), m.space.Vector(key.word), uint64(m.count())
 	least := min(row.least, law.most)
 	// Two float64 sums of the same squares differ by less.
 	slack := float64(4*len(v)+64) * 0x1p-53
 	for {
 		p, _ := bits.Mul64(rng.Uint64(), n)
 		y := WordID(p)
+		if m.outputs != nil {
+			y = m.outputs.words[p]
+		}
 		limit := least + exponential(rng)/law.rate
 		if limit >= law.most {
 			limit = math.Inf(1)
@@ -262,6 +297,9 @@ func (m *distanceSelector) exactShare(row *headTail, key rowKey) *tailShare {
 	distances, _ := m.basisRows(nil, key.word)
 	least, sum := min(row.least, law.most), 0.0
 	for y, d := range distances[:m.space.Len()] {
+		if m.outputs != nil && !m.outputs.contains[y] {
+			continue
+		}
 		if d > row.last || d == row.last && WordID(y) > row.lastID {
 			sum += expNegative(float64(-law.rate * (min(d, law.most) - least)))
 		}
@@ -320,15 +358,23 @@ func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 		norm += float64(float64(x) * float64(x))
 	}
 	uncertain := kernel.SquaredDistanceError(m.space.Dimension, math.Sqrt(norm), m.longest)
-	most := min(n, headWords+1)
+	if m.outputs != nil {
+		for y, yes := range m.outputs.contains {
+			if !yes {
+				squares[y] = float32(math.Inf(1))
+			}
+		}
+	}
+	outputs := m.count()
+	most := min(outputs, headWords+1)
 	if b.few == 0 {
 		b.few = most
 	}
 	b.nearestOf(v, squares[:n], min(b.few, most), uncertain)
-	head := b.headWeights(law, n)
+	head := b.headWeights(law, outputs)
 	if head == len(b.candidates) && head < most {
 		b.nearestOf(v, squares[:n], most, uncertain)
-		head = b.headWeights(law, n)
+		head = b.headWeights(law, outputs)
 	}
 	b.few = 2*head + 16
 
@@ -338,7 +384,7 @@ func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 		total += w
 	}
 	row.head = b.alias.build(b.candidates[:head], b.weights[:head], total)
-	if head == n {
+	if head == outputs {
 		row.least = math.Inf(1)
 		row.logHead = 0
 		row.exact.Store(&tailShare{0, math.Inf(-1)})

@@ -17,7 +17,11 @@ import (
 // headTailOf is the mechanism as a large vocabulary has it.
 func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) *distanceSelector {
 	t.Helper()
-	switch m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: epsilon}).(type) {
+	env := Environment{Space: s}
+	for i := range s.Len() / 2 {
+		env.Documents = append(env.Documents, []string{s.Vocabulary.Word(WordID(2 * i))})
+	}
+	switch m := mustNew(t, env, Settings{Mechanism: name, Epsilon: epsilon}).(type) {
 	case *distanceSelector:
 		return m
 	case *selector:
@@ -27,7 +31,12 @@ func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64)
 			}
 			return distanceLaw{epsilon / 2, math.Inf(1)}
 		}
-		return newHeadTail(m, s, law)
+		var outputs *outputSet
+		if name == "santext-plus" {
+			words, contains := rarestWords(env, m.settings.Parameters["w"].(float64))
+			outputs = &outputSet{words, contains, m.settings.Parameters["p"].(float64)}
+		}
+		return newHeadTail(m, s, law, outputs)
 	default:
 		t.Fatalf("%s is no selector", name)
 		return nil
@@ -96,7 +105,7 @@ func TestHeadTailHoldsItsDistribution(t *testing.T) {
 		for _, name := range []string{"santext", "tem"} {
 			for _, epsilon := range []float64{1e-6, 0.3, 1, 5, 30, 1000, 1e6} {
 				m := headTailOf(t, space, name, epsilon)
-				eta := m.own.numerical(space).Eta
+				eta := m.own.numerical(space, space.Len()).Eta
 				var before []float64
 				for _, word := range []WordID{0, 7, WordID(space.Len() - 1)} {
 					row := m.rowOf(word)
@@ -132,7 +141,7 @@ func TestHeadTailHoldsItsDistribution(t *testing.T) {
 // float64 share on every path, and rows are otherwise the same.
 func TestShareBoundsHold(t *testing.T) {
 	space := spacetest.Gaussian(t, 5000, 30, 1, 44)
-	for _, name := range []string{"santext", "tem"} {
+	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.01, 1, 4, 20, 500} {
 			var want []*headTail
 			widest := 0.0
@@ -172,7 +181,7 @@ func TestShareBoundsHold(t *testing.T) {
 func TestHeadTailDraws(t *testing.T) {
 	t.Parallel()
 	space := spacetest.Gaussian(t, 900, 6, 1, 45)
-	for _, name := range []string{"santext", "tem"} {
+	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.05, 1, 3, 15} {
 			m := headTailOf(t, space, name, epsilon)
 			d, err := m.Distribution(3)
@@ -180,6 +189,17 @@ func TestHeadTailDraws(t *testing.T) {
 				t.Fatal(err)
 			}
 			label := fmt.Sprintf("%s, ε = %v", name, epsilon)
+			if o := m.outputs; o != nil { // one word of each kind
+				kept := slices.Index(o.contains, false)
+				p, err := m.Distribution(WordID(kept))
+				if err != nil {
+					t.Fatal(err)
+				}
+				requireFit(t, label+", a word that may be kept", sample(m, WordID(kept), 200_000, stream.FromUint64(57)), p.Probabilities)
+				if !o.contains[3] {
+					t.Fatal("word 3 is not sensitive: choose another")
+				}
+			}
 			requireFit(t, label, sample(m, 3, 200_000, stream.FromUint64(46)), d.Probabilities)
 
 			// The tail by itself, and where bounds must be settled in float64.
@@ -209,7 +229,7 @@ func TestHeadTailDraws(t *testing.T) {
 			row.low, row.high = 0, math.MaxUint64
 			counts, random := make([]int, 900), stream.FromUint64(49).Rand()
 			for range 100_000 {
-				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64()})]++
+				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()})]++
 			}
 			requireFit(t, label+", settled in float64", counts, d.Probabilities)
 		}
@@ -264,7 +284,7 @@ func TestHeadTailTextIsTheSame(t *testing.T) {
 			documents[i] = append(documents[i], space.Vocabulary.Word(WordID(rng.IntN(300))))
 		}
 	}
-	for _, name := range []string{"santext", "tem"} {
+	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.5, 3, 40} {
 			var want [][]string
 			for i, path := range kernel.Paths() {

@@ -18,7 +18,7 @@ type rowKey struct {
 
 // wordRandom is what a word draws from the generator of its document: the
 // first so many of them, the same number for every word of a mechanism.
-type wordRandom [3]uint64
+type wordRandom [4]uint64
 
 // rowSampler draws words from rows of type R. A row is a function of its key
 // alone, so it does not matter which rows are kept, dropped or made twice, nor

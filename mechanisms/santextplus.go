@@ -79,7 +79,13 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 		floats.AddConst(shift, row)
 		return append(row[:len(row):len(row)], math.Log1p(-p)), append(sensitive[:len(sensitive):len(sensitive)], word)
 	}
-	return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
+	full := newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores)
+	if n <= fullWords {
+		return full, nil
+	}
+	full.guarantee.Numerical = law(s.Epsilon).numerical(env.Space, len(sensitive))
+	return newHeadTail(full, env.Space, law, &outputSet{sensitive, isSensitive, p}), nil
 }
 
 // rarestWords returns the words of the space that are in the rarest share w of
