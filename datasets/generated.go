@@ -91,16 +91,3 @@ func GeneratedCorpus(ctx context.Context) ([][]string, error) {
 
 // GeneratedThesaurus returns the synonyms of the generated corpus.
 func GeneratedThesaurus() Thesaurus { return generated.Thesaurus{} }
-
-// GeneratedLexicon returns the polarity of the generated corpus's words of judgement.
-func GeneratedLexicon() *Lexicon {
-	l := &Lexicon{polarity: map[string]int{}}
-	for _, s := range generated.Slots() {
-		for _, w := range s.Words {
-			if s.Polarity != 0 {
-				l.polarity[w] = s.Polarity
-			}
-		}
-	}
-	return l
-}

@@ -40,26 +40,6 @@ func readProductReviews(ctx context.Context, q Request) (Rows, error) {
 	return out, ctx.Err()
 }
 
-// OpenLexicon reads the opinion lexicon of Hu and Liu from the data folder root.
-func OpenLexicon(root string) (*Lexicon, error) {
-	positive, negative, _, err := lexiconFiles(root)
-	if err != nil {
-		return nil, err
-	}
-	l := &Lexicon{polarity: map[string]int{}}
-	for _, w := range positive {
-		l.polarity[w] = 1
-	}
-	for _, w := range negative {
-		if l.polarity[w] == 1 {
-			delete(l.polarity, w) // both signs: "envious", for one
-		} else {
-			l.polarity[w] = -1
-		}
-	}
-	return l, nil
-}
-
 func lexiconFiles(root string) (positive, negative []string, source string, err error) {
 	var words [2][]string
 	var paths [2]string

@@ -20,18 +20,6 @@ type Thesaurus interface {
 	Lemmas(word string) []string
 }
 
-// Lexicon is a list of words with polarity, for the Product Reviews loss.
-type Lexicon struct {
-	polarity map[string]int
-}
-
-// Polarity is +1 for a positive word, -1 for a negative one, 0 for a word
-// that the lexicon does not have or has with both signs.
-func (l *Lexicon) Polarity(word string) int { return l.polarity[word] }
-
-// Len is the number of words with a polarity.
-func (l *Lexicon) Len() int { return len(l.polarity) }
-
 // WordList is a set of words, for the share of English tokens.
 type WordList struct {
 	Source  string // the file read

@@ -91,11 +91,6 @@ func checkRewritten(r Rewriter, before, after [][]string, first int) error {
 	return nil
 }
 
-// TextSeeds is Text with a seed for each document instead of seed.At(i).
-func TextSeeds(ctx context.Context, m Mechanism, policy Policy, documents [][]string, seeds []stream.Seed, workers int) ([][]string, error) {
-	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seeds: seeds, Workers: workers})
-}
-
 // Err returns the first error of a mechanism whose Privatize can fail, and nil
 // for all others. Callers of Privatize ask once they are done: what came out
 // after an error is no result.

@@ -129,21 +129,14 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 	return t.out, nil
 }
 
-// Text is PrivatizeText from document 0 on.
+// Text is PrivatizeText from document 0 on; there must be a worker.
 func Text(
 	ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
-) ([][]string, error) {
-	return TextFrom(ctx, m, policy, documents, 0, seed, workers)
-}
-
-// TextFrom is PrivatizeText with its options in a row; there must be a worker.
-func TextFrom(
-	ctx context.Context, m Mechanism, policy Policy, documents [][]string, first uint64, seed stream.Seed, workers int,
 ) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
 	}
-	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, First: first, Seed: seed, Workers: workers})
+	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seed: seed, Workers: workers})
 }
 
 // grouped is the selection family: one table per distinct word of the whole

@@ -40,7 +40,7 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 				t.Errorf("%s: %d workers give another text", name, workers)
 			}
 		}
-		half, err := TextFrom(context.Background(), m, Random, docs[150:], 150, stream.FromUint64(10), 1)
+		half, err := PrivatizeText(context.Background(), m, docs[150:], TextOptions{Policy: Random, First: 150, Seed: stream.FromUint64(10)})
 		if err != nil || !reflect.DeepEqual(half, want[150:]) {
 			t.Errorf("%s: documents from 150 on differ (%v)", name, err)
 		}

@@ -48,14 +48,3 @@ func AUC(scores []float64, positive []bool) (float64, error) {
 	twiceU := twiceRankSum - positives*(positives+1)
 	return float64(twiceU) / (2 * float64(positives) * float64(negatives)), nil
 }
-
-// MembershipAUC is the AUC of a membership inference attack from its scores
-// for members and non-members of the target's training data: 0.5 is an attack
-// that guesses. Source: [C23] App. C.
-func MembershipAUC(members, nonMembers []float64) (float64, error) {
-	positive := make([]bool, len(members)+len(nonMembers))
-	for i := range members {
-		positive[i] = true
-	}
-	return AUC(slices.Concat(members, nonMembers), positive)
-}

@@ -55,7 +55,4 @@ func TestAUCEdges(t *testing.T) {
 	if got, _ := AUC([]float64{math.Inf(1), 0, math.Inf(-1)}, []bool{true, true, false}); got != 1 {
 		t.Errorf("AUC with infinite scores = %v, want 1", got)
 	}
-	if got, _ := MembershipAUC([]float64{.9, .5}, []float64{.5, .1}); got != 0.875 {
-		t.Errorf("MembershipAUC = %v, want 0.875", got)
-	}
 }

@@ -126,5 +126,5 @@ func (s *server) privatize(ctx context.Context, epsilon float64, documents [][]s
 	if err != nil {
 		return nil, fmt.Errorf("epsilon %v: %w", epsilon, err)
 	}
-	return mechanisms.TextSeeds(ctx, m, s.policy, documents, seeds, s.workers)
+	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.policy, Seeds: seeds, Workers: s.workers})
 }

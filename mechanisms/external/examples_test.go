@@ -47,7 +47,7 @@ func serveCMP() {
 		if err != nil {
 			return nil, err
 		}
-		return mechanisms.TextSeeds(ctx, m, mechanisms.Random, documents, seeds, 1)
+		return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Seeds: seeds})
 	}
 	h := Hello{Name: "cmp", Version: "1", Repeatable: true, Guarantee: &Promise{Metric: "euclidean", Factor: 1}}
 	if err := Serve(context.Background(), os.Stdin, os.Stdout, h, 0, handle); err != nil {
