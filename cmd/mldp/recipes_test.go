@@ -39,7 +39,18 @@ func TestRecipes(t *testing.T) {
 	do(mldp, "check", "--baseline", without(t, dir, "distinct", "distinct_words", "distinct_tokens"), "out/results.csv")
 	do(mldp, "tables", "out", "-o", "tables")
 	do(mldp, "report", "out", "-o", "report.html")
-	for place, files := range map[string]string{"tables": "tables/*", "report": "report.html", "records": "out/results.csv"} {
+	do(mldp, "figures", "out", "-o", "figures")
+	do(mldp, "run", "recipes-attack.yaml", "--out", "attack")
+	do(mldp, "plan", "recipes-paper.yaml")
+	do(mldp, "run", "recipes-paper.yaml", "--out", "paper")
+	do(mldp, "tables", "paper", "-o", "paper-tables")
+	do(mldp, "report", "paper", "-o", "paper.html")
+	for files, wants := range map[string][]string{
+		"tables/*": {"coin", "distinct", "different words"}, "report.html": {"coin", "distinct", "different words"},
+		"out/results.csv": {"coin", "distinct"}, "figures/*.svg": {"different words"},
+		"attack/results.csv": {"unchanged", "coin"},
+		"paper/results.csv":  {"coin", "n_w"}, "paper-tables/*": {"coin"}, "paper.html": {"coin"},
+	} {
 		var text strings.Builder
 		found, _ := filepath.Glob(filepath.Join(dir, files))
 		for _, f := range found {
@@ -49,9 +60,9 @@ func TestRecipes(t *testing.T) {
 			}
 			text.Write(data)
 		}
-		for _, want := range []string{"coin", "distinct"} {
+		for _, want := range wants {
 			if !strings.Contains(strings.ToLower(text.String()), want) {
-				t.Errorf("%s: no %s", place, want)
+				t.Errorf("%s: no %s", files, want)
 			}
 		}
 	}
@@ -139,7 +150,7 @@ func followRecipes(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if blocks < 7 {
+	if blocks < 15 {
 		t.Fatalf("%d blocks name a file", blocks)
 	}
 }
