@@ -13,6 +13,7 @@ import (
 // Difference is one metric of one cell in two runs.
 type Difference struct {
 	Dataset   string `json:"dataset"`
+	Place     string `json:"place,omitempty"` // panel, curve and x, of a paper study
 	Space     string `json:"space"`
 	Model     string `json:"model,omitempty"` // with its setting, for metrics of the classifier
 	Mechanism string `json:"mechanism"`       // as Labels names it
@@ -45,12 +46,18 @@ type RunComparison struct {
 }
 
 // cellKey is what makes cells of two runs the same, field by field.
-type cellKey [11]string
+type cellKey [15]string
 
-var cellFields = [11]string{"dataset", "embedding", "dimension", "model", "model_parameters", "setting", "mechanism", "variant", "parameters", "epsilon", "policy"}
+var cellFields = [len(cellKey{})]string{
+	"dataset", "embedding", "dimension", "model", "model_parameters", "setting", "mechanism", "variant", "parameters",
+	"epsilon", "policy", "panel", "series", "x", "quantity",
+}
 
 func keyOf(g Group) cellKey {
-	return cellKey{g.Dataset, g.Embedding, fmt.Sprint(g.Dimension), g.Model, g.ModelParameters, g.Setting, g.Mechanism, g.Variant, g.Parameters, g.Epsilon, g.Policy}
+	return cellKey{
+		g.Dataset, g.Embedding, fmt.Sprint(g.Dimension), g.Model, g.ModelParameters, g.Setting, g.Mechanism, g.Variant, g.Parameters,
+		g.Epsilon, g.Policy, g.Panel, g.Series, g.X, g.Quantity,
+	}
 }
 
 // CompareRuns holds two runs against each other, cell by cell and metric by
@@ -70,7 +77,7 @@ func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison,
 			return c, fmt.Errorf("compare: no records")
 		}
 	}
-	var ignored [11]bool
+	var ignored [len(cellKey{})]bool
 	for f := range cellFields {
 		values := func(records []Record) []string {
 			return Distinct(records, func(r Record) string { return keyOf(r.Group())[f] })
@@ -108,7 +115,8 @@ func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison,
 				continue
 			}
 			for _, m := range metrics {
-				if m.OfModel == ofModel {
+				// A row of one quantity is a cell of its own.
+				if x.Quantity != "" && ofModel || x.Quantity == "" && m.OfModel == ofModel {
 					if d, ok := difference(x, y, m); ok {
 						d.Mechanism = names[x.Records[0].Instance()]
 						c.Differences = append(c.Differences, d)
@@ -121,7 +129,8 @@ func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison,
 		}
 	}
 	compare(a, b, true)
-	compare(TextRecords(a), TextRecords(b), false)
+	wide := func(r Record) bool { return r.Quantity == "" }
+	compare(TextRecords(Where(a, wide)), TextRecords(Where(b, wide)), false)
 	p := make([]float64, len(c.Differences))
 	for i, d := range c.Differences {
 		p[i] = float64(d.P)
@@ -147,6 +156,9 @@ func difference(x, y Cells, m Column) (Difference, bool) {
 		Dataset: r.Dataset, Space: Space{r.Embedding, r.Dimension}.String(), Epsilon: r.Epsilon, Metric: m.Name,
 		A: Float(stats.Mean(va)), B: Float(stats.Mean(vb)), NA: len(va), NB: len(vb),
 		Low: Missing, High: Missing, P: Missing, Adjusted: Missing, digits: m.Digits,
+	}
+	if r.Quantity != "" {
+		d.Place = r.place()
 	}
 	d.Change = d.B - d.A
 	if m.OfModel {
@@ -181,7 +193,7 @@ func difference(x, y Cells, m Column) (Difference, bool) {
 // Table renders the comparison: what changed first, by p.
 func (c RunComparison) Table(all bool) Table {
 	t := Table{Name: "difference", Title: "Differences between two runs",
-		Header: []string{"data set", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A", "95% interval", "p (Holm)", "verdict"}}
+		Header: []string{"data set or panel", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A", "95% interval", "p (Holm)", "verdict"}}
 	rows := slices.Clone(c.Differences)
 	slices.SortStableFunc(rows, func(a, b Difference) int {
 		p := func(d Difference) float64 {
@@ -206,7 +218,7 @@ func (c RunComparison) Table(all bool) Table {
 		if !d.P.Known() {
 			verdict = d.Test
 		}
-		t.AddRow(DatasetTitle(d.Dataset), d.Space, d.Model, d.Mechanism, formatFloat(d.Epsilon), d.Metric,
+		t.AddRow(cmp.Or(d.Place, DatasetTitle(d.Dataset)), d.Space, d.Model, d.Mechanism, formatFloat(d.Epsilon), d.Metric,
 			FormatNumber(float64(d.A), d.digits), FormatNumber(float64(d.B), d.digits), fmt.Sprintf("%+.*f", d.digits, float64(d.Change)), interval, formatAdjusted(float64(d.Adjusted)), verdict)
 	}
 	tested := 0

@@ -1,6 +1,10 @@
 package results
 
-import "testing"
+import (
+	"testing"
+
+	"mldpbench/stream"
+)
 
 func watched() []Column {
 	var columns []Column
@@ -103,5 +107,49 @@ func TestCompareRunsPairsDocuments(t *testing.T) {
 	near(t, "change", float64(d.Change), -90, 1e-12)
 	if !d.Changed || d.Test != "McNemar, paired by document" || !(d.Low < -90 && d.High > -90) {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Rows of one quantity, as a paper study's: each panel, curve and place of x is
+// a cell, for the comparison and for the gate.
+func TestRowsOfOneQuantityAreCompared(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64, lift float64) []Record {
+		rng := stream.FromUint64(seed).Rand()
+		var records []Record
+		for _, panel := range []string{"words", "reviews"} {
+			for _, x := range []Float{1, 5} {
+				for repetition := range 5 {
+					r := NewRecord()
+					r.Study, r.Panel, r.Series, r.XName, r.X, r.Epsilon = "paper", panel, "M2", "epsilon", x, x
+					r.Mechanism, r.Variant, r.Quantity, r.Repetition, r.Status = "cmp", "proved", "loss", repetition+1, StatusOK
+					r.Value = Float(0.5 + 0.01*rng.NormFloat64())
+					if panel == "reviews" && x == 5 {
+						r.Value += Float(lift)
+					}
+					records = append(records, r)
+				}
+			}
+		}
+		return records
+	}
+	for _, lift := range []float64{0, 0.5} {
+		a, b := run(1, 0), run(2, lift)
+		c, err := CompareRuns(a, b, []Column{column("loss")}, 1e-6)
+		if err != nil || len(c.Differences) != 4 {
+			t.Fatalf("%d differences, %v", len(c.Differences), err)
+		}
+		g, err := Gate(a, b, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Changed != map[float64]int{0: 0, 0.5: 1}[lift] || g.Failed() != (lift > 0) {
+			t.Errorf("a change of %v: %d reported, gate failed: %v", lift, c.Changed, g.Failed())
+		}
+		for _, d := range c.Differences {
+			if d.Changed && d.Place != "reviews, M2 at epsilon = 5" {
+				t.Errorf("changed: %q", d.Place)
+			}
+		}
 	}
 }

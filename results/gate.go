@@ -161,11 +161,32 @@ type gatePair struct{ before, after Cells }
 
 func (p gatePair) name(names map[Instance]string) string {
 	r := p.before.Records[0]
+	if r.Quantity != "" {
+		return r.place() + ", " + r.Quantity
+	}
 	s := fmt.Sprintf("%s, %s d=%d, %s", r.Dataset, r.Embedding, r.Dimension, names[r.Instance()])
 	if r.Epsilon.Known() {
 		s += fmt.Sprintf(", ε=%g", float64(r.Epsilon))
 	}
 	return s
+}
+
+// place is a row of one quantity by its panel, curve and x.
+func (r Record) place() string {
+	s := strings.Trim(r.Panel+", "+r.Series, ", ")
+	if r.X.Known() {
+		s += fmt.Sprintf(" at %s = %g", r.XName, float64(r.X))
+	}
+	return s
+}
+
+// sampled is what the cells of a sample have in common: a data set, or the
+// panel of rows of one quantity.
+func (r Record) sampled() string {
+	if r.Quantity != "" {
+		return r.Panel
+	}
+	return r.Dataset
 }
 
 func (p gatePair) broken(found bool, names map[Instance]string) string {
@@ -199,7 +220,7 @@ func gateTests(m Column, pairs []gatePair, names map[Instance]string) []GateTest
 	byDataset := map[string][]measuredPair{}
 	var order []string
 	for _, p := range measuredPairs(m, pairs) {
-		d := p.before.Dataset
+		d := p.before.Records[0].sampled()
 		if byDataset[d] == nil {
 			order = append(order, d)
 		}
@@ -233,7 +254,7 @@ func gateTests(m Column, pairs []gatePair, names map[Instance]string) []GateTest
 }
 
 // variancePool names cells whose repetitions vary alike.
-type variancePool struct{ dataset, epsilon string }
+type variancePool struct{ sample, epsilon string }
 
 // measuredPairs estimates variances: repetitions of a cell are few, so their
 // variance is pooled over cells of one data set and ε, where it is alike.
@@ -245,7 +266,7 @@ func measuredPairs(m Column, pairs []gatePair) []measuredPair {
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
-		k := variancePool{p.before.Dataset, p.before.Epsilon}
+		k := variancePool{p.before.Records[0].sampled(), p.before.Epsilon}
 		for _, v := range [][]float64{x, y} {
 			if len(v) > 1 {
 				squares[k] += stat.Variance(v, nil) * float64(len(v)-1)

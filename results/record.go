@@ -204,10 +204,10 @@ type Record struct {
 	MIAAUC            Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
 
 	// What only paper studies measure, as quantities.
-	Loss              Float `csv:"loss" title:"utility loss" better:"down" digits:"3"`
-	Distance          Float `csv:"distance" title:"distance to neighbour k" digits:"3"`
-	DistanceError     Float `csv:"distance_error" title:"distance error" better:"down" digits:"3"`
-	InnerProductError Float `csv:"inner_product_error" title:"inner product error" better:"down" digits:"3"`
+	Loss              Float `csv:"loss" title:"utility loss" better:"down" digits:"3" gate:"0.05"`
+	Distance          Float `csv:"distance" title:"distance to neighbour k" digits:"3" gate:"0.05"`
+	DistanceError     Float `csv:"distance_error" title:"distance error" better:"down" digits:"3" gate:"0.05"`
+	InnerProductError Float `csv:"inner_product_error" title:"inner product error" better:"down" digits:"3" gate:"0.05"`
 
 	// Timing: differs between runs.
 	PrivatizeSeconds Float  `csv:"privatize_seconds" timing:"yes"`

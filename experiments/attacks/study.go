@@ -42,15 +42,15 @@ func init() {
 			if c.HigherIsPrivate {
 				better = results.Up
 			}
-			digits := 3
+			digits, gate := 3, 0.05
 			if c.Unit == "bits" || c.Unit == "tokens" {
-				digits = 2
+				digits, gate = 2, 0.5
 			}
 			unit := c.Unit
 			if unit == "share" || unit == "ratio" {
 				unit = ""
 			}
-			results.RegisterQuantity(results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits})
+			results.RegisterQuantity(results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate})
 		}
 	}
 }
