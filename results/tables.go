@@ -80,7 +80,9 @@ func Tables(in TableInputs) []Table {
 		if len(descriptions) > 0 {
 			tables = append(tables, s.datasets(descriptions))
 		}
-		tables = append(tables, s.quantities(Where(own, func(r Record) bool { return r.Quantity != "" }))...)
+		quantities := Where(own, func(r Record) bool { return r.Quantity != "" })
+		tables = append(tables, s.attackTables(quantities)...)
+		tables = append(tables, s.quantities(quantities)...)
 		if len(s.records) == 0 {
 			continue
 		}

@@ -96,6 +96,7 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 		if g.Holds() {
 			r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
+			r.GuaranteeScope = g.Scope
 		}
 		return r
 	}

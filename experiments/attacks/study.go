@@ -30,7 +30,7 @@ const Protocol = "attacks"
 
 // Utility is the panel of what the released text is good for: the accuracy of
 // a classifier of the utility label, trained and tested on released text.
-const Utility = "utility"
+const Utility = results.UtilityPanel
 
 func init() {
 	study.Register(Protocol, func() study.Body { return &Study{} })
@@ -50,7 +50,9 @@ func init() {
 			if unit == "share" || unit == "ratio" {
 				unit = ""
 			}
-			results.RegisterQuantity(results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate})
+			results.RegisterQuantity(results.Column{
+				Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate, Table: name,
+			})
 		}
 	}
 }

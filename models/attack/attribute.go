@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -22,11 +23,11 @@ func init() {
 			if model == "lstm" {
 				needs = append(needs, NeedsVectors)
 			}
-			title := map[bool]string{false: "static", true: "adaptive"}[adaptive] + " " + model
+			title := map[bool]string{false: "static ", true: "adaptive "}[adaptive] + strings.ToUpper(model)
 			Register(Definition{
 				Name: name, Title: "attribute inference, " + title, Doc: model + " " + doc, Needs: needs,
 				Columns: []Column{
-					{Name: name + "-accuracy", Title: "accuracy, " + title, Unit: "share",
+					{Name: name + "-accuracy", Title: "private label found, " + title, Unit: "share",
 						Doc: "share of private labels found"},
 					{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share",
 						Doc: "macro F1 of the private label"},

@@ -21,8 +21,11 @@ func init() {
 		prepare: prepareAveraging,
 	}
 	for _, r := range averagingReleases {
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r),
-			Title: fmt.Sprintf("words found from %d releases", r),
+		title := fmt.Sprintf("words found from %d releases", r)
+		if r == 1 {
+			title = "words found from one release"
+		}
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title,
 			Unit:  "share", Doc: "share of words of the text that the attacker names rightly"})
 	}
 	Register(d)

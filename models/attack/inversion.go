@@ -18,8 +18,11 @@ func init() {
 		Run:   runInversion,
 	}
 	for _, k := range inversionNeighbours {
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k),
-			Title: fmt.Sprintf("word among the %d nearest", k), Unit: "share",
+		title := fmt.Sprintf("word among the %d nearest", k)
+		if k == 1 {
+			title = "output unchanged"
+		}
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k), Title: title, Unit: "share",
 			Doc: "share of words that are among the nearest to what came out"})
 	}
 	Register(d)

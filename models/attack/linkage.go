@@ -19,23 +19,23 @@ var lengthBins = []struct {
 
 func init() {
 	for _, by := range []struct {
-		name, doc string
+		name, title, doc string
 		needs     []Need
 		ordered   bool // the order of words counts
 		score     similarity
 	}{
-		{"tfidf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
-		{"encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
+		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
+		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
 		name := "linkage-" + by.name
-		d := Definition{Name: name, Title: "linkage, " + by.name, Needs: by.needs,
+		d := Definition{Name: name, Title: "linkage, " + by.title, Needs: by.needs,
 			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc + ": which record is it?"}
 		d.Columns = []Column{
-			{Name: name + "-p1", Title: "P@1, " + by.name, Unit: "share",
+			{Name: name + "-p1", Title: "linkage P@1, " + by.title, Unit: "share",
 				Doc: "share of documents whose original is the most similar"},
-			{Name: name + "-r10", Title: "R@10, " + by.name, Unit: "share",
+			{Name: name + "-r10", Title: "linkage R@10, " + by.title, Unit: "share",
 				Doc: "share whose original is among the ten most similar"},
-			{Name: name + "-mrr", Title: "MRR, " + by.name, Unit: "share", Doc: "mean of 1/rank of the original"},
+			{Name: name + "-mrr", Title: "linkage MRR, " + by.title, Unit: "share", Doc: "mean of 1/rank of the original"},
 		}
 		for _, b := range lengthBins {
 			doc := fmt.Sprintf("P@1 of documents of %d to %d words, among all documents", b.from, b.to-1)
@@ -43,7 +43,7 @@ func init() {
 				doc = fmt.Sprintf("P@1 of documents of %d words or more, among all documents", b.from)
 			}
 			d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name,
-				Title: "P@1, " + by.name + ", " + b.name, Unit: "share", Doc: doc})
+				Title: "linkage P@1, " + by.title + ", " + b.name, Unit: "share", Doc: doc})
 		}
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return link(ctx, s, name, by.score, by.ordered)

@@ -11,7 +11,7 @@ func init() {
 		Name: "overlap", Title: "lexical overlap",
 		Doc: "looks which words of a text are still there",
 		Columns: []Column{
-			{Name: "overlap-jaccard", Title: "Jaccard", Unit: "share",
+			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Unit: "share",
 				Doc: "words in both texts among words in either, mean over documents"},
 			{Name: "overlap-run", Title: "longest common run", Unit: "tokens",
 				Doc: "length of the longest run of words that is in both texts, mean over documents"},

@@ -1,0 +1,72 @@
+package plots
+
+import (
+	"mldpbench/results"
+)
+
+// attackFigures draw utility against each attacker's success, one panel an
+// attacker and one figure a data set; what the attacker reaches who sees
+// nothing, and who sees the plain text, are the points of Uniform and Identity.
+func attackFigures(points []results.Record) ([]Figure, []Skip) {
+	attacked := results.Attacked(points)
+	columns := results.PrimaryQuantities(points)
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	var figures []Figure
+	var skipped []Skip
+	for _, dataset := range results.Distinct(points, func(r results.Record) string { return r.Dataset }) {
+		shown := results.Where(points, func(r results.Record) bool { return r.Dataset == dataset })
+		var panels []Panel
+		for _, c := range columns {
+			p := Panel{
+				Title: c.Title, InPlace: true,
+				X: Axis{Label: "accuracy of the use, %"}, Y: Axis{Label: attackerSide(c)},
+			}
+			place := 0
+			for _, m := range attacked {
+				if m.Dataset != dataset {
+					continue
+				}
+				curve := Curve{Label: m.Series, Style: StyleOf(place)}
+				place++
+				for _, r := range m.Records {
+					if unproved(r) {
+						curve.Style.Hollow = true
+					}
+				}
+				if curve.Style.Hollow {
+					curve.Label += " †"
+				} else if results.ScopeOf(m.Records) != "" {
+					curve.Label += " " + results.ScopeMark
+				}
+				for _, r := range m.Releases {
+					if y, ok := r.Attacks[c.Name]; ok && r.Utility.Known() {
+						curve.Points = append(curve.Points, Exactly(float64(r.Utility), float64(y)))
+					}
+				}
+				if len(curve.Points) > 0 {
+					p.Curves = append(p.Curves, curve)
+				}
+			}
+			panels = append(panels, p)
+		}
+		name := "attacks-" + slug(dataset)
+		f, err := Curves(name, pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset, shown), shown), panels,
+			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."}, promiseNotes(shown)...)...)
+		if err != nil {
+			skipped = append(skipped, Skip{name, "no use of its text was measured"})
+			continue
+		}
+		figures = append(figures, f)
+	}
+	return figures, skipped
+}
+
+// attackerSide says which way an attacker does better.
+func attackerSide(c results.Column) string {
+	if c.Direction == results.Up {
+		return "low: attacker wins"
+	}
+	return "high: attacker wins"
+}

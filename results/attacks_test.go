@@ -1,0 +1,60 @@
+package results
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAttackTable: at 5 points lost, between two measured ε, linear in accuracy;
+// a mechanism that never loses so much shows its nearest release.
+func TestAttackTable(t *testing.T) {
+	t.Parallel()
+	c := Column{Name: "guess-accuracy", Title: "guessed", Digits: 2, Table: "guess", field: -1, part: -1, whole: -1}
+	row := func(series, panel, quantity string, x, value Float) Record {
+		r := NewRecord()
+		r.Dataset, r.Series, r.Panel, r.Quantity, r.X, r.Value, r.Chance, r.Ceiling = "news", series, panel, quantity, x, value, 25, 90
+		return r
+	}
+	var records []Record
+	for _, m := range []struct {
+		series         string
+		x              Float
+		utility, guess Float
+	}{
+		{"Identity", Missing, 90, 0.8},
+		{"CMP", 1, 80, 0.4}, {"CMP", 5, 90, 0.6},
+		{"TEM", 1, 89, 0.7}, {"TEM", 5, 90, 0.8},
+		{"k-RR", 1, 50, 0.3}, {"k-RR", 5, 60, 0.5},
+	} {
+		records = append(records, row(m.series, UtilityPanel, "accuracy", m.x, m.utility), row(m.series, "guess", c.Name, m.x, m.guess))
+	}
+	attacked := Attacked(records)
+	if len(attacked) != 4 || attacked[1].Series != "CMP" {
+		t.Fatalf("%+v", attacked)
+	}
+	r, ok := attacked[1].At(85)
+	if !ok || r.Epsilon != 3 || r.Attacks[c.Name] != 0.5 {
+		t.Errorf("CMP at 85%%: %+v, %v, want ε = 3 and half of the labels", r, ok)
+	}
+	if _, ok := attacked[2].At(85); ok {
+		t.Error("TEM never loses 5 points")
+	}
+	s := sheet{records: records}
+	tables := s.attackTablesOf(records, []Column{c})
+	if len(tables) != 1 {
+		t.Fatalf("%d tables", len(tables))
+	}
+	var lines []string
+	for _, row := range tables[0].Rows {
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, cell.Text)
+		}
+		lines = append(lines, strings.Join(cells, " | "))
+	}
+	want := []string{"Identity |  | 90.0 | 0.80", "CMP | 3 | 85.0 | 0.50", "TEM | ≤ 1 | 89.0 | 0.70", "k-RR | ≥ 5 | 60.0 | 0.50"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("%q\nwant %q", lines, want)
+	}
+}
