@@ -7,6 +7,10 @@
 // closed form that is sampled, measured and audited. It stops at words: file
 // formats, classifiers and corpora are elsewhere.
 //
+// Its names are many because every mechanism has a typed constructor, and every
+// fact that other packages ask of a mechanism is a small interface or a field of
+// its definition.
+//
 // # Down to the last bit
 //
 // Promises are proved in real arithmetic; this is what computing does to them.

@@ -7,6 +7,9 @@
 // mechanisms and models: sampling a mechanism or training an attack is the
 // caller's business. Percentages are 0–100, shares 0–1.
 //
+// Its names are many because each metric is one function with one type for its
+// counts, and none needs another to be understood.
+//
 // Sources, as cited in the comments: [M24] Meisenbacher et al. 2024 (the
 // comparative study), [F20] Feyisetan et al. 2020, [X21] Xu et al. 2021b,
 // [C23] Carvalho et al. 2023, [FK21] Feyisetan & Kasiviswanathan 2021.

@@ -8,9 +8,10 @@
 // never 0. What the papers print is in package published, intervals and tests
 // are in package stats.
 //
-// It has more names than most packages here because selecting records (by cell,
-// instance, space, task) is written once, for tables, figures, the report and
-// the comparison with the papers alike.
+// Its names are many because everything that is asked of records is asked here,
+// once: selections of them (by cell, instance, space, task), the registry of
+// columns, tables, standings, comparison and gate. Figures, the report and the
+// comparison with the papers are made of these.
 package results
 
 import (
