@@ -11,18 +11,20 @@ import (
 )
 
 // Protocol says how all cells of a metric were measured: by one definition,
-// every mechanism in the way that its published row is said to be, or one
-// mechanism in another way.
+// every mechanism in the way that its published row is said to be, but for
+// those that were measured another way.
 type Protocol struct {
 	Definition
-	Mechanism string // measured another way; "" for none
-	Way       string
+	Others []OtherWay
 }
+
+// OtherWay is a mechanism measured otherwise than its published row is said to be.
+type OtherWay struct{ Mechanism, Way string }
 
 func (p Protocol) String() string {
 	s := p.Title
-	if p.Mechanism != "" {
-		s += fmt.Sprintf("; %s by %s", results.MechanismTitle(p.Mechanism), p.Way)
+	for _, o := range p.Others {
+		s += fmt.Sprintf("; %s by %s", results.MechanismTitle(o.Mechanism), o.Way)
 	}
 	return s
 }
@@ -37,6 +39,7 @@ type Verdict struct {
 	// Of accuracies: the same of the differences to the baseline, SanText
 	// apart, whose level nothing explains. NaN for other metrics.
 	LossCells       int
+	LossConfirmed   int // within the noise of the cell and of the baseline together
 	LossRMS         float64
 	SanTextCells    int
 	SanTextRMS      float64
@@ -47,8 +50,9 @@ type Verdict struct {
 const santext = "santext"
 
 // Verdicts judges every protocol at hand. It tries each definition of a metric
-// with every mechanism measured as its rows are said to be, and then with one
-// mechanism at a time measured in each other way, never a choice by cell.
+// with every mechanism measured as its rows are said to be, then with one
+// mechanism at a time measured in each other way, and then with all mechanisms
+// that have one other way measured in it; never a choice by cell.
 func Verdicts(comparisons []Comparison) []Verdict {
 	var all []Verdict
 	for _, m := range metricOrder {
@@ -60,11 +64,19 @@ func Verdicts(comparisons []Comparison) []Verdict {
 				continue
 			}
 			protocols := []Protocol{{Definition: d}}
+			var others []OtherWay
+			ways := map[string]int{}
 			for _, k := range own {
-				p := Protocol{d, k.Place.Mechanism, k.way()}
-				if k.Definition == d && shared[k.Place] && k.way() != usual[k.Place.Mechanism] && !slices.Contains(protocols, p) {
-					protocols = append(protocols, p)
+				o := OtherWay{k.Place.Mechanism, k.way()}
+				if k.Definition == d && shared[k.Place] && o.Way != usual[o.Mechanism] && !slices.Contains(others, o) {
+					others = append(others, o)
+					ways[o.Mechanism]++
+					protocols = append(protocols, Protocol{d, []OtherWay{o}})
 				}
+			}
+			together := slices.DeleteFunc(others, func(o OtherWay) bool { return ways[o.Mechanism] > 1 })
+			if len(together) > 1 {
+				protocols = append(protocols, Protocol{d, together})
 			}
 			for _, p := range protocols {
 				all = append(all, p.judge(own, usual, shared))
@@ -136,23 +148,23 @@ func sharedPlaces(own []Comparison, usual map[string]string) map[Place]bool {
 	return shared
 }
 
-// baselines is our accuracy without privatisation, minus nothing.
-func baselines(own []Comparison) map[Place]float64 {
-	found := map[Place]float64{}
+// baselines are the accuracies without privatisation.
+func baselines(own []Comparison) map[Place]Comparison {
+	found := map[Place]Comparison{}
 	for _, k := range own {
 		if k.Instance.Mechanism == results.BaselineMechanism {
-			found[Place{Dataset: k.Dataset, Dimension: k.Dimension}] = k.Ours
+			found[Place{Dataset: k.Dataset, Dimension: k.Dimension}] = k
 		}
 	}
 	return found
 }
 
-// loss is the difference to the baseline, ours and published; ok is false
-// without a baseline of ours.
-func (k Comparison) loss(base map[Place]float64) (ours, printed float64, ok bool) {
+// loss is the difference to the baseline, ours and published, and by how much
+// the two may differ by noise; ok is false without a baseline of ours.
+func (k Comparison) loss(base map[Place]Comparison) (ours, printed, allowed float64, ok bool) {
 	b, ok := base[Place{Dataset: k.Dataset, Dimension: k.Dimension}]
 	p := Printed().Value(Place{Dataset: k.Dataset, Dimension: k.Dimension, Mechanism: results.BaselineMechanism}, k.Metric)
-	return k.Ours - b, k.Published - p, ok && !math.IsNaN(b+p)
+	return k.Ours - b.Ours, k.Published - p, math.Hypot(k.Allowed, b.Allowed), ok && !math.IsNaN(b.Ours+p)
 }
 
 // judge counts the cells of a protocol.
@@ -162,8 +174,10 @@ func (p Protocol) judge(own []Comparison, usual map[string]string, shared map[Pl
 	var all, losses, santexts, santextLosses []float64
 	for _, k := range own {
 		way := usual[k.Place.Mechanism]
-		if k.Place.Mechanism == p.Mechanism {
-			way = p.Way
+		for _, o := range p.Others {
+			if k.Place.Mechanism == o.Mechanism {
+				way = o.Way
+			}
 		}
 		if k.Definition != p.Definition || !shared[k.Place] || k.way() != way {
 			continue
@@ -176,11 +190,14 @@ func (p Protocol) judge(own []Comparison, usual map[string]string, shared map[Pl
 		if k.Place.Mechanism == santext {
 			santexts = append(santexts, k.Difference)
 		}
-		if ours, printed, ok := k.loss(base); ok && p.Metric == "accuracy" {
+		if ours, printed, allowed, ok := k.loss(base); ok && p.Metric == "accuracy" {
 			if k.Place.Mechanism == santext {
 				santextLosses = append(santextLosses, ours-printed)
 			} else {
 				losses = append(losses, ours-printed)
+				if math.Abs(ours-printed) <= allowed {
+					v.LossConfirmed++
+				}
 			}
 		}
 	}
@@ -202,7 +219,7 @@ func rms(x []float64) float64 {
 func ProtocolTable(comparisons []Comparison) results.Table {
 	t := results.Table{
 		Name: "compare-protocols", Title: "What the published tables measured: protocols, each over all cells of a metric",
-		Header: []string{"metric", "protocol", "cells", "confirmed", "RMS difference", "RMS of the loss to the baseline, SanText apart", "RMS difference, SanText", "RMS of the loss, SanText"},
+		Header: []string{"metric", "protocol", "cells", "confirmed", "RMS difference", "losses confirmed, SanText apart", "RMS of the loss, SanText apart", "RMS difference, SanText", "RMS of the loss, SanText"},
 	}
 	verdicts := Verdicts(comparisons)
 	number := func(v float64) string {
@@ -212,12 +229,16 @@ func ProtocolTable(comparisons []Comparison) results.Table {
 		return results.FormatNumber(v, 2)
 	}
 	for i, v := range verdicts {
-		t.AddRow(v.Metric, v.Protocol.String(), fmt.Sprint(v.Cells), fmt.Sprint(v.Confirmed), number(v.RMS), number(v.LossRMS), number(v.SanTextRMS), number(v.SanTextLossRMS))
+		losses := results.NotMeasured
+		if v.LossCells > 0 {
+			losses = fmt.Sprintf("%d of %d", v.LossConfirmed, v.LossCells)
+		}
+		t.AddRow(v.Metric, v.Protocol.String(), fmt.Sprint(v.Cells), fmt.Sprint(v.Confirmed), number(v.RMS), losses, number(v.LossRMS), number(v.SanTextRMS), number(v.SanTextLossRMS))
 		t.Rows[i][0].Separator = i > 0 && verdicts[i-1].Metric != v.Metric
 	}
 	t.Legend = fmt.Sprintf("%d protocols were tried. ", len(verdicts)) +
-		"A protocol is one definition for all cells, with every mechanism measured as its rows are said to be (released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, the others by definition), or with one mechanism measured another way. " +
-		"The cells of a metric are those that all its definitions have here; a protocol whose mechanism lacks some has fewer. RMS: root mean square of ours − published, in points; loss: accuracy minus that without privatisation, ours and the published each by its own."
+		"A protocol is one definition for all cells, with every mechanism measured as its rows are said to be (released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, the others by definition), or with one mechanism, or all that have one other way, measured another way. " +
+		"The cells of a metric are those that all its definitions have here; a protocol whose mechanism lacks some has fewer. RMS: root mean square of ours − published, in points; loss: accuracy minus that without privatisation, ours and the published each by its own; one is confirmed within the noise of the cell and of the baseline together."
 	return t
 }
 
@@ -286,11 +307,11 @@ func CellTables(comparisons []Comparison) []results.Table {
 				row = append(row, k.interval())
 			}
 			if m == "accuracy" {
-				_, printed, ok := some.loss(base)
+				_, printed, _, ok := some.loss(base)
 				row = append(row, signed(printed, ok))
 				for _, d := range columns {
 					k, measured := at[l][d]
-					ours, _, ok := k.loss(base)
+					ours, _, _, ok := k.loss(base)
 					row = append(row, signed(ours, ok && measured))
 				}
 			}
@@ -323,7 +344,7 @@ func Sentence(comparisons []Comparison) string {
 	for _, m := range metricOrder {
 		var own []Verdict
 		for _, v := range verdicts {
-			if v.Metric == m && v.Mechanism == "" {
+			if v.Metric == m && len(v.Others) == 0 {
 				own = append(own, v)
 			}
 		}
@@ -334,7 +355,7 @@ func Sentence(comparisons []Comparison) string {
 		for _, v := range own {
 			text := fmt.Sprintf("%d of %d (RMS %.1f points", v.Confirmed, v.Cells, v.RMS)
 			if !math.IsNaN(v.LossRMS) {
-				text += fmt.Sprintf("; %.1f of the loss to the baseline, SanText apart", v.LossRMS)
+				text += fmt.Sprintf("; of the loss to the baseline, SanText apart, %d of %d, RMS %.1f", v.LossConfirmed, v.LossCells, v.LossRMS)
 			}
 			texts = append(texts, fmt.Sprintf("%s) with “%s”", text, v.Title))
 		}

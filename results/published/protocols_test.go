@@ -68,7 +68,7 @@ func TestVerdictsJudgeAllCellsOfAProtocol(t *testing.T) {
 		t.Errorf("protocol %q", s)
 	}
 	sentence := Sentence(comparisons)
-	for _, want := range []string{"0 of 9 (RMS 8.0 points; 8.0 of the loss", "9 of 9 (RMS 0.0 points", "3 protocols were tried"} {
+	for _, want := range []string{"0 of 9 (RMS 8.0 points; of the loss to the baseline, SanText apart, 0 of 6, RMS 8.0)", "9 of 9 (RMS 0.0 points", "3 protocols were tried"} {
 		if !strings.Contains(sentence, want) {
 			t.Errorf("no %q in %q", want, sentence)
 		}
@@ -106,5 +106,29 @@ func TestProtocolTables(t *testing.T) {
 	// 79.81 and 78.85 are print; whole documents give 79.80 and 78.85.
 	if !strings.Contains(text, "| IMDb | 100 | CMP | | 10 | 78.85 | 70.85 ± 0.39 | 78.85 ± 0.39 | -0.96 | -8.95 | -0.95 |") {
 		t.Errorf("no row of CMP at ε=10 in %s", text)
+	}
+}
+
+// Two mechanisms with one other way each are also judged together.
+func TestOtherWaysTogether(t *testing.T) {
+	records := madeUp(8)
+	for _, r := range slices.Clone(records) {
+		if r.Mechanism == "mahalanobis" {
+			r.Policy, r.Key = "zero", r.Key+"zero"
+			records = append(records, r)
+		}
+	}
+	comparisons, err := Compare(records, DefaultMargin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var together []Verdict
+	for _, v := range Verdicts(comparisons) {
+		if len(v.Others) > 1 {
+			together = append(together, v)
+		}
+	}
+	if len(together) != 1 || together[0].Setting != "train-only" || together[0].Cells != 7 || together[0].LossConfirmed != 6 {
+		t.Errorf("%+v, want one protocol: train-only, with SanText+ and Mahalanobis under policy zero, 7 cells", together)
 	}
 }
