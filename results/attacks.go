@@ -94,11 +94,11 @@ func (m AttackedMechanism) At(utility float64) (Release, bool) {
 }
 
 // PrimaryQuantities are the first quantity of each attacker in the records, in
-// the order of the registry.
+// the order of the registry. An attacker's quantities have no column of their own.
 func PrimaryQuantities(records []Record) []Column {
 	var columns []Column
 	for _, c := range Measured(Where(records, func(r Record) bool { return r.Chance.Known() && r.Panel != UtilityPanel })) {
-		if c.Table != "" && !slices.ContainsFunc(columns, func(o Column) bool { return o.Table == c.Table }) {
+		if c.field < 0 && c.Table != "" && !slices.ContainsFunc(columns, func(o Column) bool { return o.Table == c.Table }) {
 			columns = append(columns, c)
 		}
 	}

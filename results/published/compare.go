@@ -407,8 +407,8 @@ func (k Comparison) interval() string {
 // way names how the row of a mechanism was measured.
 func (k Comparison) way() string {
 	var parts []string
-	for _, s := range []string{k.Instance.Mechanism, k.Variant, k.Parameters} {
-		if s != "" && s != k.Place.Mechanism {
+	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
+		if s != "" && s != k.Place.Mechanism && s != "policy="+k.Policy {
 			parts = append(parts, s)
 		}
 	}

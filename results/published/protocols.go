@@ -19,12 +19,15 @@ type Protocol struct {
 }
 
 // OtherWay is a mechanism measured otherwise than its published row is said to be.
-type OtherWay struct{ Mechanism, Way string }
+type OtherWay struct {
+	Mechanism, Way string
+	Apart          string // what of the way is not that of its published row
+}
 
 func (p Protocol) String() string {
 	s := p.Title
 	for _, o := range p.Others {
-		s += fmt.Sprintf("; %s by %s", results.MechanismTitle(o.Mechanism), o.Way)
+		s += fmt.Sprintf("; %s by %s", results.MechanismTitle(o.Mechanism), o.Apart)
 	}
 	return s
 }
@@ -67,7 +70,7 @@ func Verdicts(comparisons []Comparison) []Verdict {
 			var others []OtherWay
 			ways := map[string]int{}
 			for _, k := range own {
-				o := OtherWay{k.Place.Mechanism, k.way()}
+				o := OtherWay{k.Place.Mechanism, k.way(), apart(k.way(), usual[k.Place.Mechanism])}
 				if k.Definition == d && shared[k.Place] && o.Way != usual[o.Mechanism] && !slices.Contains(others, o) {
 					others = append(others, o)
 					ways[o.Mechanism]++
@@ -84,6 +87,12 @@ func Verdicts(comparisons []Comparison) []Verdict {
 		}
 	}
 	return all
+}
+
+// apart is what of a way another does not have.
+func apart(way, usual string) string {
+	shared := strings.Fields(usual)
+	return strings.Join(slices.DeleteFunc(strings.Fields(way), func(s string) bool { return slices.Contains(shared, s) }), " ")
 }
 
 // comparable are the comparisons of a metric that can be made.
