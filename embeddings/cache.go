@@ -2,9 +2,11 @@ package embeddings
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"math"
@@ -25,7 +27,7 @@ import (
 // only the rows of its data set and still notice damage.
 type cacheFooter struct {
 	Magic     [8]byte // and version of this layout and of the readers' rules
-	Stamp     stamp
+	Source    source
 	Rows      uint64
 	Dimension uint64
 	WordBytes uint64
@@ -34,26 +36,69 @@ type cacheFooter struct {
 }
 
 var (
-	cacheMagic = [8]byte{'m', 'l', 'd', 'p', 'v', 'e', 'c', 1}
+	cacheMagic = [8]byte{'m', 'l', 'd', 'p', 'v', 'e', 'c', 2}
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 	footerSize = int64(binary.Size(cacheFooter{}))
 )
 
-// stamp tells one state of a source file from another without reading it.
-type stamp struct {
-	Size     int64
-	Modified int64 // Unix nanoseconds
+// source is the content of a vector file. Size and time of change would not do:
+// an edited copy can have both of the old one.
+type source struct {
+	Size   int64
+	SHA256 [sha256.Size]byte
 }
 
-func stampOf(path string) (stamp, error) {
+func sizeOf(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return stamp{}, err
+		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return stamp{}, fmt.Errorf("%s: is not a regular file", path)
+		return 0, fmt.Errorf("%s: is not a regular file", path)
 	}
-	return stamp{info.Size(), info.ModTime().UnixNano()}, nil
+	return info.Size(), nil
+}
+
+// hasher computes the source of what is read through it.
+type hasher struct {
+	r    io.Reader
+	sum  hash.Hash
+	size int64
+}
+
+func newHasher(r io.Reader) *hasher { return &hasher{r: r, sum: sha256.New()} }
+
+func (h *hasher) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	_, _ = h.sum.Write(p[:n]) // never fails
+	h.size += int64(n)
+	return n, err
+}
+
+// finish reads what is left.
+func (h *hasher) finish(ctx context.Context) (source, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return source{}, err
+		}
+		switch _, err := io.CopyN(io.Discard, h, 1<<24); {
+		case err == io.EOF:
+			return source{h.size, [sha256.Size]byte(h.sum.Sum(nil))}, nil
+		case err != nil:
+			return source{}, err
+		}
+	}
+}
+
+// sourceOf hashes a file, about a second per gigabyte: a small part of what
+// reading its text takes.
+func sourceOf(ctx context.Context, path string) (source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return source{}, err
+	}
+	defer f.Close()
+	return newHasher(f).finish(ctx)
 }
 
 // cachePath depends on the source's absolute path only: a changed source
@@ -95,12 +140,12 @@ func (c *cacheWriter) add(b block) {
 	_, c.err = c.w.Write(c.buf)
 }
 
-func (c *cacheWriter) finish(dimension int, source stamp) error {
+func (c *cacheWriter) finish(dimension int, from source) error {
 	if c.err != nil {
 		return c.err
 	}
 	footer := cacheFooter{
-		Magic: cacheMagic, Stamp: source, Rows: c.rows, Dimension: uint64(dimension), WordBytes: uint64(len(c.words)),
+		Magic: cacheMagic, Source: from, Rows: c.rows, Dimension: uint64(dimension), WordBytes: uint64(len(c.words)),
 		IndexSum: crc32.Update(crc32.Checksum(c.words, castagnoli), castagnoli, c.sums),
 	}
 	for _, part := range [][]byte{c.words, c.sums, footer.encode()} {
@@ -122,14 +167,16 @@ func (f cacheFooter) encode() []byte {
 // cacheFile is an open cache whose index has been checked.
 type cacheFile struct {
 	*os.File
+	source    source // that it is a copy of
 	dimension int
 	words     int
 	wordBytes []byte
 	sums      []byte
 }
 
-// openCache reports false for a cache that is absent, stale or damaged.
-func openCache(path string, source stamp) (_ *cacheFile, ok bool) {
+// openCache reports false for a cache that is absent or damaged, or of a source
+// of another size.
+func openCache(path string, size int64) (_ *cacheFile, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false
@@ -151,7 +198,7 @@ func openCache(path string, source stamp) (_ *cacheFile, ok bool) {
 	if err := binary.Read(bytes.NewReader(raw), binary.LittleEndian, &footer); err != nil {
 		return nil, false
 	}
-	if footer.Magic != cacheMagic || footer.Stamp != source || !bytes.Equal(raw, footer.encode()) {
+	if footer.Magic != cacheMagic || footer.Source.Size != size || !bytes.Equal(raw, footer.encode()) {
 		return nil, false
 	}
 	matrix := int64(footer.Rows) * int64(footer.Dimension) * 4
@@ -164,7 +211,7 @@ func openCache(path string, source stamp) (_ *cacheFile, ok bool) {
 		return nil, false
 	}
 	return &cacheFile{
-		File: f, dimension: int(footer.Dimension), words: int(footer.Rows),
+		File: f, source: footer.Source, dimension: int(footer.Dimension), words: int(footer.Rows),
 		wordBytes: data[:footer.WordBytes], sums: data[footer.WordBytes:],
 	}, true
 }

@@ -23,9 +23,9 @@ type LoadOptions struct {
 	// Keep restricts the space to a data set's vocabulary; nil keeps every word.
 	Keep func(word string) bool
 	// CacheDir holds binary copies that load in a fraction of the time; "" means
-	// no cache. A copy belongs to one path, size and modification time. A cache
-	// that cannot be written costs time and is no error; a damaged one is
-	// rebuilt.
+	// no cache. A copy belongs to one path and to the SHA-256 of the file's
+	// content, which is computed at each load. A cache that cannot be written
+	// costs time and is no error; a damaged one is rebuilt.
 	CacheDir string
 	// Dimension that the file must have; 0 accepts any.
 	Dimension int
@@ -55,16 +55,23 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	if opts.Name == "" {
 		opts.Name = baseName(path)
 	}
-	stamp, err := stampOf(path)
+	size, err := sizeOf(path)
 	if err != nil {
 		return nil, err
 	}
 	cache := ""
 	if opts.CacheDir != "" {
 		cache = cachePath(opts.CacheDir, path)
-		cached, ok := openCache(cache, stamp)
+		cached, ok := openCache(cache, size)
 		if ok {
 			defer cached.Close()
+			now, err := sourceOf(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			ok = now == cached.source
+		}
+		if ok {
 			if err := checkDimension(path, cached.dimension, opts.Dimension); err != nil {
 				return nil, err
 			}
@@ -78,8 +85,8 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 			}
 		}
 	}
-	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}, size: stamp.Size}
-	if err := c.parse(ctx, opts, cache, stamp); err != nil {
+	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}, size: size}
+	if err := c.parse(ctx, opts, cache); err != nil {
 		return nil, err
 	}
 	return assemble(path, opts, len(c.lines), c.words, c.dimension, c.vectors)
@@ -192,35 +199,41 @@ func at(path, unit string, n int) string {
 }
 
 // parse reads the file and, unless cache is "", leaves a binary copy there.
-func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string, stamp stamp) error {
+func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string) error {
 	if cache == "" {
-		return c.read(ctx, opts, func(block) {})
+		_, err := c.read(ctx, opts, func(block) {})
+		return err
 	}
 	var err error
 	started := false
 	_ = atomicfile.Write(cache, 0o644, func(w io.Writer) error {
 		started = true
 		copier := newCacheWriter(w)
-		err = c.read(ctx, opts, copier.add)
-		if err != nil {
+		var from source
+		if from, err = c.read(ctx, opts, copier.add); err != nil {
 			return err
 		}
-		return copier.finish(c.dimension, stamp)
+		return copier.finish(c.dimension, from)
 	})
 	if !started { // the folder cannot be written
-		return c.read(ctx, opts, func(block) {})
+		_, err = c.read(ctx, opts, func(block) {})
 	}
 	return err
 }
 
-// read feeds every block to the collector and then to also.
-func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) error {
+// read feeds every block to the collector and then to also, and says what it
+// has read.
+func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) (source, error) {
 	f, err := os.Open(c.path)
 	if err != nil {
-		return err
+		return source{}, err
 	}
 	defer f.Close()
-	return c.readFrom(ctx, f, opts.Dimension, also)
+	h := newHasher(f)
+	if err := c.readFrom(ctx, h, opts.Dimension, also); err != nil {
+		return source{}, err
+	}
+	return h.finish(ctx)
 }
 
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
