@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -206,6 +207,57 @@ func FuzzParseStudy(f *testing.F) {
 		if err == nil && s.Check() != nil {
 			t.Fatal("a study that was read does not pass its own check")
 		}
+	})
+}
+
+// FuzzOverride gives any words for the flags that change a study: an error, or
+// a study that passes its own check, is planned, and is another value than the
+// one that was changed.
+func FuzzOverride(f *testing.F) {
+	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10", "svm", "local", 1, 1, "small", "")
+	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1", "", "train-only,both", 1000000000, -1, "", "mr")
+	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, 7, "large", "a,b")
+	names := experiments.Builtin.Names()
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, which uint8, datasets, vectors, dimensions, mechanisms, epsilons, models, settings string,
+		repetitions, baselines int, sample, panels string) {
+		if strings.ContainsRune(vectors, '/') && !strings.HasPrefix(vectors, "x/") {
+			t.Skip("no file of this machine is opened")
+		}
+		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
+		o := study.Overrides{
+			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms), Models: split(models),
+			Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines, Sample: sample, Panels: split(panels),
+		}
+		for _, d := range split(dimensions) {
+			if n, err := strconv.Atoi(d); err == nil {
+				o.Dimensions = append(o.Dimensions, n)
+			}
+		}
+		for _, e := range split(epsilons) {
+			if x, err := strconv.ParseFloat(e, 64); err == nil {
+				o.Epsilons = append(o.Epsilons, x)
+			}
+		}
+		s, err := experiments.Builtin.Open(names[int(which)%len(names)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := s.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := s.Override(o)
+		if after, _ := s.YAML(); !bytes.Equal(after, before) {
+			t.Fatalf("%+v changed the study itself", o)
+		}
+		if err != nil {
+			return
+		}
+		if err := other.Check(); err != nil {
+			t.Fatalf("%+v gives a study that does not pass its own check: %v", o, err)
+		}
+		_, _ = experiments.Plan(other, lab.New(folder)) // an error is an answer
 	})
 }
 
