@@ -29,6 +29,8 @@ func newKRR(env Environment, s Settings) (Mechanism, error) {
 		guarantee: Guarantee{
 			Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
 			Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
+			// The logarithm, its exponential and 53 random bits; the rest is exact.
+			Numerical: Numerical{Delta: 0x1p-51, Lost: 0x1p-51},
 		},
 		vocabulary: env.Space.Vocabulary,
 		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {

@@ -46,7 +46,7 @@ func newProjector(env Environment, s Settings, neighbors int) *projector {
 		space:     env.Space,
 		index:     nearest.Of(env.Space),
 		neighbors: neighbors,
-		radius:    1e6 * (1 + longestVector(env.Space)),
+		radius:    noisyRadius(longestVector(env.Space)),
 	}
 }
 
@@ -179,6 +179,9 @@ func (b *batch) flush() {
 	}
 	b.words, b.outputs, b.uniforms = b.words[:0], b.outputs[:0], b.uniforms[:0]
 }
+
+// noisyRadius is a million times the longest word vector; see pullBack.
+func noisyRadius(longest float64) float64 { return 1e6 * (1 + longest) }
 
 // pullBack moves a noisy vector beyond a million times the longest word vector
 // onto that sphere along its ray. It looks at the noisy vector alone, so it is

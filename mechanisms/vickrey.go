@@ -64,6 +64,9 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 	}
 	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and the choice among its nearest words is post-processing")
+	if t == 0 || t >= 0x1p-20 && t <= 0.5 {
+		m.guarantee.Numerical = noisePrecision(env.Space, s.Epsilon, choiceOfVickrey)
+	}
 	return m, nil
 }
 

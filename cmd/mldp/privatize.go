@@ -77,7 +77,13 @@ repeated; a known seed undoes the protection. Standard error says before the
 first line what is promised and what it does to the words of this text, and
 after the last what was spent. It describes the private text: keep it, and
 --report, to yourself. So do response times: a word's first occurrence may take
-longer than the others, so whoever can time single lines learns of repeats.`,
+longer than the others, so whoever can time single lines learns of repeats.
+
+Promises are proved for real numbers. Computing changes probabilities by a
+factor that standard error states where one is proved ("as computed"): about
+1e-9 for santext and tem, 0.002 for cmp and vickrey on 100 dimensions, with a
+delta of 2e-17, times e^(epsilon·d) for words far apart: beyond epsilon·d = 38
+nothing is proved. For mahalanobis and the others there is no such number.`,
 		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
   mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
   mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
@@ -229,6 +235,9 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		report.Guarantee = d.String()
 	}
 	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget, report.Guarantee)
+	if report.Promised && report.Numerical == "" {
+		report.Numerical = "as computed: no bound is proved on what finite precision does to the promise"
+	}
 	if report.Numerical != "" {
 		fmt.Fprintln(stderr, report.Numerical)
 	}
