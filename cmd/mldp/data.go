@@ -51,7 +51,7 @@ func newDataListCommand(dir *string) *cobra.Command {
 		Short: "List what there is, what is here, and which studies need it",
 		Long: `List prints the catalogue: name, whether it is in the data folder, size of the
 download, the studies that need it, and what it is; with --verbose also licence,
-citation and addresses. The data sets that can be run are listed below it.`,
+citation, addresses and checksums. The data sets that can be run are listed below it.`,
 		Example: "  mldp data list\n  mldp data list --verbose",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,7 +65,7 @@ citation and addresses. The data sets that can be run are listed below it.`,
 					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
 					for _, s := range e.Sources {
 						for _, d := range s {
-							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n", strings.Join(d.URLs, " or "))
+							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", strings.Join(d.URLs, " or "), d.Check())
 						}
 					}
 					if e.Manual != "" {
@@ -87,7 +87,7 @@ citation and addresses. The data sets that can be run are listed below it.`,
 			return errors.Join(w.Flush(), out.Flush())
 		},
 	}
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation and addresses as well")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
 	return cmd
 }
 

@@ -61,6 +61,21 @@ type Download struct {
 	Unpack map[string]string `yaml:"unpack"`
 }
 
+// Check says what a download is held against.
+func (d Download) Check() string {
+	switch {
+	case d.SHA256 != "":
+		return "SHA-256 " + d.SHA256
+	case d.MD5 != "":
+		return "MD5 " + d.MD5
+	}
+	s := "no published one is known: pinned to what comes first"
+	if slices.ContainsFunc(d.URLs, func(u string) bool { return strings.HasPrefix(u, "http://") }) {
+		s += ", which comes unencrypted"
+	}
+	return s
+}
+
 var catalogue = sync.OnceValues(func() ([]Entry, error) {
 	var entries []Entry
 	if err := yaml.UnmarshalWithOptions(catalogueYAML, &entries, yaml.Strict()); err != nil {

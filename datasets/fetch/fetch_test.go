@@ -133,6 +133,10 @@ func TestCatalogueIsSound(t *testing.T) {
 				if d.SHA256 != "" && len(d.SHA256) != 64 || d.MD5 != "" && len(d.MD5) != 32 {
 					t.Errorf("%s: checksum of a wrong length", e.Name)
 				}
+				// A checksum, or the user is told what is done instead.
+				if s := d.Check(); (d.SHA256 == "" && d.MD5 == "") != strings.Contains(s, "pinned to what comes first") {
+					t.Errorf("%s: %s: %s", e.Name, d.File, s)
+				}
 				if other, ok := files[d.File]; ok && other != d.URLs[0]+d.SHA256 {
 					t.Errorf("%s: two downloads share %s", e.Name, d.File)
 				}
