@@ -24,7 +24,7 @@ mechanisms: [{name: cmp}, {name: tem}]
 epsilons: [1, 10]
 models: [{name: svm}]
 repetitions: 2
-metrics: {deniability: {words: 5, runs: 10}}
+metrics: {deniability: {words: 5, runs: 10}, inference_error: {candidates: 10, samples: 10}}
 `
 
 const killedPaper = `schema: 1
@@ -62,7 +62,23 @@ func TestKilled(t *testing.T) {
 			took := k.finish("run", "s.yaml", "--out", "whole")
 			k.disturb(took, "run", "s.yaml", "--out", "killed")
 			k.equalRecords()
-			for _, args := range [][]string{{"report", "killed", "-o", "report.html"}, {"tables", "killed", "-o", "tables"}} {
+			// Few kills of two, or as many of every command that writes a file.
+			outputs := [][]string{{"report", "killed", "-o", "report.html"}, {"tables", "killed", "-o", "tables"}}
+			if os.Getenv("MLDP_KILLS") != "" {
+				k.writeTexts()
+				outputs = append(outputs, []string{"figures", "killed", "-o", "figures"},
+					[]string{"plan", "s.yaml", "-o", "plan.json"},
+					[]string{"merge", "killed", "-o", "merged"},
+					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed", "1",
+						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv"},
+					[]string{"evaluate", "--original", "texts.csv", "--privatised", "texts.csv", "--text", "text", "--label", "label",
+						"--documents", "-1", "-o", "evaluated"})
+				if name == "grid" {
+					outputs = append(outputs, []string{"leaderboard", "killed", "-o", "board.html"},
+						[]string{"check", "--baseline", "whole/results.csv", "killed", "--junit", "check.xml"})
+				}
+			}
+			for _, args := range outputs {
 				took := k.finish(args...)
 				want := k.files()
 				k.disturb(took, args...)
@@ -84,6 +100,19 @@ func (k *killer) command(args ...string) *exec.Cmd {
 	cmd.Dir = k.dir
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.dir, ".cache"))
 	return cmd
+}
+
+// writeTexts writes a table of labelled texts.
+func (k *killer) writeTexts() {
+	k.t.Helper()
+	var b strings.Builder
+	b.WriteString("text,label\n")
+	for i := range 60 {
+		b.WriteString([]string{"a superb film and a great team,yes\n", "a dull film and a weak team,no\n", "great superb great,yes\n"}[i%3])
+	}
+	if err := os.WriteFile(filepath.Join(k.dir, "texts.csv"), []byte(b.String()), 0o644); err != nil {
+		k.t.Fatal(err)
+	}
 }
 
 // finish runs a command to its end and returns how long it took: the moments
