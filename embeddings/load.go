@@ -246,6 +246,9 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 		c.packed = true
 		r = bufio.NewReaderSize(z, sniffLength)
 	}
+	if head, _ := r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		_, _ = r.Discard(len(byteOrderMark)) // it has just been peeked
+	}
 	l, err := sniff(r, c.path)
 	if err != nil {
 		return err
@@ -280,7 +283,10 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	return nil
 }
 
-const sniffLength = 1 << 20
+const (
+	sniffLength   = 1 << 20
+	byteOrderMark = "\ufeff" // some editors write it before a text
+)
 
 // layout is what the beginning of a file tells about the rest.
 type layout struct {

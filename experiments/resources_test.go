@@ -62,7 +62,7 @@ func resources() map[string][2]string {
 		return b.String()
 	}
 	own := table("label,text\n", "%s,%s row%d\n", "yes", "no")
-	news := table("", "\"%s\",\"%s\",\"story number%d\"\n", "1", "2") + table("", "\"%s\",\"%s\",\"tale number%d\"\n", "3", "4")
+	news := table("", `"%s","%s","story number%d"`+"\n", "1", "2") + table("", `"%s","%s","tale number%d"`+"\n", "3", "4")
 	var vectors strings.Builder
 	for i, w := range append(append([]string{"cat", "dog", "hound", "row", "story", "tale"}, pleasant...), dull...) {
 		fmt.Fprintf(&vectors, "%s %.3f %.3f\n", w, math.Cos(float64(i)), math.Sin(3*float64(i)))
@@ -74,9 +74,11 @@ func resources() map[string][2]string {
 		}
 		return s + "000 | x\n"
 	}
+	hound := synset(0, 1, "dog", "hound")
 	index := func(pos int, word string, offset int) string {
 		return fmt.Sprintf("%s %c 1 0 1 0 %08d\n", word, " nvar"[pos], offset)
 	}
+	lines := func(words ...string) string { return strings.Join(words, "\n") + "\n" }
 	files := map[string][2]string{
 		"own.csv":               {own, strings.ReplaceAll(own, "weak", "good")},
 		"ag_news_csv/train.csv": {news, strings.ReplaceAll(news, "stock", "wonderful")},
@@ -84,11 +86,11 @@ func resources() map[string][2]string {
 		"vectors.2d.txt":        {vectors.String(), strings.Replace(vectors.String(), "good 0", "good 7", 1)},
 		"words/en":              {"good\nmovie\nbad\n", "good\n"},
 
-		"opinion-lexicon/positive-words.txt": {strings.Join(pleasant, "\n") + "\n", strings.Join(append(pleasant[1:], "dog"), "\n") + "\n"},
-		"opinion-lexicon/negative-words.txt": {strings.Join(dull, "\n") + "\n", strings.Join(append(dull[1:], "cat"), "\n") + "\n"},
+		"opinion-lexicon/positive-words.txt": {lines(pleasant...), lines(pleasant[1:]...)},
+		"opinion-lexicon/negative-words.txt": {lines(dull...), lines(dull[1:]...)},
 
 		"wordnet-3.0/index.noun": {index(1, "dog", 0) + index(1, "film", 1), index(1, "film", 1)},
-		"wordnet-3.0/data.noun":  {synset(0, 1, "dog", "hound") + synset(1, 1, "film", "movie"), synset(0, 1, "dog", "hound") + synset(1, 1, "film", "tale")},
+		"wordnet-3.0/data.noun":  {hound + synset(1, 1, "film", "movie"), hound + synset(1, 1, "film", "tale")},
 		"wordnet-3.0/noun.exc":   {"cats cat\n", "cats cat\nbank dog\n"},
 		"wordnet-3.0/index.verb": {index(2, "bank", 0), index(2, "stock", 0)},
 		"wordnet-3.0/data.verb":  {synset(0, 2, "bank", "story"), synset(0, 2, "bank", "good")},
@@ -104,7 +106,8 @@ func resources() map[string][2]string {
 	for _, w := range append(append([]string(nil), pleasant...), dull...) {
 		pieces = append(pieces, "▁"+w)
 	}
-	tokenizer := `{"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":true},"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0]`
+	tokenizer := `{"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":true},` +
+		`"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0]`
 	table2 := []float32{0.1, 0.1}
 	for i, p := range pieces {
 		tokenizer += fmt.Sprintf(`,["%s",-2]`, p)

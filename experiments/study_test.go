@@ -214,8 +214,10 @@ func FuzzParseStudy(f *testing.F) {
 // a study that passes its own check, is planned, and is another value than the
 // one that was changed.
 func FuzzOverride(f *testing.F) {
-	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10", "svm", "local", 1, 1, "small", "")
-	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1", "", "train-only,both", 1000000000, -1, "", "mr")
+	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10",
+		"svm", "local", 1, 1, "small", "")
+	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1",
+		"", "train-only,both", 1000000000, -1, "", "mr")
 	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, 7, "large", "a,b")
 	names := experiments.Builtin.Names()
 	folder := f.TempDir()
@@ -226,8 +228,8 @@ func FuzzOverride(f *testing.F) {
 		}
 		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
 		o := study.Overrides{
-			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms), Models: split(models),
-			Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines, Sample: sample, Panels: split(panels),
+			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms),
+			Models: split(models), Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines, Sample: sample, Panels: split(panels),
 		}
 		for _, d := range split(dimensions) {
 			if n, err := strconv.Atoi(d); err == nil {

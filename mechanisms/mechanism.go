@@ -205,8 +205,8 @@ func (n Numerical) EtaOf(gap float64) float64 {
 func (n Numerical) String() string {
 	switch {
 	case n.Moved > 0:
-		return fmt.Sprintf("as computed: probability of a word within a factor of 1 ± (%.1g + %.1g/g), g its distance to the "+
-			"nearest other word, delta %.1g·(1 + e^(epsilon·d))", n.Eta, 2*n.Rate*n.Moved, n.Delta)
+		return fmt.Sprintf("as computed: probability of a word within a factor of 1 ± (%.1g + %.1g/g), g its distance "+
+			"to the nearest other word, delta %.1g·(1 + e^(epsilon·d))", n.Eta, 2*n.Rate*n.Moved, n.Delta)
 	case n.Lost > 0:
 		return fmt.Sprintf("as computed: delta %.1g·(1 + e^(epsilon·d))", n.Delta)
 	case n.Delta > 0:

@@ -375,7 +375,8 @@ func TestKRRWithinItsDelta(t *testing.T) {
 		rest := exact.SetPrec(200).SetFloat64(29 * math.Exp(-epsilon))
 		rest.Quo(rest, new(big.Float).SetPrec(200).Add(rest, big.NewFloat(1)))
 		off, _ := new(big.Float).SetPrec(200).Add(rest, big.NewFloat(kept-1)).Float64()
-		if n := m.Guarantee().Numerical; !(math.Abs(off) <= n.Delta) || n.Lost != n.Delta || !strings.Contains(n.String(), "delta 4e-16") {
+		n := m.Guarantee().Numerical
+		if !(math.Abs(off) <= n.Delta) || n.Lost != n.Delta || !strings.Contains(n.String(), "delta 4e-16") {
 			t.Errorf("epsilon %v: off by %v, promised %+v (%s)", epsilon, off, n, n)
 		}
 	}

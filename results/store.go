@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/gocarina/gocsv"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"mldpbench/internal/atomicfile"
 )
@@ -182,7 +184,8 @@ type table struct {
 
 func readTable(name string, r io.Reader) (table, error) {
 	t := table{name: name}
-	reader := csv.NewReader(r)
+	// Spreadsheets write a byte order mark.
+	reader := csv.NewReader(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
 	for {
 		row, err := reader.Read()
 		if err == io.EOF {

@@ -42,6 +42,13 @@ func TestWriteReadRoundTrip(t *testing.T) {
 			t.Errorf("record %d:\n got %+v\nwant %+v", i, got[i], want)
 		}
 	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if marked, err := Decode(path, strings.NewReader("\ufeff"+string(text))); err != nil || len(marked) != 3 {
+		t.Errorf("with a byte order mark: %d records, %v", len(marked), err)
+	}
 	if err := Write(path, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (k *killer) writeTexts() {
 	var b strings.Builder
 	b.WriteString("text,label\n")
 	for i := range 60 {
-		b.WriteString([]string{"a superb film and a great team,yes\n", "a dull film and a weak team,no\n", "great superb great,yes\n"}[i%3])
+		b.WriteString([]string{"a superb film and a great team,yes\n", "a dull film and a weak team,no\n"}[i%2])
 	}
 	if err := os.WriteFile(filepath.Join(k.dir, "texts.csv"), []byte(b.String()), 0o644); err != nil {
 		k.t.Fatal(err)
