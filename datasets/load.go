@@ -90,6 +90,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	out := &Dataset{
 		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
+		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
 	splits, err := split(rows, q.Sizes, q.Seed.Derive("sample", q.Name))
@@ -97,7 +98,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
-	if err := clean(ctx, cleaner, q.MaxTokens, q.Workers, splits[:]); err != nil {
+	if err := clean(ctx, out.Clean, q.Workers, splits[:]); err != nil {
 		return nil, err
 	}
 	out.Fingerprint = out.fingerprint()
@@ -140,7 +141,7 @@ func distinct(rows []Row) int {
 }
 
 // clean fills in the tokens of all documents.
-func clean(ctx context.Context, c *Cleaner, maxTokens, workers int, splits [][]Document) error {
+func clean(ctx context.Context, tokens func(text string) []string, workers int, splits [][]Document) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -153,11 +154,7 @@ func clean(ctx context.Context, c *Cleaner, maxTokens, workers int, splits [][]D
 			docs = docs[len(part):]
 			g.Go(func() error {
 				for i := range part {
-					t := c.Tokens(part[i].Text)
-					if maxTokens > 0 && len(t) > maxTokens {
-						t = t[:maxTokens:maxTokens]
-					}
-					part[i].Tokens = t
+					part[i].Tokens = tokens(part[i].Text)
 				}
 				return ctx.Err()
 			})

@@ -11,6 +11,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -77,9 +78,12 @@ type EmbeddingSpec struct {
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
-// MechanismSpec names a mechanism with its variants and parameters. A
-// parameter given as a list is a further axis of the grid.
+// MechanismSpec names a mechanism with its variants and parameters, or gives a
+// name to one from outside. A parameter given as a list is a further axis of
+// the grid.
 type MechanismSpec struct {
+	mechanisms.Outside `yaml:",inline"`
+
 	Name       string               `yaml:"name"`
 	Label      string               `yaml:"label,omitempty"` // how a paper calls it; "" means its title
 	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
@@ -90,6 +94,9 @@ type MechanismSpec struct {
 	// KeepWords are published as they are, StopWords or "" for none: epsilon is
 	// infinite on them.
 	KeepWords string `yaml:"keep_words,omitempty"`
+	// Repetitions are fewer than the study's, where no more were made; 0 means
+	// the study's.
+	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
 
 // StopWords is the list of words that a mechanism may keep.
@@ -258,12 +265,25 @@ func (m MetricOptions) Check(at At) error {
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	if Many(m.Name) {
+	switch {
+	case m.Is():
+		if err := m.checkOutside(); err != nil {
+			return at(err, "%s.name", where)
+		}
+	case Many(m.Name):
 		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
 			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name), "%s.name", where)
 		}
-	} else if _, err := mechanisms.Find(m.Name); err != nil {
-		return at(err, "%s.name", where)
+	default:
+		if _, err := mechanisms.Find(m.Name); err != nil {
+			return at(err, "%s.name", where)
+		}
+	}
+	if err := m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)); err != nil {
+		return at(err, "%s", where)
+	}
+	if err := check.AtLeast("repetitions", m.Repetitions, 0); err != nil {
+		return at(err, "%s.repetitions", where)
 	}
 	if m.Variant != "" && len(m.Variants) > 0 {
 		return at(fmt.Errorf("%s: give variant or variants, not both", m.Name), "%s.variants", where)
@@ -283,11 +303,25 @@ func (m MechanismSpec) Check(at At, where string) error {
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
-		if d, err := mechanisms.Find(s.Mechanism); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
+		if d, err := s.Definition(); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
 			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
 		}
 	}
 	return at(err, "%s", where)
+}
+
+// checkOutside validates what is nobody's business but the study's.
+func (m MechanismSpec) checkOutside() error {
+	if err := checkName("name", m.Name); err != nil {
+		return err
+	}
+	if Many(m.Name) || m.Name == results.BaselineMechanism {
+		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
+	}
+	if m.Variant != "" || len(m.Variants) > 0 || m.Policy != "" || m.KeepWords != "" {
+		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
+	}
+	return nil
 }
 
 // Epsilons validates a list of ε; an empty one is the caller's business.
@@ -317,7 +351,11 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 		}
 		return all, nil
 	}
-	d, err := mechanisms.Find(m.Name)
+	start := mechanisms.Settings{Mechanism: m.Name}
+	if m.Is() {
+		start.Outside = &m.Outside
+	}
+	d, err := start.Definition()
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +383,8 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 	for _, v := range variants {
 		for _, p := range sets {
 			// Epsilon 1 stands in: parameters are checked without it.
-			c, err := mechanisms.Complete(mechanisms.Settings{Mechanism: m.Name, Variant: v, Epsilon: 1, Parameters: p})
+			start.Variant, start.Epsilon, start.Parameters = v, 1, p
+			c, err := mechanisms.Complete(start)
 			if err != nil {
 				return nil, err
 			}
