@@ -212,3 +212,137 @@ func TestCommandsThatFail(t *testing.T) {
 		}
 	}
 }
+
+func TestTextFromFilesInAStudy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := []string{"good", "bad", "fine", "food", "room"}
+	var original, aligned, rewritten, lines, vectors strings.Builder
+	original.WriteString("id,body,stars\n")
+	aligned.WriteString("words\tbody\n") // columns in any order
+	for i := range 60 {
+		text := []string{words[i%2], words[3+i%2], words[2]}
+		fmt.Fprintf(&original, "r%d,The %s!,%d\n", i, strings.Join(text, " "), i%2)
+		fmt.Fprintf(&aligned, "5\tthe %s %s %s\n", words[(i+1)%2], text[1], text[2])
+		fmt.Fprintf(&lines, "%s.\n", text[0])
+		if j := 59 - i; j >= 0 { // from the last to the first: ids say which is which
+			fmt.Fprintf(&rewritten, "{\"id\": \"r%d\", \"body\": \"Quite <b>%s</b>, all of it, really\"}\n", j, words[j%2])
+		}
+	}
+	for i, w := range append(words, "the", "quite", "all", "of", "it", "really") {
+		fmt.Fprintf(&vectors, "%s %d %d\n", w, i, i*i%7)
+	}
+	file("reviews.csv", original.String())
+	file("vectors.txt", vectors.String())
+	file("aligned.tsv", aligned.String())
+	file("rewritten-5.jsonl", rewritten.String())
+	file("rewritten-9.jsonl", rewritten.String())
+	file("folder/1.txt", lines.String())
+	file("folder/2.txt", lines.String())
+	s, err := study.Parse("texts.yaml", []byte(strings.ReplaceAll(`schema: 1
+name: texts
+seed: 3
+datasets: [{name: own-reviews, file: DIR/reviews.csv, text: body, label: stars}]
+embeddings: [{name: own, file: DIR/vectors.txt}]
+epsilons: [5]
+models: [{name: svm, parameters: {features: tfidf}}]
+repetitions: 2
+metrics: {deniability: {words: 3, runs: 5}, low: 4, cs: {encoder: sif, documents: 5}}
+mechanisms:
+  - {name: cmp}
+  - {name: aligned, text: DIR/aligned.tsv, epsilons: [5], repetitions: 1}
+  - {name: rewritten, text: "DIR/rewritten-{epsilon}.jsonl", id: id, epsilons: [5, 9], repetitions: 1}
+  - {name: folder, text: DIR/folder, epsilons: [7]}
+`, "DIR", dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	sum := mustRun(t, s, engine.Options{Out: out})
+	counts := map[string]int{}
+	for _, r := range sum.Records {
+		counts[r.Mechanism]++
+		if r.IsBaseline() || r.Mechanism == "cmp" {
+			continue
+		}
+		if r.Nw.Known() || r.NwRuns != 0 || r.Policy != "" || !strings.Contains(r.GuaranteeReason, "text made elsewhere") {
+			t.Errorf("%s: %+v", r.Mechanism, r)
+		}
+		if !r.Accuracy.Known() || !r.CS.Known() || !r.Low.Known() || !r.LowOverlap.Known() {
+			t.Errorf("%s: something is not measured: %+v", r.Mechanism, r)
+		}
+		switch r.Mechanism {
+		case "aligned": // one word of four is another, and always the other judgement
+			if r.TokensChanged != 60 || r.TokensTotal != 240 || r.Accuracy != 100 {
+				t.Errorf("%d of %d tokens changed, accuracy %v", r.TokensChanged, r.TokensTotal, r.Accuracy)
+			}
+		default:
+			if r.PP.Known() || r.TokensTotal != 0 || r.Accuracy != 100 { // each row met its own text
+				t.Errorf("%s: PP %v of %d, accuracy %v", r.Mechanism, r.PP, r.TokensTotal, r.Accuracy)
+			}
+		}
+	}
+	if counts["aligned"] != 1 || counts["rewritten"] != 2 || counts["folder"] != 2 || counts["cmp"] != 2 {
+		t.Errorf("records: %v", counts)
+	}
+	file("rewritten-9.jsonl", strings.ReplaceAll(rewritten.String(), "Quite", "Really"))
+	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 1 {
+		t.Errorf("after a change of one text %d units run, want 1", again.Ran)
+	}
+	file("aligned.tsv", "words\tbody\n5\tthe good\n")
+	_, err = experiments.Run(t.Context(), s, "", engine.Options{Out: out})
+	if err == nil || !strings.Contains(err.Error(), "1 of 1 units failed") {
+		t.Errorf("a text of one row for 60: %v", err)
+	}
+}
+
+func TestOutsideErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"{name: cmp, command: [x]}":                                      `outside.yaml:12:5: name = "cmp": is that of a built-in mechanism`,
+		"{name: all, command: [x]}":                                      `12:12: name = "all": has a meaning of its own`,
+		"{name: none, text: x.csv, epsilons: [1]}":                       `12:12: name = "none": has a meaning of its own`,
+		"{name: a b, command: [x]}":                                      `12:12: name = "a b": must consist of letters`,
+		"{name: a, command: [x], text: y.csv}":                           "12:5: a: give command or text, not both",
+		"{name: a, command: [x], variant: proved}":                       "12:12: a: variants, policy and keep_words are those of built-in",
+		"{name: a, command: [x], policy: keep}":                          "12:12: a: variants, policy and keep_words are those of built-in",
+		"{name: a, command: [x], parameters: {k: 1}}":                    "12:5: a: parameter k: {k} must stand in the command",
+		"{name: a, command: [x], id: id}":                                "12:5: a: columns, id and repetition describe a text",
+		"{name: a, text: y.csv}":                                         `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1, 2]}":                       `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1], timeout: 5}":              "12:5: a: files, timeout and memory describe a command",
+		"{name: vickrey, timeout: 5}":                                    "12:5: vickrey: files, timeout, memory, columns, id and repetition describe a command or a text",
+		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
+		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
+		"{name: a, command: x y}":                                        "outside.yaml:12:",
+		"{name: tem, repetitions: 0}":                                    "repetitions = 0: must be in [1, 10000]",
+		`{name: a, command: [x, "{k}"], parameters: {k: []}}`:            "a: parameter k: the list is empty",
+		`{name: a, command: [x, "{k}"], parameters: {k: {deep: value}}}`: "a: parameter k: ",
+	} {
+		_, err := study.Parse("outside.yaml", []byte(`schema: 1
+name: outside
+seed: 3
+datasets: [{name: generated-reviews}]
+embeddings: [{name: generated, dimensions: [20]}]
+epsilons:
+  - 5
+models: [{name: svm}]
+repetitions: 1
+mechanisms:
+  - {name: cmp}
+  - `+entry+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "outside.yaml:") {
+			t.Errorf("%s:\n got %v\nwant %q", entry, err, want)
+		}
+	}
+}
