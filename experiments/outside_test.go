@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"mldpbench/experiments"
+	"mldpbench/experiments/attacks"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
@@ -344,5 +346,81 @@ mechanisms:
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "outside.yaml:") {
 			t.Errorf("%s:\n got %v\nwant %q", entry, err, want)
 		}
+	}
+}
+
+// What comes from outside is attacked by those who read what it released: a
+// copy of the text is attacked as unchanged text is.
+func TestOutsideIsAttacked(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `schema: 1
+name: outside
+protocol: attacks
+seed: 1
+scenes:
+  - dataset: {name: generated-styles, train: 120, validation: 30, test: 60}
+    embedding: {name: generated, dimensions: [10]}
+    shadow: 20
+    utility: {name: svm, parameters: {features: tfidf}}
+    attackers: [map, overlap, linkage-tfidf, attribute-adaptive-svm]
+options: {resamples: 50}
+mechanisms:
+`
+	// The rows of the sample by their numbers, which are their ids.
+	body, err := study.Parse("outside.yaml", []byte(text+"  - {name: uniform}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New("")
+	defer l.Close()
+	scene := body.Body.(*attacks.Study).Scenes[0]
+	var lines strings.Builder
+	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Dataset, Seed: stream.FromUint64(1).Derive(attacks.Protocol).Derive("dataset")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range corpus.Splits() {
+		for _, d := range split.Documents {
+			fmt.Fprintf(&lines, "{\"row\": %d, \"text\": %q}\n", d.ID, d.Text)
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "copied.jsonl")
+	if err := os.WriteFile(copied, []byte(lines.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := study.Parse("outside.yaml", []byte(text+fmt.Sprintf(`  - {name: copied, text: %q, columns: [text], id: row, epsilons: [1]}
+  - {name: shorter, command: [%q, client, shorter], epsilons: [1]}
+  - {name: whim, command: [%[2]q, client, whim], epsilons: [1]}
+  - {name: never, command: [%[2]q, client, undefined], epsilons: [1]}
+`, copied, self)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := mustRun(t, s, engine.Options{})
+	values := map[string]map[string]results.Record{}
+	for _, r := range sum.Records {
+		if values[r.Mechanism] == nil {
+			values[r.Mechanism] = map[string]results.Record{}
+		}
+		values[r.Mechanism][r.Quantity] = r
+		if r.Unrepeatable != (r.Mechanism == "whim") || r.Mechanism == "never" != (r.Status == results.StatusUndefined) {
+			t.Errorf("%s: status %s, unrepeatable %v", r.Mechanism, r.Status, r.Unrepeatable)
+		}
+	}
+	for quantity, r := range values["identity"] {
+		own, ok := values["copied"][quantity]
+		if ok == (r.Panel == "map") || ok && own.Value != r.Value && (own.Value.Known() || r.Value.Known()) {
+			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
+		}
+	}
+	if v := values["shorter"]["overlap-jaccard"]; !(v.Value < 1) || !(v.Value > v.Chance) || v.Policy != "" {
+		t.Errorf("overlap of half the text: %+v", v)
+	}
+	if n := len(values["never"]); n != 1 { // all without a quantity
+		t.Errorf("%d quantities of what does not exist", n)
 	}
 }
