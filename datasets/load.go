@@ -15,17 +15,17 @@ import (
 // Request says which data set to prepare and how. The zero value of every
 // field but Name means the data set's own default.
 type Request struct {
-	// Name is a registered name, or any other name together with File,
-	// TextColumns and LabelColumn: bring your own.
+	// Name is a registered name, or any other name together with File and
+	// TextColumns: bring your own.
 	Name string
 	// Root is the data folder; "" means MLDP_DATA, then the user's cache. See
 	// fetch.Root.
 	Root string
 
 	// File replaces the source that would be found under Root. With
-	// LabelColumn it is a table of the user's own: CSV, TSV or JSON lines,
+	// TextColumns it is a table of the user's own: CSV, TSV or JSON lines,
 	// gzipped or not, told by its suffix unless Format says "csv", "tsv" or
-	// "jsonl".
+	// "jsonl". Without LabelColumn it is one class, and no task.
 	File        string
 	Format      string
 	TextColumns []string // joined by a space
@@ -36,9 +36,12 @@ type Request struct {
 	UserColumn    string
 	WordLevel     bool // every row of the user's own table is one word
 
-	Sizes    Sizes
-	Seed     stream.Seed // decides which rows are drawn, and their order
-	Cleaning Cleaning    // "" means the data set's own
+	Sizes Sizes
+	// Unbalanced leaves classes, and private labels in them, the shares that
+	// they have in the source.
+	Unbalanced bool
+	Seed       stream.Seed // decides which rows are drawn, and their order
+	Cleaning   Cleaning    // "" means the data set's own
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
@@ -47,8 +50,8 @@ type Request struct {
 	Workers int
 }
 
-// Load reads, samples, splits and cleans a data set. The sample is balanced
-// by class: each split takes equal numbers of every class (the first classes
+// Load reads, samples, splits and cleans a data set. Unless the request says
+// otherwise, the sample is balanced by class: each split takes equal numbers of every class (the first classes
 // one more where the size does not divide), drawn without replacement from
 // all rows. With all Sizes zero the whole source is used, along its own splits where it
 // has them, else 70/10/20 percent of each class.
@@ -93,7 +96,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
-	splits, err := split(rows, q.Sizes, q.Seed.Derive("sample", q.Name))
+	splits, err := split(rows, q.Sizes, q.Unbalanced, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}

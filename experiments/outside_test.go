@@ -349,6 +349,73 @@ mechanisms:
 	}
 }
 
+// Studies that leave something out: models, mechanisms, labels, balance.
+func TestStudiesWithoutTraining(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	words := []string{"awful", "superb", "food", "visit"}
+	table := "title,body,word,stars\n"
+	for i := range 80 {
+		table += fmt.Sprintf("Visit %c,%s food %c,%s,%d\n", 'a'+i%7, words[min(1, i%4)], 'a'+i%5, words[i%4], min(1, i%4))
+	}
+	vectors := "awful 0 1\nsuperb 5 1\nfood 2 2\nvisit 3 3\na 1 7\nb 2 7\nc 3 7\nd 4 7\ne 5 7\n"
+	for name, text := range map[string]string{"t.csv": table, "v.txt": vectors} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parse := func(data, rest string) (*study.Study, error) {
+		return study.Parse("without.yaml", []byte(strings.ReplaceAll(`schema: 1
+name: without
+seed: 1
+datasets: [{name: own, file: DIR/t.csv, `+data+`}]
+embeddings: [{name: v, file: DIR/v.txt}]
+metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, samples: 10}}
+`+rest, "DIR", dir)))
+	}
+	const cmp, svm = "mechanisms: [{name: cmp}]\nepsilons: [2]\n", "models: [{name: svm}]\n"
+	for _, c := range []struct {
+		name, data, rest string
+		records          int
+		trained, private bool
+	}{
+		{"no models", "text: body, label: stars", cmp, 1, false, true},
+		{"no mechanisms", "text: body, label: stars", svm, 1, true, false},
+		{"no labels", "text: [title, body]", cmp, 1, false, true},
+		{"word level without labels", "text: word, word_level: true", cmp, 1, false, true},
+		{"unbalanced", "text: [title, body], label: stars, train: 40, validation: 8, test: 20, balance: no", cmp + svm, 2, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := parse(c.data, c.rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := mustRun(t, s, engine.Options{})
+			if len(sum.Records) != c.records {
+				t.Fatalf("%d records", len(sum.Records))
+			}
+			for _, r := range sum.Records {
+				if r.Accuracy.Known() != c.trained || r.Nw.Known() != (c.private && !r.IsBaseline()) || r.EMMap.Known() != r.Nw.Known() || r.LM.Known() {
+					t.Errorf("%+v", r)
+				}
+			}
+			if d := sum.Manifest.Datasets[0]; c.name == "unbalanced" && (d.TestClasses[0] != 5 || d.TestClasses[1] != 15) {
+				t.Errorf("classes of the test documents: %v", d.TestClasses)
+			}
+		})
+	}
+	for data, want := range map[string]string{
+		"text: body":   "without.yaml:9:10: data set \"own\": has no label column: a model needs one to predict",
+		"label: stars": "without.yaml:4:19: data set \"own\": a file needs its text columns",
+		"text: body, label: stars, balance: some": "balance = \"some\": must be one of",
+	} {
+		if _, err := parse(data, cmp+svm); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
 // What comes from outside is attacked by those who read what it released: a
 // copy of the text is attacked as unchanged text is.
 func TestOutsideIsAttacked(t *testing.T) {

@@ -207,6 +207,9 @@ func (s *Study) checkScene(at study.At, i int) error {
 		}
 	}
 	if c.Utility != nil {
+		if err := c.Dataset.Predicts(); err != nil {
+			return at(err, "%s.utility", where)
+		}
 		if _, err := models.Find(c.Utility.Name); err != nil {
 			return at(err, "%s.utility.name", where)
 		}

@@ -9,6 +9,7 @@ package grid
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -91,6 +92,13 @@ func (s *Study) Check(at study.At) error {
 		}
 		if err := known(m.Datasets, "models[%d]", i); err != nil {
 			return err
+		}
+		for _, d := range s.Datasets {
+			if len(m.Datasets) == 0 || slices.Contains(m.Datasets, d.Name) {
+				if err := d.Predicts(); err != nil {
+					return at(err, "models[%d]", i)
+				}
+			}
 		}
 	}
 	if len(s.Settings) == 0 {

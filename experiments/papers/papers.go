@@ -242,6 +242,9 @@ func checkData(at study.At, where string, d study.DatasetSpec, m *study.ModelSpe
 	if m == nil {
 		return nil
 	}
+	if err := d.Predicts(); err != nil {
+		return at(err, "%s.dataset", where)
+	}
 	_, err := m.Resolve()
 	return at(err, "%s.model", where)
 }

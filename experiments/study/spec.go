@@ -62,9 +62,10 @@ type DatasetSpec struct {
 	Test       int     `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
 	MaxTokens  int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"` // documents are cut here; 0 means the data set's default
 	Cleaning   string  `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`                          // preprocessing; empty means the data set's default
+	Balance    string  `yaml:"balance,omitempty" json:"balance,omitempty"`                            // "no" leaves classes the shares they have in the source
 	File       string  `yaml:"file,omitempty" json:"-"`                                               // CSV, TSV or JSONL of one's own; its fingerprint is in the key
 	Text       Columns `yaml:"text,omitempty" json:"text,omitempty"`                                  // columns joined to the text, for File
-	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File
+	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File; none: there is nothing to predict
 	Private    string  `yaml:"private,omitempty" json:"private,omitempty"`                            // column of what is to stay secret, for File
 	User       string  `yaml:"user,omitempty" json:"user,omitempty"`                                  // column of who wrote the row, for File
 	WordLevel  bool    `yaml:"word_level,omitempty" json:"word_level,omitempty"`                      // every row is one word, for File
@@ -159,11 +160,23 @@ func (d DatasetSpec) Check() error {
 		return errors.New("a data set needs a name")
 	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel):
 		return fmt.Errorf("data set %q: text, label, private, user and word_level describe a file of one's own: give file too", d.Name)
-	case d.File != "" && (len(d.Text) == 0 || d.Label == ""):
-		return fmt.Errorf("data set %q: a file needs its text and label columns", d.Name)
+	case d.File != "" && len(d.Text) == 0:
+		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
+	}
+	if err := check.OneOf("balance", d.Balance, "", "yes", "no"); err != nil {
+		return fmt.Errorf("data set %q: %w", d.Name, err)
 	}
 	_, err := d.Traits()
 	return err
+}
+
+// Predicts is an error for a data set without labels, of which a model predicts
+// nothing.
+func (d DatasetSpec) Predicts() error {
+	if d.File != "" && d.Label == "" {
+		return fmt.Errorf("data set %q: has no label column: a model needs one to predict", d.Name)
+	}
+	return nil
 }
 
 // Traits are the facts about a data set that decide what can be measured on it.
@@ -174,7 +187,7 @@ type Traits struct {
 
 // Traits finds them without loading anything.
 func (d DatasetSpec) Traits() (Traits, error) {
-	if d.File != "" && d.Label != "" {
+	if d.File != "" {
 		return Traits{WordLevel: d.WordLevel}, nil
 	}
 	f, err := datasets.Find(d.Name)
@@ -190,8 +203,9 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		Name: d.Name, Root: root,
 		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
 		PrivateColumn: d.Private, UserColumn: d.User,
-		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
-		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
+		Unbalanced: d.Balance == "no",
+		Sizes:      datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
+		MaxTokens:  d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}
 }
 
