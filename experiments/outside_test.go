@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,27 @@ func TestCommandInAStudy(t *testing.T) {
   - {name: shorter, command: [SELF, client, shorter]}
   - {name: never, command: [SELF, client, undefined]}
 `, "SCRIPT", script)
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reread, err := study.Parse("again.yaml", text) // what the manifest has
+	if err != nil || !reflect.DeepEqual(reread.Body, s.Body) {
+		t.Errorf("printed and read again, it is another study: %v\n%s", err, text)
+	}
+	l := lab.New("")
+	defer l.Close()
+	plan, err := experiments.Plan(s, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := map[string]int64{}
+	for _, u := range plan.Units {
+		memory[u.Row.Mechanism] = u.Memory()
+	}
+	if memory["mine"]-memory["theirs"] != 64<<20 {
+		t.Errorf("memory of units: %v", memory)
+	}
 	dir := t.TempDir()
 	one := mustRun(t, s, engine.Options{Out: dir, Workers: 1})
 	repeatable := func(r results.Record) bool { return !r.Unrepeatable }
@@ -327,6 +349,7 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
 		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",
+		"{name: a, command: [x]}\n  - {name: a, command: [y]}":           "13:12: a at epsilon 5 is given twice",
 		"{name: tem, repetitions: 0}":                                    "repetitions = 0: must be in [1, 10000]",
 		`{name: a, command: [x, "{k}"], parameters: {k: []}}`:            "a: parameter k: the list is empty",
 		`{name: a, command: [x, "{k}"], parameters: {k: {deep: value}}}`: "a: parameter k: ",

@@ -102,6 +102,9 @@ func (s *Study) Check(at study.At) error {
 			return err
 		}
 	}
+	if err := study.CheckTwice(at, s.Mechanisms, s.Epsilons); err != nil {
+		return err
+	}
 	if err := checkAttackers(at, "attackers", s.Attackers); err != nil {
 		return err
 	}

@@ -83,6 +83,9 @@ func (s *Study) Check(at study.At) error {
 			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
 		}
 	}
+	if err := study.CheckTwice(at, s.Mechanisms, s.Epsilons); err != nil {
+		return err
+	}
 	for i, m := range s.Models {
 		if _, err := models.Find(m.Name); err != nil {
 			return at(err, "models[%d].name", i)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
@@ -334,6 +335,32 @@ func (m MechanismSpec) checkOutside() error {
 	}
 	if m.Variant != "" || len(m.Variants) > 0 || m.Policy != "" || m.KeepWords != "" {
 		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
+	}
+	return nil
+}
+
+// CheckTwice validates that mechanisms from outside can be told apart by what
+// records say of them; epsilons are those of entries without their own.
+func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
+	met := map[string]bool{}
+	for i, m := range list {
+		if !m.Is() {
+			continue
+		}
+		settings, _ := m.Expand() // checked
+		own := m.Epsilons
+		if len(own) == 0 {
+			own = epsilons
+		}
+		for _, s := range settings {
+			for _, s.Epsilon = range own {
+				key := strings.Join(Labels(s), " ")
+				if met[key] {
+					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name, s.Epsilon), "mechanisms[%d].name", i)
+				}
+				met[key] = true
+			}
+		}
 	}
 	return nil
 }

@@ -20,9 +20,9 @@ var lengthBins = []struct {
 func init() {
 	for _, by := range []struct {
 		name, title, doc string
-		needs     []Need
-		ordered   bool // the order of words counts
-		score     similarity
+		needs            []Need
+		ordered          bool // the order of words counts
+		score            similarity
 	}{
 		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
 		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
