@@ -46,6 +46,18 @@ type Dataset struct {
 	// private labels and users where there are some, and tokens: equal
 	// fingerprints mean equal tokens and labels, whatever layout the source had.
 	Fingerprint string
+
+	cleaner   *Cleaner
+	maxTokens int
+}
+
+// Clean turns a text into tokens as those of the data set were, cut included.
+func (d *Dataset) Clean(text string) []string {
+	t := d.cleaner.Tokens(text)
+	if d.maxTokens > 0 && len(t) > d.maxTokens {
+		t = t[:d.maxTokens:d.maxTokens]
+	}
+	return t
 }
 
 // Splits returns the three splits with their names, in order.

@@ -15,17 +15,17 @@ import (
 // Request says which data set to prepare and how. The zero value of every
 // field but Name means the data set's own default.
 type Request struct {
-	// Name is a registered name, or any other name together with File,
-	// TextColumns and LabelColumn: bring your own.
+	// Name is a registered name, or any other name together with File and
+	// TextColumns: bring your own.
 	Name string
 	// Root is the data folder; "" means MLDP_DATA, then the user's cache. See
 	// fetch.Root.
 	Root string
 
 	// File replaces the source that would be found under Root. With
-	// LabelColumn it is a table of the user's own: CSV, TSV or JSON lines,
+	// TextColumns it is a table of the user's own: CSV, TSV or JSON lines,
 	// gzipped or not, told by its suffix unless Format says "csv", "tsv" or
-	// "jsonl".
+	// "jsonl". Without LabelColumn it is one class, and no task.
 	File        string
 	Format      string
 	TextColumns []string // joined by a space
@@ -36,9 +36,12 @@ type Request struct {
 	UserColumn    string
 	WordLevel     bool // every row of the user's own table is one word
 
-	Sizes    Sizes
-	Seed     stream.Seed // decides which rows are drawn, and their order
-	Cleaning Cleaning    // "" means the data set's own
+	Sizes Sizes
+	// Unbalanced leaves classes, and private labels in them, the shares that
+	// they have in the source.
+	Unbalanced bool
+	Seed       stream.Seed // decides which rows are drawn, and their order
+	Cleaning   Cleaning    // "" means the data set's own
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
@@ -47,8 +50,8 @@ type Request struct {
 	Workers int
 }
 
-// Load reads, samples, splits and cleans a data set. The sample is balanced
-// by class: each split takes equal numbers of every class (the first classes
+// Load reads, samples, splits and cleans a data set. Unless the request says
+// otherwise, the sample is balanced by class: each split takes equal numbers of every class (the first classes
 // one more where the size does not divide), drawn without replacement from
 // all rows. With all Sizes zero the whole source is used, along its own splits where it
 // has them, else 70/10/20 percent of each class.
@@ -90,14 +93,15 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	out := &Dataset{
 		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
+		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
-	splits, err := split(rows, q.Sizes, q.Seed.Derive("sample", q.Name))
+	splits, err := split(rows, q.Sizes, q.Unbalanced, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
-	if err := clean(ctx, cleaner, q.MaxTokens, q.Workers, splits[:]); err != nil {
+	if err := clean(ctx, out.Clean, q.Workers, splits[:]); err != nil {
 		return nil, err
 	}
 	out.Fingerprint = out.fingerprint()
@@ -140,7 +144,7 @@ func distinct(rows []Row) int {
 }
 
 // clean fills in the tokens of all documents.
-func clean(ctx context.Context, c *Cleaner, maxTokens, workers int, splits [][]Document) error {
+func clean(ctx context.Context, tokens func(text string) []string, workers int, splits [][]Document) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -153,11 +157,7 @@ func clean(ctx context.Context, c *Cleaner, maxTokens, workers int, splits [][]D
 			docs = docs[len(part):]
 			g.Go(func() error {
 				for i := range part {
-					t := c.Tokens(part[i].Text)
-					if maxTokens > 0 && len(t) > maxTokens {
-						t = t[:maxTokens:maxTokens]
-					}
-					part[i].Tokens = t
+					part[i].Tokens = tokens(part[i].Text)
 				}
 				return ctx.Err()
 			})

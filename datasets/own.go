@@ -20,9 +20,9 @@ func ownDefinition(q Request) (Definition, error) {
 	case q.Name == "":
 		return Definition{}, errors.New("data set: a table of your own needs a name")
 	case q.File == "":
-		return Definition{}, fmt.Errorf("data set %s: text and label columns are given, but no file", q.Name)
-	case q.LabelColumn == "" || len(q.TextColumns) == 0:
-		return Definition{}, fmt.Errorf("data set %s: %s needs the name of its label column and of at least one text column", q.Name, q.File)
+		return Definition{}, fmt.Errorf("data set %s: text or label columns are given, but no file", q.Name)
+	case len(q.TextColumns) == 0:
+		return Definition{}, fmt.Errorf("data set %s: %s needs the name of at least one text column", q.Name, q.File)
 	}
 	if _, taken := registry[q.Name]; taken {
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another", q.Name)
@@ -35,7 +35,6 @@ func ownDefinition(q Request) (Definition, error) {
 }
 
 // readOwn reads a table with a header (CSV, TSV) or one JSON object a line.
-// The classes are the distinct labels, sorted.
 func readOwn(ctx context.Context, q Request) (Rows, error) {
 	format, err := formatOf(q)
 	if err != nil {
@@ -65,11 +64,17 @@ type tableColumns struct {
 type table struct{ texts, labels, privates, users []string }
 
 // rows names the classes after the distinct labels, sorted, and the private
-// labels likewise.
+// labels likewise. Without labels there is one class.
 func (t table) rows(source string) (Rows, error) {
-	out, err := labelled(source, t.texts, t.labels)
-	if err != nil {
-		return Rows{}, err
+	out := Rows{Classes: []string{"all"}, Source: source}
+	for _, text := range t.texts {
+		out.Rows = append(out.Rows, Row{Text: text})
+	}
+	if t.labels != nil {
+		var err error
+		if out, err = labelled(source, t.texts, t.labels); err != nil {
+			return Rows{}, err
+		}
 	}
 	if t.privates != nil {
 		private, err := labelled(source, t.texts, t.privates)

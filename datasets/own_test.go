@@ -83,7 +83,7 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
 		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label", `a.jsonl:1: field "text" is neither text nor a number`},
 		{"a.dat", "x", []string{"text"}, "label", `a.dat: format = "dat": must be csv, tsv or jsonl`},
-		{"a.csv", "x", nil, "label", "needs the name of its label column and of at least one text column"},
+		{"a.csv", "x", nil, "label", "needs the name of at least one text column"},
 		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
 	} {
 		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns, LabelColumn: c.label})
@@ -101,6 +101,16 @@ func TestOwnTableErrors(t *testing.T) {
 		if _, err := Load(t.Context(), q); err == nil {
 			t.Errorf("%+v: no error", q)
 		}
+	}
+}
+
+// Without a label column there is one class, of which any sample can be drawn.
+func TestOwnTableWithoutLabels(t *testing.T) {
+	t.Parallel()
+	file := write(t, "a.csv", "text\n"+strings.Repeat("some words\n", 10))
+	d, err := Load(t.Context(), Request{Name: "mine", File: file, TextColumns: []string{"text"}, Sizes: Sizes{5, 2, 3}})
+	if err != nil || len(d.Classes) != 1 || len(d.Train) != 5 || len(d.Validation) != 2 || len(d.Test) != 3 {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

@@ -19,15 +19,25 @@ const (
 // split draws train, validation and test. Each class is shuffled by a stream
 // of its own, so that a class's rows do not depend on the other classes; each
 // split is shuffled again, so that classes are mixed.
-func split(rows Rows, sizes Sizes, seed stream.Seed) ([3][]Document, error) {
+func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Document, error) {
 	var out [3][]Document
 	classes := len(rows.Classes)
 	if classes == 0 || len(rows.Rows) == 0 {
 		return out, fmt.Errorf("no documents")
 	}
-	if sizes.zero() {
+	switch {
+	case sizes.zero():
 		out = splitWhole(rows, seed)
-	} else {
+	case unbalanced:
+		ids, need := shuffled(rows, seed), sizes.Train+sizes.Validation+sizes.Test
+		if need > len(ids) {
+			return out, fmt.Errorf("%d documents, a sample of %d + %d + %d needs %d", len(ids), sizes.Train, sizes.Validation, sizes.Test, need)
+		}
+		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+			out[s] = appendRows(nil, rows, ids[:size])
+			ids = ids[size:]
+		}
+	default:
 		byClass := shuffledByClass(rows, seed, func(Row) bool { return true })
 		used := make([]int, classes)
 		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
@@ -100,20 +110,29 @@ func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
 		rng := seed.Derive("class", strconv.Itoa(c)).Rand()
 		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		if rows.Privates != nil {
-			alternate(ids, rows)
+			alternate(ids, len(rows.Privates), func(id int) int { return rows.Rows[id].Private })
 		}
 	}
 	return byClass
 }
 
-// alternate reorders the shuffled rows of a class so that the private labels
-// are spread evenly: any part of ids then holds the same shares of them as the
-// whole, and the private label says nothing of the split.
-func alternate(ids []int, rows Rows) {
-	byPrivate := make([][]int, len(rows.Privates))
+// shuffled returns all row numbers, shuffled, with classes and private labels
+// spread evenly.
+func shuffled(rows Rows, seed stream.Seed) []int {
+	ids := seed.Derive("rows").Rand().Perm(len(rows.Rows))
+	privates := max(1, len(rows.Privates))
+	alternate(ids, len(rows.Classes)*privates, func(id int) int { return rows.Rows[id].Label*privates + rows.Rows[id].Private })
+	return ids
+}
+
+// alternate reorders shuffled rows so that groups, numbered from 0, are spread
+// evenly: any part of ids then holds the same shares of them as the whole, and
+// a private label says nothing of the split.
+func alternate(ids []int, groups int, of func(id int) int) {
+	byGroup := make([][]int, groups)
 	for _, id := range ids {
-		p := rows.Rows[id].Private
-		byPrivate[p] = append(byPrivate[p], id)
+		p := of(id)
+		byGroup[p] = append(byGroup[p], id)
 	}
 	// The i-th of n rows of a label stands at (i + 1/2)/n of the way.
 	type place struct {
@@ -121,7 +140,7 @@ func alternate(ids []int, rows Rows) {
 		id int
 	}
 	var places []place
-	for _, own := range byPrivate {
+	for _, own := range byGroup {
 		for i, id := range own {
 			places = append(places, place{(float64(i) + 0.5) / float64(len(own)), id})
 		}

@@ -24,7 +24,7 @@ func pool(perClass ...int) Rows {
 func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 	rows := pool(50, 60, 70)
 	for _, sizes := range []Sizes{{30, 9, 12}, {1, 0, 0}, {100, 20, 10}, {0, 0, 7}} {
-		splits, err := split(rows, sizes, stream.FromUint64(3))
+		splits, err := split(rows, sizes, false, stream.FromUint64(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 func TestSampleBelongsToItsSeed(t *testing.T) {
 	rows := pool(50, 50)
 	draw := func(seed uint64) [3][]Document {
-		s, err := split(rows, Sizes{20, 4, 4}, stream.FromUint64(seed))
+		s, err := split(rows, Sizes{20, 4, 4}, false, stream.FromUint64(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,12 +66,12 @@ func TestSampleBelongsToItsSeed(t *testing.T) {
 }
 
 func TestTooLargeASample(t *testing.T) {
-	_, err := split(pool(10, 3), Sizes{6, 2, 2}, stream.Seed{})
+	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, stream.Seed{})
 	want := `class "class 1" has 3 documents, a balanced sample of 6 + 2 + 2 needs 5`
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
-	if _, err := split(Rows{}, Sizes{}, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "no documents") {
+	if _, err := split(Rows{}, Sizes{}, false, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "no documents") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestWholeSource(t *testing.T) {
 		"a tiny class":    {pool(1, 100), 1 + 70, 10, 20},
 		"one class empty": {pool(0, 10), 7, 1, 2},
 	} {
-		s, err := split(c.rows, Sizes{}, stream.FromUint64(1))
+		s, err := split(c.rows, Sizes{}, false, stream.FromUint64(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,5 +103,48 @@ func TestWholeSource(t *testing.T) {
 				t.Errorf("row %d is not of the official test split", d.ID)
 			}
 		}
+	}
+}
+
+// An unbalanced sample has the shares of the source in every split, to one
+// document, and no document twice.
+func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
+	t.Parallel()
+	rows := Rows{Classes: []string{"rare", "common"}, Privates: []string{"x", "y"}}
+	for i := range 200 {
+		r := Row{Label: 1, Private: i % 2}
+		if i%10 == 0 {
+			r.Label = 0
+		}
+		rows.Rows = append(rows.Rows, r)
+	}
+	draw := func(seed uint64) [3][]Document {
+		s, err := split(rows, Sizes{100, 20, 40}, true, stream.FromUint64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	seen := map[int]bool{}
+	for i, s := range draw(1) {
+		count := 0
+		for _, d := range s {
+			if seen[d.ID] {
+				t.Errorf("document %d is drawn twice", d.ID)
+			}
+			seen[d.ID] = true
+			if d.Label == 0 {
+				count++
+			}
+		}
+		if want := []int{10, 2, 4}[i]; len(s) != []int{100, 20, 40}[i] || count < want-1 || count > want+1 {
+			t.Errorf("split %d: %d of %d documents are of the rare class, want %d", i, count, len(s), want)
+		}
+	}
+	if !reflect.DeepEqual(draw(1), draw(1)) || reflect.DeepEqual(draw(1), draw(2)) {
+		t.Error("the sample is not decided by its seed")
+	}
+	if _, err := split(rows, Sizes{100, 100, 1}, true, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "200 documents, a sample of 100 + 100 + 1 needs 201") {
+		t.Errorf("%v", err)
 	}
 }

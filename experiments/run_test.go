@@ -37,6 +37,10 @@ func init() {
 }
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "client" {
+		client(os.Args[2])
+		os.Exit(0)
+	}
 	if ref := os.Getenv(childStudy); ref != "" {
 		s, err := experiments.Builtin.Open(ref)
 		if err == nil {

@@ -72,7 +72,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"dimensions: [50]", "dimensions: [0]", "dimensions = 0: must be in [1, 65535]"},
 		{"dimensions: [50]", "dimensions: [50]\n    datasets: [imdb]", `data set "imdb" is not in the study`},
 		{"- name: generated-words", "- name: generated-reviews", `data set "generated-reviews" is given twice`},
-		{"- name: generated-words", "- name: own\n    file: own.csv", `data set "own": a file needs its text and label columns`},
+		{"- name: generated-words", "- name: own\n    file: own.csv", `data set "own": a file needs its text columns`},
 		{"# A study", "\tA study", "tiny.yaml:2:7: "},
 	} {
 		_, err := study.Parse("tiny.yaml", edit(t, c.old, c.new))

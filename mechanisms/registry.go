@@ -21,6 +21,9 @@ type Settings struct {
 	Variant    Variant // "" means the definition's default, Proved
 	Epsilon    float64 // in units of 1/distance
 	Parameters Parameters
+	// Outside says where a mechanism of the variant External comes from; nil for
+	// built-in ones. What it opens has a fingerprint of its own.
+	Outside *Outside `json:"-"`
 }
 
 // Parameters are named values of a mechanism beside ε: numbers (float64),
@@ -73,6 +76,8 @@ type Environment struct {
 	// Seed feeds the choices made at construction (PrivEmb's projection, the
 	// start word of released Gumbel, the start words of 1-Diffractor's lists).
 	Seed stream.Seed
+	// Outside opens mechanisms that are not built in; nil where there are none.
+	Outside func(Settings) (Mechanism, error)
 }
 
 // Parameter describes one parameter of a mechanism for help texts and checks.
@@ -161,7 +166,7 @@ func Find(name string) (Definition, error) {
 
 // Complete checks settings against their definition and fills in defaults.
 func Complete(s Settings) (Settings, error) {
-	d, err := Find(s.Mechanism)
+	d, err := s.Definition()
 	if err != nil {
 		return s, err
 	}
@@ -173,6 +178,9 @@ func Complete(s Settings) (Settings, error) {
 	}
 	if err := check.Positive("epsilon", s.Epsilon); err != nil {
 		return s, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	if s.Outside != nil { // its parameters are its own business
+		return s, nil
 	}
 	full := Parameters{}
 	for _, p := range d.Parameters {
@@ -205,7 +213,10 @@ func New(env Environment, s Settings) (Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := registry[s.Mechanism]
+	d, err := s.Definition()
+	if err != nil {
+		return nil, err
+	}
 	if env.Space == nil {
 		return nil, fmt.Errorf("%s: no embedding", s.Mechanism)
 	}

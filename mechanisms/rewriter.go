@@ -38,19 +38,27 @@ type Rewriter interface {
 	Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error)
 }
 
+// wholeText is a Rewriter that wants all documents in one call.
+type wholeText interface{ WholeText() }
+
 // Rewrite is Text for a Rewriter: document i has the seed.At(first+i), workers
 // goroutines share the documents in batches, and the result depends on
 // neither. What becomes of unknown words is the rewriter's business.
 func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
+	return rewrite(ctx, r, documents, func(i int) stream.Seed { return seed.At(first + uint64(i)) }, workers)
+}
+
+func rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed, workers int) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
 	}
+	_, whole := r.(wholeText)
 	out := make([][]string, len(documents))
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for start := 0; start < len(documents) && running.Err() == nil; {
 		end, words := start, 0
-		for end < len(documents) && words < batchWords {
+		for end < len(documents) && (whole || words < batchWords) {
 			words += len(documents[end])
 			end++
 		}
@@ -58,7 +66,7 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64
 		g.Go(func() error {
 			seeds := make([]stream.Seed, end-from)
 			for i := range seeds {
-				seeds[i] = seed.At(first + uint64(from+i))
+				seeds[i] = seedOf(from + i)
 			}
 			got, err := r.Rewrite(running, documents[from:end], seeds)
 			if err != nil {
@@ -108,7 +116,8 @@ const OutsideVocabulary = "(outside the vocabulary)"
 // WordByWord makes a Mechanism out of an aligned Rewriter, so that it can be
 // sampled word by word: audit, deniability, bench. The vocabulary is that of
 // the space and OutsideVocabulary; joining outputs is post-processing, so a
-// promise stays one. Text is better made by Rewrite, which keeps such words.
+// promise stays one. PrivatizeText has Rewrite make the text, which keeps such
+// words.
 //
 // Privatize has no error to return: after the first failure, kept for Err, it
 // writes OutsideVocabulary everywhere, never the words it was given. ctx stops
@@ -116,24 +125,74 @@ const OutsideVocabulary = "(outside the vocabulary)"
 func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
 	name := r.Settings().Mechanism
 	if !r.Aligned() {
-		return nil, fmt.Errorf("%s changes the number of tokens: it cannot be taken word by word", name)
+		return nil, notByWord(name)
 	}
+	switch metric := r.Guarantee().Metric; metric {
+	case "", "euclidean", "discrete":
+		return Rewriting(ctx, r, space)
+	default:
+		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and discrete are known",
+			name, metric)
+	}
+}
+
+func notByWord(name string) error {
+	return fmt.Errorf("%s changes the number of tokens: it cannot be taken word by word", name)
+}
+
+// Rewriting is WordByWord of any Rewriter, for its text: Privatize fails where
+// tokens do not stay in place, see TakesWords, and a metric that only its maker
+// knows has no Distance.
+func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
 	v, err := embeddings.NewVocabulary(append(slices.Clone(space.Vocabulary.Words()), OutsideVocabulary))
 	if err != nil {
 		return nil, err
 	}
 	w := &wordByWord{ctx: ctx, rewriter: r, vocabulary: v, guarantee: r.Guarantee()}
 	switch w.guarantee.Metric {
-	case "":
 	case "euclidean":
 		w.guarantee.Distance, w.guarantee.EuclideanEpsilon = space.Distance, w.guarantee.Epsilon
 	case "discrete":
 		w.guarantee.Distance = discreteDistance
-	default:
-		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and discrete are known",
-			name, w.guarantee.Metric)
 	}
 	return w, nil
+}
+
+// TakesWords says whether a mechanism can be asked for single words. One that
+// makes text as a whole cannot.
+func TakesWords(m Mechanism) bool {
+	w, ok := m.(*wordByWord)
+	return !ok || w.rewriter.Aligned()
+}
+
+// Repeatable says whether equal seeds give equal text, as all built-in
+// mechanisms do.
+func Repeatable(m Mechanism) bool {
+	w, ok := m.(*wordByWord)
+	return !ok || w.rewriter.Repeatable()
+}
+
+// text privatises documents; empty ones are left out.
+func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func(i int) stream.Seed, workers int) ([][]string, error) {
+	var full [][]string
+	var at []int
+	for i, d := range documents {
+		if len(d) > 0 {
+			full, at = append(full, d), append(at, i)
+		}
+	}
+	private, err := rewrite(ctx, m.rewriter, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]string, len(documents))
+	for i := range out {
+		out[i] = []string{}
+	}
+	for i, d := range private {
+		out[at[i]] = d
+	}
+	return out, nil
 }
 
 func discreteDistance(a, b WordID) float64 {
@@ -186,6 +245,10 @@ func (m *wordByWord) Privatize(dst, src []WordID, epsilons []float64, rng *rand.
 		dst[i] = outside
 	}
 	if m.Err() != nil || len(src) == 0 {
+		return
+	}
+	if !m.rewriter.Aligned() {
+		m.fail(notByWord(m.Settings().Mechanism))
 		return
 	}
 	for _, e := range epsilons {

@@ -83,8 +83,9 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // document, of equal length except under Drop and for a mechanism whose output
 // is the empty word, which is left out; see TextOptions.Aligned.
 //
-// Words that the mechanism keeps (see KeepWords) stay, known or not. ctx stops
-// between batches.
+// Words that the mechanism keeps (see KeepWords) stay, known or not. What becomes
+// of unknown words is the business of a mechanism made of a Rewriter, and so is
+// the number of tokens. ctx stops between batches.
 func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
 	if o.Policy == "" {
 		o.Policy = Random
@@ -108,6 +109,12 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 	}
 	if k, ok := m.(keeper); ok {
 		t.mechanism, t.keeps = k.inner(), k.keeps
+	}
+	if w, ok := m.(*wordByWord); ok {
+		if err := w.Err(); err != nil {
+			return nil, err
+		}
+		return w.text(ctx, documents, t.seedOf, o.Workers)
 	}
 	if o.Policy == Zero {
 		if err := t.requireKnown(); err != nil {

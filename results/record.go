@@ -121,6 +121,7 @@ type Record struct {
 	GuaranteeEuclidean Float  `csv:"guarantee_euclidean_epsilon"`
 	GuaranteeScope     string `csv:"guarantee_scope"` // the words between which it holds, as "only …"; "" means all
 	GuaranteeReason    string `csv:"guarantee_reason"`
+	Unrepeatable       bool   `csv:"unrepeatable"` // from outside, and the same seed gives another text each time
 
 	// Status is "ok", or "undefined" with Reason when the mechanism does not
 	// exist at these settings (proved Gumbel at small ε): such a cell is done.

@@ -171,6 +171,9 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 			break
 		}
 	}
+	if slices.ContainsFunc(own, func(r Record) bool { return r.Unrepeatable }) {
+		c.Notes = append(c.Notes, t.Note("cannot be repeated: the same seed gives another text each time"))
+	}
 	if scope := ScopeOf(own); scope != "" {
 		c.Notes = append(c.Notes, t.Note("its guarantee holds only "+scope))
 	}

@@ -75,6 +75,34 @@ func render(t *testing.T, table Table, format string) string {
 	return b.String()
 }
 
+// What cannot be repeated says so at the head of its row, and nothing else does.
+func TestUnrepeatableIsMarked(t *testing.T) {
+	t.Parallel()
+	records := syntheticStudy(1, 1, 0)
+	for i := range records {
+		records[i].Unrepeatable = records[i].Mechanism == "cmp"
+	}
+	marked := 0
+	for _, table := range Tables(TableInputs{Records: records}) {
+		if table.Name != "accuracy-svm-local" {
+			continue
+		}
+		for _, row := range table.Rows {
+			for _, n := range row[1].Notes {
+				if strings.HasPrefix(table.Notes[n], "cannot be repeated") {
+					marked++
+					if row[1].Text != "CMP" {
+						t.Errorf("%s is marked", row[1].Text)
+					}
+				}
+			}
+		}
+	}
+	if marked == 0 {
+		t.Error("nothing is marked")
+	}
+}
+
 func TestAccuracyTable(t *testing.T) {
 	table := syntheticTables(5)["accuracy-svm-local"]
 	var names []string

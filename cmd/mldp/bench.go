@@ -18,6 +18,7 @@ func init() { commands = append(commands, newBenchCommand) }
 
 func newBenchCommand() *cobra.Command {
 	o := throughput.Options{}
+	var command commandOptions
 	var table string
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -26,16 +27,25 @@ func newBenchCommand() *cobra.Command {
 epsilon, the words per second of the median repetition, the share of the
 machine's multiply-add peak that an exhaustive float32 search would need at
 that speed, the memory of the index and the peak memory of the process. Only
-words of the space are counted.
+words of the space are counted. A command is measured with what it takes to
+speak to it.
 
 The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
 (no 8-bit filter), avx2 or go measures the others, on arm64 neon (no 8-bit
 filter) or go. Results do not depend on it.`,
 		Example: `  mldp bench
   mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset imdb --mechanism cmp,vickrey,mahalanobis --epsilon 1,10
-  mldp bench --workers 1,2 --csv bench.csv`,
+  mldp bench --workers 1,2 --csv bench.csv
+  mldp bench --mechanism cmp --command "mldp serve --mechanism cmp --embedding generated" --epsilon 10 --count 1000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if command.line != "" {
+				var err error
+				if o.Command, err = command.open(cmd.Context()); err != nil {
+					return err
+				}
+				defer o.Command.Close()
+			}
 			out := cmd.OutOrStdout()
 			var rows []throughput.Row
 			err := throughput.Run(cmd.Context(), o, func(r throughput.Row) error {
@@ -67,6 +77,7 @@ filter) or go. Results do not depend on it.`,
 	f.IntVar(&o.Repeat, "repeat", 3, "repetitions")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of noise")
 	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	command.addFlags(cmd)
 	f.StringVar(&table, "csv", "", "write all columns to this file")
 	return cmd
 }

@@ -35,7 +35,7 @@ class and split, duplicates, the share of tokens an embedding covers, and the
 fingerprint that goes into records. Without a name: all data sets that are here.
 
 A table of your own (CSV, TSV or JSON lines) is described with --file, --text
-and --label.`,
+and, if it has one, --label.`,
 		Example: `  mldp data describe imdb --embedding glove.6B --dimension 100
   mldp data describe generated-news --train 200 --validation 50 --test 50
   mldp data describe mine --file reviews.csv --text title,body --label stars`,
@@ -107,7 +107,10 @@ func printDescription(out io.Writer, d *datasets.Dataset, spaces []*embeddings.S
 	row("source", "%s", d.Source)
 	row("rows in the source", "%d, %d different texts", d.SourceRows, d.SourceTexts)
 	kind := "Multi-class"
-	if len(d.Classes) == 2 {
+	switch len(d.Classes) {
+	case 1:
+		kind = "None"
+	case 2:
 		kind = "Binary"
 	}
 	row("task_type", "%s (%s)", kind, strings.Join(d.Classes, ", "))

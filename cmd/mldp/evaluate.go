@@ -32,8 +32,12 @@ func newEvaluateCommand() *cobra.Command {
 without a study file: the accuracy of a linear support vector machine on tf-idf
 that is trained and tested on the version, PP where its tokens align with the
 original, CS, LOW, the share of English tokens and, with --private, how often
-an attacker who trains on the version guesses that column. What makes no sense
-or lacks a resource is left out, and standard error says so.
+an attacker who trains on the version guesses that column. Perplexity is that of
+the median test document under a model of pairs of words of the original, to
+which words that the original does not have twice are all one; overlap is the
+share of words in both texts; linked that of documents whose original is named
+by an attacker who has all originals. What makes no sense or lacks a resource
+is left out, and standard error says so.
 
 A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
 per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
@@ -83,8 +87,9 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 
 // printEvaluation is the table; what was not measured is "-".
 func printEvaluation(w io.Writer, rows []evaluate.Row) {
-	const line = "%-20s %8s %4s %8s %9s %9s %8s %7s %7s %7s %9s\n"
-	fmt.Fprintf(w, line, "version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW", "English %")
+	const line = "%-20s %8s %4s %8s %9s %9s %8s %7s %7s %7s %9s %10s %8s %7s %7s\n"
+	fmt.Fprintf(w, line, "version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW", "English %",
+		"perplexity", "overlap", "linked", "chance")
 	for _, r := range rows {
 		number := func(x results.Float, digits int) string {
 			if !x.Known() {
@@ -97,7 +102,8 @@ func printEvaluation(w io.Writer, rows []evaluate.Row) {
 			aligned = "yes"
 		}
 		fmt.Fprintf(w, line, r.Name, number(r.Epsilon, -1), strconv.Itoa(r.Repetition), aligned, number(r.Accuracy, 2),
-			number(r.PrivateAccuracy, 2), number(r.PrivateChance, 2), number(r.PP, 2), number(r.CS, 2), number(r.Low, 2), number(r.English, 2))
+			number(r.PrivateAccuracy, 2), number(r.PrivateChance, 2), number(r.PP, 2), number(r.CS, 2), number(r.Low, 2), number(r.English, 2),
+			number(r.Perplexity, 1), number(r.Overlap, 2), number(r.Linked, 2), number(r.LinkedGuess, 2))
 	}
 }
 

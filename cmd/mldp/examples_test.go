@@ -218,7 +218,7 @@ func writeExampleFiles(dir string) error {
 	}
 	reviews := "title,body,stars\n"
 	for i := range 30 {
-		reviews += fmt.Sprintf("visit %d,the food was superb,5\nvisit %d,the service was awful,1\n", i, i)
+		reviews += fmt.Sprintf("visit %d,the food was superb,5\nvisit %d,the service was awful,1\n", 2*i, 2*i+1)
 	}
 	for name, text := range map[string]string{
 		"reviews.csv":    reviews,

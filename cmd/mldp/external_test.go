@@ -12,8 +12,8 @@ import (
 )
 
 // TestExternalPage runs every command of EXTERNAL.md: those of "sh" must
-// succeed, those of "sh fails" must exit with 1. Lines whose language is
-// absent are left out, and named.
+// succeed, those of "sh fails" must exit with 1; the block marked yaml is
+// outside.yaml. Lines whose language is absent are left out, and named.
 func TestExternalPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts interpreters")
@@ -22,13 +22,15 @@ func TestExternalPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
+	var script, study strings.Builder
 	counts := map[string]int{}
 	kind := ""
 	for line := range strings.SplitSeq(string(page), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			kind = strings.TrimPrefix(line, "```")
+		case kind == "yaml":
+			fmt.Fprintln(&study, line)
 		case kind != "sh" && kind != "sh fails" || line == "":
 		default:
 			counts[kind]++
@@ -43,10 +45,10 @@ func TestExternalPage(t *testing.T) {
 			}
 		}
 	}
-	if counts["sh"] < 5 || counts["sh fails"] != 3 {
+	if counts["sh"] < 7 || study.Len() == 0 || counts["sh fails"] != 3 {
 		t.Fatalf("EXTERNAL.md has %v commands: its blocks were not found", counts)
 	}
-	script.WriteString("exec test -s out.txt\nexec test -s evaluation/report.html\n")
+	script.WriteString("exec test -s out.txt\nexec test -s evaluation/report.html\nexec test -s study/report.html\n")
 	if absent("python3 ") != "" {
 		t.Skip("no python3 here")
 	}
@@ -56,7 +58,10 @@ func TestExternalPage(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
 		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
-		return writeExampleFiles(env.WorkDir)
+		if err := writeExampleFiles(env.WorkDir); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(env.WorkDir, "outside.yaml"), []byte(study.String()), 0o644)
 	}})
 }
 

@@ -34,7 +34,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Caches go to the script's own folder, never to the user's.
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
-			return nil
+			examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "external"))
+			env.Setenv("EXTERNAL", examples)
+			return err
 		},
 	})
 }

@@ -40,14 +40,14 @@ func (s *Study) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	var units []engine.Unit
 	for _, c := range s.Scenes {
 		for _, x := range settings {
-			d, err := mechanisms.Find(x.Mechanism)
+			d, err := x.Definition()
 			if err != nil {
 				return nil, err
 			}
 			for r := range s.Repetitions {
 				at := released{s, l, c, x, d, r + 1, options}
 				panels := map[string]string{} // by ID
-				for _, panel := range s.panels(c) {
+				for _, panel := range s.panels(c, x) {
 					u := at.unit(panel, encoded)
 					panels[u.ID] = panel
 					u.Run = func(ctx context.Context, job *engine.Job) (engine.Output, error) {
@@ -82,6 +82,9 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 		Name: fmt.Sprintf("%s, repetition %d", name, at.repetition), ID: engine.MakeID(id...), Group: engine.MakeID(place...), Row: row,
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := at.lab.OfText(ctx, at.sample(), c.Embedding, c.Embedding.Dimensions[0], at.definition.Needs)
+			if err == nil {
+				err = at.lab.OfOutside(ctx, at.settings, c.Dataset, f)
+			}
 			if err == nil && encoder {
 				f["encoder"], err = at.lab.OfEncoder(s.Encoder)
 			}
@@ -100,7 +103,7 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 			if err != nil {
 				return lab.Memory("", 0, 0)
 			}
-			return lab.Memory("", corpus.Words(), len(corpus.Counts))
+			return at.settings.Memory() + lab.Memory("", corpus.Words(), len(corpus.Counts))
 		},
 	}
 }
@@ -118,7 +121,10 @@ func (at released) row(panel string) results.Record {
 	if panel == Utility {
 		r.Model = c.Utility.Name
 	}
-	r.Policy, r.Repetition, r.Seed = string(at.study.Policy), at.repetition, at.study.Seed
+	r.Repetition, r.Seed = at.repetition, at.study.Seed
+	if x.Outside == nil { // else unknown words are its own business
+		r.Policy = string(at.study.Policy)
+	}
 	r.Status = results.StatusOK
 	return r
 }

@@ -62,9 +62,12 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 	if err != nil {
 		return nil, err
 	}
-	m, err := mechanisms.New(env, at.settings)
-	var undefined *mechanisms.UndefinedError
-	if errors.As(err, &undefined) {
+	env.Outside = at.lab.Outside(ctx, at.sample(), space.Space, at.repetition)
+	undefined := func(err error) (map[string][]results.Record, error) {
+		var none *mechanisms.UndefinedError
+		if !errors.As(err, &none) {
+			return nil, err
+		}
 		for _, panel := range panels {
 			r := at.row(panel)
 			describe(&r)
@@ -73,8 +76,9 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 		}
 		return out, nil
 	}
+	m, err := mechanisms.New(env, at.settings)
 	if err != nil {
-		return nil, err
+		return undefined(err)
 	}
 	t, err := at.texts(corpus, space, m)
 	if err != nil {
@@ -82,7 +86,7 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 	}
 	s, err := at.situation(ctx, corpus, space, t, m, threads)
 	if err != nil {
-		return nil, err
+		return undefined(err)
 	}
 	attackers := slices.DeleteFunc(slices.Clone(panels), func(p string) bool { return p == Utility })
 	outcomes, err := attack.RunAll(ctx, attackers, s)
@@ -92,6 +96,7 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 	start := func(panel string) results.Record {
 		r := at.row(panel)
 		describe(&r)
+		r.Unrepeatable = !mechanisms.Repeatable(m)
 		g := m.Guarantee()
 		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 		if g.Holds() {
@@ -192,6 +197,15 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 		Workers: threads, Memo: t.memo, Releases: &attack.Memo{},
 	}
 	attack.Attacked(&s, m, space.Space, at.study.Policy, t.lexicon, true)
+	if at.settings.Outside != nil { // it may say words that nobody has met
+		for _, split := range []string{attack.Train, attack.Validation, attack.Test} {
+			if _, err := s.Released(ctx, split); err != nil {
+				return s, err
+			}
+		}
+		t.embedding = t.lexicon.Embedding(space.Space)
+		s.Embedding = t.embedding
+	}
 	for _, name := range at.study.attackers(at.scene) {
 		d, _ := attack.Find(name) // checked
 		if !slices.Contains(d.Needs, attack.NeedsEncoder) || s.Encode != nil {

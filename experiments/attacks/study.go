@@ -102,6 +102,9 @@ func (s *Study) Check(at study.At) error {
 			return err
 		}
 	}
+	if err := study.CheckTwice(at, s.Mechanisms, s.Epsilons); err != nil {
+		return err
+	}
 	if err := checkAttackers(at, "attackers", s.Attackers); err != nil {
 		return err
 	}
@@ -138,12 +141,15 @@ func (s *Study) checkMechanism(at study.At, i int, m study.MechanismSpec) error 
 		return at(err, "mechanisms[%d]", i)
 	}
 	for _, x := range settings {
-		d, err := mechanisms.Find(x.Mechanism)
+		d, err := x.Definition()
 		if err != nil {
 			return at(err, "mechanisms[%d].name", i)
 		}
 		if d.New == nil {
 			return at(fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism), "mechanisms[%d].name", i)
+		}
+		if m.Repetitions != 0 {
+			return at(errors.New("repetitions: those of a single mechanism are for grid studies"), "mechanisms[%d].repetitions", i)
 		}
 		if !d.Constant && len(m.Epsilons) == 0 && len(s.Epsilons) == 0 {
 			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
@@ -204,6 +210,9 @@ func (s *Study) checkScene(at study.At, i int) error {
 		}
 	}
 	if c.Utility != nil {
+		if err := c.Dataset.Predicts(); err != nil {
+			return at(err, "%s.utility", where)
+		}
 		if _, err := models.Find(c.Utility.Name); err != nil {
 			return at(err, "%s.utility.name", where)
 		}
@@ -222,13 +231,20 @@ func (s *Study) attackers(c Scene) []string {
 	return s.Attackers
 }
 
-// panels are what is measured in a scene: utility, and the attackers.
-func (s *Study) panels(c Scene) []string {
+// panels are what is measured of a mechanism in a scene: utility, and the
+// attackers. Of one from outside nobody knows the channel: it is attacked by
+// those who read what it released.
+func (s *Study) panels(c Scene, x mechanisms.Settings) []string {
 	var all []string
 	if c.Utility != nil {
 		all = append(all, Utility)
 	}
-	return append(all, s.attackers(c)...)
+	for _, name := range s.attackers(c) {
+		if d, _ := attack.Find(name); x.Outside == nil || d.OneRelease { // checked
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // mechanisms are those of the study and the references, each at its ε.
@@ -247,7 +263,7 @@ func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
 			return nil, err
 		}
 		for _, x := range settings {
-			d, err := mechanisms.Find(x.Mechanism)
+			d, err := x.Definition()
 			if err != nil {
 				return nil, err
 			}
@@ -356,7 +372,7 @@ func (s *Study) Wants() lab.Wants {
 	}
 	all, _ := s.mechanisms() // checked
 	for _, x := range all {
-		d, err := mechanisms.Find(x.Mechanism)
+		d, err := x.Definition()
 		w.Thesaurus = w.Thesaurus || err == nil && d.Needs.Thesaurus
 	}
 	return w

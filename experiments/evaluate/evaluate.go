@@ -30,6 +30,7 @@ import (
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
 	"mldpbench/models"
+	"mldpbench/models/ngram"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -109,6 +110,15 @@ type Row struct {
 	CS              results.Float `csv:"cs"`
 	Low             results.Float `csv:"low"`
 	English         results.Float `csv:"english"`
+	// Perplexity is that of the median test document under a model of pairs of
+	// words that was trained on the original training documents. Overlap is the
+	// share of words in both texts among those in either. Linked is the share of
+	// documents, at most 1,000 of them, whose original an attacker names who has
+	// all originals and compares by tf-idf; LinkedGuess that of one who draws lots.
+	Perplexity  results.Float `csv:"perplexity"`
+	Overlap     results.Float `csv:"overlap"`
+	Linked      results.Float `csv:"linked"`
+	LinkedGuess results.Float `csv:"linked_guess"`
 }
 
 // Result is what was measured.
@@ -154,6 +164,9 @@ type evaluation struct {
 	encoder  sentence.Encoder
 	sample   []int // documents compared for CS
 	plain    [][]float32
+	numbers  numbers
+	plainIDs [][]int32    // the original in numbers
+	language *ngram.Model // nil where there is no word twice
 	result   Result
 }
 
@@ -195,6 +208,9 @@ func open(ctx context.Context, o Options) (*evaluation, error) {
 		return nil, err
 	}
 	e.rare = metrics.LeastFrequent(e.original, metrics.LowWords, e.seed.Derive("low", o.Name))
+	if err := e.learn(); err != nil {
+		return nil, err
+	}
 	return e, e.resources(ctx)
 }
 
@@ -327,6 +343,7 @@ type measured struct {
 	tokens          int
 	privateAccuracy float64
 	privateChance   float64
+	traces          traces
 	examples        []results.Example
 }
 
@@ -384,6 +401,9 @@ func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, 
 			return nil, fmt.Errorf("private column: %w", err)
 		}
 		m.privateAccuracy, m.privateChance = metrics.Percent(a.correct, a.total), metrics.Percent(a.largest, a.total)
+	}
+	if m.traces, err = e.trace(ctx, tokens); err != nil {
+		return nil, err
 	}
 	err = r.Recompute()
 	m.record = r
@@ -531,7 +551,8 @@ func (e *evaluation) add(m *measured) {
 	e.result.Rows = append(e.result.Rows, Row{
 		Name: r.Mechanism, Epsilon: r.Epsilon, Repetition: r.Repetition, Aligned: m.aligned, Tokens: m.tokens,
 		Accuracy: r.Accuracy, PrivateAccuracy: results.Float(m.privateAccuracy), PrivateChance: results.Float(m.privateChance),
-		PP: r.PP, CS: r.CS, Low: r.Low, English: r.English,
+		PP: r.PP, CS: r.CS, Low: r.Low, English: r.English, Perplexity: m.traces.perplexity,
+		Overlap: m.traces.overlap, Linked: m.traces.linked, LinkedGuess: m.traces.linkedGuess,
 	})
 	if !m.aligned {
 		e.result.Notes = append(e.result.Notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not measured", r.Mechanism, r.Repetition))

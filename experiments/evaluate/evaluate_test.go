@@ -100,6 +100,20 @@ func TestVersionsAreMeasured(t *testing.T) {
 		if !math.IsNaN(want.low) {
 			near(want.name+" LOW", float64(row.Low), want.low)
 		}
+		switch {
+		case want.name == "none" || want.name == "copied":
+			near(want.name+" overlap", float64(row.Overlap), 100)
+			near(want.name+" linked", float64(row.Linked), float64(r.Rows[0].Linked))
+			near(want.name+" perplexity", float64(row.Perplexity), float64(r.Rows[0].Perplexity))
+		case want.name == "hidden": // one of five words, which nobody has seen, is another
+			near("hidden overlap", float64(row.Overlap), 100*4.0/6)
+			if !(row.Perplexity > r.Rows[0].Perplexity) || !(row.Linked < r.Rows[0].Linked) {
+				t.Errorf("hidden: %+v beside %+v", row, r.Rows[0])
+			}
+		case want.name == "short":
+			near("short overlap", float64(row.Overlap), 100*1.0/5)
+		}
+		near("guess", float64(row.LinkedGuess), 100.0/rows)
 		if row.CS.Known() || row.English.Known() {
 			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
 		}

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -58,7 +59,7 @@ func (c Cell) sample() lab.Sample {
 
 // needs are those of the cell's mechanism.
 func (c Cell) needs() mechanisms.Needs {
-	d, _ := mechanisms.Find(c.Mechanism.Mechanism) // the baseline has none
+	d, _ := c.Mechanism.Definition() // the baseline has none
 	return d.Needs
 }
 
@@ -122,7 +123,7 @@ func (c Cell) group() string {
 	if c.KeepWords != "" {
 		labels = append(labels, c.KeepWords)
 	}
-	if d, err := mechanisms.Find(c.Mechanism.Mechanism); err != nil || !d.PerWord || c.Documents == study.Redrawn {
+	if d, err := c.Mechanism.Definition(); err != nil || !d.PerWord || c.Documents == study.Redrawn {
 		labels = append(labels, strconv.Itoa(c.Repetition))
 	}
 	return engine.MakeID(labels)
@@ -203,11 +204,14 @@ func (s *Study) addMechanisms(base Cell, t study.Traits, add func(Cell)) error {
 			epsilons = s.Epsilons
 		}
 		for _, m := range settings {
-			definition, err := mechanisms.Find(m.Mechanism)
+			definition, err := m.Definition()
 			if err != nil {
 				return err
 			}
 			base := base
+			if m.Outside != nil {
+				base.Policy = "" // unknown words are its own business
+			}
 			base.KeepWords = spec.KeepWords
 			if base.OwnPolicy = spec.Policy != "" && spec.Policy != s.Policy; base.OwnPolicy {
 				base.Policy = spec.Policy
@@ -218,7 +222,7 @@ func (s *Study) addMechanisms(base Cell, t study.Traits, add func(Cell)) error {
 			for _, epsilon := range epsilons {
 				m.Epsilon = epsilon
 				base.Mechanism = m
-				for r := range s.Repetitions {
+				for r := range min(s.Repetitions, cmp.Or(spec.Repetitions, s.Repetitions)) {
 					base.Repetition = r + 1
 					for _, model := range s.models() {
 						for _, setting := range s.Settings {

@@ -8,7 +8,6 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
-	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
 
@@ -60,7 +59,7 @@ func (s *Study) Wants() lab.Wants {
 	for _, m := range s.Mechanisms {
 		settings, _ := m.Expand() // checked
 		for _, x := range settings {
-			d, err := mechanisms.Find(x.Mechanism)
+			d, err := x.Definition()
 			w.Thesaurus = w.Thesaurus || err == nil && d.Needs.Thesaurus
 		}
 	}
@@ -97,7 +96,10 @@ func (p *planned) fingerprints(ctx context.Context, c Cell) (map[string]string, 
 	if err != nil {
 		return nil, err
 	}
-	f := maps.Clone(map[string]string(shared))
+	f := maps.Clone(shared)
+	if err := p.lab.OfOutside(ctx, c.Mechanism, c.Dataset, f); err != nil {
+		return nil, err
+	}
 	if c.Metrics.English != "" {
 		if f["english"], err = p.lab.OfEnglish(c.Metrics.English); err != nil {
 			return nil, err
@@ -141,9 +143,10 @@ func (p *planned) cost(c Cell) engine.Cost {
 
 // memory is asked after the data are open.
 func (p *planned) memory(c Cell) int64 {
+	own := c.Mechanism.Memory()
 	corpus, err := p.lab.Corpus(context.Background(), c.sample())
 	if err != nil {
-		return lab.Memory(c.Model, 0, 0)
+		return own + lab.Memory(c.Model, 0, 0)
 	}
-	return lab.Memory(c.Model, corpus.Words(), len(corpus.Counts))
+	return own + lab.Memory(c.Model, corpus.Words(), len(corpus.Counts))
 }

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/results"
@@ -32,19 +33,20 @@ type noisy struct {
 	text    map[string]sheet // text metrics by setting
 	trained map[string]*measure.Trained
 
-	guarantee  mechanisms.Guarantee
-	vocabulary *embeddings.Vocabulary // of the mechanism
-	zeros      int                    // words that policy zero added to the space
-	undefined  error                  // the mechanism does not exist at these settings
-	words      sheet                  // metrics of single words: N_w, S_w, E_M
-	examples   []results.Example
-	took       time.Duration // privatising
-	probe      time.Duration // measuring words
-	similarity time.Duration // measuring CS, of the cell at hand
-	texts      int           // repetitions privatised by the same call
-	privatised int           // tokens
-	begun      bool          // its words and examples have been reported
-	left       int           // cells of the job that are still to come
+	guarantee    mechanisms.Guarantee
+	vocabulary   *embeddings.Vocabulary // of the mechanism
+	zeros        int                    // words that policy zero added to the space
+	undefined    error                  // the mechanism does not exist at these settings
+	unrepeatable bool                   // the same seed gives another text
+	words        sheet                  // metrics of single words: N_w, S_w, E_M; nil where it takes none
+	examples     []results.Example
+	took         time.Duration // privatising
+	probe        time.Duration // measuring words
+	similarity   time.Duration // measuring CS, of the cell at hand
+	texts        int           // repetitions privatised by the same call
+	privatised   int           // tokens
+	begun        bool          // its words and examples have been reported
+	left         int           // cells of the job that are still to come
 }
 
 // sheet writes measured values into a record.
@@ -122,6 +124,7 @@ func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *no
 		}
 		r.DatasetFingerprint, r.EmbeddingFingerprint = "redrawn "+corpus.Fingerprint, "redrawn "+space.Fingerprint()
 	}
+	r.Unrepeatable = n.unrepeatable
 	if g := n.guarantee; !c.IsBaseline() && n.undefined == nil {
 		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 		if g.Holds() {
@@ -159,7 +162,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 		}
 		return repetitions, nil
 	}
-	definition, err := mechanisms.Find(c.Mechanism.Mechanism)
+	definition, err := c.Mechanism.Definition()
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +179,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return nil, err
 	}
+	env.Outside = p.lab.Outside(ctx, c.sample(), built, c.Repetition)
 	start := time.Now()
 	if definition.NewVector != nil {
 		n := repetitions[c.Repetition] // never PerWord: one repetition
@@ -200,17 +204,21 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	}
 	m = mechanisms.KeepWords(m, study.MechanismSpec{KeepWords: c.KeepWords}.Kept())
 	if err := privatizeText(ctx, m, cells, corpus, repetitions, threads); err != nil {
-		return nil, fmt.Errorf("privatising: %w", err)
+		return repetitions, undefinedIn(repetitions, fmt.Errorf("privatising: %w", err))
 	}
 	took := time.Since(start) / time.Duration(len(repetitions))
 	for r, n := range repetitions {
 		n.texts = len(repetitions)
 		n.guarantee, n.vocabulary, n.took = m.Guarantee(), m.Vocabulary(), took
-		start := time.Now()
-		if n.words, err = measureWords(ctx, m, firsts[r], n, threads); err != nil {
-			return nil, fmt.Errorf("measuring words: %w", err)
+		n.unrepeatable = !mechanisms.Repeatable(m)
+		if mechanisms.TakesWords(m) {
+			start := time.Now()
+			n.words, err = measureWords(ctx, m, firsts[r], n, threads)
+			if err := errors.Join(err, mechanisms.Err(m)); err != nil {
+				return nil, fmt.Errorf("measuring words: %w", err)
+			}
+			n.probe = time.Since(start)
 		}
-		n.probe = time.Since(start)
 		if r == 1 {
 			n.examples = examples(c, corpus, n.tokens)
 		}
@@ -364,11 +372,18 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			r.EnglishFound, r.EnglishAsPrintedFound, r.EnglishTokens = in, printed, total
 		})
 	}
-	if !c.IsBaseline() {
+	if !c.IsBaseline() && fromfile.Aligned(before, aligned) { // a mechanism from outside may change how many there are
 		counts, err := metrics.CountChanged(before, aligned, func(t string) bool { return n.vocabulary.ID(t) == embeddings.Unknown })
 		if err != nil {
 			return nil, err
 		}
+		sheets = append(sheets, func(r *results.Record) {
+			r.PP = results.Float(counts.PP())
+			r.TokensChanged, r.TokensTotal, r.TokensUnknown = counts.Changed, counts.Total, counts.Unknown
+		})
+	}
+	if !c.IsBaseline() {
+		var err error
 		present, rare := -1, []string(nil)
 		shared, least := 0, 0
 		if c.Metrics.Low > 0 {
@@ -382,8 +397,6 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			shared, least = metrics.CountOverlap(before, after, c.Metrics.Low)
 		}
 		sheets = append(sheets, func(r *results.Record) {
-			r.PP = results.Float(counts.PP())
-			r.TokensChanged, r.TokensTotal, r.TokensUnknown = counts.Changed, counts.Total, counts.Unknown
 			if present >= 0 {
 				r.Low, r.LowPresent, r.LowTotal = results.Float(metrics.Percent(present, len(rare))), present, len(rare)
 				r.LowOverlap, r.LowOverlapShared, r.LowOverlapTotal = results.Float(metrics.Percent(shared, least)), shared, least

@@ -9,6 +9,7 @@ package grid
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -82,6 +83,9 @@ func (s *Study) Check(at study.At) error {
 			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
 		}
 	}
+	if err := study.CheckTwice(at, s.Mechanisms, s.Epsilons); err != nil {
+		return err
+	}
 	for i, m := range s.Models {
 		if _, err := models.Find(m.Name); err != nil {
 			return at(err, "models[%d].name", i)
@@ -91,6 +95,13 @@ func (s *Study) Check(at study.At) error {
 		}
 		if err := known(m.Datasets, "models[%d]", i); err != nil {
 			return err
+		}
+		for _, d := range s.Datasets {
+			if len(m.Datasets) == 0 || slices.Contains(m.Datasets, d.Name) {
+				if err := d.Predicts(); err != nil {
+					return at(err, "models[%d]", i)
+				}
+			}
 		}
 	}
 	if len(s.Settings) == 0 {

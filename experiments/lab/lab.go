@@ -44,6 +44,7 @@ type Lab struct {
 	words    once[string, *datasets.WordList]
 	digests  once[string, string]
 	encoders once[string, sentence.Encoder]
+	commands once[string, started]
 	shared   once[string, any]
 	measured func() costTable
 }
@@ -72,6 +73,9 @@ func (l *Lab) Close() error {
 		if c, ok := e.(io.Closer); ok {
 			failed = errors.Join(failed, c.Close())
 		}
+	}
+	for _, c := range l.commands.values() {
+		failed = errors.Join(failed, c.Close())
 	}
 	return failed
 }

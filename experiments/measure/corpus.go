@@ -28,7 +28,7 @@ type Corpus struct {
 // NewCorpus derives them.
 func NewCorpus(d *datasets.Dataset) *Corpus {
 	c := &Corpus{Dataset: d, Counts: map[string]int{}}
-	if d.WordLevel {
+	if d.WordLevel && len(d.Classes) > 1 {
 		c.Polarity = map[string]int{}
 	}
 	for i, split := range d.Splits() {
@@ -38,7 +38,7 @@ func NewCorpus(d *datasets.Dataset) *Corpus {
 			for _, t := range doc.Tokens {
 				c.Counts[t]++
 			}
-			if d.WordLevel && len(doc.Tokens) == 1 {
+			if c.Polarity != nil && len(doc.Tokens) == 1 {
 				c.Polarity[doc.Tokens[0]] = doc.Label
 			}
 		}

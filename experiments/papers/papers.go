@@ -195,8 +195,11 @@ func checkMechanisms(at study.At, list []study.MechanismSpec) error {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
 			return err
 		}
-		if m.Policy != "" || m.KeepWords != "" {
-			return at(errors.New("policy and keep_words: grid studies have them"), "mechanisms[%d]", i)
+		if m.Policy != "" || m.KeepWords != "" || m.Repetitions != 0 {
+			return at(errors.New("policy, keep_words and repetitions of a mechanism: grid studies have them"), "mechanisms[%d]", i)
+		}
+		if m.Is() {
+			return at(fmt.Errorf("%s: papers measure words of mechanisms that are built in; grid and attacks studies take others", m.Name), "mechanisms[%d]", i)
 		}
 		settings, err := m.Expand()
 		if err != nil {
@@ -238,6 +241,9 @@ func checkData(at study.At, where string, d study.DatasetSpec, m *study.ModelSpe
 	}
 	if m == nil {
 		return nil
+	}
+	if err := d.Predicts(); err != nil {
+		return at(err, "%s.dataset", where)
 	}
 	_, err := m.Resolve()
 	return at(err, "%s.model", where)

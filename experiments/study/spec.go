@@ -6,11 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -61,9 +63,10 @@ type DatasetSpec struct {
 	Test       int     `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
 	MaxTokens  int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"` // documents are cut here; 0 means the data set's default
 	Cleaning   string  `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`                          // preprocessing; empty means the data set's default
+	Balance    string  `yaml:"balance,omitempty" json:"balance,omitempty"`                            // "no" leaves classes the shares they have in the source
 	File       string  `yaml:"file,omitempty" json:"-"`                                               // CSV, TSV or JSONL of one's own; its fingerprint is in the key
 	Text       Columns `yaml:"text,omitempty" json:"text,omitempty"`                                  // columns joined to the text, for File
-	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File
+	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File; none: there is nothing to predict
 	Private    string  `yaml:"private,omitempty" json:"private,omitempty"`                            // column of what is to stay secret, for File
 	User       string  `yaml:"user,omitempty" json:"user,omitempty"`                                  // column of who wrote the row, for File
 	WordLevel  bool    `yaml:"word_level,omitempty" json:"word_level,omitempty"`                      // every row is one word, for File
@@ -77,9 +80,12 @@ type EmbeddingSpec struct {
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
-// MechanismSpec names a mechanism with its variants and parameters. A
-// parameter given as a list is a further axis of the grid.
+// MechanismSpec names a mechanism with its variants and parameters, or gives a
+// name to one from outside. A parameter given as a list is a further axis of
+// the grid.
 type MechanismSpec struct {
+	mechanisms.Outside `yaml:",inline"`
+
 	Name       string               `yaml:"name"`
 	Label      string               `yaml:"label,omitempty"` // how a paper calls it; "" means its title
 	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
@@ -90,6 +96,9 @@ type MechanismSpec struct {
 	// KeepWords are published as they are, StopWords or "" for none: epsilon is
 	// infinite on them.
 	KeepWords string `yaml:"keep_words,omitempty"`
+	// Repetitions are fewer than the study's, where no more were made; 0 means
+	// the study's.
+	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
 
 // StopWords is the list of words that a mechanism may keep.
@@ -152,11 +161,23 @@ func (d DatasetSpec) Check() error {
 		return errors.New("a data set needs a name")
 	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel):
 		return fmt.Errorf("data set %q: text, label, private, user and word_level describe a file of one's own: give file too", d.Name)
-	case d.File != "" && (len(d.Text) == 0 || d.Label == ""):
-		return fmt.Errorf("data set %q: a file needs its text and label columns", d.Name)
+	case d.File != "" && len(d.Text) == 0:
+		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
+	}
+	if err := check.OneOf("balance", d.Balance, "", "yes", "no"); err != nil {
+		return fmt.Errorf("data set %q: %w", d.Name, err)
 	}
 	_, err := d.Traits()
 	return err
+}
+
+// Predicts is an error for a data set without labels, of which a model predicts
+// nothing.
+func (d DatasetSpec) Predicts() error {
+	if d.File != "" && d.Label == "" {
+		return fmt.Errorf("data set %q: has no label column: a model needs one to predict", d.Name)
+	}
+	return nil
 }
 
 // Traits are the facts about a data set that decide what can be measured on it.
@@ -167,7 +188,7 @@ type Traits struct {
 
 // Traits finds them without loading anything.
 func (d DatasetSpec) Traits() (Traits, error) {
-	if d.File != "" && d.Label != "" {
+	if d.File != "" {
 		return Traits{WordLevel: d.WordLevel}, nil
 	}
 	f, err := datasets.Find(d.Name)
@@ -183,8 +204,9 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		Name: d.Name, Root: root,
 		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
 		PrivateColumn: d.Private, UserColumn: d.User,
-		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
-		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
+		Unbalanced: d.Balance == "no",
+		Sizes:      datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
+		MaxTokens:  d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}
 }
 
@@ -258,12 +280,25 @@ func (m MetricOptions) Check(at At) error {
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	if Many(m.Name) {
+	switch {
+	case m.Is():
+		if err := m.checkOutside(); err != nil {
+			return at(err, "%s.name", where)
+		}
+	case Many(m.Name):
 		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
 			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name), "%s.name", where)
 		}
-	} else if _, err := mechanisms.Find(m.Name); err != nil {
-		return at(err, "%s.name", where)
+	default:
+		if _, err := mechanisms.Find(m.Name); err != nil {
+			return at(err, "%s.name", where)
+		}
+	}
+	if err := m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)); err != nil {
+		return at(err, "%s", where)
+	}
+	if err := check.AtLeast("repetitions", m.Repetitions, 0); err != nil {
+		return at(err, "%s.repetitions", where)
 	}
 	if m.Variant != "" && len(m.Variants) > 0 {
 		return at(fmt.Errorf("%s: give variant or variants, not both", m.Name), "%s.variants", where)
@@ -283,11 +318,51 @@ func (m MechanismSpec) Check(at At, where string) error {
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
-		if d, err := mechanisms.Find(s.Mechanism); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
+		if d, err := s.Definition(); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
 			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
 		}
 	}
 	return at(err, "%s", where)
+}
+
+// checkOutside validates what is nobody's business but the study's.
+func (m MechanismSpec) checkOutside() error {
+	if err := checkName("name", m.Name); err != nil {
+		return err
+	}
+	if Many(m.Name) || m.Name == results.BaselineMechanism {
+		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
+	}
+	if m.Variant != "" || len(m.Variants) > 0 || m.Policy != "" || m.KeepWords != "" {
+		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
+	}
+	return nil
+}
+
+// CheckTwice validates that mechanisms from outside can be told apart by what
+// records say of them; epsilons are those of entries without their own.
+func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
+	met := map[string]bool{}
+	for i, m := range list {
+		if !m.Is() {
+			continue
+		}
+		settings, _ := m.Expand() // checked
+		own := m.Epsilons
+		if len(own) == 0 {
+			own = epsilons
+		}
+		for _, s := range settings {
+			for _, s.Epsilon = range own {
+				key := strings.Join(Labels(s), " ")
+				if met[key] {
+					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name, s.Epsilon), "mechanisms[%d].name", i)
+				}
+				met[key] = true
+			}
+		}
+	}
+	return nil
 }
 
 // Epsilons validates a list of ε; an empty one is the caller's business.
@@ -317,7 +392,11 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 		}
 		return all, nil
 	}
-	d, err := mechanisms.Find(m.Name)
+	start := mechanisms.Settings{Mechanism: m.Name}
+	if m.Is() {
+		start.Outside = &m.Outside
+	}
+	d, err := start.Definition()
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +424,8 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 	for _, v := range variants {
 		for _, p := range sets {
 			// Epsilon 1 stands in: parameters are checked without it.
-			c, err := mechanisms.Complete(mechanisms.Settings{Mechanism: m.Name, Variant: v, Epsilon: 1, Parameters: p})
+			start.Variant, start.Epsilon, start.Parameters = v, 1, p
+			c, err := mechanisms.Complete(start)
 			if err != nil {
 				return nil, err
 			}

@@ -27,6 +27,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -39,6 +40,7 @@ type Options struct {
 	Dimensions   []int    // of embeddings given by name; 0 takes what a file has
 	Vocabularies []int    // the first words of the embedding; 0 means all
 	Mechanisms   []string
+	Command      *external.Command // a mechanism from outside, beside them; nil is none
 	Epsilons     []float64
 	Workers      []int
 	Words        int // privatised per repetition
@@ -106,8 +108,8 @@ func Run(ctx context.Context, o Options, each func(Row) error) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	for _, name := range o.Mechanisms {
-		if _, err := mechanisms.Find(name); err != nil {
+	for _, s := range o.settings() {
+		if _, err := s.Definition(); err != nil {
 			return err
 		}
 	}
@@ -136,6 +138,18 @@ func Run(ctx context.Context, o Options, each func(Row) error) error {
 	return nil
 }
 
+// settings are those of the mechanisms, without ε.
+func (o *Options) settings() []mechanisms.Settings {
+	var all []mechanisms.Settings
+	for _, name := range o.Mechanisms {
+		all = append(all, mechanisms.Settings{Mechanism: name})
+	}
+	if o.Command != nil {
+		all = append(all, mechanisms.Settings{Mechanism: o.Command.Hello().Name, Outside: &mechanisms.Outside{}})
+	}
+	return all
+}
+
 // first is the space of the first n words, all if n is 0.
 func first(s *embeddings.Space, n int) (*embeddings.Space, error) {
 	if n == 0 || n == s.Len() {
@@ -153,8 +167,15 @@ func (o *Options) space(ctx context.Context, space *embeddings.Space, data *data
 		return fmt.Errorf("data set %s has no word of %s", data.Name, space.Name)
 	}
 	env := mechanisms.Environment{Space: space, Documents: documents, Seed: seed.Derive("mechanism")}
-	for _, name := range o.Mechanisms {
-		d, err := mechanisms.Find(name)
+	env.Outside = func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+		m, err := o.Command.At(s.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return mechanisms.Rewriting(ctx, m, space)
+	}
+	for _, s := range o.settings() {
+		d, err := s.Definition()
 		if err != nil {
 			return err
 		}
@@ -166,11 +187,15 @@ func (o *Options) space(ctx context.Context, space *embeddings.Space, data *data
 		for _, epsilon := range o.Epsilons {
 			for _, workers := range o.Workers {
 				r := Row{
-					Mechanism: name, Embedding: space.Name, Dimension: space.Dimension, Vocabulary: space.Len(),
+					Mechanism: s.Mechanism, Embedding: space.Name, Dimension: space.Dimension, Vocabulary: space.Len(),
 					Epsilon: epsilon, Workers: workers, Words: words, Repeat: o.Repeat,
 					SIMD: kernel.Path(), Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH,
 				}
-				if err := o.measure(ctx, &r, env, texts, seed); err != nil {
+				s.Epsilon = epsilon
+				err := o.measure(ctx, &r, env, s, texts, seed)
+				if u := (*mechanisms.UndefinedError)(nil); errors.As(err, &u) {
+					r.Status, r.Reason = results.StatusUndefined, err.Error()
+				} else if err != nil {
 					return err
 				}
 				if err := each(r); err != nil {
@@ -206,7 +231,7 @@ func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts 
 }
 
 // measure fills in what is measured.
-func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environment, texts []string, seed stream.Seed) error {
+func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environment, s mechanisms.Settings, texts []string, seed stream.Seed) error {
 	// Workers are all the cores that the row may use, for collecting garbage too.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.Workers))
 	r.PeakGFLOPS = kernel.PeakGFLOPS()
@@ -214,11 +239,8 @@ func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environmen
 	resetPeakMemory()
 
 	start := time.Now()
-	m, err := mechanisms.New(env, mechanisms.Settings{Mechanism: r.Mechanism, Epsilon: r.Epsilon})
-	if u := (*mechanisms.UndefinedError)(nil); errors.As(err, &u) {
-		r.Status, r.Reason = results.StatusUndefined, err.Error()
-		return nil
-	} else if err != nil {
+	m, err := mechanisms.New(env, s)
+	if err != nil {
 		return err
 	}
 	r.BuildSeconds = time.Since(start).Seconds()

@@ -31,6 +31,7 @@ type Options struct {
 	Idle    time.Duration // a process without a request for so long is ended, and started anew when needed; 5 minutes
 	MaxLine int           // longest line of either side in bytes; 10 MiB
 	Dir     string        // working folder; "" means that of mldp
+	Files   []string      // that the command reads beside those on its command line: part of its identity
 }
 
 func (o *Options) complete() error {
@@ -92,7 +93,7 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 		return nil, err
 	}
 	c := &Command{args: slices.Clone(args), options: o}
-	files, err := hashFiles(args, o.Dir)
+	files, err := named(args, o)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +127,10 @@ type Identity struct {
 	Repeatable bool        `json:"repeatable"`
 	Aligned    bool        `json:"aligned"`
 	Input      Input       `json:"input"`
-	Files      []NamedFile `json:"files"` // in the order of the command line
+	Files      []NamedFile `json:"files"` // in the order of the command line, then of Options.Files
 }
 
-// NamedFile is a file on a command line.
+// NamedFile is a file on a command line, or one that its options name.
 type NamedFile struct {
 	Name   string `json:"name"` // as written
 	SHA256 string `json:"sha256"`
@@ -137,6 +138,13 @@ type NamedFile struct {
 
 // Identity says what the command is, for the key of what it makes.
 func (c *Command) Identity() Identity { return c.identity }
+
+// Unstarted is what can be known of a command without starting it: its command
+// line and files, for the key of what it failed to make.
+func Unstarted(args []string, o Options) (Identity, error) {
+	files, err := named(args, o)
+	return Identity{Protocol: Protocol, Command: args, Files: files}, err
+}
 
 // Key is the hex SHA-256 of the identity.
 func (i Identity) Key() string {
@@ -146,6 +154,25 @@ func (i Identity) Key() string {
 	}
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
+}
+
+// named hashes all files that the command depends on.
+func named(args []string, o Options) ([]NamedFile, error) {
+	files, err := hashFiles(args, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.Files {
+		sum, ok, err := hashFile(name, o.Dir)
+		if err == nil && !ok {
+			err = fmt.Errorf("files: %s: no such file", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+		files = append(files, NamedFile{name, sum})
+	}
+	return files, nil
 }
 
 // hashFiles hashes every argument that is a file, also as in --vectors=file.

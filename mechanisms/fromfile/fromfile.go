@@ -22,6 +22,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // Source says where the text lies.
@@ -255,4 +256,68 @@ func Aligned(original, privatised [][]string) bool {
 		}
 	}
 	return true
+}
+
+// Rewriter gives the documents of a data set the text that was made for them
+// elsewhere, whatever the seed.
+type Rewriter struct {
+	settings mechanisms.Settings
+	path     string
+	versions map[string][][]string // by the tokens of the original, in the order of the data set
+}
+
+var _ mechanisms.Rewriter = (*Rewriter)(nil)
+
+// Rewriter is the text of a repetition, counted from 0, for all documents of a
+// data set, in tokens as those of the data set; ids are as in Documents.
+func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string, repetition int) (*Rewriter, error) {
+	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}}
+	for _, split := range d.Splits() {
+		rows := make([]int, len(split.Documents))
+		for i, x := range split.Documents {
+			rows[i] = x.ID
+		}
+		texts, err := t.Documents(repetition, rows, d.SourceRows, ids)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range split.Documents {
+			key := strings.Join(x.Tokens, " ")
+			r.versions[key] = append(r.versions[key], d.Clean(texts[i]))
+		}
+	}
+	return r, nil
+}
+
+// Settings are those that the text was read under.
+func (r *Rewriter) Settings() mechanisms.Settings { return r.settings }
+
+// Guarantee says that nothing is known.
+func (r *Rewriter) Guarantee() mechanisms.Guarantee { return (*Text)(nil).Guarantee() }
+
+// Aligned is false: whether tokens stayed in place, the text alone shows.
+func (r *Rewriter) Aligned() bool { return false }
+
+// Repeatable is true: the file does not change.
+func (r *Rewriter) Repeatable() bool { return true }
+
+// WholeText has all documents come in one call: those of equal tokens get their
+// texts in the order of the data set.
+func (r *Rewriter) WholeText() {}
+
+// Rewrite looks documents up. Another text than those of the data set is an
+// error: nobody privatised it.
+func (r *Rewriter) Rewrite(ctx context.Context, documents [][]string, _ []stream.Seed) ([][]string, error) {
+	out := make([][]string, len(documents))
+	met := map[string]int{}
+	for i, d := range documents {
+		key := strings.Join(d, " ")
+		versions := r.versions[key]
+		if len(versions) == 0 {
+			return nil, fmt.Errorf("%s: holds no text for %.80q: only the documents of the data set were privatised, once each", r.path, key)
+		}
+		out[i] = versions[met[key]%len(versions)]
+		met[key]++
+	}
+	return out, ctx.Err()
 }

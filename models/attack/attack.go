@@ -234,7 +234,10 @@ type Definition struct {
 	Source  string
 	Needs   []Need
 	Columns []Column
-	Run     func(ctx context.Context, s *Situation) ([]Outcome, error)
+	// OneRelease says that the attacker reads one release of the splits and asks
+	// for nothing else: he attacks any text, whatever made it.
+	OneRelease bool
+	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
 
 	// prepare, if not nil, is the attack of a channel, for attackers who look at
 	// all its rows; Run is then for a situation without an exact one, or nil for

@@ -20,15 +20,15 @@ var lengthBins = []struct {
 func init() {
 	for _, by := range []struct {
 		name, title, doc string
-		needs     []Need
-		ordered   bool // the order of words counts
-		score     similarity
+		needs            []Need
+		ordered          bool // the order of words counts
+		score            similarity
 	}{
 		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
 		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
 		name := "linkage-" + by.name
-		d := Definition{Name: name, Title: "linkage, " + by.title, Needs: by.needs,
+		d := Definition{Name: name, Title: "linkage, " + by.title, Needs: by.needs, OneRelease: true,
 			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc + ": which record is it?"}
 		d.Columns = []Column{
 			{Name: name + "-p1", Title: "linkage P@1, " + by.title, Unit: "share",

@@ -18,7 +18,8 @@ func init() {
 			{Name: "overlap-run-share", Title: "longest common run, share", Unit: "share",
 				Doc: "the same as a share of the text"},
 		},
-		Run: runOverlap,
+		OneRelease: true,
+		Run:        runOverlap,
 	})
 }
 

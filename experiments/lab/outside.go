@@ -1,0 +1,198 @@
+package lab
+
+import (
+	"context"
+	"strings"
+
+	"mldpbench/datasets"
+	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
+	"mldpbench/mechanisms/fromfile"
+	"mldpbench/stream"
+)
+
+// started is a command that was started, or why it does not start: that is
+// known once and for all, and fails the units of the command alone.
+type started struct {
+	*external.Command
+	failed error
+	key    string
+}
+
+// Close ends the command.
+func (s started) Close() error {
+	if s.Command == nil {
+		return nil
+	}
+	return s.Command.Close()
+}
+
+func (l *Lab) command(ctx context.Context, o mechanisms.Outside) (started, error) {
+	return l.commands.get(engine.MakeID(o), func() (started, error) {
+		options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files}
+		identity, err := external.Unstarted(o.Command, options)
+		if err != nil {
+			return started{}, err
+		}
+		c, err := external.Open(ctx, o.Command, options)
+		if err != nil {
+			return started{failed: err, key: "does not start: " + identity.Key()}, ctx.Err()
+		}
+		return started{Command: c, key: c.Identity().Key()}, nil
+	})
+}
+
+// text reads text that was privatised elsewhere, and the ids of a data set.
+func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpec) (text *fromfile.Text, ids []string, err error) {
+	type read struct {
+		text *fromfile.Text
+		ids  []string
+	}
+	r, err := Once(l, engine.MakeID("text", o, d, d.File), func() (r read, err error) {
+		columns := o.Columns
+		if len(columns) == 0 {
+			columns = d.Text
+		}
+		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID, Repetition: o.Repetition})
+		if err != nil || o.ID == "" || d.File == "" {
+			return r, err
+		}
+		rows, err := datasets.ReadColumns(ctx, d.File, "", []string{o.ID})
+		for _, row := range rows {
+			r.ids = append(r.ids, strings.TrimSpace(row[0]))
+		}
+		return r, err
+	})
+	return r.text, r.ids, err
+}
+
+// OfOutside adds the fingerprint of a mechanism that is not built in, over a
+// data set; others have none.
+func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, d study.DatasetSpec, f Fingerprints) error {
+	if s.Outside == nil {
+		return nil
+	}
+	name, o := "outside "+strings.Join(study.Labels(s), " "), s.Outside.At(s)
+	if o.Text == "" {
+		c, err := l.command(ctx, o)
+		f[name] = c.key
+		return err
+	}
+	text, _, err := l.text(ctx, o, d)
+	if err == nil {
+		f[name] = text.Fingerprint()
+	}
+	return err
+}
+
+// Outside is what opens mechanisms that are not built in, for one repetition of
+// a data set, counted from 1; space is what single words are taken from. A
+// command that says it can be repeated has to show it, once.
+func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space, repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
+	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+		corpus, err := l.Corpus(ctx, sample)
+		if err != nil {
+			return nil, err
+		}
+		o := s.Outside.At(s)
+		if o.Text != "" {
+			text, ids, err := l.text(ctx, o, sample.Dataset)
+			if err != nil {
+				return nil, err
+			}
+			r, err := text.Rewriter(s, corpus.Dataset, ids, repetition-1)
+			if err != nil {
+				return nil, err
+			}
+			return mechanisms.Rewriting(ctx, r, space)
+		}
+		c, err := l.command(ctx, o)
+		if err == nil {
+			err = c.failed
+		}
+		if err != nil {
+			return nil, err
+		}
+		m, err := c.At(s.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		r := &cleaned{Mechanism: m, dataset: corpus.Dataset}
+		if _, err := Once(l, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
+			return true, m.CheckRepeatable(ctx, few(corpus.Documents), stream.FromUint64(1))
+		}); err != nil {
+			return nil, err
+		}
+		return mechanisms.Rewriting(ctx, r, space)
+	}
+}
+
+// few are what a command is asked for twice: the beginnings of the first
+// documents.
+func few(documents [][]string) [][]string {
+	const count, words = 3, 20
+	var out [][]string
+	for _, d := range documents {
+		if len(d) > 0 && len(out) < count {
+			out = append(out, d[:min(len(d), words)])
+		}
+	}
+	return out
+}
+
+// cleaned is a command whose text, where it does not keep tokens in place, is
+// cleaned as that of the data set was; one that reads whole texts gets those of
+// the data set.
+type cleaned struct {
+	*external.Mechanism
+	dataset *datasets.Dataset
+	once    once[string, map[string]string]
+}
+
+func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	if c.Aligned() || len(documents) == 0 {
+		return c.Mechanism.Rewrite(ctx, documents, seeds)
+	}
+	texts := make([]string, len(documents))
+	if c.Input() == external.Text {
+		raw, _ := c.once.get("", func() (map[string]string, error) { return originals(c.dataset), nil }) // never fails
+		for i, d := range documents {
+			key := strings.Join(d, " ")
+			var ok bool
+			if texts[i], ok = raw[key]; !ok {
+				texts[i] = key
+			}
+		}
+		var err error
+		if texts, err = c.RewriteTexts(ctx, texts, seeds); err != nil {
+			return nil, err
+		}
+	} else {
+		private, err := c.Mechanism.Rewrite(ctx, documents, seeds)
+		if err != nil {
+			return nil, err
+		}
+		for i, d := range private {
+			texts[i] = strings.Join(d, " ")
+		}
+	}
+	out := make([][]string, len(texts))
+	for i, t := range texts {
+		out[i] = c.dataset.Clean(t)
+	}
+	return out, nil
+}
+
+// originals are the texts of a data set by their tokens.
+func originals(d *datasets.Dataset) map[string]string {
+	out := map[string]string{}
+	for _, split := range d.Splits() {
+		for _, x := range split.Documents {
+			out[strings.Join(x.Tokens, " ")] = x.Text
+		}
+	}
+	return out
+}

@@ -1,0 +1,516 @@
+package experiments_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/attacks"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
+	"mldpbench/results"
+	"mldpbench/stream"
+)
+
+// client is a mechanism from outside: this test's own binary.
+func client(kind string) {
+	h := external.Hello{Name: kind, Version: "1", Repeatable: kind != "whim"}
+	// Words change places within their document.
+	shuffle := func(_ context.Context, _ float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+		for i, d := range documents {
+			seed := seeds[i]
+			if kind == "whim" || kind == "liar" {
+				if _, err := rand.Read(seed[:]); err != nil {
+					return nil, err
+				}
+			}
+			seed.Rand().Shuffle(len(d), func(a, b int) { d[a], d[b] = d[b], d[a] })
+		}
+		return documents, nil
+	}
+	handle := shuffle
+	switch kind {
+	case "stillborn":
+		fmt.Fprintln(os.Stderr, "no module named torch")
+		os.Exit(3)
+	case "shorter": // a rewriter
+		no := false
+		h.Aligned, h.Input = &no, external.Text
+		handle = func(_ context.Context, _ float64, documents [][]string, _ []stream.Seed) ([][]string, error) {
+			for i, d := range documents {
+				documents[i] = d[:(len(d)+1)/2]
+			}
+			return documents, nil
+		}
+	case "undefined":
+		handle = func(context.Context, float64, [][]string, []stream.Seed) ([][]string, error) {
+			return nil, &mechanisms.UndefinedError{Reason: "not at this epsilon"}
+		}
+	case "dies", "endless", "rubbish", "flood", "short", "disorder":
+		handle = func(ctx context.Context, e float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+			switch kind {
+			case "dies":
+				fmt.Fprintln(os.Stderr, "KeyError: 'oil'")
+				os.Exit(1)
+			case "endless":
+				time.Sleep(time.Hour)
+			case "rubbish":
+				fmt.Println("loading model...")
+			case "flood":
+				fmt.Println(strings.Repeat("x", 10<<20+2))
+			case "short":
+				return documents[1:], nil
+			case "disorder":
+				fmt.Println(`{"id":999,"documents":[]}`)
+			}
+			return documents, nil
+		}
+	}
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, 0, handle); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// outside is a study of mechanisms from outside beside CMP, on generated text.
+func outside(t testing.TB, mechanisms string, edits ...string) *study.Study {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer(append([]string{"SELF", self}, edits...)...).Replace(`schema: 1
+name: outside
+seed: 3
+datasets: [{name: generated-reviews, train: 60, validation: 20, test: 40}]
+embeddings: [{name: generated, dimensions: [20]}]
+epsilons: [5]
+models: [{name: svm}]
+repetitions: 1
+metrics: {deniability: {words: 3, runs: 5}, low: 20, cs: {encoder: sif, documents: 5}}
+mechanisms:
+  - {name: cmp}
+` + mechanisms)
+	s, err := study.Parse("outside.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// named are the records of a mechanism.
+func named(records []results.Record, name string) []results.Record {
+	return results.Where(records, func(r results.Record) bool { return r.Mechanism == name })
+}
+
+func TestCommandInAStudy(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "model.bin")
+	write := func(text string) {
+		if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	s := outside(t, `
+  - {name: mine, command: [SELF, client, shuffle, "{k}"], files: [SCRIPT], memory: 64, parameters: {k: [1, 2]}}
+  - {name: theirs, command: [SELF, client, shuffle]}
+  - {name: whim, command: [SELF, client, whim]}
+  - {name: shorter, command: [SELF, client, shorter]}
+  - {name: never, command: [SELF, client, undefined]}
+`, "SCRIPT", script)
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reread, err := study.Parse("again.yaml", text) // what the manifest has
+	if err != nil || !reflect.DeepEqual(reread.Body, s.Body) {
+		t.Errorf("printed and read again, it is another study: %v\n%s", err, text)
+	}
+	l := lab.New("")
+	defer l.Close()
+	plan, err := experiments.Plan(s, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := map[string]int64{}
+	for _, u := range plan.Units {
+		memory[u.Row.Mechanism] = u.Memory()
+	}
+	if memory["mine"]-memory["theirs"] != 64<<20 {
+		t.Errorf("memory of units: %v", memory)
+	}
+	dir := t.TempDir()
+	one := mustRun(t, s, engine.Options{Out: dir, Workers: 1})
+	repeatable := func(r results.Record) bool { return !r.Unrepeatable }
+	same(t, "three workers", results.Where(one.Records, repeatable),
+		results.Where(mustRun(t, s, engine.Options{Workers: 3}).Records, repeatable))
+	mine := named(one.Records, "mine")
+	if len(mine) != 2 || mine[0].Parameters != "k=1" || mine[0].Variant != string(mechanisms.External) || mine[0].Policy != "" {
+		t.Fatalf("mine: %+v", mine)
+	}
+	for _, r := range one.Records {
+		switch r.Mechanism {
+		case "mine", "theirs", "whim":
+			if !r.PP.Known() || !r.Nw.Known() || !r.CS.Known() || !r.Low.Known() || !r.Accuracy.Known() ||
+				r.GuaranteeReason != "the command declares none" || r.Unrepeatable != (r.Mechanism == "whim") {
+				t.Errorf("%s: %+v", r.Mechanism, r)
+			}
+		case "shorter": // tokens do not align, and single words say nothing of it
+			if r.PP.Known() || r.TokensTotal != 0 || r.Nw.Known() || r.NwRuns != 0 || !r.CS.Known() || !r.Low.Known() || !r.Accuracy.Known() {
+				t.Errorf("%s: %+v", r.Mechanism, r)
+			}
+		case "never":
+			if r.Status != results.StatusUndefined || !strings.Contains(r.Reason, "not at this epsilon") {
+				t.Errorf("%s: %q", r.Status, r.Reason)
+			}
+		}
+	}
+	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 0 {
+		t.Errorf("%d units run again", again.Ran)
+	}
+	write("second")
+	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 2 {
+		t.Errorf("after a change of one script %d units run, want its 2", again.Ran)
+	}
+}
+
+// What a command does wrong costs its own units and one clear error each.
+func TestCommandsThatFail(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"stillborn": "exit status 3) before its hello; the last of its standard error:\n\tno module named torch",
+		"dies":      "exit status 1) before the answer to request 1; the last of its standard error:\n\tKeyError: 'oil'",
+		"endless":   "nothing within 1s",
+		"rubbish":   `not a line of the protocol: invalid character 'l' looking for beginning of value: "loading model..."`,
+		"flood":     "a line longer than 10485760 bytes",
+		"short":     "2 documents for 3",
+		"disorder":  "id = 999: must be 1, that of the request",
+		"liar":      "declares to be repeatable, but document ",
+	}
+	var list strings.Builder
+	for kind := range want {
+		fmt.Fprintf(&list, "  - {name: %s, command: [SELF, client, %[1]s], timeout: %d}\n", kind, map[bool]int{true: 1, false: 60}[kind == "endless"])
+	}
+	s := outside(t, list.String()+"  - {name: theirs, command: [SELF, client, shuffle]}\n")
+	dir := t.TempDir()
+	for _, finished := range []int{0, 3} { // the second run tries them again
+		sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: dir, Workers: 4})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d of %d units failed", len(want), len(want)+3-finished)) {
+			t.Fatalf("%v", err)
+		}
+		if sum.Reused != finished || len(sum.Records) != 3 || len(named(sum.Records, "theirs")) != 1 || len(named(sum.Records, "cmp")) != 1 {
+			t.Fatalf("%d finished before, %d records", sum.Reused, len(sum.Records))
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
+	if err != nil || len(files) != len(want) {
+		t.Fatalf("%d failures kept, %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for kind, error := range want {
+			if strings.Contains(string(text), " "+kind+" ") && strings.Contains(string(text), "client "+kind) {
+				found = true
+				if !strings.Contains(string(text), error) {
+					t.Errorf("%s:\n%s\ndoes not say %q", kind, text, error)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s is of none of them", text)
+		}
+	}
+}
+
+func TestTextFromFilesInAStudy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := []string{"good", "bad", "fine", "food", "room"}
+	var original, aligned, rewritten, lines, vectors strings.Builder
+	original.WriteString("id,body,stars\n")
+	aligned.WriteString("words\tbody\n") // columns in any order
+	for i := range 60 {
+		text := []string{words[i%2], words[3+i%2], words[2]}
+		fmt.Fprintf(&original, "r%d,The %s!,%d\n", i, strings.Join(text, " "), i%2)
+		fmt.Fprintf(&aligned, "5\tthe %s %s %s\n", words[(i+1)%2], text[1], text[2])
+		fmt.Fprintf(&lines, "%s.\n", text[0])
+		if j := 59 - i; j >= 0 { // from the last to the first: ids say which is which
+			fmt.Fprintf(&rewritten, "{\"id\": \"r%d\", \"body\": \"Quite <b>%s</b>, all of it, really\"}\n", j, words[j%2])
+		}
+	}
+	for i, w := range append(words, "the", "quite", "all", "of", "it", "really") {
+		fmt.Fprintf(&vectors, "%s %d %d\n", w, i, i*i%7)
+	}
+	file("reviews.csv", original.String())
+	file("vectors.txt", vectors.String())
+	file("aligned.tsv", aligned.String())
+	file("rewritten-5.jsonl", rewritten.String())
+	file("rewritten-9.jsonl", rewritten.String())
+	file("folder/1.txt", lines.String())
+	file("folder/2.txt", lines.String())
+	s, err := study.Parse("texts.yaml", []byte(strings.ReplaceAll(`schema: 1
+name: texts
+seed: 3
+datasets: [{name: own-reviews, file: DIR/reviews.csv, text: body, label: stars}]
+embeddings: [{name: own, file: DIR/vectors.txt}]
+epsilons: [5]
+models: [{name: svm, parameters: {features: tfidf}}]
+repetitions: 2
+metrics: {deniability: {words: 3, runs: 5}, low: 4, cs: {encoder: sif, documents: 5}}
+mechanisms:
+  - {name: cmp}
+  - {name: aligned, text: DIR/aligned.tsv, epsilons: [5], repetitions: 1}
+  - {name: rewritten, text: "DIR/rewritten-{epsilon}.jsonl", id: id, epsilons: [5, 9], repetitions: 1}
+  - {name: folder, text: DIR/folder, epsilons: [7]}
+`, "DIR", dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	sum := mustRun(t, s, engine.Options{Out: out})
+	counts := map[string]int{}
+	for _, r := range sum.Records {
+		counts[r.Mechanism]++
+		if r.IsBaseline() || r.Mechanism == "cmp" {
+			continue
+		}
+		if r.Nw.Known() || r.NwRuns != 0 || r.Policy != "" || !strings.Contains(r.GuaranteeReason, "text made elsewhere") {
+			t.Errorf("%s: %+v", r.Mechanism, r)
+		}
+		if !r.Accuracy.Known() || !r.CS.Known() || !r.Low.Known() || !r.LowOverlap.Known() {
+			t.Errorf("%s: something is not measured: %+v", r.Mechanism, r)
+		}
+		switch r.Mechanism {
+		case "aligned": // one word of four is another, and always the other judgement
+			if r.TokensChanged != 60 || r.TokensTotal != 240 || r.Accuracy != 100 {
+				t.Errorf("%d of %d tokens changed, accuracy %v", r.TokensChanged, r.TokensTotal, r.Accuracy)
+			}
+		default:
+			if r.PP.Known() || r.TokensTotal != 0 || r.Accuracy != 100 { // each row met its own text
+				t.Errorf("%s: PP %v of %d, accuracy %v", r.Mechanism, r.PP, r.TokensTotal, r.Accuracy)
+			}
+		}
+	}
+	if counts["aligned"] != 1 || counts["rewritten"] != 2 || counts["folder"] != 2 || counts["cmp"] != 2 {
+		t.Errorf("records: %v", counts)
+	}
+	file("rewritten-9.jsonl", strings.ReplaceAll(rewritten.String(), "Quite", "Really"))
+	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 1 {
+		t.Errorf("after a change of one text %d units run, want 1", again.Ran)
+	}
+	file("aligned.tsv", "words\tbody\n5\tthe good\n")
+	_, err = experiments.Run(t.Context(), s, "", engine.Options{Out: out})
+	if err == nil || !strings.Contains(err.Error(), "1 of 1 units failed") {
+		t.Errorf("a text of one row for 60: %v", err)
+	}
+}
+
+func TestOutsideErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"{name: cmp, command: [x]}":                                      `outside.yaml:12:5: name = "cmp": is that of a built-in mechanism`,
+		"{name: all, command: [x]}":                                      `12:12: name = "all": has a meaning of its own`,
+		"{name: none, text: x.csv, epsilons: [1]}":                       `12:12: name = "none": has a meaning of its own`,
+		"{name: a b, command: [x]}":                                      `12:12: name = "a b": must consist of letters`,
+		"{name: a, command: [x], text: y.csv}":                           "12:5: a: give command or text, not both",
+		"{name: a, command: [x], variant: proved}":                       "12:12: a: variants, policy and keep_words are those of built-in",
+		"{name: a, command: [x], policy: keep}":                          "12:12: a: variants, policy and keep_words are those of built-in",
+		"{name: a, command: [x], parameters: {k: 1}}":                    "12:5: a: parameter k: {k} must stand in the command",
+		"{name: a, command: [x], id: id}":                                "12:5: a: columns, id and repetition describe a text",
+		"{name: a, text: y.csv}":                                         `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1, 2]}":                       `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1], timeout: 5}":              "12:5: a: files, timeout and memory describe a command",
+		"{name: vickrey, timeout: 5}":                                    "12:5: vickrey: files, timeout, memory, columns, id and repetition describe a command or a text",
+		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
+		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
+		"{name: a, command: x y}":                                        "outside.yaml:12:",
+		"{name: a, command: [x]}\n  - {name: a, command: [y]}":           "13:12: a at epsilon 5 is given twice",
+		"{name: tem, repetitions: 0}":                                    "repetitions = 0: must be in [1, 10000]",
+		`{name: a, command: [x, "{k}"], parameters: {k: []}}`:            "a: parameter k: the list is empty",
+		`{name: a, command: [x, "{k}"], parameters: {k: {deep: value}}}`: "a: parameter k: ",
+	} {
+		_, err := study.Parse("outside.yaml", []byte(`schema: 1
+name: outside
+seed: 3
+datasets: [{name: generated-reviews}]
+embeddings: [{name: generated, dimensions: [20]}]
+epsilons:
+  - 5
+models: [{name: svm}]
+repetitions: 1
+mechanisms:
+  - {name: cmp}
+  - `+entry+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "outside.yaml:") {
+			t.Errorf("%s:\n got %v\nwant %q", entry, err, want)
+		}
+	}
+}
+
+// Studies that leave something out: models, mechanisms, labels, balance.
+func TestStudiesWithoutTraining(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	words := []string{"awful", "superb", "food", "visit"}
+	table := "title,body,word,stars\n"
+	for i := range 80 {
+		table += fmt.Sprintf("Visit %c,%s food %c,%s,%d\n", 'a'+i%7, words[min(1, i%4)], 'a'+i%5, words[i%4], min(1, i%4))
+	}
+	vectors := "awful 0 1\nsuperb 5 1\nfood 2 2\nvisit 3 3\na 1 7\nb 2 7\nc 3 7\nd 4 7\ne 5 7\n"
+	for name, text := range map[string]string{"t.csv": table, "v.txt": vectors} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parse := func(data, rest string) (*study.Study, error) {
+		return study.Parse("without.yaml", []byte(strings.ReplaceAll(`schema: 1
+name: without
+seed: 1
+datasets: [{name: own, file: DIR/t.csv, `+data+`}]
+embeddings: [{name: v, file: DIR/v.txt}]
+metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, samples: 10}}
+`+rest, "DIR", dir)))
+	}
+	const cmp, svm = "mechanisms: [{name: cmp}]\nepsilons: [2]\n", "models: [{name: svm}]\n"
+	for _, c := range []struct {
+		name, data, rest string
+		records          int
+		trained, private bool
+	}{
+		{"no models", "text: body, label: stars", cmp, 1, false, true},
+		{"no mechanisms", "text: body, label: stars", svm, 1, true, false},
+		{"no labels", "text: [title, body]", cmp, 1, false, true},
+		{"word level without labels", "text: word, word_level: true", cmp, 1, false, true},
+		{"unbalanced", "text: [title, body], label: stars, train: 40, validation: 8, test: 20, balance: no", cmp + svm, 2, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := parse(c.data, c.rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := mustRun(t, s, engine.Options{})
+			if len(sum.Records) != c.records {
+				t.Fatalf("%d records", len(sum.Records))
+			}
+			for _, r := range sum.Records {
+				if r.Accuracy.Known() != c.trained || r.Nw.Known() != (c.private && !r.IsBaseline()) || r.EMMap.Known() != r.Nw.Known() || r.LM.Known() {
+					t.Errorf("%+v", r)
+				}
+			}
+			if d := sum.Manifest.Datasets[0]; c.name == "unbalanced" && (d.TestClasses[0] != 5 || d.TestClasses[1] != 15) {
+				t.Errorf("classes of the test documents: %v", d.TestClasses)
+			}
+		})
+	}
+	for data, want := range map[string]string{
+		"text: body":   "without.yaml:9:10: data set \"own\": has no label column: a model needs one to predict",
+		"label: stars": "without.yaml:4:19: data set \"own\": a file needs its text columns",
+		"text: body, label: stars, balance: some": "balance = \"some\": must be one of",
+	} {
+		if _, err := parse(data, cmp+svm); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+// What comes from outside is attacked by those who read what it released: a
+// copy of the text is attacked as unchanged text is.
+func TestOutsideIsAttacked(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `schema: 1
+name: outside
+protocol: attacks
+seed: 1
+scenes:
+  - dataset: {name: generated-styles, train: 120, validation: 30, test: 60}
+    embedding: {name: generated, dimensions: [10]}
+    shadow: 20
+    utility: {name: svm, parameters: {features: tfidf}}
+    attackers: [map, overlap, linkage-tfidf, attribute-adaptive-svm]
+options: {resamples: 50}
+mechanisms:
+`
+	// The rows of the sample by their numbers, which are their ids.
+	body, err := study.Parse("outside.yaml", []byte(text+"  - {name: uniform}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New("")
+	defer l.Close()
+	scene := body.Body.(*attacks.Study).Scenes[0]
+	var lines strings.Builder
+	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Dataset, Seed: stream.FromUint64(1).Derive(attacks.Protocol).Derive("dataset")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range corpus.Splits() {
+		for _, d := range split.Documents {
+			fmt.Fprintf(&lines, "{\"row\": %d, \"text\": %q}\n", d.ID, d.Text)
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "copied.jsonl")
+	if err := os.WriteFile(copied, []byte(lines.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := study.Parse("outside.yaml", []byte(text+fmt.Sprintf(`  - {name: copied, text: %q, columns: [text], id: row, epsilons: [1]}
+  - {name: shorter, command: [%q, client, shorter], epsilons: [1]}
+  - {name: whim, command: [%[2]q, client, whim], epsilons: [1]}
+  - {name: never, command: [%[2]q, client, undefined], epsilons: [1]}
+`, copied, self)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := mustRun(t, s, engine.Options{})
+	values := map[string]map[string]results.Record{}
+	for _, r := range sum.Records {
+		if values[r.Mechanism] == nil {
+			values[r.Mechanism] = map[string]results.Record{}
+		}
+		values[r.Mechanism][r.Quantity] = r
+		if r.Unrepeatable != (r.Mechanism == "whim") || r.Mechanism == "never" != (r.Status == results.StatusUndefined) {
+			t.Errorf("%s: status %s, unrepeatable %v", r.Mechanism, r.Status, r.Unrepeatable)
+		}
+	}
+	for quantity, r := range values["identity"] {
+		own, ok := values["copied"][quantity]
+		if ok == (r.Panel == "map") || ok && own.Value != r.Value && (own.Value.Known() || r.Value.Known()) {
+			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
+		}
+	}
+	if v := values["shorter"]["overlap-jaccard"]; !(v.Value < 1) || !(v.Value > v.Chance) || v.Policy != "" {
+		t.Errorf("overlap of half the text: %+v", v)
+	}
+	if n := len(values["never"]); n != 1 { // all without a quantity
+		t.Errorf("%d quantities of what does not exist", n)
+	}
+}

@@ -1,0 +1,115 @@
+package mechanisms
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mldpbench/internal/check"
+)
+
+// Outside says where a mechanism that is not built in comes from: a command
+// that speaks the protocol of EXTERNAL.md, or text that was privatised
+// elsewhere. {epsilon} and {NAME} of a parameter stand for their values.
+type Outside struct {
+	Command []string `yaml:"command,omitempty"`                    // program and arguments; no shell is run
+	Files   []string `yaml:"files,omitempty"`                      // that the command reads beside those that its arguments name
+	Timeout int      `yaml:"timeout,omitempty" limits:"1,86400"`   // of the command's start, and of an answer, in seconds; 0 means 1 and 10 minutes
+	Memory  int      `yaml:"memory,omitempty" limits:"1,16777216"` // that a process of the command takes, in MiB
+
+	Text       string   `yaml:"text,omitempty"`       // a file, or a folder with one file per repetition
+	Columns    []string `yaml:"columns,omitempty"`    // that hold the text, joined by a space; none: those of the data set
+	ID         string   `yaml:"id,omitempty"`         // column that says which document a row is; "": rows are all documents in order
+	Repetition string   `yaml:"repetition,omitempty"` // column that says which repetition a row is of; "": one per file
+}
+
+// Is says whether there is one.
+func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
+
+// Check validates it for a mechanism of that name with such parameters, and so
+// many epsilons.
+func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
+	if !o.Is() {
+		if len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" || o.Repetition != "" {
+			return fmt.Errorf("%s: files, timeout, memory, columns, id and repetition describe a command or a text: give one too", name)
+		}
+		return nil
+	}
+	if _, err := Find(name); err == nil {
+		return fmt.Errorf("name = %q: is that of a built-in mechanism; give what is not built in another", name)
+	}
+	switch {
+	case len(o.Command) > 0 && o.Text != "":
+		return fmt.Errorf("%s: give command or text, not both", name)
+	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Repetition != ""):
+		return fmt.Errorf("%s: columns, id and repetition describe a text", name)
+	case o.Text != "" && (len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0):
+		return fmt.Errorf("%s: files, timeout and memory describe a command", name)
+	case o.Text == "" && o.Command[0] == "":
+		return fmt.Errorf("%s: command: must name a program", name)
+	case o.Text != "" && epsilons != 1 && !strings.Contains(o.Text, "{epsilon}"):
+		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, or say {epsilon} in its name", name, o.Text)
+	}
+	if err := errors.Join(check.AtLeast("timeout", o.Timeout, 0), check.AtLeast("memory", o.Memory, 0)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for _, p := range slices.Sorted(maps.Keys(parameters)) {
+		if !slices.ContainsFunc(o.places(), func(s string) bool { return strings.Contains(s, "{"+p+"}") }) {
+			return fmt.Errorf("%s: parameter %s: {%s} must stand in the command or the name of the text, or it changes nothing", name, p, p)
+		}
+	}
+	return nil
+}
+
+// places are where parameters may stand.
+func (o Outside) places() []string {
+	return append(append(slices.Clone(o.Command), o.Files...), o.Text)
+}
+
+// At puts the values of settings in place.
+func (o Outside) At(s Settings) Outside {
+	pairs := []string{"{epsilon}", formatValue(s.Epsilon)}
+	for name, v := range s.Parameters {
+		pairs = append(pairs, "{"+name+"}", formatValue(v))
+	}
+	put := strings.NewReplacer(pairs...)
+	o.Command, o.Files, o.Text = slices.Clone(o.Command), slices.Clone(o.Files), put.Replace(o.Text)
+	for _, list := range [][]string{o.Command, o.Files} {
+		for i := range list {
+			list[i] = put.Replace(list[i])
+		}
+	}
+	return o
+}
+
+// Wait is the timeout.
+func (o Outside) Wait() time.Duration { return time.Duration(o.Timeout) * time.Second }
+
+// Memory is what a process of the mechanism takes, in bytes, as far as somebody
+// said.
+func (s Settings) Memory() int64 {
+	if s.Outside == nil {
+		return 0
+	}
+	return int64(s.Outside.Memory) << 20
+}
+
+// Definition is that of the mechanism: the registered one of its name, or what
+// can be said of one from outside without opening it.
+func (s Settings) Definition() (Definition, error) {
+	if s.Outside == nil {
+		return Find(s.Mechanism)
+	}
+	return Definition{
+		Name: s.Mechanism, Title: s.Mechanism, Variants: []Variant{External},
+		New: func(env Environment, s Settings) (Mechanism, error) {
+			if env.Outside == nil {
+				return nil, errors.New("is not built in, and nothing here opens it")
+			}
+			return env.Outside(s)
+		},
+	}, nil
+}
