@@ -38,6 +38,8 @@ func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
 	e := study.EmbeddingSpec{Name: ref}
 	if study.IsVectorFile(ref) {
 		e.Name, e.File = "", ref
+	} else if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
+		e.Name, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
 	}
 	if dimension == 0 && ref == study.GeneratedEmbedding {
 		dimension = 50
@@ -65,7 +67,7 @@ search as CSV; the row with choice = true is the answer.
 
 Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
 		Example: `  mldp tune --max-loss 0.2 --dataset generated-words --embedding generated --dimension 50
-  mldp tune --max-loss 0.06 --dataset product-reviews --embedding glove.6B --dimension 100`,
+  mldp tune --max-loss 0.06 --dataset product-reviews --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Embedding = embeddingFlag(embedding, dimension)
@@ -81,7 +83,7 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 	f := cmd.Flags()
 	f.Float64Var(&o.MaxLoss, "max-loss", 0, "loss budget C, a share in (0, 1)")
 	f.StringVar(&o.Dataset.Name, "dataset", "product-reviews", "word-level data set")
-	f.StringVar(&embedding, "embedding", "glove.6B", "embedding of the data folder, vector file, or generated")
+	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.Float64SliceVar(&o.T, "t", []float64{0, 0.25, 0.5, 0.75, 1}, "thresholds to choose among")
@@ -106,7 +108,7 @@ return the word, 0 to 1), sw (mean number of distinct outputs in --runs) or em
 (error of the MAP adversary among the sampled words, 0 to 1). It prints one CSV
 row per mechanism; one that cannot reach the target has the reason in its row.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50
-  mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B --dimension 100`,
+  mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -124,7 +126,7 @@ row per mechanism; one that cannot reach the target has the reason in its row.`,
 	f := cmd.Flags()
 	f.StringVar(&target, "target", "", "nw=SHARE, sw=NUMBER or em=SHARE")
 	f.StringSliceVar(&o.Mechanisms, "mechanisms", nil, "mechanisms to calibrate (default: all that return words)")
-	f.StringVar(&embedding, "embedding", "glove.6B", "embedding of the data folder, vector file, or generated")
+	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -186,6 +187,11 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 	files, err := o.check(args)
 	if err != nil {
 		return &exitError{exitUsage, err}
+	}
+	// Vectors and rows of a mechanism stay; the batches of the text do not, and
+	// without this as much memory again would be left for them.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
 	}
 	root := stream.FromUint64(o.seed)
 	if !o.seeded {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestFlagsMeanTheSameEverywhere walks through all commands: what two of them
+// have in common has one name, one shorthand and one kind of value.
+func TestFlagsMeanTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string", "seed": "uint64"}
+	seen := map[string]bool{}
+	walkCommands(newRoot(), func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			seen[f.Name] = true
+			if _, old := oneName[f.Name]; old {
+				t.Errorf("%s: --%s has another name in other commands", c.CommandPath(), f.Name)
+			}
+			if (f.Name == "out") != (f.Shorthand == "o") {
+				t.Errorf("%s: --%s has the shorthand %q", c.CommandPath(), f.Name, f.Shorthand)
+			}
+			if want, ok := kinds[f.Name]; ok && !strings.Contains(want, f.Value.Type()) {
+				t.Errorf("%s: --%s is a %s, want %s", c.CommandPath(), f.Name, f.Value.Type(), want)
+			}
+		})
+	})
+	for name := range kinds {
+		if !seen[name] {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+}
+
+// TestSillyCountsAreRefused gives each flag that counts something too little,
+// in every command that has it, and words where it wants a number.
+func TestSillyCountsAreRefused(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	walkCommands(newRoot(), func(c *cobra.Command) {
+		path := strings.Fields(c.CommandPath())[1:]
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			least, counts := atLeast[f.Name]
+			if !c.Runnable() || !counts && f.Name != "memory" {
+				return
+			}
+			tried++
+			for _, value := range []string{"-1", "many", "0"} {
+				if value == "0" && least == 0 && counts {
+					continue
+				}
+				fresh, _, err := newRoot().Find(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err = fresh.ParseFlags([]string{"--" + f.Name + "=" + value}); err == nil {
+					err = checkCounts(fresh.Flags())
+				}
+				if err == nil {
+					t.Errorf("%s --%s %s is taken", c.CommandPath(), f.Name, value)
+				}
+				args := append(append([]string{}, path...), "--"+f.Name+"="+value)
+				if code := run(context.Background(), args, strings.NewReader(""), io.Discard, io.Discard); code != exitUsage {
+					t.Errorf("%s --%s %s: exit code %d", c.CommandPath(), f.Name, value, code)
+				}
+			}
+		})
+	})
+	if tried < 20 {
+		t.Errorf("only %d flags count something", tried)
+	}
+}
