@@ -61,6 +61,7 @@ type Style struct {
 	Marker int  // index of a shape; negative for none
 	Dash   int  // index of a dash pattern
 	Hollow bool // the variant guarantees nothing
+	Scoped bool // its guarantee holds between some words only; drawn like others
 	NoLine bool // points only
 	Step   bool // a thick line that falls at each point
 	Stairs bool // a histogram: each point is the left edge of a bin

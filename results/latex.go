@@ -14,7 +14,7 @@ var latexEscaper = strings.NewReplacer(
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "\n", " ",
 	"ε", `$\varepsilon$`, "δ", `$\delta$`, "α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "λ", `$\lambda$`, "η", `$\eta$`,
 	"±", `$\pm$`, "×", `$\times$`, "²", `$^2$`, "≥", `$\geq$`, "≤", `$\leq$`, "·", `$\cdot$`, "−", "$-$", "–", "--", "…", `\dots{}`,
-	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`,
+	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`, "‡", `$\ddagger$`,
 )
 
 var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)

@@ -98,6 +98,10 @@ func (e explorer) filters(epsilons []string) []filter {
 // main says whether a column is shown first: those that the gate watches.
 func main(c results.Column) bool { return c.Threshold > 0 }
 
+// scopedVariant follows a variant that promises something between some words
+// only.
+const scopedVariant = " (guarantee between some words)"
+
 // variantName adds what a reader asks of a variant: does it guarantee anything?
 func variantName(r results.Record) string {
 	switch {
@@ -108,7 +112,7 @@ func variantName(r results.Record) string {
 	case r.GuaranteeMetric == "":
 		return strings.TrimSpace(r.Variant + " (no guarantee)")
 	case r.GuaranteeScope != "":
-		return strings.TrimSpace(r.Variant + " (guarantee between some words)")
+		return strings.TrimSpace(r.Variant + scopedVariant)
 	}
 	return r.Variant
 }
