@@ -221,17 +221,28 @@ func (t *Table) addStanding(s Standing) {
 	}
 }
 
-// Brief is what a run ends with: the rows of StandingsTable of one scene for
-// each data set, at most so many.
+// Brief is what a run ends with: the best of each data set at the stated errors,
+// in one scene each and at most so many rows.
 func Brief(records []Record, rows int) Table {
-	t := Table{Name: "brief", Title: "Most accuracy at a stated error of the adversary", Header: standingsHeader}
+	full := Table{Header: standingsHeader}
 	for _, level := range StatedErrors {
 		for _, s := range leading(records, level) {
-			t.addStanding(s)
+			full.addStanding(s)
 		}
 	}
-	if left := len(t.Rows) - rows; left > 0 {
-		t.Rows = t.Rows[:rows]
+	t := Table{Name: "brief", Title: "Most accuracy at a stated error of the adversary", Notes: full.Notes,
+		Header: []string{"data set", "measured with", "E_M", "best with a guarantee", "ε", "accuracy in %", "baseline", "not told apart from it"}}
+	for _, row := range full.Rows[:min(rows, len(full.Rows))] {
+		with := row[1]
+		with.Text += ", " + row[2].Text
+		least, open := row[3], row[9]
+		least.Text = "≥ " + least.Text
+		if others := strings.Count(open.Text, ";") + 1; others > 3 {
+			open.Text = fmt.Sprintf("%d others", others)
+		}
+		t.Rows = append(t.Rows, []TableCell{row[0], with, least, row[4], row[5], row[6], row[7], open})
+	}
+	if left := len(full.Rows) - len(t.Rows); left > 0 {
 		t.Legend = fmt.Sprintf("Further rows on the page: %d.", left)
 	}
 	return t

@@ -45,20 +45,9 @@ on standard error with the reason.`,
 					return &exitError{exitUsage, err}
 				}
 			}
-			if isPaper(l.Records) {
-				paths, err := drawPaper(l.Records, out, cmd.ErrOrStderr())
-				for _, p := range paths {
-					fmt.Fprintln(cmd.OutOrStdout(), p)
-				}
+			drawn, skipped, err := report.Figures(l.Input)
+			if err != nil {
 				return err
-			}
-			drawn, skipped := plots.All(l.Records)
-			if len(l.Audit) > 0 {
-				audit, err := plots.Audit(l.Audit, report.AuditTitle)
-				if err != nil {
-					return err
-				}
-				drawn = append(drawn, audit)
 			}
 			if len(only) > 0 {
 				skipped = nil

@@ -163,18 +163,12 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return nil, err
 	}
-	built := space.Space
-	if c.Policy == mechanisms.Zero {
-		if built, err = p.zeroSpace(space, corpus); err != nil {
-			return nil, err
-		}
-		for _, n := range repetitions {
-			n.zeros = built.Len() - space.Len()
-		}
-	}
-	env, err := p.lab.Environment(built, corpus, definition.Needs, c.repetitionSeed().Derive("mechanism"))
+	env, err := p.environment(c, corpus, space)
 	if err != nil {
 		return nil, err
+	}
+	for _, n := range repetitions {
+		n.zeros = env.Space.Len() - space.Len()
 	}
 	start := time.Now()
 	if definition.NewVector != nil {
@@ -198,7 +192,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return repetitions, undefinedIn(repetitions, err)
 	}
-	m = mechanisms.KeepWords(m, study.MechanismSpec{KeepWords: c.KeepWords}.Kept())
+	m = mechanisms.KeepWords(m, c.kept())
 	if err := privatizeText(ctx, m, cells, corpus, repetitions, threads); err != nil {
 		return nil, fmt.Errorf("privatising: %w", err)
 	}
@@ -216,6 +210,18 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 		}
 	}
 	return repetitions, nil
+}
+
+// environment is what the mechanism of a cell is built from.
+func (p *planned) environment(c Cell, corpus *measure.Corpus, space *measure.Space) (mechanisms.Environment, error) {
+	built := space.Space
+	if c.Policy == mechanisms.Zero {
+		var err error
+		if built, err = p.zeroSpace(space, corpus); err != nil {
+			return mechanisms.Environment{}, err
+		}
+	}
+	return p.lab.Environment(built, corpus, c.needs(), c.repetitionSeed().Derive("mechanism"))
 }
 
 // zeroSpace is the space with the words of the data set that have no vector, as
