@@ -82,6 +82,18 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	return engine.Run(ctx, plan, o)
 }
 
+// CheckData opens all that a study is measured with. The errors are joined, each
+// "file:line:column: what" where the study was read from a file.
+func CheckData(ctx context.Context, s *study.Study, root string) error {
+	p, ok := s.Body.(Planner)
+	if !ok {
+		return nil
+	}
+	var all []error
+	lab.Check(ctx, p.Wants(), root, func(err error, key, value string) { all = append(all, s.Named(err, key, value)) })
+	return errors.Join(all...)
+}
+
 // Audit audits the mechanisms of a study at their ε and hands over each report,
 // with the parameters that records name the instance by. Studies of a paper's
 // protocol have none.
