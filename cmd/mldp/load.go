@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/plots/report"
 	"mldpbench/results"
@@ -55,6 +56,11 @@ func loadRuns(paths []string) (loaded, error) {
 	l.Records = results.Refute(l.Records, l.Audit)
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
+		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" {
+			l.Titles = append(l.Titles, s.Title) // of records without a manifest, too
+		}
 	}
 	return l, nil
 }
