@@ -282,3 +282,21 @@ func TestLook(t *testing.T) {
 		}
 	}
 }
+
+// ε are in the order of numbers, whatever the order of the records.
+func TestEpsilonsInOrder(t *testing.T) {
+	in := input()
+	more := in.Records
+	for i, e := range []float64{2, 2.5, 3, 3.5} {
+		for _, r := range more {
+			if r.Mechanism == "cmp" && r.Epsilon == 1 {
+				r.Epsilon, r.Key = results.Float(e), fmt.Sprint(r.Key, i)
+				in.Records = append([]results.Record{r}, in.Records...)
+			}
+		}
+	}
+	page := write(t, in)
+	if want := `data-filter="epsilon"><option value="">all</option><option>1</option><option>2</option><option>2.5</option><option>3</option><option>3.5</option><option>5</option><option>10</option>`; !strings.Contains(page, want) {
+		t.Errorf("no %s", want)
+	}
+}
