@@ -58,8 +58,8 @@ func loadRuns(paths []string) (loaded, error) {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
-		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" {
-			l.Titles = append(l.Titles, s.Title) // of records without a manifest, too
+		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 { // no manifest says it
+			l.Titles = append(l.Titles, s.Title)
 		}
 	}
 	return l, nil
