@@ -6,7 +6,7 @@ RESULTS ?= results/$(STUDY)
 RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: help build dist module test test-arm64 race reproduce check bench lint figures asm fuzz clean
+.PHONY: help build dist module test test-arm64 race reproduce check bench lint figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,11 @@ bench: ## kernels, search, models: go test -bench
 
 figures: build ## draw the figures of STUDY again from its records
 	./bin/mldp figures $(RESULTS) -o plots/$(STUDY)
+
+look: build ## pictures of the page of RESULTS (desktop, phone, dark; first screen, filtered) in bin/look; needs Chromium
+	mkdir -p bin/look
+	./bin/mldp report $(RESULTS) -o bin/look/page.html
+	MLDP_LOOK=$(CURDIR)/bin/look $(GO) test -count=1 -run TestLook ./plots/report
 
 asm: ## generate the assembly again (downloads avo) and fail if it differs from what is committed
 	$(GO) generate ./internal/kernel

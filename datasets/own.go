@@ -184,10 +184,12 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed [
 	for i, h := range header {
 		columns[strings.TrimSpace(h)] = i
 	}
-	for _, c := range needed {
-		if _, ok := columns[c]; !ok {
-			return fmt.Errorf("%s:1: no column %q: the header has %q", name, c, header)
-		}
+	missing := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { _, ok := columns[c]; return ok })
+	if len(missing) == 1 {
+		return fmt.Errorf("%s:1: no column %q: the header has %q", name, missing[0], header)
+	}
+	if len(missing) > 1 {
+		return fmt.Errorf("%s:1: no columns %q: the header has %q", name, missing, header)
 	}
 	return eachRecord(ctx, t, name, func(row []string) error {
 		return add(func(c string) (string, error) { return strings.Clone(row[columns[c]]), nil })

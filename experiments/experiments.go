@@ -22,6 +22,7 @@ import (
 	"mldpbench/experiments/lab"
 	_ "mldpbench/experiments/papers" // those of the source papers
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
 
@@ -79,6 +80,33 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 		}
 	}
 	return engine.Run(ctx, plan, o)
+}
+
+// CheckData opens all that a study is measured with. The errors are joined, each
+// "file:line:column: what" where the study was read from a file.
+func CheckData(ctx context.Context, s *study.Study, root string) error {
+	p, ok := s.Body.(Planner)
+	if !ok {
+		return nil
+	}
+	var all []error
+	lab.Check(ctx, p.Wants(), root, func(err error, key, value string) { all = append(all, s.Named(err, key, value)) })
+	return errors.Join(all...)
+}
+
+// Audit audits the mechanisms of a study at their ε and hands over each report,
+// with the parameters that records name the instance by. Studies of a paper's
+// protocol have none.
+func Audit(ctx context.Context, s *study.Study, root string, o audit.Options, each func(parameters string, r audit.Report) error) (err error) {
+	a, ok := s.Body.(interface {
+		Audit(context.Context, *lab.Lab, audit.Options, func(string, audit.Report) error) error
+	})
+	if !ok {
+		return fmt.Errorf("study %s: protocol %s has no audit of its own; see mldp audit", s.Name, s.Protocol)
+	}
+	l := lab.New(root)
+	defer func() { err = errors.Join(err, l.Close()) }()
+	return a.Audit(ctx, l, o, each)
 }
 
 // Schedule deals a study out to tasks; see engine.NewSchedule. Records of

@@ -26,12 +26,31 @@ type Figure struct {
 	// Description is the text for readers who cannot see the figure.
 	Description string
 
-	width, height vg.Length
+	width, height vg.Length // as drawn
+	scale         vg.Length // on paper ÷ as drawn
 	draw          func(draw.Canvas)
+	layout        layout
+}
+
+// Resized returns the figure at another width on paper and another size of
+// labels, in points.
+func (f Figure) Resized(width vg.Length, fontSize float64) Figure {
+	scale := vg.Length(fontSize) / labelSize
+	r := f.layout.sized(width / scale)
+	r.Name, r.Title, r.Caption, r.Description, r.scale = f.Name, f.Title, f.Caption, f.Description, scale
+	return r
 }
 
 // Size returns the figure's size on paper.
-func (f Figure) Size() (width, height vg.Length) { return f.width, f.height }
+func (f Figure) Size() (width, height vg.Length) { return f.width * f.scale, f.height * f.scale }
+
+// paint draws on a canvas of the figure's size on paper.
+func (f Figure) paint(c vg.Canvas) {
+	if f.scale != 1 {
+		c.Scale(float64(f.scale), float64(f.scale))
+	}
+	f.draw(draw.NewCanvas(c, f.width, f.height))
+}
 
 // pngDPI is print resolution.
 const pngDPI = 300
@@ -40,22 +59,23 @@ const pngDPI = 300
 // same bytes in every run.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
+	width, height := f.Size()
 	switch format {
 	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
-		f.draw(draw.New(c))
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
+		f.paint(c)
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&buf)
 		return buf.Bytes(), err
 	case "svg":
-		c := vgsvg.New(f.width, f.height)
-		f.draw(draw.New(c))
+		c := vgsvg.New(width, height)
+		f.paint(c)
 		if _, err := c.WriteTo(&buf); err != nil {
 			return nil, err
 		}
 		return f.finishSVG(buf.Bytes()), nil
 	case "pdf":
-		c := newPDF(f.width, f.height)
-		f.draw(draw.New(c))
+		c := newPDF(width, height)
+		f.paint(c)
 		return c.bytes()
 	}
 	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
@@ -71,7 +91,7 @@ var transparent = regexp.MustCompile(`<path [^>]*fill-opacity:0" />\n?`)
 // finishSVG gives the drawing a title and a description for screen readers,
 // and names fonts of the same widths for machines without Liberation Sans.
 func (f Figure) finishSVG(svg []byte) []byte {
-	s := smaller.Replace(transparent.ReplaceAllString(groupSVG(string(svg)), ""))
+	s := measured(smaller.Replace(transparent.ReplaceAllString(groupSVG(string(svg)), "")))
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
@@ -95,6 +115,7 @@ type layout struct {
 	panels      []*plot.Plot
 	titles      []string // one per panel
 	columns     int
+	width       vg.Length
 	panelHeight vg.Length
 	head        vg.Length // room above a panel beside its title
 	legend      []legendEntry
@@ -103,9 +124,12 @@ type layout struct {
 
 const margin = 4 * vg.Length(1)
 
-// figure fixes the size and returns the drawing without name and texts.
-func (l layout) figure() Figure {
-	width := ColumnWidth
+// figure returns the drawing for one column, without name and texts.
+func (l layout) figure() Figure { return l.sized(ColumnWidth) }
+
+// sized fixes the size.
+func (l layout) sized(width vg.Length) Figure {
+	l.width = width
 	inner := width - 2*margin
 	title := wrap(l.title, titleSize, true, inner)
 	legendRows, legendColumns := l.legendGrid(inner)
@@ -133,7 +157,7 @@ func (l layout) figure() Figure {
 
 	return Figure{
 		Title: l.title,
-		width: width, height: height,
+		width: width, height: height, scale: 1, layout: l,
 		draw: func(c draw.Canvas) {
 			top := c.Max.Y - margin
 			for i, line := range title {
@@ -167,7 +191,7 @@ const titleLine = labelSize * 1.15
 
 // headHeight is the room for panel titles: two lines where one may not do.
 func (l layout) headHeight() vg.Length {
-	cell := (ColumnWidth - 2*margin) / vg.Length(l.columns)
+	cell := (l.width - 2*margin) / vg.Length(l.columns)
 	lines := 0
 	for _, title := range l.titles {
 		switch {

@@ -10,7 +10,7 @@ import (
 // frontierFigures draw accuracy against what an adversary gets wrong: the
 // mechanisms are compared at equal measured privacy instead of equal ε, which
 // means something else for each. The step line joins the best accuracies
-// among the settings that guarantee something.
+// among the settings that guarantee something between any two words.
 func frontierFigures(s *study) ([]Figure, error) {
 	accuracy := column("accuracy").Get
 	var out []Figure
@@ -47,7 +47,11 @@ func frontierFigures(s *study) ([]Figure, error) {
 				}
 				panels = append(panels, p)
 			}
-			notes := append([]string{"Up and right is better. Each line runs over ε."}, s.notes(shown, "Bars (accuracy) and band:")...)
+			about := "Up and right is better. Each line runs over ε."
+			if results.ScopeNote(shown) != "" {
+				about += " The step line joins guarantees between any two words only."
+			}
+			notes := append([]string{about}, s.notes(shown, "Bars (accuracy) and band:")...)
 			f, err := Curves(s.name("frontier", sp, t), s.title("Trade-off: accuracy against the adversary’s error", sp, t, shown), panels, notes...)
 			if err == nil {
 				out = append(out, f)
@@ -85,12 +89,12 @@ func against(c Curve, errors []Curve) []Point {
 	return out
 }
 
-// pareto returns the points of curves with a guarantee that no other such
+// pareto returns the points of curves with a full guarantee that no other such
 // point beats in both coordinates, by falling error.
 func pareto(curves []Curve) []Point {
 	var all []Point
 	for _, c := range curves {
-		if !c.Style.Hollow {
+		if !c.Style.Hollow && !c.Style.Scoped {
 			for _, p := range c.Points {
 				all = append(all, Exactly(p.X, p.Y))
 			}

@@ -109,3 +109,66 @@ func TestSeedsAreNotPooled(t *testing.T) {
 	}
 	t.Fatal("no figure of accuracy")
 }
+
+// A legend of bars stands below the axis, not among the bars where it would be
+// read as one of them; its ε are in order, whatever the order of the records.
+func TestLegendOfBars(t *testing.T) {
+	shuffled := []float64{2, 2.5, 3, 3.5, 1, 5, 10}
+	var records []results.Record
+	for i, r := range syntheticRecords(1) {
+		if r.Dimension != 50 || r.Mechanism == "none" || r.Epsilon != 1 {
+			continue
+		}
+		for _, e := range shuffled {
+			r.Epsilon = results.Float(e)
+			r.PUC75, r.PUC50, r.PUC25 = 40, results.Float(50+i%7), 60
+			records = append(records, r)
+		}
+	}
+	// Three data sets in two columns leave a free place beside bars.
+	figures, err := pucFigures(newStudy(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures {
+		axis := heightsOf(t, f, "PUC")
+		last := axis[len(axis)-1]
+		labels := regexp.MustCompile(`data-series="ε = ([0-9.]+)">`).FindAllStringSubmatch(render(t, f), -1)
+		var order []string
+		for _, m := range labels {
+			order = append(order, m[1])
+			if y := heightsOf(t, f, "ε = "+regexp.QuoteMeta(m[1])); len(y) != 1 || y[0] <= last {
+				t.Errorf("%s: ε = %s of the legend stands at %v, the axis of the bars at %v", f.Name, m[1], y, last)
+			}
+		}
+		if got := strings.Join(order, " "); !strings.HasSuffix(got, "1 2 2.5 3 3.5 5 10") {
+			t.Errorf("%s: legend %s", f.Name, got)
+		}
+	}
+}
+
+// The throughput of a mechanism that tabulates is that of a text from nothing,
+// in the figure too: it does not grow with the repetitions that share a table.
+func TestThroughputFigureDoesNotGrowWithRepetitions(t *testing.T) {
+	says := func(repetitions int) string {
+		records := slices.DeleteFunc(syntheticRecords(repetitions), func(r results.Record) bool {
+			return r.Mechanism != "santext" || r.Dimension != 50 || r.Dataset != "generated-topics"
+		})
+		for i := range records {
+			took := 10.0 / float64(repetitions) // 10 s for the tables of all
+			records[i].PrivatizeSeconds, records[i].WordsPerSecond, records[i].PrivatizeTexts = results.Float(took), results.Float(1e5/took), repetitions
+		}
+		figures, err := throughputFigures(newStudy(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(figures[0].Caption, "what a mechanism tabulates per word is included") {
+			t.Errorf("the figure does not say what it measures: %q", figures[0].Caption)
+		}
+		return figures[0].Description
+	}
+	one, five := says(1), says(5)
+	if one != five || !strings.Contains(one, " 10k") {
+		t.Errorf("once: %s\nfive times: %s", one, five)
+	}
+}

@@ -30,6 +30,7 @@ type pointGroup struct{ quantity, name string }
 // grouping sorts points into figures.
 type grouping struct {
 	single map[string]bool // panels that have one place of x, or none
+	apart  string          // mechanism with figures of its own, "" for none
 }
 
 func newGrouping(points []results.Record) grouping {
@@ -45,11 +46,28 @@ func newGrouping(points []results.Record) grouping {
 			places[p.Panel][p.X] = true
 		}
 	}
-	g := grouping{map[string]bool{}}
+	g := grouping{map[string]bool{}, crowd(points)}
 	for panel, xs := range places {
 		g.single[panel] = len(xs) < 2
 	}
 	return g
+}
+
+// crowd is the mechanism of most instances where all together are more curves
+// than there are colours.
+func crowd(points []results.Record) string {
+	instances := results.Instances(results.Where(points, func(p results.Record) bool { return p.Mechanism != "" && p.Mechanism != baseline }))
+	if len(instances) <= len(palette) {
+		return ""
+	}
+	n := map[string]int{}
+	most := ""
+	for _, i := range instances {
+		if n[i.Mechanism]++; n[i.Mechanism] > max(1, n[most]) {
+			most = i.Mechanism
+		}
+	}
+	return most
 }
 
 // of keeps apart what is not one figure in the sources: the k-th neighbours
@@ -57,8 +75,8 @@ func newGrouping(points []results.Record) grouping {
 // against β, of which there is a panel per ε, by embedding and data set.
 func (g grouping) of(p results.Record) pointGroup {
 	name := strings.ReplaceAll(p.Quantity, "_", "-")
-	if p.Mechanism == "kth" {
-		name += "-kth"
+	if p.Mechanism != "" && p.Mechanism == g.apart {
+		name += "-" + slug(p.Mechanism)
 	}
 	switch {
 	case g.single[p.Panel]:

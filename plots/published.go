@@ -41,7 +41,7 @@ func publishedFigures(s *study) ([]Figure, error) {
 			}
 			low, high := math.Inf(1), math.Inf(-1)
 			for i, mechanism := range append([]string{results.BaselineMechanism}, published.Mechanisms...) {
-				own := Curve{Label: results.MechanismTitle(mechanism), Style: StyleOf(max(0, slices.Index(known, mechanism)))}
+				own := Curve{Label: results.MechanismTitle(mechanism), Style: StyleOf(hue(mechanism, nil))}
 				if i == 0 {
 					own.Style = Style{Color: Faint, Marker: 5}
 				}

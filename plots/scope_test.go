@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
 
@@ -32,5 +33,63 @@ func TestScopedCurvesAreMarked(t *testing.T) {
 	}
 	if notes := newStudy(syntheticRecords(2)).warnings(syntheticRecords(2)); slices.ContainsFunc(notes, says) {
 		t.Errorf("notes %q without any scope", notes)
+	}
+}
+
+// The line of the best joins full promises, whatever a promise between some
+// words keeps.
+func TestScopedCurvesAreNotTheBest(t *testing.T) {
+	front := pareto([]Curve{
+		{Label: "full", Points: []Point{Exactly(0.5, 70)}},
+		{Label: "scoped", Style: Style{Scoped: true}, Points: []Point{Exactly(0.6, 90)}},
+		{Label: "none", Style: Style{Hollow: true}, Points: []Point{Exactly(0.9, 99)}},
+	})
+	if len(front) != 1 || front[0].Y != 70 {
+		t.Errorf("the best are %v", front)
+	}
+	records := syntheticRecords(2)
+	for i, r := range records {
+		if r.GuaranteeMetric != "" && r.Mechanism == "santext" {
+			records[i].GuaranteeScope = "between words of one group"
+		}
+	}
+	figures, err := frontierFigures(newStudy(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(figures[0].Caption, "guarantees between any two words only") {
+		t.Errorf("caption %q", figures[0].Caption)
+	}
+}
+
+// Two mechanisms of one colour would be one to a reader.
+func TestMechanismsHaveColoursOfTheirOwn(t *testing.T) {
+	taken := map[Style]string{}
+	for _, d := range mechanisms.Definitions() {
+		if d.Order%10 != 0 {
+			continue // kin: told apart in newStudy by shade, marker and dash
+		}
+		style := StyleOf(hue(d.Name, nil))
+		if other := taken[style]; other != "" {
+			t.Errorf("%s looks like %s", d.Name, other)
+		}
+		taken[style] = d.Name
+	}
+}
+
+// More instances than colours: the mechanism of most of them stands apart.
+func TestCrowdStandsApart(t *testing.T) {
+	var points []results.Record
+	for _, i := range []results.Instance{{Mechanism: "a"}, {Mechanism: "b", Parameters: "1"}, {Mechanism: "b", Parameters: "2"}, {Mechanism: "c"}} {
+		points = append(points, results.Record{Mechanism: i.Mechanism, Parameters: i.Parameters})
+	}
+	if got := crowd(points); got != "" {
+		t.Errorf("%q stands apart from four", got)
+	}
+	for _, k := range []string{"3", "4", "5", "6", "7"} {
+		points = append(points, results.Record{Mechanism: "c", Parameters: k})
+	}
+	if got := crowd(points); got != "c" {
+		t.Errorf("%q stands apart", got)
 	}
 }

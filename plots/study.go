@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/results/stats"
 )
@@ -27,15 +28,23 @@ type study struct {
 // dagger marks a variant that guarantees nothing, wherever it is named.
 const dagger = "†"
 
-// known fixes order and colour of the mechanisms of the comparative study, so
-// that they look alike in every study. Others follow by name.
-var known = []string{"cmp", "mahalanobis", "vickrey", "tem", "santext", "gumbel", "syntf", "privemb"}
-
+// rank is the place of a mechanism in legends: that of its definition, behind
+// them those that have none.
 func rank(mechanism string) int {
-	if i := slices.Index(known, mechanism); i >= 0 {
-		return i
+	if d, err := mechanisms.Find(mechanism); err == nil {
+		return d.Order
 	}
-	return len(known)
+	return math.MaxInt
+}
+
+// hue is the colour of a mechanism, the same in every study: mechanisms whose
+// orders share their tens are kin and share it. unknown are those without a
+// definition.
+func hue(mechanism string, unknown []string) int {
+	if d, err := mechanisms.Find(mechanism); err == nil {
+		return d.Order/10 - 1
+	}
+	return 1000 + slices.Index(unknown, mechanism)
 }
 
 // variantRank puts the definition with the proof first.
@@ -70,19 +79,20 @@ func newStudy(records []results.Record) *study {
 		scoped[id] = scoped[id] || r.GuaranteeScope != ""
 	}
 	s.sort()
-	order := slices.Clone(known)
-	member := map[string]int{}
+	var unknown []string
+	member := map[int]int{}
 	for _, id := range s.curves {
-		if !slices.Contains(order, id.Mechanism) {
-			order = append(order, id.Mechanism)
+		if rank(id.Mechanism) == math.MaxInt && !slices.Contains(unknown, id.Mechanism) {
+			unknown = append(unknown, id.Mechanism)
 		}
-		style := StyleOf(slices.Index(order, id.Mechanism))
-		k := member[id.Mechanism] // siblings: the same hue, another shade, marker and dash
-		member[id.Mechanism]++
+		h := hue(id.Mechanism, unknown)
+		style := StyleOf(h)
+		k := member[h] // siblings: the same hue, another shade, marker and dash
+		member[h]++
 		style.Color = shade(style.Color, []float64{0, 0.4, -0.35, 0.6, -0.6}[k%5])
 		style.Marker = (style.Marker + k) % len(shapes)
 		style.Dash = (style.Dash + k) % len(dashes)
-		style.Hollow = !promises[id]
+		style.Hollow, style.Scoped = !promises[id], scoped[id]
 		s.styles[id] = style
 		switch s.labels[id] = labels[id]; {
 		case !promises[id]:

@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"html"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	gfont "gonum.org/v1/plot/font"
@@ -101,6 +103,24 @@ func groupSVG(svg string) string {
 			out += ` data-` + name + `="` + value + `"`
 		}
 		return out + ">" + title + "\n"
+	})
+}
+
+var lettering = regexp.MustCompile(`(<text [^>]*?)style="([^"]*?font-size:([0-9.]+)px[^"]*)"([^>]*)>([^<]*)<`)
+
+// measured gives each text the width that it was laid out with, so that a
+// browser without this font moves no subscript into its word and no label out of
+// the drawing.
+func measured(svg string) string {
+	return lettering.ReplaceAllStringFunc(svg, func(text string) string {
+		m := lettering.FindStringSubmatch(text)
+		size, err := strconv.ParseFloat(m[3], 64)
+		if err != nil || m[5] == "" {
+			return text
+		}
+		face := gfont.DefaultCache.Lookup(typeface(vg.Length(size), strings.Contains(m[2], "font-weight:bold")), vg.Length(size))
+		width := strconv.FormatFloat(float64(face.Width(html.UnescapeString(m[5]))), 'f', 1, 64)
+		return m[1] + `textLength="` + width + `" lengthAdjust="spacingAndGlyphs" style="` + m[2] + `"` + m[4] + ">" + m[5] + "<"
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,5 +46,31 @@ func TestSVGNamesItsData(t *testing.T) {
 		if data, err := f.Render(format); err != nil || len(data) == 0 {
 			t.Errorf("%s: %v", format, err)
 		}
+	}
+}
+
+// Texts say how wide they were laid out, so that another font does not move
+// what follows them.
+func TestSVGTextsKeepTheirWidth(t *testing.T) {
+	figures, err := frontierFigures(newStudy(syntheticRecords(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := render(t, figures[0])
+	if n, m := strings.Count(svg, "<text "), strings.Count(svg, ` textLength="`); n != m || n == 0 {
+		t.Errorf("%d of %d texts say their width", m, n)
+	}
+	part := regexp.MustCompile(`<text x="([0-9.]+)"[^>]* textLength="([0-9.]+)"[^>]*>MAP adversary’s error E</text>\n<text x="([0-9.]+)"`).FindStringSubmatch(svg)
+	if part == nil {
+		t.Fatal("no axis with a subscript")
+	}
+	var at [3]float64
+	for i := range at {
+		if at[i], err = strconv.ParseFloat(part[i+1], 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if end := at[0] + at[1]; end < at[2]-0.2 || end > at[2]+0.2 {
+		t.Errorf("the word ends at %v, its subscript begins at %v", end, at[2])
 	}
 }

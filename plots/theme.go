@@ -12,13 +12,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ColumnWidth is the width of every figure: one column of a two-column paper.
-const ColumnWidth = 3.4 * vg.Inch
+// Widths of figures: one column of a two-column paper, where nobody says
+// otherwise, and both.
+const (
+	ColumnWidth = 3.4 * vg.Inch
+	PageWidth   = 7 * vg.Inch
+)
+
+// FontSize is that of labels, in points, where nobody says otherwise. Other
+// texts are in proportion.
+const FontSize = 7.5
 
 // Sizes of text, in points on paper.
 const (
 	titleSize  = 8.5 * vg.Length(1)
-	labelSize  = 7.5 * vg.Length(1)
+	labelSize  = FontSize * vg.Length(1)
 	tickSize   = 7 * vg.Length(1)
 	legendSize = 7 * vg.Length(1)
 	noteSize   = 6.5 * vg.Length(1)
@@ -61,6 +69,7 @@ type Style struct {
 	Marker int  // index of a shape; negative for none
 	Dash   int  // index of a dash pattern
 	Hollow bool // the variant guarantees nothing
+	Scoped bool // its guarantee holds between some words only; drawn like others
 	NoLine bool // points only
 	Step   bool // a thick line that falls at each point
 	Stairs bool // a histogram: each point is the left edge of a bin

@@ -3,9 +3,9 @@ package results
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // latexEscaper covers LaTeX's special characters and the symbols we print.
@@ -14,7 +14,7 @@ var latexEscaper = strings.NewReplacer(
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "\n", " ",
 	"ε", `$\varepsilon$`, "δ", `$\delta$`, "α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "λ", `$\lambda$`, "η", `$\eta$`,
 	"±", `$\pm$`, "×", `$\times$`, "²", `$^2$`, "≥", `$\geq$`, "≤", `$\leq$`, "·", `$\cdot$`, "−", "$-$", "–", "--", "…", `\dots{}`,
-	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`,
+	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`, "‡", `$\ddagger$`,
 )
 
 var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
@@ -30,36 +30,6 @@ func latex(s string) string {
 	}
 	b.WriteString(latexEscaper.Replace(s[at:]))
 	return b.String()
-}
-
-// Widths of a column of text in a LaTeX table: longer texts break into lines.
-const (
-	longText   = 24  // runes that stand on one line
-	textWidth  = 0.2 // of the page, of a column of long texts
-	columnWide = 8   // columns that still fit one column of a page
-)
-
-// latexColumn aligns column j: numbers to the right, short texts to the left,
-// long ones in lines.
-func (t Table) latexColumn(j int) string {
-	longest, numbers := 0, 0
-	for _, row := range t.Rows {
-		if j >= len(row) {
-			continue
-		}
-		text := row[j].Text
-		longest = max(longest, utf8.RuneCountInString(text))
-		if text != "" && strings.ContainsRune("0123456789+-−<", []rune(text)[0]) {
-			numbers++
-		}
-	}
-	switch {
-	case longest > longText:
-		return fmt.Sprintf(`p{%g\textwidth}`, textWidth)
-	case j > 0 && numbers > 0:
-		return "r"
-	}
-	return "l"
 }
 
 // Compact leaves out intervals, footnotes and the legend: what a paper has room
@@ -84,72 +54,116 @@ func (t Table) Compact() Table {
 	return c
 }
 
-// WriteLaTeX renders a booktabs table; it needs \usepackage{booktabs}. A table of
-// many or wide columns goes over both columns of a page (table*).
+// WriteLaTeX renders a booktabs table for a paper of two columns; it needs
+// \usepackage{booktabs}. It takes one column (table), or both (table*), a
+// smaller font, and text in lines (p columns), whichever is first enough. What
+// fits no page goes on in further floats: columns after the first ones repeated,
+// rows after a repeated head. Legend and footnotes stand under the last.
 func (t Table) WriteLaTeX(w io.Writer) error {
-	var b strings.Builder
-	columns, wide := "", len(t.Header) > columnWide
-	for j := range t.Header {
-		c := t.latexColumn(j)
-		columns += c
-		wide = wide || strings.HasPrefix(c, "p{")
-	}
-	environment := "table"
-	if wide {
-		environment = "table*"
-	}
-	fmt.Fprintf(&b, "\\begin{%s}\n\\centering\n\\small\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:%s}\n\\begin{tabular}{%s}\n\\toprule\n",
-		environment, latex(t.Title), t.Name, columns)
-	if len(t.Groups) > 0 {
-		var heads, rules []string
-		at := 1
-		for _, g := range t.Groups {
-			if g.Title == "" {
-				heads = append(heads, strings.Repeat(" & ", g.Span-1))
-			} else {
-				heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Span, latex(g.Title)))
-				rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, at, at+g.Span-1))
-			}
-			at += g.Span
+	l := t.latexLayout()
+	var floats [][]string // lines
+	for _, part := range l.parts {
+		for _, rows := range l.pages(t, part) {
+			floats = append(floats, t.latexFloat(l, part, rows, len(floats) == 0))
 		}
-		fmt.Fprintf(&b, "%s \\\\\n%s\n", strings.Join(heads, " & "), strings.Join(rules, ""))
 	}
+	var under []string
+	if t.Legend != "" {
+		under = append(under, latex(t.Legend)+`\par`)
+	}
+	for i, n := range t.Notes {
+		under = append(under, fmt.Sprintf(`\textsuperscript{%s}~%s\par`, noteMark(i), latex(n)))
+	}
+	if len(under) > 0 {
+		last := len(floats) - 1
+		floats[last] = append(append(floats[last], `\par\smallskip\footnotesize\raggedright`), under...)
+	}
+	var b strings.Builder
+	for _, lines := range floats {
+		fmt.Fprintf(&b, "\\begin{%s}\n%s\n\\end{%s}\n", l.environment, strings.Join(lines, "\n"), l.environment)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// latexFloat is one float: some columns of some rows.
+func (t Table) latexFloat(l latexLayout, part []latexColumn, rows []int, first bool) []string {
+	title, label := latex(t.Title), fmt.Sprintf("\\label{tab:%s}", t.Name)
+	if !first {
+		title, label = title+" (continued)", `\addtocounter{table}{-1}`
+	}
+	var spec strings.Builder
+	for _, c := range part {
+		switch {
+		case c.wrap:
+			fmt.Fprintf(&spec, `p{%.3f\linewidth}`, math.Floor(1000*c.width/l.width)/1000)
+		case c.number:
+			spec.WriteByte('r')
+		default:
+			spec.WriteByte('l')
+		}
+	}
+	lines := []string{
+		`\centering`, l.size.command, fmt.Sprintf(`\setlength{\tabcolsep}{%gpt}`, columnGap/2),
+		fmt.Sprintf(`\caption{%s}%s\smallskip`, title, label), fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`,
+	}
+	lines = append(lines, t.latexGroups(l, part)...)
 	var heads []string
-	for _, h := range t.Header {
-		heads = append(heads, latex(h))
+	for _, c := range part {
+		heads = append(heads, l.size.stack(t.Header[c.index], c.width, c.number))
 	}
-	fmt.Fprintf(&b, "%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
-	for i, row := range t.Rows {
-		if i > 0 && len(row) > 0 && row[0].Separator {
-			b.WriteString("\\midrule\n")
+	lines = append(lines, strings.Join(heads, " & ")+` \tabularnewline`, `\midrule`)
+	for k, i := range rows {
+		row := t.Rows[i]
+		if k > 0 && len(row) > 0 && row[0].Separator {
+			lines = append(lines, `\midrule`)
 		}
 		var cells []string
-		for _, c := range row {
-			s := latex(c.Text)
-			if c.Above {
+		for _, c := range part {
+			if c.index >= len(row) {
+				cells = append(cells, "")
+				continue
+			}
+			cell := row[c.index]
+			s := latex(cell.Text)
+			if cell.Above {
 				s = `\underline{` + s + "}"
 			}
-			if c.Best {
+			if cell.Best {
 				s = `\textbf{` + s + "}"
 			}
-			if len(c.Notes) > 0 {
-				s += `\textsuperscript{` + marks(c.Notes) + "}"
+			if len(cell.Notes) > 0 {
+				s += `\textsuperscript{` + marks(cell.Notes) + "}"
+			}
+			if c.wrap {
+				s = `\raggedright\hspace{0pt}` + s
 			}
 			cells = append(cells, s)
 		}
-		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & "))
+		lines = append(lines, strings.Join(cells, " & ")+` \tabularnewline`)
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	if len(t.Notes) > 0 || t.Legend != "" {
-		b.WriteString("\\par\\smallskip\\footnotesize\n")
+	return append(lines, `\bottomrule`, `\end{tabular}`)
+}
+
+// latexGroups are the headings over several columns, as far as these are here.
+func (t Table) latexGroups(l latexLayout, part []latexColumn) []string {
+	if len(t.Groups) == 0 {
+		return nil
 	}
-	if t.Legend != "" {
-		fmt.Fprintf(&b, "%s\\par\n", latex(t.Legend))
+	var heads, rules []string
+	for at := 0; at < len(part); {
+		g, span, width := t.group(part[at].index), 1, part[at].width
+		for at+span < len(part) && t.group(part[at+span].index) == g {
+			width += part[at+span].width + columnGap
+			span++
+		}
+		if title := t.Groups[g].Title; title == "" {
+			heads = append(heads, strings.Repeat(" & ", span-1))
+		} else {
+			heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, span, l.size.stack(title, width, false)))
+			rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, at+1, at+span))
+		}
+		at += span
 	}
-	for i, n := range t.Notes {
-		fmt.Fprintf(&b, "\\textsuperscript{%s}~%s\\par\n", noteMark(i), latex(n))
-	}
-	fmt.Fprintf(&b, "\\end{%s}\n", environment)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return []string{strings.Join(heads, " & ") + ` \tabularnewline`, strings.Join(rules, "")}
 }

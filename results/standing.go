@@ -15,7 +15,8 @@ var StatedErrors = []float64{0.5, 0.8}
 
 // Standing is which mechanism with a guarantee keeps most accuracy, at the
 // setting that keeps most among those that leave the MAP adversary an error E_M
-// of at least Error.
+// of at least Error. A promise between some words only is another one than a
+// promise between any two: who makes it stands apart and wins nothing.
 type Standing struct {
 	Dataset string
 	Space   Space
@@ -24,6 +25,7 @@ type Standing struct {
 
 	Baseline float64 // accuracy in %, NaN where not measured
 	Entries  []Entry // best first
+	Scoped   []Entry // those whose guarantee holds between some words only, best first
 }
 
 // Entry is a mechanism of a standing.
@@ -38,11 +40,10 @@ type Entry struct {
 
 // Standings are those of records, by data set, space and task, at one error. A
 // scene where no mechanism leaves that error has no entries. Refuted mechanisms
-// do not compete: see Refute. One whose guarantee holds between some words only
-// competes, and its Scope says so.
+// do not compete: see Refute.
 func Standings(records []Record, level float64) []Standing {
 	records, _ = FullErrors(Where(records, func(r Record) bool { return r.Quantity == "" }))
-	accuracy, em, nw := column("accuracy"), column("e_m_map"), column("n_w")
+	accuracy, em := column("accuracy"), column("e_m_map")
 	names := Labels(records)
 	type scene struct {
 		dataset string
@@ -60,43 +61,64 @@ func Standings(records []Record, level float64) []Standing {
 			return r.IsBaseline() && r.Dataset == at.dataset && r.Embedding == at.Embedding && r.Dimension == at.Dimension && r.Model == at.Model
 		})
 		s := Standing{Dataset: at.dataset, Space: at.Space, Task: at.Task, Error: level, Baseline: stats.Mean(Cells{Records: base}.Values(accuracy.Get))}
-		best := map[Instance]Cells{}
-		var order []Instance
-		for _, c := range GroupCells(own) {
-			i := c.Records[0].Instance()
-			if stats.Mean(c.Values(em.Get)) < level {
-				continue
-			}
-			old, seen := best[i]
-			if !seen {
-				order = append(order, i)
-			}
-			if !seen || stats.Mean(c.Values(accuracy.Get)) > stats.Mean(old.Values(accuracy.Get)) {
-				best[i] = c
-			}
-		}
-		var labels []string
-		var means []float64
-		for _, i := range order {
-			labels, means = append(labels, names[i]), append(means, stats.Mean(best[i].Values(accuracy.Get)))
-		}
-		ranked, err := stats.Rank(labels, means, func(a, b int) (stats.Test, error) {
-			return stats.Blocked([]stats.Sample{SampleOf(best[order[a]].Records)}, []stats.Sample{SampleOf(best[order[b]].Records)})
-		}, true, rankLevel)
-		if err != nil {
-			continue // as many names as means, by construction
-		}
-		for _, r := range ranked {
-			i := order[slices.Index(labels, r.Name)]
-			c := best[i]
-			s.Entries = append(s.Entries, Entry{r, i, c.Records[0].Epsilon, ScopeOf(c.Records), stats.Summarize(c.Values(accuracy.Get)), stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
-		}
+		full := Where(own, func(r Record) bool { return r.GuaranteeScope == "" })
+		scoped := Where(own, func(r Record) bool { return r.GuaranteeScope != "" })
+		s.Entries, s.Scoped = entries(full, names, level), entries(scoped, names, level)
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b Standing) int {
 		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Task.Model, b.Task.Model), strings.Compare(a.Task.Setting, b.Task.Setting), cmp.Compare(a.Space.Dimension, b.Space.Dimension))
 	})
 	return out
+}
+
+// entries are the mechanisms of records of one scene that leave an error of at
+// least level, each where it keeps most accuracy, best first.
+func entries(records []Record, names map[Instance]string, level float64) []Entry {
+	accuracy, em, nw := column("accuracy"), column("e_m_map"), column("n_w")
+	best := map[Instance]Cells{}
+	var order []Instance
+	for _, c := range GroupCells(records) {
+		i := c.Records[0].Instance()
+		if stats.Mean(c.Values(em.Get)) < level {
+			continue
+		}
+		old, seen := best[i]
+		if !seen {
+			order = append(order, i)
+		}
+		if !seen || stats.Mean(c.Values(accuracy.Get)) > stats.Mean(old.Values(accuracy.Get)) {
+			best[i] = c
+		}
+	}
+	var labels []string
+	var means []float64
+	for _, i := range order {
+		labels, means = append(labels, names[i]), append(means, stats.Mean(best[i].Values(accuracy.Get)))
+	}
+	ranked, err := stats.Rank(labels, means, func(a, b int) (stats.Test, error) {
+		return stats.Blocked([]stats.Sample{SampleOf(best[order[a]].Records)}, []stats.Sample{SampleOf(best[order[b]].Records)})
+	}, true, rankLevel)
+	if err != nil {
+		return nil // as many names as means, by construction
+	}
+	var out []Entry
+	for _, r := range ranked {
+		i := order[slices.Index(labels, r.Name)]
+		c := best[i]
+		out = append(out, Entry{r, i, c.Records[0].Epsilon, ScopeOf(c.Records), stats.Summarize(c.Values(accuracy.Get)), stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
+	}
+	return out
+}
+
+// partial says what the best of the scoped keeps where that is more than the
+// best of all others, else "".
+func (s Standing) partial() string {
+	if len(s.Scoped) == 0 || len(s.Entries) > 0 && s.Scoped[0].Accuracy.Mean <= s.Entries[0].Accuracy.Mean {
+		return ""
+	}
+	e := s.Scoped[0]
+	return fmt.Sprintf("%s%s keeps %.1f%% (ε = %g), but its guarantee holds only %s", e.Name, ScopeMark, e.Accuracy.Mean, float64(e.Epsilon), e.Scope)
 }
 
 // Sentence says who keeps most, what separates it from the next, and what
@@ -106,7 +128,14 @@ func (s Standing) Sentence() string {
 	if s.Task.Setting != "local" && s.Task.Setting != "" {
 		on += ", " + s.Task.Setting
 	}
+	partial := s.partial()
+	if partial != "" {
+		partial = " " + partial + "."
+	}
 	if len(s.Entries) == 0 {
+		if partial != "" {
+			return fmt.Sprintf("%s), no mechanism with a guarantee between any two words leaves the adversary an error of at least %g.%s", on, s.Error, partial)
+		}
 		return fmt.Sprintf("%s), no mechanism with a guarantee leaves the adversary an error of at least %g.", on, s.Error)
 	}
 	first := s.Entries[0]
@@ -115,13 +144,6 @@ func (s Standing) Sentence() string {
 		text += fmt.Sprintf("; %.1f%% without privatisation", s.Baseline)
 	}
 	text += ")"
-	if first.Scope != "" {
-		text += ", whose guarantee holds only " + first.Scope
-		if full := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Scope == "" }); full > 0 {
-			e := s.Entries[full]
-			text += fmt.Sprintf("; of those that promise something between any two words, %s keeps most, %.1f%% (ε = %g)", e.Name, e.Accuracy.Mean, float64(e.Epsilon))
-		}
-	}
 	for _, e := range s.Entries[1:] {
 		if slices.Contains(first.Worse, e.Name) {
 			text += fmt.Sprintf(", %.1f points more than %s", first.Accuracy.Mean-e.Accuracy.Mean, e.Name)
@@ -138,7 +160,7 @@ func (s Standing) Sentence() string {
 	default:
 		text += "; " + strings.Join(open[:len(open)-1], ", ") + " and " + open[len(open)-1] + " are not distinguishable from it"
 	}
-	return text + "."
+	return text + "." + partial
 }
 
 // repetitions behind the first entry.
@@ -149,53 +171,96 @@ func (s Standing) repetitions() int {
 	return s.Entries[0].Accuracy.N
 }
 
-// Headline is a sentence for each data set at the first of StatedErrors: of its
-// scenes that with most repetitions, then most mechanisms, tested on private
-// text if there is a choice.
-func Headline(records []Record) []string {
-	chosen := map[string]Standing{}
-	var order []string
-	for _, s := range Standings(Separate(records), StatedErrors[0]) {
-		old, seen := chosen[s.Dataset]
-		if !seen {
-			order = append(order, s.Dataset)
+// leading are the standings of one scene for each data set: of its scenes that
+// with most repetitions, then most mechanisms, tested on private text if there
+// is a choice.
+func leading(records []Record, level float64) []Standing {
+	var out []Standing
+	for _, s := range Standings(Separate(records), level) {
+		i := slices.IndexFunc(out, func(o Standing) bool { return o.Dataset == s.Dataset })
+		if i < 0 {
+			out = append(out, s)
+			continue
 		}
+		old := out[i]
 		better := cmp.Or(cmp.Compare(s.repetitions(), old.repetitions()), cmp.Compare(len(s.Entries), len(old.Entries))) > 0 ||
 			s.repetitions() == old.repetitions() && len(s.Entries) == len(old.Entries) && s.Task.Setting == "local" && old.Task.Setting != "local"
-		if !seen || better {
-			chosen[s.Dataset] = s
+		if better {
+			out[i] = s
 		}
 	}
+	return out
+}
+
+// Headline is a sentence for each data set at the first of StatedErrors.
+func Headline(records []Record) []string {
 	var out []string
-	for _, d := range order {
-		out = append(out, chosen[d].Sentence())
+	for _, s := range leading(records, StatedErrors[0]) {
+		out = append(out, s.Sentence())
 	}
 	return out
+}
+
+// standingsHeader heads the columns of a standing's row.
+var standingsHeader = []string{"data set", "space", "classifier", "E_M at least", "mechanism", "ε", "accuracy", "baseline", "E_M", "not told apart from it"}
+
+// addStanding appends the row of a standing, with a footnote where a partial promise
+// keeps more.
+func (t *Table) addStanding(s Standing) {
+	row := []string{DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")", fmt.Sprint(s.Error)}
+	if len(s.Entries) == 0 {
+		row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "", "")
+	} else {
+		e := s.Entries[0]
+		row = append(row, e.Name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1), FormatNumber(e.EM, 2), e.OpenTo())
+	}
+	t.AddRow(row...)
+	if partial := s.partial(); partial != "" {
+		cell := &t.Rows[len(t.Rows)-1][4]
+		cell.Notes = append(cell.Notes, t.Note(partial+"."))
+	}
+}
+
+// Brief is what a run ends with: the best of each data set at the stated errors,
+// in one scene each and at most so many rows.
+func Brief(records []Record, rows int) Table {
+	full := Table{Header: standingsHeader}
+	for _, level := range StatedErrors {
+		for _, s := range leading(records, level) {
+			full.addStanding(s)
+		}
+	}
+	t := Table{Name: "brief", Title: "Most accuracy at a stated error of the adversary", Notes: full.Notes,
+		Header: []string{"data set", "measured with", "E_M", "best with a guarantee", "ε", "accuracy in %", "baseline", "not told apart from it"}}
+	for _, row := range full.Rows[:min(rows, len(full.Rows))] {
+		with := row[1]
+		with.Text += ", " + row[2].Text
+		least, open := row[3], row[9]
+		least.Text = "≥ " + least.Text
+		if others := strings.Count(open.Text, ";") + 1; others > 3 {
+			open.Text = fmt.Sprintf("%d others", others)
+		}
+		t.Rows = append(t.Rows, []TableCell{row[0], with, least, row[4], row[5], row[6], row[7], open})
+	}
+	if left := len(full.Rows) - len(t.Rows); left > 0 {
+		t.Legend = fmt.Sprintf("Further rows on the page: %d.", left)
+	}
+	return t
 }
 
 // StandingsTable lists the best of each data set and task at the stated errors:
 // what to look at first.
 func StandingsTable(records []Record) Table {
-	t := Table{Name: "standings", Title: "Most accuracy at a stated error of the adversary",
-		Header: []string{"data set", "space", "classifier", "E_M at least", "mechanism", "ε", "accuracy", "baseline", "E_M", "not told apart from it"}}
+	t := Table{Name: "standings", Title: "Most accuracy at a stated error of the adversary", Header: standingsHeader}
 	for _, level := range StatedErrors {
 		for _, s := range Standings(Separate(records), level) {
-			row := []string{DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")", fmt.Sprint(level)}
-			if len(s.Entries) == 0 {
-				row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "", "")
-			} else {
-				e := s.Entries[0]
-				name := e.Name
-				if e.Scope != "" {
-					name += ScopeMark
-				}
-				row = append(row, name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1), FormatNumber(e.EM, 2), e.OpenTo())
-			}
-			t.AddRow(row...)
+			t.addStanding(s)
 		}
 	}
-	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong" + candidates(records) + "); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables." +
-		ScopeNote(records)
+	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong" + candidates(records) + "); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
+	if note := ScopeNote(records); note != "" {
+		t.Legend += note + " It is named where it keeps more, and does not compete."
+	}
 	return t
 }
 

@@ -3,6 +3,7 @@ package results
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,7 +45,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// A guarantee between some words only is never shown as a full one.
+// A guarantee between some words only is never shown as a full one, and wins
+// nothing over one.
 func TestScopedGuaranteesSaySo(t *testing.T) {
 	records := standing()
 	for i := range records {
@@ -54,15 +56,27 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 	}
 	s := Headline(records)[0]
 	for _, want := range []string{
-		"Vickrey keeps 75.0% accuracy", "whose guarantee holds only between words of one of its 7 groups",
-		"of those that promise something between any two words, TEM keeps most, 74.9% (ε = 1)",
+		"at an adversary's error of at least 0.5, TEM keeps 74.9% accuracy",
+		". Vickrey‡ keeps 75.0% (ε = 10), but its guarantee holds only between words of one of its 7 groups",
 	} {
 		if !strings.Contains(s, want) {
 			t.Errorf("headline %q has no %q", s, want)
 		}
 	}
-	if text := render(t, StandingsTable(records), "md"); !strings.Contains(text, "Vickrey‡") || !strings.Contains(text, "no full promise") {
+	for _, table := range []Table{StandingsTable(records), Brief(records, 10)} {
+		if i := slices.IndexFunc(table.Rows[0], func(c TableCell) bool { return c.Text == "TEM" }); i < 0 || len(table.Rows[0][i].Notes) != 1 || !strings.Contains(table.Notes[table.Rows[0][i].Notes[0]], "Vickrey‡ keeps 75.0%") {
+			t.Errorf("%s: %+v, notes %q", table.Name, table.Rows[0], table.Notes)
+		}
+	}
+	if text := render(t, StandingsTable(records), "md"); !strings.Contains(text, "no full promise") {
 		t.Errorf("standings:\n%s", text)
+	}
+	only := Where(records, func(r Record) bool { return r.IsBaseline() || r.GuaranteeScope != "" })
+	if s := Headline(only)[0]; !strings.Contains(s, "no mechanism with a guarantee between any two words leaves") || !strings.Contains(s, "Vickrey‡ keeps 75.0%") {
+		t.Errorf("headline %q", s)
+	}
+	if brief := Brief(records, 1); len(brief.Rows) != 1 || brief.Legend != "Further rows on the page: 1." {
+		t.Errorf("brief %+v", brief)
 	}
 	seen := 0
 	for _, table := range Tables(TableInputs{Records: records}) {

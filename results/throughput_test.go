@@ -40,3 +40,26 @@ func TestThroughputDoesNotGrowWithRepetitions(t *testing.T) {
 		t.Errorf("throughput %v of no time", x)
 	}
 }
+
+// The table of seconds per million words measures the same.
+func TestSecondsPerMillionWordsDoNotFallWithRepetitions(t *testing.T) {
+	says := func(repetitions int) string {
+		var records []Record
+		for i := range repetitions {
+			r := cellRecord(i, i+1, 800)
+			took := 10 / float64(repetitions)
+			r.PrivatizeSeconds, r.WordsPerSecond, r.PrivatizeTexts = Float(took), Float(1e5/took), repetitions
+			records = append(records, r)
+		}
+		for _, table := range Tables(TableInputs{Records: records}) {
+			if table.Name == "cost-per-million-words" {
+				return table.Rows[0][1].Text
+			}
+		}
+		t.Fatal("no such table")
+		return ""
+	}
+	if one, five := says(1), says(5); one != "100" || five[:3] != one {
+		t.Errorf("a million words take %s seconds once, %s five times", one, five)
+	}
+}

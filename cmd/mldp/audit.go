@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/experiments"
+	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -78,7 +81,7 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 			breaches := 0
 			var rows []results.AuditRow
 			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
-				rows = append(rows, auditRow(r))
+				rows = append(rows, auditRow(r, r.Settings.Parameters.String()))
 				if r.Breach() {
 					breaches++
 				}
@@ -115,10 +118,25 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 	return cmd
 }
 
+// auditStudy audits the mechanisms of a study, writes the lines to a file as
+// they would be read, and tells each.
+func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options, log io.Writer) ([]results.AuditRow, error) {
+	printAuditHeader(log)
+	rows := []results.AuditRow{}
+	err := experiments.Audit(ctx, s, root, o, func(parameters string, r audit.Report) error {
+		rows = append(rows, auditRow(r, parameters))
+		return printReport(log, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, results.WriteAudit(file, rows)
+}
+
 // auditRow is a report as figures and reports read it.
-func auditRow(r audit.Report) results.AuditRow {
+func auditRow(r audit.Report, parameters string) results.AuditRow {
 	row := results.AuditRow{
-		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: r.Settings.Parameters.String(),
+		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
 		Epsilon: r.Settings.Epsilon, Promises: r.Guarantee.Holds(), Lower: r.EpsilonLowerBound,
 		Violated: r.Violated, Exact: r.Method == audit.Exact,
 	}

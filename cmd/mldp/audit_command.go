@@ -118,7 +118,7 @@ func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env me
 		*breaches++
 	}
 	if a.csvFile != "" {
-		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report)}); err != nil {
+		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report, report.Settings.Parameters.String())}); err != nil {
 			return err
 		}
 	}

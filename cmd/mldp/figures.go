@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,16 +19,20 @@ func init() { commands = append(commands, newFiguresCommand) }
 
 func newFiguresCommand() *cobra.Command {
 	var out string
-	var datasets, mechanisms, only, formats []string
+	var datasets, mechanisms, metrics, only, formats []string
+	var columns int
+	var fontSize float64
 	cmd := &cobra.Command{
 		Use:   "figures RESULTS...",
 		Short: "Draw the figures of finished records again",
 		Long: `Figures draws every figure that the records hold data for, as PNG, SVG and PDF
-at the width of a journal's column, and prints the paths. RESULTS is the folder
+at the width of one column of a paper (3.4 inches) or of both (7 inches), and
+prints the paths. RESULTS is the folder
 of a run or its results.csv; several are joined. What cannot be drawn is named
 on standard error with the reason.`,
 		Example: `  mldp figures results/mini -o plots/mini
-  mldp figures results/mini --mechanism cmp,tem --only frontier --format pdf`,
+  mldp figures results/mini --mechanism cmp,tem --only frontier --format pdf
+  mldp figures results/mini --metric accuracy,n_w --columns 2 --font-size 9 --format pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := loadRuns(args)
@@ -40,25 +45,24 @@ on standard error with the reason.`,
 			if err := chooseRecords(&l, datasets, mechanisms); err != nil {
 				return &exitError{exitUsage, err}
 			}
+			if err := errors.Join(check.Within("columns", float64(columns), 1, 2), check.Within("font-size", fontSize, 4, 24)); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			for _, m := range metrics {
+				if _, err := results.FindColumn(m); err != nil {
+					return &exitError{exitUsage, err}
+				}
+				kind := strings.ReplaceAll(m, "_", "-")
+				only = append(only, kind+"-", "metric-"+kind+"-")
+			}
 			for _, f := range formats {
 				if err := check.OneOf("format", f, plots.Formats...); err != nil {
 					return &exitError{exitUsage, err}
 				}
 			}
-			if isPaper(l.Records) {
-				paths, err := drawPaper(l.Records, out, cmd.ErrOrStderr())
-				for _, p := range paths {
-					fmt.Fprintln(cmd.OutOrStdout(), p)
-				}
+			drawn, skipped, err := report.Figures(l.Input)
+			if err != nil {
 				return err
-			}
-			drawn, skipped := plots.All(l.Records)
-			if len(l.Audit) > 0 {
-				audit, err := plots.Audit(l.Audit, report.AuditTitle)
-				if err != nil {
-					return err
-				}
-				drawn = append(drawn, audit)
 			}
 			if len(only) > 0 {
 				skipped = nil
@@ -68,6 +72,13 @@ on standard error with the reason.`,
 			}
 			if len(drawn) == 0 {
 				return fmt.Errorf("%s: no figure could be drawn", args[0])
+			}
+			width := plots.ColumnWidth
+			if columns == 2 {
+				width = plots.PageWidth
+			}
+			for i := range drawn {
+				drawn[i] = drawn[i].Resized(width, fontSize)
 			}
 			paths, err := plots.Save(out, drawn, formats)
 			if err != nil {
@@ -85,6 +96,9 @@ on standard error with the reason.`,
 	cmd.Flags().StringSliceVar(&datasets, "dataset", nil, "data sets to draw (default: all)")
 	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
 	cmd.Flags().StringSliceVar(&only, "only", nil, "figures whose name starts so: accuracy, frontier, metric-n-w…")
+	cmd.Flags().StringSliceVar(&metrics, "metric", nil, "figures of these columns of the records: accuracy, n_w, e_m_map…")
+	cmd.Flags().IntVar(&columns, "columns", 1, "columns of a two-column paper that a figure is wide: 1 or 2")
+	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "points of labels; other texts are in proportion")
 	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the figures (default: plots beside the first records)")
 	return cmd

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,8 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
 	"mldpbench/results/published"
@@ -58,6 +57,11 @@ func loadRuns(paths []string) (loaded, error) {
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
+	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
+		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 { // no manifest says it
+			l.Titles = append(l.Titles, s.Title)
+		}
+	}
 	return l, nil
 }
 
@@ -82,19 +86,20 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 	if err != nil {
 		return err
 	}
-	return l.describe(dir, m, records)
+	audit, err := results.ReadAudit(filepath.Join(dir, auditFile))
+	l.Audit = append(l.Audit, audit...)
+	if m != nil {
+		l.describe(m, records)
+	}
+	return err
 }
 
-// describe adds what a manifest says, nil for none, and the audit beside it.
-func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Record) error {
-	audit, err := results.ReadAudit(filepath.Join(dir, "audit.csv"))
-	if err != nil {
-		return err
-	}
-	l.Audit = append(l.Audit, audit...)
-	if m == nil {
-		return nil
-	}
+// auditFile is what the audit of a study's mechanisms is called beside its
+// records.
+const auditFile = "audit.csv"
+
+// describe adds what a manifest says.
+func (l *loaded) describe(m *engine.Manifest, records []results.Record) {
 	l.Runs = append(l.Runs, report.Run{
 		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
 		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
@@ -107,7 +112,6 @@ func (l *loaded) describe(dir string, m *engine.Manifest, records []results.Reco
 			l.Datasets = append(l.Datasets, d)
 		}
 	}
-	return nil
 }
 
 // studyTitle reads the title of a study file, "" where it has none.
@@ -130,23 +134,6 @@ func (l loaded) tables(dir string, compact bool) ([]string, error) {
 		}
 	}
 	return results.WriteTables(dir, tables)
-}
-
-// figures draws every figure of what was loaded and says which it cannot.
-func (l loaded) figures(dir string, stderr io.Writer) ([]string, error) {
-	if isPaper(l.Records) {
-		return drawPaper(l.Records, dir, stderr)
-	}
-	paths, err := plots.WriteAll(dir, l.Records)
-	if err != nil || len(l.Audit) == 0 {
-		return paths, err
-	}
-	audit, err := plots.Audit(l.Audit, report.AuditTitle)
-	if err != nil {
-		return paths, err
-	}
-	more, err := plots.Save(dir, []plots.Figure{audit}, plots.Formats)
-	return append(paths, more...), err
 }
 
 // recordsFile accepts the folder of a run for the results.csv in it.

@@ -5,47 +5,93 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
+	"text/tabwriter"
 
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/plots"
+	"mldpbench/plots/report"
 	"mldpbench/results"
 )
 
-// writeOutputs writes what is made of finished records and prints the paths,
-// one a line. The records are at hand: none is read back.
-func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, figures string) error {
-	fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
-	if shard.Count > 1 {
-		return nil // tables and figures are for the merged study
+// writeOutputs writes what is made of finished records, prints the best of each
+// data set and the path of the page. The records are at hand: none is read
+// back; every figure is drawn once, for its files and for the page. audit is
+// that of this run; without one, a file beside the records is used.
+func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow, figures string) error {
+	if shard.Count > 1 { // tables and figures are for the merged study
+		_, err := fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
+		return err
 	}
 	l := loaded{dir: s.Dir}
 	l.Records, l.Examples = s.Records, s.Examples
-	if err := l.describe(s.Dir, &s.Manifest, s.Records); err != nil {
-		return err
+	l.describe(&s.Manifest, s.Records)
+	var err error
+	if l.Audit = audit; audit == nil {
+		if l.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
+			return err
+		}
 	}
-	var paths []string
+	l.Records = results.Refute(l.Records, l.Audit)
 	if isPaper(l.Records) {
-		summary, err := summarize(l.Records, s.Dir)
-		if err != nil {
-			return err
-		}
-		paths = append(paths, summary)
+		_, err = summarize(l.Records, s.Dir)
 	} else {
-		tables, err := l.tables(filepath.Join(s.Dir, "tables"), false)
-		if err != nil {
-			return err
-		}
-		paths = append(paths, tables...)
+		_, err = l.tables(filepath.Join(s.Dir, "tables"), false)
 	}
-	drawn, err := l.figures(figures, stderr)
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(s.Dir, "report.html")
-	if err := l.write(page); err != nil {
+	drawn, skipped, err := report.Figures(l.Input)
+	if err != nil {
 		return err
 	}
-	for _, p := range append(append(paths, drawn...), page) {
-		fmt.Fprintln(stdout, p)
+	if _, err := plots.Save(figures, drawn, plots.Formats); err != nil {
+		return err
+	}
+	page := filepath.Join(s.Dir, "report.html")
+	err = atomicfile.Write(page, 0o644, func(w io.Writer) error { return report.WriteWith(w, l.Input, drawn, skipped) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "records and tables are in %s, figures in %s\n", s.Dir, figures)
+	if err := printBrief(stdout, results.Brief(l.Records, briefRows)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, page)
+	return err
+}
+
+// briefRows keeps what a run prints, with its heading, to ten lines.
+const briefRows = 9
+
+// printBrief prints a table for a terminal, its footnotes below it; of no rows
+// nothing.
+func printBrief(w io.Writer, t results.Table) error {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(columns, strings.Join(t.Header, "\t"))
+	for _, row := range t.Rows {
+		var texts []string
+		for _, c := range row {
+			text := c.Text
+			for _, n := range c.Notes {
+				text += fmt.Sprintf(" [%d]", n+1)
+			}
+			texts = append(texts, text)
+		}
+		fmt.Fprintln(columns, strings.Join(texts, "\t"))
+	}
+	if err := columns.Flush(); err != nil {
+		return err
+	}
+	for i, n := range t.Notes {
+		fmt.Fprintf(w, "[%d] %s\n", i+1, n)
+	}
+	if t.Legend != "" {
+		fmt.Fprintln(w, t.Legend)
 	}
 	return nil
 }

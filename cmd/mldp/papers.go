@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 
@@ -11,21 +10,11 @@ import (
 	"mldpbench/experiments/papers"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
-	"mldpbench/plots"
 	"mldpbench/results"
 )
 
 // isPaper says whether records are those of a paper study: one quantity a row.
 func isPaper(records []results.Record) bool { return len(records) > 0 && records[0].Quantity != "" }
-
-// drawPaper draws the figures of paper studies.
-func drawPaper(records []results.Record, dir string, stderr io.Writer) ([]string, error) {
-	drawn, skipped := plots.Papers(records)
-	for _, s := range skipped {
-		fmt.Fprintf(stderr, "not drawn: %s: %s\n", s.Name, s.Reason)
-	}
-	return plots.Save(dir, drawn, plots.Formats)
-}
 
 // summarize writes the means and intervals of a paper study beside its records.
 func summarize(records []results.Record, dir string) (string, error) {

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
 
@@ -32,6 +33,8 @@ type runOptions struct {
 	record      string
 	forceNew    bool
 	sameVersion bool
+	audit       bool
+	auditing    audit.Options
 	fetching    fetchOptions
 }
 
@@ -48,7 +51,17 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
+	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data set and embedding")
+	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000, "with --audit: samples per word and test of mechanisms without known probabilities")
 	f.BoolVar(&o.sameVersion, "same-version", false, "refuse to go on with what another version of mldp has begun")
+}
+
+// checkAudit refuses an audit of a part: its file would stand for the whole.
+func (o *runOptions) checkAudit() error {
+	if o.audit && (o.shard != "" || o.cell != "" || o.record != "") {
+		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard, --cell or --record")}
+	}
+	return nil
 }
 
 // addStudyFlags adds the flags that say what is run: they decide keys.
@@ -77,9 +90,14 @@ func newRunCommand() *cobra.Command {
 		Short: "Run a study: privatise, train, measure, tabulate, draw",
 		Long: `Run runs the units of a study that are not finished yet (a unit is one cell and
 repetition of a grid, one curve at one place of a paper's figure) and leaves
-records (CSV), tables, figures and a report, whose paths it prints. A study is a
-name from mldp study list or a YAML file. Flags change the study for this run;
-the manifest beside the records holds the study as it was run.
+records (CSV), tables, figures and a report. It prints the best mechanism of
+each data set at stated errors of an adversary, and the path of the report. A
+study is a name from mldp study list or a YAML file. Flags change the study for
+this run; the manifest beside the records holds the study as it was run.
+
+With --audit it then tries to refute what the study's mechanisms guarantee, as
+mldp audit does, and keeps the verdicts beside the records: one that is refuted
+has no guarantee on the page, in tables and in rankings.
 
 A finished unit is never run again: after an interruption (or kill -9) the same
 command goes on where it stopped. A unit that fails does not stop the others;
@@ -97,6 +115,9 @@ Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.checkAudit(); err != nil {
+				return err
+			}
 			study, err := o.study(args[0], cmd.Flags())
 			if err != nil {
 				return err
@@ -200,7 +221,13 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	if o.out == "" {
 		figures = filepath.Join("plots", study.Name)
 	}
-	return writeOutputs(stdout, stderr, summary, options.Shard, figures)
+	var audited []results.AuditRow
+	if o.audit {
+		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr); err != nil {
+			return err
+		}
+	}
+	return writeOutputs(stdout, stderr, summary, options.Shard, audited, figures)
 }
 
 // findRecord reads "FILE:KEY".

@@ -58,29 +58,53 @@ print one, edit it, check it, run it.`,
 				return err
 			},
 		},
-		&cobra.Command{
-			Use:   "check FILE.yaml",
-			Short: "Check a study file and count its units",
-			Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
-is an error with file, line and column. It prints the number of units.`,
-			Example: "  mldp study check my.yaml",
-			Args:    cobra.ExactArgs(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				s, err := experiments.Builtin.Open(args[0])
-				if err != nil {
-					return err
-				}
-				plan, err := experiments.Plan(s, lab.New(""))
-				if err != nil {
-					return err
-				}
-				if repeated := plan.Unique(); len(repeated) > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d units\n", s.Name, len(plan.Units))
-				return err
-			},
-		},
+		newStudyCheckCommand(),
 	)
+	return cmd
+}
+
+func newStudyCheckCommand() *cobra.Command {
+	const usual = "usual" // what --data means without a folder
+	var data string
+	cmd := &cobra.Command{
+		Use:   "check STUDY|FILE.yaml",
+		Short: "Check a study file and count its units",
+		Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
+is an error with file, line and column. It prints the number of units.
+
+With --data it also opens all that the study is measured with: files and
+their columns, sizes, embeddings at their dimensions, thesaurus, word list and
+sentence encoder. It lists everything that is wrong, not the first alone.`,
+		Example: `  mldp study check my.yaml
+  mldp study check my.yaml --data
+  mldp study check my.yaml --data=folder`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := experiments.Builtin.Open(args[0])
+			if err != nil {
+				return err
+			}
+			plan, err := experiments.Plan(s, lab.New(""))
+			if err != nil {
+				return err
+			}
+			if data != "" {
+				root := data
+				if root == usual {
+					root = ""
+				}
+				if err := experiments.CheckData(cmd.Context(), s, root); err != nil {
+					return err
+				}
+			}
+			if repeated := plan.Unique(); len(repeated) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d units\n", s.Name, len(plan.Units))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache folder) or with --data=DIR in DIR")
+	cmd.Flags().Lookup("data").NoOptDefVal = usual
 	return cmd
 }

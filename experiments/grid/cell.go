@@ -63,6 +63,9 @@ func (c Cell) needs() mechanisms.Needs {
 	return d.Needs
 }
 
+// kept are the words that the cell's mechanism publishes as they are.
+func (c Cell) kept() []string { return study.MechanismSpec{KeepWords: c.KeepWords}.Kept() }
+
 // identity is what the privatised text of a cell depends on beside the data
 // and the repetition: neither model nor setting nor metric, so that cells
 // share text and a change of what is measured does not change what is

@@ -166,20 +166,13 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return nil, err
 	}
-	built := space.Space
-	if c.Policy == mechanisms.Zero {
-		if built, err = p.zeroSpace(space, corpus); err != nil {
-			return nil, err
-		}
-		for _, n := range repetitions {
-			n.zeros = built.Len() - space.Len()
-		}
-	}
-	env, err := p.lab.Environment(built, corpus, definition.Needs, c.repetitionSeed().Derive("mechanism"))
+	env, err := p.environment(ctx, c, corpus, space)
 	if err != nil {
 		return nil, err
 	}
-	env.Outside = p.lab.Outside(ctx, c.sample(), built, c.Repetition)
+	for _, n := range repetitions {
+		n.zeros = env.Space.Len() - space.Len()
+	}
 	start := time.Now()
 	if definition.NewVector != nil {
 		n := repetitions[c.Repetition] // never PerWord: one repetition
@@ -202,7 +195,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	if err != nil {
 		return repetitions, undefinedIn(repetitions, err)
 	}
-	m = mechanisms.KeepWords(m, study.MechanismSpec{KeepWords: c.KeepWords}.Kept())
+	m = mechanisms.KeepWords(m, c.kept())
 	if err := privatizeText(ctx, m, cells, corpus, repetitions, threads); err != nil {
 		return repetitions, undefinedIn(repetitions, fmt.Errorf("privatising: %w", err))
 	}
@@ -224,6 +217,20 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 		}
 	}
 	return repetitions, nil
+}
+
+// environment is what the mechanism of a cell is built from.
+func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpus, space *measure.Space) (mechanisms.Environment, error) {
+	built := space.Space
+	if c.Policy == mechanisms.Zero {
+		var err error
+		if built, err = p.zeroSpace(space, corpus); err != nil {
+			return mechanisms.Environment{}, err
+		}
+	}
+	env, err := p.lab.Environment(built, corpus, c.needs(), c.repetitionSeed().Derive("mechanism"))
+	env.Outside = p.lab.Outside(ctx, c.sample(), built, c.Repetition)
+	return env, err
 }
 
 // zeroSpace is the space with the words of the data set that have no vector, as

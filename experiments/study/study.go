@@ -250,6 +250,41 @@ func (s *Study) at(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.source.name, err)
 }
 
+// Named says what is wrong with the first entry "key: value" of the study, any
+// value for "", with its position where the study was read from a file.
+func (s *Study) Named(err error, key, value string) error {
+	if s.source == nil {
+		return s.at(err, "%s", key)
+	}
+	f := entryFinder{key: key, value: value}
+	for _, d := range s.source.file.Docs {
+		ast.Walk(&f, d.Body)
+	}
+	if f.found == nil {
+		return fmt.Errorf("%s: %w", s.source.name, err)
+	}
+	pos := f.found.GetToken().Position
+	return fmt.Errorf("%s:%d:%d: %w", s.source.name, pos.Line, pos.Column, err)
+}
+
+// entryFinder visits a tree for the first "key: value".
+type entryFinder struct {
+	key, value string
+	found      ast.Node
+}
+
+// Visit goes on into all children.
+func (f *entryFinder) Visit(n ast.Node) ast.Visitor {
+	e, ok := n.(*ast.MappingValueNode)
+	if ok && f.found == nil && e.Key.GetToken().Value == f.key && (f.value == "" || e.Value.GetToken().Value == f.value) {
+		f.found = e.Value
+		if f.value == "" {
+			f.found = e.Key
+		}
+	}
+	return f
+}
+
 func parentPath(p string) string {
 	if i := strings.LastIndexAny(p, ".["); i > 0 {
 		return p[:i]

@@ -30,7 +30,8 @@ type exploreColumn struct {
 
 type exploreRow struct {
 	Dataset, Mechanism, Epsilon, Variant, Model, Space string
-	Idle                                               bool // changed next to nothing
+	Mark                                               string // of a promise that is none, or no full one
+	Idle                                               bool   // changed next to nothing
 	Cells                                              []exploreCell
 }
 
@@ -55,6 +56,13 @@ func explore(records []results.Record) explorer {
 		row := exploreRow{
 			Dataset: results.DatasetTitle(r.Dataset), Mechanism: names[r.Instance()], Variant: variantName(r), Model: r.Model,
 			Space: fmt.Sprintf("%s d=%d", r.Embedding, r.Dimension), Idle: err == nil && stats.Mean(c.Values(nw.Get)) > idleAbove,
+		}
+		switch {
+		case r.IsBaseline() || r.Status == results.StatusUndefined:
+		case r.GuaranteeMetric == "":
+			row.Mark = "†"
+		case r.GuaranteeScope != "":
+			row.Mark = results.ScopeMark
 		}
 		if !r.IsBaseline() && r.Setting != "" && r.Setting != "local" {
 			row.Model += " (" + r.Setting + ")"
@@ -98,6 +106,10 @@ func (e explorer) filters(epsilons []string) []filter {
 // main says whether a column is shown first: those that the gate watches.
 func main(c results.Column) bool { return c.Threshold > 0 }
 
+// scopedVariant follows a variant that promises something between some words
+// only.
+const scopedVariant = " (guarantee between some words)"
+
 // variantName adds what a reader asks of a variant: does it guarantee anything?
 func variantName(r results.Record) string {
 	switch {
@@ -108,7 +120,7 @@ func variantName(r results.Record) string {
 	case r.GuaranteeMetric == "":
 		return strings.TrimSpace(r.Variant + " (no guarantee)")
 	case r.GuaranteeScope != "":
-		return strings.TrimSpace(r.Variant + " (guarantee between some words)")
+		return strings.TrimSpace(r.Variant + scopedVariant)
 	}
 	return r.Variant
 }

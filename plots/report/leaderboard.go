@@ -37,7 +37,11 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 	}
 	for _, level := range results.StatedErrors {
 		for _, s := range results.Standings(records, level) {
-			for _, x := range s.Entries {
+			for i, x := range append(slices.Clone(s.Entries), s.Scoped...) {
+				place, bounds := fmt.Sprint(x.Place), x.Places()
+				if i >= len(s.Entries) {
+					place, bounds = results.NotMeasured, results.NotMeasured
+				}
 				own := results.Where(records, func(r results.Record) bool {
 					return r.Instance() == x.Instance && r.Epsilon == x.Epsilon && r.Dataset == s.Dataset && r.Model == s.Task.Model && r.Setting == s.Task.Setting &&
 						r.Embedding == s.Space.Embedding && r.Dimension == s.Space.Dimension
@@ -48,14 +52,14 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 				}
 				variant := x.Variant
 				if x.Scope != "" {
-					variant += " (guarantee between some words)"
+					variant += scopedVariant
 				}
 				row := exploreRow{
 					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)), Variant: variant,
 					Model: s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(), Idle: x.Nw > idleAbove,
 				}
 				for _, text := range []string{
-					fmt.Sprint(level), fmt.Sprint(x.Place), x.Places(), results.WithInterval(x.Accuracy, 1), results.FormatNumber(s.Baseline, 1),
+					fmt.Sprint(level), place, bounds, results.WithInterval(x.Accuracy, 1), results.FormatNumber(s.Baseline, 1),
 					results.FormatNumber(x.EM, 2), results.FormatNumber(x.Nw, 1), spread(results.Cells{Records: own}.Values(mia.Get), 3), by,
 				} {
 					row.Cells = append(row.Cells, exploreCell{text, true})

@@ -28,6 +28,19 @@ func TestLeaderboard(t *testing.T) {
 	if strings.Contains(page, "Vickrey") {
 		t.Error("a variant without a guarantee is ranked")
 	}
+	for i := range in.Records {
+		if in.Records[i].Mechanism == "cmp" {
+			in.Records[i].GuaranteeScope = "between words of one group"
+		}
+	}
+	b.Reset()
+	if err := WriteLeaderboard(&b, in.Records); err != nil {
+		t.Fatal(err)
+	}
+	// Error asked for, place, bounds.
+	if page := b.String(); !strings.Contains(page, "(guarantee between some words)") || !strings.Contains(page, "<td>0.5</td><td>–</td><td>–</td>") {
+		t.Error("a promise between some words has a place among full ones, or no row")
+	}
 	if err := WriteLeaderboard(&b, []results.Record{results.NewRecord()}); err == nil {
 		t.Error("nothing to rank: no error")
 	}

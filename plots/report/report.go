@@ -23,6 +23,7 @@ import (
 
 // Input is what a report is made of. Records should come from results.Derive.
 type Input struct {
+	Titles   []string // of studies that no run says
 	Records  []results.Record
 	Examples []results.Example
 	Datasets []results.DatasetDescription
@@ -68,7 +69,8 @@ type view struct {
 	Script    template.JS
 	Generated string // "", "generated data" or "partly generated data"
 	Facts     []fact
-	Title     string
+	Title     string   // of the first study
+	More      []string // of others on the page
 	Headline  []string
 	Published string // what the published tables measured, "" where nothing compares
 	Standings results.Table
@@ -139,9 +141,14 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 		Tables:   published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
 		Sections: mechanismSections(in), Warnings: warnings(in.Records), Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
 	}
-	v.Title = enumerate(in.Runs, func(r Run) string { return r.Title })
-	if v.Title == "" {
-		v.Title = v.Study
+	titles := in.Titles
+	for _, r := range in.Runs {
+		if r.Title != "" && !slices.Contains(titles, r.Title) {
+			titles = append(titles, r.Title)
+		}
+	}
+	if v.Title = v.Study; len(titles) > 0 {
+		v.Title, v.More = titles[0], titles[1:]
 	}
 	if comparisons, err := published.Compare(in.Records, published.DefaultMargin); err == nil {
 		v.Published = published.Sentence(comparisons)

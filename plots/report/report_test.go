@@ -98,7 +98,7 @@ func TestContent(t *testing.T) {
 	for _, want := range []string{
 		"synthetic &lt;test&gt; data", "Generated data.", "mldp run &#39;my study.yaml&#39; --seed 7",
 		"no guarantee", "Test &lt;reason&gt;.", "a &lt;b&gt;good&lt;/b&gt; film", "<mark>a</mark> poor <mark>film</mark>",
-		"at an adversary&#39;s error of at least 0.5, CMP keeps 70.7% accuracy", "changed nothing", `<g class="series" data-series="CMP">`,
+		"<th scope=\"row\">Vickrey, released<span>†</span>", "at an adversary&#39;s error of at least 0.5, CMP keeps 70.7% accuracy", "changed nothing", `<g class="series" data-series="CMP">`,
 		"Fewer than 5 repetitions", "Audit of claimed guarantees", "N<sub>w</sub>", `id="mechanism-cmp"`,
 	} {
 		if !strings.Contains(page, want) {
@@ -232,52 +232,71 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestLook writes the page and pictures of it (desktop, phone, dark, filtered)
-// to the folder MLDP_LOOK, for looking at them; MLDP_LOOK_RESULTS is a results
-// file to take instead of invented numbers.
+// TestLook writes pictures of a page (desktop, phone, dark; the first screen and
+// a filtered state) to the folder MLDP_LOOK, for looking at them: of page.html in
+// it, or else of invented numbers. See make look.
 func TestLook(t *testing.T) {
 	dir := os.Getenv("MLDP_LOOK")
 	chromium, err := exec.LookPath("chromium")
 	if dir == "" || err != nil {
 		t.Skip("set MLDP_LOOK to a folder, with Chromium installed, to get pictures of the page")
 	}
-	in := input()
-	if path := os.Getenv("MLDP_LOOK_RESULTS"); path != "" {
-		stored, err := results.Read(path)
-		if err == nil {
-			in = Input{}
-			in.Records, err = results.Derive(stored)
-		}
-		if err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "page.html")); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(write(t, input())), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(write(t, in)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	// One mechanism on the first data set, without rows that changed nothing,
+	// best first.
+	const filter = `var form=d.querySelector('.filters'),s=form.querySelector('[data-filter=dataset]');s.selectedIndex=1;` +
+		`form.querySelector('[data-idle]').checked=false;form.dispatchEvent(new Event('input'));` +
+		`var head=Array.prototype.find.call(d.querySelectorAll('#cells thead th'),function(h){return h.textContent.indexOf('accuracy')===0});` +
+		`head.querySelector('button').click();head.querySelector('button').click();d.getElementById('explore').scrollIntoView()`
 	frame := func(name, width, then string) string {
-		path := filepath.Join(dir, name+".html")
-		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width + `;height:1400px;border:0"></iframe><script>f.onload=function(){var d=f.contentDocument;` + then + `}</script>`
+		path := filepath.Join(dir, name+"-frame.html")
+		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width + `;height:1400px;border:0;display:block"></iframe><script>f.onload=function(){var d=f.contentDocument;` + then + `}</script>`
 		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
+	page := filepath.Join(dir, "page.html")
+	const dark = "--blink-settings=preferredColorScheme=0"
 	for _, shot := range []struct {
-		name, page string
-		flags      []string
+		name, page, width string
+		flags             []string
 	}{
-		{"desktop", filepath.Join(dir, "page.html"), nil},
-		{"dark", filepath.Join(dir, "page.html"), []string{"--blink-settings=preferredColorScheme=0"}},
-		{"phone", frame("phone-frame", "375px", ""), nil},
-		{"filtered", frame("filtered-frame", "1280px", `d.querySelector('[data-search]').value='5';d.querySelector('.filters').dispatchEvent(new Event('input'));d.getElementById('explore').scrollIntoView()`),
-			[]string{"--allow-file-access-from-files"}},
+		{"desktop", page, "1280", nil},
+		{"desktop-filtered", frame("desktop", "1280px", filter), "1280", nil},
+		{"dark", page, "1280", []string{dark}},
+		{"dark-filtered", frame("dark", "1280px", filter), "1280", []string{dark}},
+		{"phone", frame("phone", "375px", ""), "500", nil}, // no window is narrower
+		{"phone-filtered", frame("phone-filtered", "375px", filter), "500", nil},
 	} {
 		flags := append([]string{"--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
-			"--window-size=1280,1400", "--screenshot=" + filepath.Join(dir, shot.name+".png")}, shot.flags...)
+			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--allow-file-access-from-files",
+			"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
+			"--window-size=" + shot.width + ",1400", "--screenshot=" + filepath.Join(dir, shot.name+".png")}, shot.flags...)
 		if out, err := exec.Command(chromium, append(flags, "file://"+shot.page)...).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", shot.name, err, out)
 		}
+	}
+}
+
+// ε are in the order of numbers, whatever the order of the records.
+func TestEpsilonsInOrder(t *testing.T) {
+	in := input()
+	more := in.Records
+	for i, e := range []float64{2, 2.5, 3, 3.5} {
+		for _, r := range more {
+			if r.Mechanism == "cmp" && r.Epsilon == 1 {
+				r.Epsilon, r.Key = results.Float(e), fmt.Sprint(r.Key, i)
+				in.Records = append([]results.Record{r}, in.Records...)
+			}
+		}
+	}
+	page := write(t, in)
+	if want := `data-filter="epsilon"><option value="">all</option><option>1</option><option>2</option><option>2.5</option><option>3</option><option>3.5</option><option>5</option><option>10</option>`; !strings.Contains(page, want) {
+		t.Errorf("no %s", want)
 	}
 }
