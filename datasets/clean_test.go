@@ -54,13 +54,15 @@ func TestStopWordsAreNLTKs(t *testing.T) {
 }
 
 func TestUnknownCleaning(t *testing.T) {
-	if _, err := NewCleaner("wash", ""); err == nil || !strings.Contains(err.Error(), `cleaning = "wash": must be one of`) {
+	if _, err := NewCleaner("wash", ""); err == nil || !strings.Contains(err.Error(),
+		`cleaning = "wash": must be one of`) {
 		t.Errorf("err = %v", err)
 	}
 }
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a<b>c</b>", "&lt;p&gt;", "it's", "''", "<", "&#x3c;script>", "1a2b", "\xff<\xfe>", "é̀<"} {
+	for _, s := range []string{"a<b>c</b>", "&lt;p&gt;", "it's", "''", "<", "&#x3c;script>", "1a2b", "\xff<\xfe>",
+		"é̀<"} {
 		f.Add(s)
 	}
 	c := cleaner(f, CleanContent)

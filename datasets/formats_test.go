@@ -16,11 +16,13 @@ import (
 
 // smallIMDb has reviews in the official layout, ids out of order on purpose.
 func smallIMDb() map[string]string {
-	files := map[string]string{"aclImdb/train/unsup/0_0.txt": "no label", "aclImdb/README": "read me", "aclImdb/train/pos/x.txt": "not a review"}
+	files := map[string]string{"aclImdb/train/unsup/0_0.txt": "no label", "aclImdb/README": "read me",
+		"aclImdb/train/pos/x.txt": "not a review"}
 	for _, split := range []string{"train", "test"} {
 		for _, class := range []string{"pos", "neg"} {
 			for i := range 12 {
-				files[fmt.Sprintf("aclImdb/%s/%s/%d_%d.txt", split, class, i, 1+i%10)] = fmt.Sprintf("a %s film, the %s number %c", class, split, 'a'+i)
+				files[fmt.Sprintf("aclImdb/%s/%s/%d_%d.txt", split, class, i,
+					1+i%10)] = fmt.Sprintf("a %s film, the %s number %c", class, split, 'a'+i)
 			}
 		}
 	}
@@ -41,7 +43,8 @@ func TestIMDbLayoutsAgree(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(text)),
+			Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = w.Write([]byte(text))
@@ -66,7 +69,8 @@ func TestIMDbLayoutsAgree(t *testing.T) {
 	}
 	prints := map[string]string{}
 	for _, file := range []string{filepath.Join(folder, "aclImdb"), tarball, write(t, "imdb.csv.gz", table.String())} {
-		d, err := Load(t.Context(), Request{Name: "imdb", File: file, Cleaning: CleanWords, Sizes: Sizes{20, 8, 8}, Seed: stream.FromUint64(1)})
+		d, err := Load(t.Context(), Request{Name: "imdb", File: file, Cleaning: CleanWords, Sizes: Sizes{20, 8, 8},
+			Seed: stream.FromUint64(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +119,8 @@ func TestReaderErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"imdb", "agnews", "mr", "disaster-tweets"} {
-		if _, err := Load(t.Context(), Request{Name: name, File: path, Cleaning: CleanWords}); err == nil || !strings.Contains(err.Error(), "a.csv") {
+		if _, err := Load(t.Context(), Request{Name: name, File: path, Cleaning: CleanWords}); err == nil ||
+			!strings.Contains(err.Error(), "a.csv") {
 			t.Errorf("%s: a damaged gzip file: %v", name, err)
 		}
 	}
@@ -138,7 +143,8 @@ func TestNewsRepair(t *testing.T) {
 
 func TestSentenceFormats(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{"rt-polarity.neg": "it drags\nit \xe9tait bad\n", "rt-polarity.pos": "it shines\n"} {
+	for name, text := range map[string]string{"rt-polarity.neg": "it drags\nit \xe9tait bad\n",
+		"rt-polarity.pos": "it shines\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -150,8 +156,10 @@ func TestSentenceFormats(t *testing.T) {
 		{"tab", "mr", write(t, "a.tsv", "1\tit shines\n0\tit drags\n"), "1 0", "it shines|it drags"},
 		{"space", "mr", write(t, "a.all", "1 it shines\r\n0 it drags\r\n"), "1 0", "it shines|it drags"},
 		{"no text", "mr", write(t, "a.tsv", "1\t\n0\tx\n"), "1 0", "|x"},
-		{"coarse and fine", "trec", write(t, "a.label", "DESC:manner How so ?\nNUM:date When ?\n"), "0 5", "How so ?|When ?"},
-		{"trees", "sst5", write(t, "a.txt", "(3 (2 It) (4 (2 's) (3 (2 -LRB-) (4 good))))\n(0 bad)\n"), "3 0", "It 's ( good|bad"},
+		{"coarse and fine", "trec", write(t, "a.label", "DESC:manner How so ?\nNUM:date When ?\n"), "0 5",
+			"How so ?|When ?"},
+		{"trees", "sst5", write(t, "a.txt", "(3 (2 It) (4 (2 's) (3 (2 -LRB-) (4 good))))\n(0 bad)\n"), "3 0",
+			"It 's ( good|bad"},
 		{"folder", "mr", folder, "0 0 1", "it drags|it était bad|it shines"},
 	} {
 		classes := registry[c.set].Classes
@@ -192,14 +200,17 @@ func TestLexicon(t *testing.T) {
 		text := strings.Join(w.Tokens, " ")
 		labels[text] = append(labels[text], w.Label)
 	}
-	if len(labels) != 5 || len(labels["envious"]) != 2 || !slices.Equal(labels["naïve"], []int{0}) || !slices.Equal(labels["a+"], []int{1}) {
+	if len(labels) != 5 || len(labels["envious"]) != 2 || !slices.Equal(labels["naïve"], []int{0}) ||
+		!slices.Equal(labels["a+"], []int{1}) {
 		t.Errorf("%v", labels)
 	}
 	put("negative-words.txt", "two words\n")
-	if _, err := Load(t.Context(), Request{Name: "product-reviews", Root: root}); err == nil || !strings.Contains(err.Error(), "negative-words.txt:1: ") {
+	if _, err := Load(t.Context(), Request{Name: "product-reviews", Root: root}); err == nil ||
+		!strings.Contains(err.Error(), "negative-words.txt:1: ") {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := Load(t.Context(), Request{Name: "product-reviews", Root: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "mldp data fetch opinion-lexicon") {
+	if _, err := Load(t.Context(), Request{Name: "product-reviews", Root: t.TempDir()}); err == nil ||
+		!strings.Contains(err.Error(), "mldp data fetch opinion-lexicon") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -267,7 +278,8 @@ func FuzzAGNews(f *testing.F) {
 		rows, err := readNewsTable(t.Context(), bytes.NewReader(data), "f", "")
 		checkRead(t, err, "f")
 		for _, r := range rows {
-			if r.Label < 0 || r.Label > 3 || strings.Contains(r.Text, `\`) && !bytes.Contains(data, []byte("#92;")) && !bytes.Contains(data, []byte("#x5")) && !bytes.Contains(data, []byte("#")) {
+			if r.Label < 0 || r.Label > 3 || strings.Contains(r.Text, `\`) && !bytes.Contains(data, []byte("#92;")) &&
+				!bytes.Contains(data, []byte("#x5")) && !bytes.Contains(data, []byte("#")) {
 				t.Fatalf("%+v", r)
 			}
 		}

@@ -29,8 +29,10 @@ func init() {
 		name, title, doc string
 		documents        func() []generated.Document
 	}{
-		{"generated-styles", "News with a style (generated)", "news in 4 topics; the writer's style is the private label", generated.Styled},
-		{"generated-users", "News of users (generated)", "news in 4 topics by users with a style and habits of their own", generated.Users},
+		{"generated-styles", "News with a style (generated)",
+			"news in 4 topics; the writer's style is the private label", generated.Styled},
+		{"generated-users", "News of users (generated)",
+			"news in 4 topics by users with a style and habits of their own", generated.Users},
 	} {
 		Register(Definition{
 			Name: d.name, Title: d.title, Doc: d.doc + "; " + note,

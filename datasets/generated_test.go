@@ -38,7 +38,8 @@ func loadGenerated(t testing.TB, name string) *datasets.Dataset {
 
 // svmAccuracy trains the linear SVM on mean vectors. privatize, if not nil,
 // is applied to all three splits.
-func svmAccuracy(t testing.TB, d *datasets.Dataset, s *embeddings.Space, privatize func([][]string) [][]string) float64 {
+func svmAccuracy(t testing.TB, d *datasets.Dataset, s *embeddings.Space,
+	privatize func([][]string) [][]string) float64 {
 	t.Helper()
 	examples := func(docs []datasets.Document) models.Examples {
 		tokens := datasets.Tokens(docs)
@@ -88,7 +89,8 @@ func TestGeneratedTasksAreLearnableNotTrivialAndDegradeWithNoise(t *testing.T) {
 	}
 	for _, dimension := range []int{50, 100} {
 		s := generatedSpace(t, dimension)
-		noise, err := mechanisms.New(mechanisms.Environment{Space: s}, mechanisms.Settings{Mechanism: "cmp", Epsilon: 1})
+		noise, err := mechanisms.New(mechanisms.Environment{Space: s},
+			mechanisms.Settings{Mechanism: "cmp", Epsilon: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +113,8 @@ func TestGeneratedTasksAreLearnableNotTrivialAndDegradeWithNoise(t *testing.T) {
 			})
 			t.Logf("%s, %d dimensions, CMP at ε=1: %.3f", name, dimension, noisy)
 			if noisy > plain-0.2 {
-				t.Errorf("%s, %d dimensions: accuracy %.3f without noise, %.3f at ε=1: the noise does not show", name, dimension, plain, noisy)
+				t.Errorf("%s, %d dimensions: accuracy %.3f without noise, %.3f at ε=1: the noise does not show", name,
+					dimension, plain, noisy)
 			}
 		}
 	}
@@ -150,7 +153,8 @@ func TestWordsOfASlotAreNeighbours(t *testing.T) {
 		t.Logf("%d dimensions: vocabulary %d; nearest word in the slot %.3f; share of the slot among the nearest %.3f",
 			dimension, s.Len(), nearest, share)
 		if nearest < 0.8 || share < 0.7 { // by chance: 0.003
-			t.Errorf("%d dimensions: the nearest word is of the same slot for %.3f of the words (want 0.8), the slot's share among the nearest is %.3f (want 0.7)",
+			t.Errorf("%d dimensions: the nearest word is of the same slot for %.3f of the words (want 0.8), the "+
+				"slot's share among the nearest is %.3f (want 0.7)",
 				dimension, nearest, share)
 		}
 	}
@@ -209,7 +213,8 @@ func TestGeneratedFrequenciesFollowZipf(t *testing.T) {
 		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	slope := (float64(n)*sxy - sx*sy) / (float64(n)*sxx - sx*sx)
-	t.Logf("%d sentences, %d tokens, %d words, rarest %d, most frequent %d, slope %.2f", len(corpus), tokens, len(counts), sorted[len(sorted)-1], sorted[0], slope)
+	t.Logf("%d sentences, %d tokens, %d words, rarest %d, most frequent %d, slope %.2f", len(corpus), tokens,
+		len(counts), sorted[len(sorted)-1], sorted[0], slope)
 	if slope > -0.6 || slope < -1.4 {
 		t.Errorf("slope %.2f of log frequency against log rank, want -1.4 to -0.6", slope)
 	}

@@ -140,7 +140,8 @@ func reviewOf(name string) (r review, ok bool) {
 	_, r.split = path.Split(strings.TrimSuffix(dir, "/"))
 	id, rest, found := strings.Cut(file, "_")
 	n, err := strconv.Atoi(id)
-	if err != nil || !found || !strings.HasSuffix(rest, ".txt") || class != "pos" && class != "neg" || r.split != "train" && r.split != "test" {
+	if err != nil || !found || !strings.HasSuffix(rest, ".txt") || class != "pos" && class != "neg" ||
+		r.split != "train" && r.split != "test" {
 		return r, false
 	}
 	r.id, r.positive = n, class == "pos"

@@ -24,7 +24,8 @@ func init() {
 // that are in both files come twice.
 func readProductReviews(ctx context.Context, q Request) (Rows, error) {
 	if q.File != "" {
-		return Rows{}, fmt.Errorf("product-reviews are two files: give the data folder that has opinion-lexicon/ in it, not file = %q", q.File)
+		return Rows{}, fmt.Errorf("product-reviews are two files: give the data folder that has opinion-lexicon/ in "+
+			"it, not file = %q", q.File)
 	}
 	positive, negative, source, err := lexiconFiles(q.Root)
 	if err != nil {

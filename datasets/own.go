@@ -25,7 +25,8 @@ func ownDefinition(q Request) (Definition, error) {
 		return Definition{}, fmt.Errorf("data set %s: %s needs the name of at least one text column", q.Name, q.File)
 	}
 	if _, taken := registry[q.Name]; taken {
-		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another", q.Name)
+		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another",
+			q.Name)
 	}
 	d := Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords, WordLevel: q.WordLevel, Read: readOwn}
 	if q.WordLevel {
@@ -117,7 +118,8 @@ func formatOf(q Request) (string, error) {
 	case "ndjson":
 		return "jsonl", nil
 	}
-	return "", fmt.Errorf("%s: format = %q: must be csv, tsv or jsonl (told by the suffix, or by the format setting)", q.File, format)
+	return "", fmt.Errorf("%s: format = %q: must be csv, tsv or jsonl (told by the suffix, or by the format setting)",
+		q.File, format)
 }
 
 // readTable reads the columns of every row.
@@ -136,7 +138,8 @@ func readTable(ctx context.Context, r io.Reader, name, format string, columns ta
 		for _, c := range []struct {
 			what, name string
 			to         *[]string
-		}{{"label", columns.label, &t.labels}, {"private label", columns.private, &t.privates}, {"user", columns.user, &t.users}} {
+		}{{"label", columns.label, &t.labels}, {"private label", columns.private, &t.privates},
+			{"user", columns.user, &t.users}} {
 			if c.name == "" {
 				continue
 			}

@@ -45,7 +45,8 @@ func TestOwnTable(t *testing.T) {
 {"title":"Fine","body":"Two\nlines","stars":5}
 `
 	prints := map[string]string{}
-	for name, text := range map[string]string{"a.csv": csv, "b.csv.gz": csv, "c.tsv": tsv, "d.jsonl": jsonl, "e.ndjson.gz": jsonl, "f.csv": "\xef\xbb\xbf" + strings.Replace(csv, "id,title", "title,id", 1)} {
+	for name, text := range map[string]string{"a.csv": csv, "b.csv.gz": csv, "c.tsv": tsv, "d.jsonl": jsonl,
+		"e.ndjson.gz": jsonl, "f.csv": "\xef\xbb\xbf" + strings.Replace(csv, "id,title", "title,id", 1)} {
 		if name == "f.csv" {
 			text = strings.NewReplacer("1,Good", "Good,1", "2,Bad", "Bad,2", "3,Fine", "Fine,3").Replace(text)
 		}
@@ -72,7 +73,8 @@ func TestOwnTableErrors(t *testing.T) {
 		label      string
 		want       string
 	}{
-		{"a.csv", "text,label\nx,1\n", []string{"body"}, "label", `a.csv:1: no column "body": the header has ["text" "label"]`},
+		{"a.csv", "text,label\nx,1\n", []string{"body"}, "label",
+			`a.csv:1: no column "body": the header has ["text" "label"]`},
 		{"a.csv", "text,label\nx,1\ny\n", []string{"text"}, "label", "a.csv:3: column 1: wrong number of fields"},
 		{"a.csv", "text,label\nx,\n", []string{"text"}, "label", `a.csv:2: empty label in column "label"`},
 		{"a.csv", "text,label\n\"x,1\n", []string{"text"}, "label", "a.csv:"},
@@ -81,12 +83,14 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.csv", "text,label\nx,1\ny,1\n", []string{"text"}, "label", `a.csv: 1 distinct labels ["1"]`},
 		{"a.jsonl", "{\"text\":\"x\",\"label\":1}\n[1]\n", []string{"text"}, "label", "a.jsonl:2: not a JSON object"},
 		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
-		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label", `a.jsonl:1: field "text" is neither text nor a number`},
+		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label",
+			`a.jsonl:1: field "text" is neither text nor a number`},
 		{"a.dat", "x", []string{"text"}, "label", `a.dat: format = "dat": must be csv, tsv or jsonl`},
 		{"a.csv", "x", nil, "label", "needs the name of at least one text column"},
 		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
 	} {
-		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns, LabelColumn: c.label})
+		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns,
+			LabelColumn: c.label})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: got %v, want %q", c.file, c.text, err, c.want)
 		}
@@ -118,7 +122,8 @@ func TestOwnTableWithoutLabels(t *testing.T) {
 func TestLoadIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	prints := map[string]bool{}
 	for _, workers := range []int{1, 2, 7} {
-		d, err := Load(t.Context(), Request{Name: "generated-news", Workers: workers, MaxTokens: 12, Seed: stream.FromUint64(4)})
+		d, err := Load(t.Context(), Request{Name: "generated-news", Workers: workers, MaxTokens: 12,
+			Seed: stream.FromUint64(4)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +150,8 @@ func FuzzTable(f *testing.F) {
 		if format != "csv" && format != "tsv" && format != "jsonl" {
 			t.Skip("the format is chosen by the file name: only these three occur")
 		}
-		table, err := readTable(t.Context(), strings.NewReader(text), "f", format, tableColumns{text: []string{"text"}, label: "label"})
+		table, err := readTable(t.Context(), strings.NewReader(text), "f", format,
+			tableColumns{text: []string{"text"}, label: "label"})
 		texts, labels := table.texts, table.labels
 		checkRead(t, err, "f")
 		if err == nil && (len(texts) == 0 || len(texts) != len(labels)) {

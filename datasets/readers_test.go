@@ -71,8 +71,10 @@ func TestStudyTable2(t *testing.T) {
 		s := datasets.Describe(d)
 		t.Logf("%s: %d documents, %d words, vocabulary %d, length %.2f ± %.2f", c.name,
 			s.Table2.Documents, s.Table2.Words, s.Table2.Vocabulary, s.Table2.MeanLength, s.Table2.Deviation)
-		if math.Abs(s.Table2.MeanLength-c.mean) > c.tolerance || math.Abs(s.Table2.Deviation-c.deviation) > c.tolerance {
-			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.Table2.MeanLength, s.Table2.Deviation, c.mean, c.deviation)
+		if math.Abs(s.Table2.MeanLength-c.mean) > c.tolerance ||
+			math.Abs(s.Table2.Deviation-c.deviation) > c.tolerance {
+			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.Table2.MeanLength, s.Table2.Deviation,
+				c.mean, c.deviation)
 		}
 		if n := d.SourceRows - d.SourceTexts; c.repeated >= 0 && n != c.repeated {
 			t.Errorf("%s: %d of %d rows repeat a text, want %d", c.name, n, d.SourceRows, c.repeated)

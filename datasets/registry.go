@@ -70,5 +70,6 @@ func Find(name string) (Definition, error) {
 	if d, ok := registry[name]; ok {
 		return d, nil
 	}
-	return Definition{}, fmt.Errorf("data set = %q: must be one of %q, or come with a file and the names of its text and label columns", name, Names())
+	return Definition{}, fmt.Errorf("data set = %q: must be one of %q, or come with a file and the names of its "+
+		"text and label columns", name, Names())
 }

@@ -31,7 +31,8 @@ func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Docu
 	case unbalanced:
 		ids, need := shuffled(rows, seed), sizes.Train+sizes.Validation+sizes.Test
 		if need > len(ids) {
-			return out, fmt.Errorf("%d documents, a sample of %d + %d + %d needs %d", len(ids), sizes.Train, sizes.Validation, sizes.Test, need)
+			return out, fmt.Errorf("%d documents, a sample of %d + %d + %d needs %d", len(ids), sizes.Train,
+				sizes.Validation, sizes.Test, need)
 		}
 		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
 			out[s] = appendRows(nil, rows, ids[:size])
@@ -121,7 +122,9 @@ func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
 func shuffled(rows Rows, seed stream.Seed) []int {
 	ids := seed.Derive("rows").Rand().Perm(len(rows.Rows))
 	privates := max(1, len(rows.Privates))
-	alternate(ids, len(rows.Classes)*privates, func(id int) int { return rows.Rows[id].Label*privates + rows.Rows[id].Private })
+	alternate(ids, len(rows.Classes)*privates, func(id int) int {
+		return rows.Rows[id].Label*privates + rows.Rows[id].Private
+	})
 	return ids
 }
 

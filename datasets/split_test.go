@@ -71,7 +71,8 @@ func TestTooLargeASample(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
-	if _, err := split(Rows{}, Sizes{}, false, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "no documents") {
+	if _, err := split(Rows{}, Sizes{}, false, stream.Seed{}); err == nil ||
+		!strings.Contains(err.Error(), "no documents") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -96,7 +97,8 @@ func TestWholeSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(s[0]) != c.train || len(s[1]) != c.validation || len(s[2]) != c.test {
-			t.Errorf("%s: %d, %d, %d; want %d, %d, %d", name, len(s[0]), len(s[1]), len(s[2]), c.train, c.validation, c.test)
+			t.Errorf("%s: %d, %d, %d; want %d, %d, %d", name, len(s[0]), len(s[1]), len(s[2]), c.train, c.validation,
+				c.test)
 		}
 		for _, d := range s[2] {
 			if name == "train and test" && official.Rows[d.ID].Split != "test" {
@@ -144,7 +146,8 @@ func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 	if !reflect.DeepEqual(draw(1), draw(1)) || reflect.DeepEqual(draw(1), draw(2)) {
 		t.Error("the sample is not decided by its seed")
 	}
-	if _, err := split(rows, Sizes{100, 100, 1}, true, stream.Seed{}); err == nil || !strings.Contains(err.Error(), "200 documents, a sample of 100 + 100 + 1 needs 201") {
+	if _, err := split(rows, Sizes{100, 100, 1}, true, stream.Seed{}); err == nil ||
+		!strings.Contains(err.Error(), "200 documents, a sample of 100 + 100 + 1 needs 201") {
 		t.Errorf("%v", err)
 	}
 }

@@ -71,7 +71,8 @@ func LearnPPMI(name string, sentences [][]string, opts LearnOptions) (*Space, er
 		return nil, err
 	}
 	if opts.Dimension >= v.Len() {
-		return nil, fmt.Errorf("embedding %s: dimension = %d: must be below the %d words", name, opts.Dimension, v.Len())
+		return nil, fmt.Errorf("embedding %s: dimension = %d: must be below the %d words", name, opts.Dimension,
+			v.Len())
 	}
 	m := cooccurrences(sentences, v, opts.Window)
 	m.toPPMI()
@@ -189,7 +190,8 @@ func (m *sparse) toPPMI() {
 }
 
 func (m *sparse) transpose() *sparse {
-	t := &sparse{start: make([]int, len(m.start)), column: make([]int32, len(m.column)), value: make([]float64, len(m.value))}
+	t := &sparse{start: make([]int, len(m.start)), column: make([]int32, len(m.column)),
+		value: make([]float64, len(m.value))}
 	for _, c := range m.column {
 		t.start[c+1]++
 	}

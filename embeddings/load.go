@@ -102,7 +102,8 @@ func DefaultCacheDir() string {
 	return filepath.Join(dir, "mldpbench", "embeddings")
 }
 
-func assemble(path string, opts LoadOptions, total int, words []string, dimension int, vectors []float32) (*Space, error) {
+func assemble(path string, opts LoadOptions, total int, words []string, dimension int, vectors []float32) (*Space,
+	error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%s: none of its %d words is in the data set", path, total)
 	}
@@ -323,7 +324,8 @@ func sniff(r *bufio.Reader, path string) (layout, error) {
 		if l.count == 0 {
 			return layout{}, fmt.Errorf("%s:1: header promises no words", path)
 		}
-		textName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") || strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".vec")
+		textName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") ||
+			strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".vec")
 		l.binary = binaryName || !textName && hasControl(rest)
 		_, err := r.Discard(len(first) + 1)
 		if err != nil {

@@ -189,7 +189,8 @@ func TestManyChunksKeepOrderAndLines(t *testing.T) {
 		t.Fatal("words out of order")
 	}
 	for _, i := range []int{0, 30000, 59999} {
-		if got, want := s.Vector(WordID(i)), []float32{float32(i) + .25, -float32(i) - .5, .125, .0625}; !slices.Equal(got, want) {
+		if got, want := s.Vector(WordID(i)), []float32{float32(i) + .25, -float32(i) - .5, .125,
+			.0625}; !slices.Equal(got, want) {
 			t.Errorf("word %d: %v, want %v", i, got, want)
 		}
 	}
@@ -309,7 +310,8 @@ func TestRealGloVe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Len() != 85329 || a.Dimension != 100 || a.Name != "glove.6B.100d.subset" || a.Fingerprint() != b.Fingerprint() {
+	if a.Len() != 85329 || a.Dimension != 100 || a.Name != "glove.6B.100d.subset" ||
+		a.Fingerprint() != b.Fingerprint() {
 		t.Fatalf("%s: %d × %d", a.Name, a.Len(), a.Dimension)
 	}
 	if x := a.Vector(a.Vocabulary.ID("the"))[0]; x != -0.038194 { // first number of the file

@@ -52,7 +52,8 @@ func checkMemory(path string, words, dimension int, free int64) error {
 	}
 	const gib = 1 << 30
 	fit := int(float64(words) * float64(free) / float64(used))
-	return fmt.Errorf("%s: %d words × %d numbers take %.1f GiB, %.1f GiB in use, and %.1f GiB are free: load the words of a data set or at most the first %d (--restrict, --vocabulary)",
+	return fmt.Errorf("%s: %d words × %d numbers take %.1f GiB, %.1f GiB in use, and %.1f GiB are free: load the "+
+		"words of a data set or at most the first %d (--restrict, --vocabulary)",
 		path, words, dimension, float64(space)/gib, float64(used)/gib, float64(free)/gib, max(1, fit/1000*1000))
 }
 

@@ -75,7 +75,8 @@ func TestCheckMemory(t *testing.T) {
 	if err == nil {
 		t.Fatal("2.4 GB of vectors fit 2 GiB")
 	}
-	for _, want := range []string{"v.vec: 2000000 words × 300", "2.5 GiB", "2.0 GiB are free", "first 842000", "--vocabulary"} {
+	for _, want := range []string{"v.vec: 2000000 words × 300", "2.5 GiB", "2.0 GiB are free", "first 842000",
+		"--vocabulary"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q lacks %q", err, want)
 		}

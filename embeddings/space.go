@@ -108,11 +108,13 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 		return nil, fmt.Errorf("embedding %s: dimension = %d: must be >= 1", name, dimension)
 	}
 	if len(vectors) != vocabulary.Len()*dimension {
-		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(), dimension)
+		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(),
+			dimension)
 	}
 	for i, x := range vectors {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("embedding %s: word %q has a component that is not finite", name, vocabulary.Word(WordID(i/dimension)))
+			return nil, fmt.Errorf("embedding %s: word %q has a component that is not finite", name,
+				vocabulary.Word(WordID(i/dimension)))
 		}
 	}
 	s := &Space{Name: name, Vocabulary: vocabulary, Dimension: dimension, Vectors: vectors}

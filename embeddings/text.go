@@ -114,7 +114,8 @@ func parseRows(data []byte, path string, first int, l layout) (block, error) {
 	rows := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
 	rows = min(rows, len(data)/(2*d)+1)
-	b := block{line: first, bytes: int64(len(data)), words: make([]string, 0, rows), vectors: make([]float32, 0, rows*d)}
+	b := block{line: first, bytes: int64(len(data)), words: make([]string, 0, rows),
+		vectors: make([]float32, 0, rows*d)}
 	vector := make([]float32, d)
 	for n := first; len(data) > 0; n++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})

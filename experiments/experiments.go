@@ -58,7 +58,8 @@ func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine.Plan{Study: s.Name, Definition: string(definition), Schema: study.Schema, Units: units, Data: l.Descriptions}, nil
+	return &engine.Plan{Study: s.Name, Definition: string(definition), Schema: study.Schema, Units: units,
+		Data: l.Descriptions}, nil
 }
 
 // Run runs the unfinished units of a study; root is the data folder, "" finds it
@@ -76,7 +77,8 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	if p, ok := s.Body.(Planner); ok && o.Log != nil {
 		wanted := p.Wants().Encoder
 		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted {
-			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one with: mldp data fetch %s\n", lab.CatalogueEncoder)
+			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one "+
+				"with: mldp data fetch %s\n", lab.CatalogueEncoder)
 		}
 	}
 	return engine.Run(ctx, plan, o)
@@ -97,7 +99,8 @@ func CheckData(ctx context.Context, s *study.Study, root string) error {
 // Audit audits the mechanisms of a study at their ε and hands over each report,
 // with the parameters that records name the instance by. Studies of a paper's
 // protocol have none.
-func Audit(ctx context.Context, s *study.Study, root string, o audit.Options, each func(parameters string, r audit.Report) error) (err error) {
+func Audit(ctx context.Context, s *study.Study, root string, o audit.Options,
+	each func(parameters string, r audit.Report) error) (err error) {
 	a, ok := s.Body.(interface {
 		Audit(context.Context, *lab.Lab, audit.Options, func(string, audit.Report) error) error
 	})
@@ -111,7 +114,8 @@ func Audit(ctx context.Context, s *study.Study, root string, o audit.Options, ea
 
 // Schedule deals a study out to tasks; see engine.NewSchedule. Records of
 // earlier runs and speeds make its estimates.
-func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64, records []results.Record, speeds []lab.Speed) (engine.Schedule, error) {
+func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64,
+	records []results.Record, speeds []lab.Speed) (engine.Schedule, error) {
 	l := lab.New(root)
 	l.Records, l.Speeds = records, speeds
 	plan, err := Plan(s, l)

@@ -12,7 +12,8 @@ import (
 // is known: nothing is wrong of plain text, n−1 of n guesses of noise.
 func TestFullVocabularyError(t *testing.T) {
 	t.Parallel()
-	s := own(t, "  - {name: uniform, policy: zero}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - {name: cmp, epsilons: [1000]}")
+	s := own(t, "  - {name: uniform, policy: zero}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - "+
+		"{name: cmp, epsilons: [1000]}")
 	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
 	s = withText(t, s, "\nrepetitions: 1", "\nrepetitions: 2")
 	sum := mustRun(t, s, engine.Options{})
@@ -40,8 +41,10 @@ func TestFullVocabularyError(t *testing.T) {
 		case "cmp": // noise that is too small to matter
 			want, runs = 0, 10
 		}
-		if got := float64(r.EMFullUniform); !(math.Abs(got-want) <= 1e-9) || r.EMFullRuns != runs || r.EMFullUniformLow > r.EMFullUniform || r.EMFullUniformHigh < r.EMFullUniform {
-			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, r.EMFullUniformLow, r.EMFullUniformHigh, want, r.EMFullRuns)
+		if got := float64(r.EMFullUniform); !(math.Abs(got-want) <= 1e-9) || r.EMFullRuns != runs ||
+			r.EMFullUniformLow > r.EMFullUniform || r.EMFullUniformHigh < r.EMFullUniform {
+			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, r.EMFullUniformLow,
+				r.EMFullUniformHigh, want, r.EMFullRuns)
 		}
 		if !(r.EMFullCorpus <= r.EMFullUniform+1e-9) {
 			t.Errorf("%s: who knows more errs more: %v > %v", r.Mechanism, r.EMFullCorpus, r.EMFullUniform)

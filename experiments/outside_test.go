@@ -156,7 +156,8 @@ func TestCommandInAStudy(t *testing.T) {
 	same(t, "three workers", results.Where(one.Records, repeatable),
 		results.Where(mustRun(t, s, engine.Options{Workers: 3}).Records, repeatable))
 	mine := named(one.Records, "mine")
-	if len(mine) != 2 || mine[0].Parameters != "k=1" || mine[0].Variant != string(mechanisms.External) || mine[0].Policy != "" {
+	if len(mine) != 2 || mine[0].Parameters != "k=1" || mine[0].Variant != string(mechanisms.External) ||
+		mine[0].Policy != "" {
 		t.Fatalf("mine: %+v", mine)
 	}
 	for _, r := range one.Records {
@@ -167,7 +168,8 @@ func TestCommandInAStudy(t *testing.T) {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
 		case "shorter": // tokens do not align, and single words say nothing of it
-			if r.PP.Known() || r.TokensTotal != 0 || r.Nw.Known() || r.NwRuns != 0 || !r.CS.Known() || !r.Low.Known() || !r.Accuracy.Known() {
+			if r.PP.Known() || r.TokensTotal != 0 || r.Nw.Known() || r.NwRuns != 0 || !r.CS.Known() || !r.Low.Known() ||
+				!r.Accuracy.Known() {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
 		case "never":
@@ -200,16 +202,19 @@ func TestCommandsThatFail(t *testing.T) {
 	}
 	var list strings.Builder
 	for kind := range want {
-		fmt.Fprintf(&list, "  - {name: %s, command: [SELF, client, %[1]s], timeout: %d}\n", kind, map[bool]int{true: 1, false: 60}[kind == "endless"])
+		fmt.Fprintf(&list, "  - {name: %s, command: [SELF, client, %[1]s], timeout: %d}\n", kind,
+			map[bool]int{true: 1, false: 60}[kind == "endless"])
 	}
 	s := outside(t, list.String()+"  - {name: theirs, command: [SELF, client, shuffle]}\n")
 	dir := t.TempDir()
 	for _, finished := range []int{0, 3} { // the second run tries them again
 		sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: dir, Workers: 4})
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d of %d units failed", len(want), len(want)+3-finished)) {
+		if err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("%d of %d units failed", len(want), len(want)+3-finished)) {
 			t.Fatalf("%v", err)
 		}
-		if sum.Reused != finished || len(sum.Records) != 3 || len(named(sum.Records, "theirs")) != 1 || len(named(sum.Records, "cmp")) != 1 {
+		if sum.Reused != finished || len(sum.Records) != 3 || len(named(sum.Records, "theirs")) != 1 ||
+			len(named(sum.Records, "cmp")) != 1 {
 			t.Fatalf("%d finished before, %d records", sum.Reused, len(sum.Records))
 		}
 	}
@@ -260,7 +265,8 @@ func TestTextFromFilesInAStudy(t *testing.T) {
 		fmt.Fprintf(&aligned, "5\tthe %s %s %s\n", words[(i+1)%2], text[1], text[2])
 		fmt.Fprintf(&lines, "%s.\n", text[0])
 		if j := 59 - i; j >= 0 { // from the last to the first: ids say which is which
-			fmt.Fprintf(&rewritten, "{\"id\": \"r%d\", \"body\": \"Quite <b>%s</b>, all of it, really\"}\n", j, words[j%2])
+			fmt.Fprintf(&rewritten, "{\"id\": \"r%d\", \"body\": \"Quite <b>%s</b>, all of it, really\"}\n", j,
+				words[j%2])
 		}
 	}
 	for i, w := range append(words, "the", "quite", "all", "of", "it", "really") {
@@ -299,7 +305,8 @@ mechanisms:
 		if r.IsBaseline() || r.Mechanism == "cmp" {
 			continue
 		}
-		if r.Nw.Known() || r.NwRuns != 0 || r.Policy != "" || !strings.Contains(r.GuaranteeReason, "text made elsewhere") {
+		if r.Nw.Known() || r.NwRuns != 0 || r.Policy != "" ||
+			!strings.Contains(r.GuaranteeReason, "text made elsewhere") {
 			t.Errorf("%s: %+v", r.Mechanism, r)
 		}
 		if !r.Accuracy.Known() || !r.CS.Known() || !r.Low.Known() || !r.LowOverlap.Known() {
@@ -333,19 +340,25 @@ mechanisms:
 func TestOutsideErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
-		"{name: cmp, command: [x]}":                                      `outside.yaml:12:5: name = "cmp": is that of a built-in mechanism`,
-		"{name: all, command: [x]}":                                      `12:12: name = "all": has a meaning of its own`,
-		"{name: none, text: x.csv, epsilons: [1]}":                       `12:12: name = "none": has a meaning of its own`,
-		"{name: a b, command: [x]}":                                      `12:12: name = "a b": must consist of letters`,
-		"{name: a, command: [x], text: y.csv}":                           "12:5: a: give command or text, not both",
-		"{name: a, command: [x], variant: proved}":                       "12:12: a: variants, policy and keep_words are those of built-in",
-		"{name: a, command: [x], policy: keep}":                          "12:12: a: variants, policy and keep_words are those of built-in",
-		"{name: a, command: [x], parameters: {k: 1}}":                    "12:5: a: parameter k: {k} must stand in the command",
-		"{name: a, command: [x], id: id}":                                "12:5: a: columns, id and repetition describe a text",
-		"{name: a, text: y.csv}":                                         `12:5: a: text = "y.csv": holds the text of one epsilon`,
-		"{name: a, text: y.csv, epsilons: [1, 2]}":                       `12:5: a: text = "y.csv": holds the text of one epsilon`,
-		"{name: a, text: y.csv, epsilons: [1], timeout: 5}":              "12:5: a: files, timeout and memory describe a command",
-		"{name: vickrey, timeout: 5}":                                    "12:5: vickrey: files, timeout, memory, columns, id and repetition describe a command or a text",
+		"{name: cmp, command: [x]}":                `outside.yaml:12:5: name = "cmp": is that of a built-in mechanism`,
+		"{name: all, command: [x]}":                `12:12: name = "all": has a meaning of its own`,
+		"{name: none, text: x.csv, epsilons: [1]}": `12:12: name = "none": has a meaning of its own`,
+		"{name: a b, command: [x]}":                `12:12: name = "a b": must consist of letters`,
+		"{name: a, command: [x], text: y.csv}":     "12:5: a: give command or text, not both",
+		"{name: a, command: [x], variant: proved}": "12:12: a: variants, policy and " +
+			"keep_words are those of built-in",
+		"{name: a, command: [x], policy: keep}": "12:12: a: variants, policy and " +
+			"keep_words are those of built-in",
+		"{name: a, command: [x], parameters: {k: 1}}": "12:5: a: parameter k: {k} must stand " +
+			"in the command",
+		"{name: a, command: [x], id: id}": "12:5: a: columns, id and repetition " +
+			"describe a text",
+		"{name: a, text: y.csv}":                   `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1, 2]}": `12:5: a: text = "y.csv": holds the text of one epsilon`,
+		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, timeout and memory " +
+			"describe a command",
+		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, timeout, memory, " +
+			"columns, id and repetition describe a command or a text",
 		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
 		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",
@@ -366,7 +379,8 @@ repetitions: 1
 mechanisms:
   - {name: cmp}
   - `+entry+"\n"))
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "outside.yaml:") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			!strings.HasPrefix(err.Error(), "outside.yaml:") {
 			t.Errorf("%s:\n got %v\nwant %q", entry, err, want)
 		}
 	}
@@ -379,7 +393,8 @@ func TestStudiesWithoutTraining(t *testing.T) {
 	words := []string{"awful", "superb", "food", "visit"}
 	table := "title,body,word,stars\n"
 	for i := range 80 {
-		table += fmt.Sprintf("Visit %c,%s food %c,%s,%d\n", 'a'+i%7, words[min(1, i%4)], 'a'+i%5, words[i%4], min(1, i%4))
+		table += fmt.Sprintf("Visit %c,%s food %c,%s,%d\n", 'a'+i%7, words[min(1, i%4)], 'a'+i%5, words[i%4],
+			min(1, i%4))
 	}
 	vectors := "awful 0 1\nsuperb 5 1\nfood 2 2\nvisit 3 3\na 1 7\nb 2 7\nc 3 7\nd 4 7\ne 5 7\n"
 	for name, text := range map[string]string{"t.csv": table, "v.txt": vectors} {
@@ -406,7 +421,8 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, sam
 		{"no mechanisms", "text: body, label: stars", svm, 1, true, false},
 		{"no labels", "text: [title, body]", cmp, 1, false, true},
 		{"word level without labels", "text: word, word_level: true", cmp, 1, false, true},
-		{"unbalanced", "text: [title, body], label: stars, train: 40, validation: 8, test: 20, balance: no", cmp + svm, 2, true, true},
+		{"unbalanced", "text: [title, body], label: stars, train: 40, validation: 8, test: 20, balance: no", cmp + svm,
+			2, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -419,11 +435,13 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, sam
 				t.Fatalf("%d records", len(sum.Records))
 			}
 			for _, r := range sum.Records {
-				if r.Accuracy.Known() != c.trained || r.Nw.Known() != (c.private && !r.IsBaseline()) || r.EMMap.Known() != r.Nw.Known() || r.LM.Known() {
+				if r.Accuracy.Known() != c.trained || r.Nw.Known() != (c.private && !r.IsBaseline()) ||
+					r.EMMap.Known() != r.Nw.Known() || r.LM.Known() {
 					t.Errorf("%+v", r)
 				}
 			}
-			if d := sum.Manifest.Datasets[0]; c.name == "unbalanced" && (d.TestClasses[0] != 5 || d.TestClasses[1] != 15) {
+			if d := sum.Manifest.Datasets[0]; c.name == "unbalanced" &&
+				(d.TestClasses[0] != 5 || d.TestClasses[1] != 15) {
 				t.Errorf("classes of the test documents: %v", d.TestClasses)
 			}
 		})
@@ -469,7 +487,8 @@ mechanisms:
 	defer l.Close()
 	scene := body.Body.(*attacks.Study).Scenes[0]
 	var lines strings.Builder
-	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Dataset, Seed: stream.FromUint64(1).Derive(attacks.Protocol).Derive("dataset")})
+	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Dataset,
+		Seed: stream.FromUint64(1).Derive(attacks.Protocol).Derive("dataset")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +516,8 @@ mechanisms:
 			values[r.Mechanism] = map[string]results.Record{}
 		}
 		values[r.Mechanism][r.Quantity] = r
-		if r.Unrepeatable != (r.Mechanism == "whim") || r.Mechanism == "never" != (r.Status == results.StatusUndefined) {
+		if r.Unrepeatable != (r.Mechanism == "whim") ||
+			r.Mechanism == "never" != (r.Status == results.StatusUndefined) {
 			t.Errorf("%s: status %s, unrepeatable %v", r.Mechanism, r.Status, r.Unrepeatable)
 		}
 	}

@@ -106,13 +106,15 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 	}
 	plain, zero, kept := got["tem random"], got["tem zero"], got["tem keep"]
 	if plain.TokensUnknown == 0 || zero.TokensUnknown != 0 || zero.Vocabulary != plain.Vocabulary+2 {
-		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", plain.TokensUnknown, zero.TokensUnknown, plain.Vocabulary, zero.Vocabulary)
+		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", plain.TokensUnknown, zero.TokensUnknown,
+			plain.Vocabulary, zero.Vocabulary)
 	}
 	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(zero.Parameters, "policy=zero") ||
 		!strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
 		t.Errorf("parameters %q, %q, %q", plain.Parameters, zero.Parameters, kept.Parameters)
 	}
-	if plain.GuaranteeScope != "" || zero.GuaranteeScope != "" || !strings.Contains(kept.GuaranteeScope, "epsilon is infinite") {
+	if plain.GuaranteeScope != "" || zero.GuaranteeScope != "" ||
+		!strings.Contains(kept.GuaranteeScope, "epsilon is infinite") {
 		t.Errorf("scopes %q, %q, %q", plain.GuaranteeScope, zero.GuaranteeScope, kept.GuaranteeScope)
 	}
 	if plain.Key == zero.Key || plain.Key == kept.Key {
@@ -129,7 +131,8 @@ func TestPoliciesThatMeanNothing(t *testing.T) {
 		"{name: cmp, keep_words: verbs}":         "keep_words = \"verbs\"",
 		"{name: privemb, keep_words: stopwords}": "releases vectors",
 	} {
-		_, err := study.Parse("bad.yaml", []byte("schema: 1\nname: bad\ndatasets: [{name: generated-words}]\nembeddings: [{name: generated, dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n"))
+		_, err := study.Parse("bad.yaml", []byte("schema: 1\nname: bad\ndatasets: [{name: "+
+			"generated-words}]\nembeddings: [{name: generated, dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n"))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "bad.yaml:7:") {
 			t.Errorf("%s: error %v", entry, err)
 		}

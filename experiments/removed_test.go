@@ -17,7 +17,8 @@ func TestRemovedWordsAreChanged(t *testing.T) {
 				t.Parallel()
 				s := changed(t, "tiny", "policy: drop", "policy: "+string(policy))
 				s, err := s.Override(study.Overrides{
-					Repetitions: 1, Epsilons: []float64{5}, Mechanisms: []string{name}, Models: []string{"svm"}, Settings: []string{study.Local},
+					Repetitions: 1, Epsilons: []float64{5}, Mechanisms: []string{name}, Models: []string{"svm"},
+					Settings: []string{study.Local},
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -32,10 +33,12 @@ func TestRemovedWordsAreChanged(t *testing.T) {
 						t.Errorf("%s: %d tokens, PP %v: not measured", r.Dataset, r.TokensTotal, r.PP)
 					}
 					if name == "delete" && r.TokensChanged < r.TokensTotal-r.TokensUnknown {
-						t.Errorf("%s: %d of %d known tokens changed: all were deleted", r.Dataset, r.TokensChanged, r.TokensTotal-r.TokensUnknown)
+						t.Errorf("%s: %d of %d known tokens changed: all were deleted", r.Dataset, r.TokensChanged,
+							r.TokensTotal-r.TokensUnknown)
 					}
 					if policy == mechanisms.Drop && r.TokensChanged < r.TokensUnknown {
-						t.Errorf("%s: %d changed, %d of them unknown and dropped", r.Dataset, r.TokensChanged, r.TokensUnknown)
+						t.Errorf("%s: %d changed, %d of them unknown and dropped", r.Dataset, r.TokensChanged,
+							r.TokensUnknown)
 					}
 				}
 				if measured == 0 {

@@ -62,7 +62,8 @@ func resources() map[string][2]string {
 		return b.String()
 	}
 	own := table("label,text\n", "%s,%s row%d\n", "yes", "no")
-	news := table("", `"%s","%s","story number%d"`+"\n", "1", "2") + table("", `"%s","%s","tale number%d"`+"\n", "3", "4")
+	news := table("", `"%s","%s","story number%d"`+"\n", "1", "2") + table("", `"%s","%s","tale number%d"`+"\n", "3",
+		"4")
 	var vectors strings.Builder
 	for i, w := range append(append([]string{"cat", "dog", "hound", "row", "story", "tale"}, pleasant...), dull...) {
 		fmt.Fprintf(&vectors, "%s %.3f %.3f\n", w, math.Cos(float64(i)), math.Sin(3*float64(i)))
@@ -177,9 +178,11 @@ func gatherModel(table []float32) string {
 	return string(message(
 		number(1, 8),
 		part(7,
-			part(1, text(1, "table"), text(1, "input_ids"), text(2, "last_hidden_state"), text(3, "look"), text(4, "Gather")),
+			part(1, text(1, "table"), text(1, "input_ids"), text(2, "last_hidden_state"), text(3, "look"),
+				text(4, "Gather")),
 			text(2, "graph"),
-			part(5, number(1, uint64(len(table)/2)), number(1, 2), number(2, float), text(8, "table"), text(9, string(raw))),
+			part(5, number(1, uint64(len(table)/2)), number(1, 2), number(2, float), text(8, "table"),
+				text(9, string(raw))),
 			value(11, "input_ids", int64s, "batch", "length"),
 			value(11, "attention_mask", int64s, "batch", "length"),
 			value(12, "last_hidden_state", float, "batch", "length", "2"),

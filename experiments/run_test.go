@@ -110,7 +110,8 @@ func same(t testing.TB, what string, a, b []results.Record) {
 	}
 	for i := range a {
 		if column := results.FirstDifference(a[i], b[i]); column != "" {
-			t.Fatalf("%s: record %d (%s %s %s) differs in %s", what, i, a[i].Panel, a[i].Mechanism, a[i].Quantity, column)
+			t.Fatalf("%s: record %d (%s %s %s) differs in %s", what, i, a[i].Panel, a[i].Mechanism, a[i].Quantity,
+				column)
 		}
 	}
 }
@@ -128,7 +129,8 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 				}
 			}
 			for _, workers := range []int{2, 4} {
-				same(t, fmt.Sprint(workers, " workers"), one.Records, mustRun(t, open(t, name), engine.Options{Workers: workers}).Records)
+				same(t, fmt.Sprint(workers, " workers"), one.Records,
+					mustRun(t, open(t, name), engine.Options{Workers: workers}).Records)
 			}
 			shared := t.TempDir()
 			for i := range 3 {
@@ -218,18 +220,23 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 		{"vickrey", "epsilon", "epsilons: [1, 40]", "epsilons: [1, 10, 40]", 3},
 		{"vickrey", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 3},
 		{"vickrey", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
-		{"vickrey", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-words}, embedding: {name: generated, dimensions: [50]}, epsilons: [1], runs: 2, prior: uniform, candidates: 5}\n", 3},
+		{"vickrey", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-words}, embedding: " +
+			"{name: generated, dimensions: [50]}, epsilons: [1], runs: 2, prior: uniform, candidates: 5}\n", 3},
 		{"tem", "epsilon", "epsilons: [1, 20]", "epsilons: [1, 4, 20]", 4},
 		{"tem", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 4},
 		{"tem", "setting", "[train-only, local]", "[train-only, local, test-only]", 4},
-		{"tem", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-reviews, train: 20, validation: 5, test: 10}, embedding: {name: generated, dimensions: [50]}, model: {name: svm}, epsilons: [1], settings: [local], repetitions: 1}\n", 3},
+		{"tem", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-reviews, train: 20, " +
+			"validation: 5, test: 10}, embedding: {name: generated, dimensions: [50]}, model: {name: svm}, " +
+			"epsilons: [1], settings: [local], repetitions: 1}\n", 3},
 		{"cmp", "epsilon", "epsilons: [5, 40]", "epsilons: [5, 20, 40]", 1},
 		{"cmp", "target", "targets: [0.5]", "targets: [0.5, 0.6]", 1},
 		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 5},
-		{"cmp", "panel", "deniability:\n", "deniability:\n  - {name: more, embedding: {name: generated, dimensions: [50]}, words: 2, runs: 4, epsilons: [5]}\n", 1},
+		{"cmp", "panel", "deniability:\n", "deniability:\n  - {name: more, embedding: {name: generated, dimensions: " +
+			"[50]}, words: 2, runs: 4, epsilons: [5]}\n", 1},
 		{"privemb", "epsilon", "epsilons: [1, 5]", "epsilons: [1, 2, 5]", 2},
 		{"privemb", "beta", "betas: [0.7]", "betas: [0.7, 0.9]", 2},
-		{"privemb", "panel", "distance:\n", "distance:\n  - {name: more, embedding: {name: generated, dimensions: [50]}, words: 5, epsilons: [1], betas: [], repetitions: 1}\n", 1},
+		{"privemb", "panel", "distance:\n", "distance:\n  - {name: more, embedding: {name: generated, dimensions: " +
+			"[50]}, words: 5, epsilons: [1], betas: [], repetitions: 1}\n", 1},
 		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]", 7 * 2 * 3 * 2 * 2},
 	} {
 		t.Run(c.study+" "+c.what, func(t *testing.T) {
@@ -269,7 +276,8 @@ func ids(t testing.TB, s *study.Study) []string {
 // target, are results of a paper study; one that needs a thesaurus gets one.
 func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
 	t.Parallel()
-	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"), engine.Options{})
+	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"),
+		engine.Options{})
 	undefined, syntf := 0, 0
 	for _, r := range s.Records {
 		if r.Status == results.StatusUndefined {
@@ -306,7 +314,8 @@ func TestSettingsAndDocuments(t *testing.T) {
 		}
 	}
 	redrawn := changed(t, "tiny", "seed: 7", "seed: 7\ndocuments: redrawn")
-	redrawn, err := redrawn.Override(study.Overrides{Datasets: []string{"generated-reviews"}, Mechanisms: []string{"tem"}, Models: []string{"svm"}, Settings: []string{study.Local}})
+	redrawn, err := redrawn.Override(study.Overrides{Datasets: []string{"generated-reviews"},
+		Mechanisms: []string{"tem"}, Models: []string{"svm"}, Settings: []string{study.Local}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,12 +339,14 @@ func TestSettingsAndDocuments(t *testing.T) {
 // Studies without models, and without mechanisms, are studies.
 func TestPartsOfAGrid(t *testing.T) {
 	t.Parallel()
-	head := "schema: 1\nname: part\nseed: 1\ndatasets: [{name: generated-reviews, train: 40, validation: 10, test: 20}]\nembeddings: [{name: generated, dimensions: [50]}]\n"
+	head := "schema: 1\nname: part\nseed: 1\ndatasets: [{name: generated-reviews, train: 40, validation: 10, test: " +
+		"20}]\nembeddings: [{name: generated, dimensions: [50]}]\n"
 	for name, c := range map[string]struct {
 		body    string
 		trained bool
 	}{
-		"privacy only":   {"mechanisms: [{name: cmp}]\nepsilons: [10]\nmetrics: {deniability: {words: 3, runs: 10}}\n", false},
+		"privacy only": {"mechanisms: [{name: cmp}]\nepsilons: [10]\nmetrics: {deniability: {words: 3, runs: 10}}\n",
+			false},
 		"baselines only": {"models: [{name: svm}]\n", true},
 	} {
 		s, err := study.Parse("part.yaml", []byte(head+c.body))
@@ -343,7 +354,8 @@ func TestPartsOfAGrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := mustRun(t, s, engine.Options{})
-		if len(sum.Records) != 1 || sum.Records[0].Accuracy.Known() != c.trained || sum.Records[0].Nw.Known() == c.trained {
+		if len(sum.Records) != 1 || sum.Records[0].Accuracy.Known() != c.trained ||
+			sum.Records[0].Nw.Known() == c.trained {
 			t.Errorf("%s: %+v", name, sum.Records)
 		}
 	}
@@ -370,7 +382,8 @@ func TestKeysFollowResources(t *testing.T) {
 	}
 	key := func() string {
 		t.Helper()
-		s := changed(t, "tiny", "cs: {encoder: sif, documents: 20}", "cs: {encoder: "+filepath.Join(dir, "encoder")+", documents: 20}\n  english: "+filepath.Join(dir, "words.txt"))
+		s := changed(t, "tiny", "cs: {encoder: sif, documents: 20}", "cs: {encoder: "+filepath.Join(dir,
+			"encoder")+", documents: 20}\n  english: "+filepath.Join(dir, "words.txt"))
 		schedule, err := experiments.Schedule(t.Context(), s, "", 1, 1, nil, nil)
 		if err != nil {
 			t.Fatal(err)

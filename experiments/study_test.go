@@ -48,7 +48,8 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"seed: 7", "seed: 18446744073709551616", "tiny.yaml:4:7: "},
 		{"repetitions: 2", "repetitions: 0", "repetitions = 0: must be in [1, 10000]"},
 		{"repetitions: 2", "repetitions: 1000000000", "repetitions = 1000000000: must be in [1, 10000]"},
-		{"epsilons: [1, 10]", "epsilons: [1, 010]", "tiny.yaml:21:15: epsilons = 010: must be an integer in decimal digits"},
+		{"epsilons: [1, 10]", "epsilons: [1, 010]", "tiny.yaml:21:15: epsilons = 010: must be an integer in " +
+			"decimal digits"},
 		{"repetitions: 2", "trials: 2", "trials: is now called repetitions"},
 		{"- name: cmp", "- mechanism: cmp", "tiny.yaml:15:5: mechanism: is now called name"},
 		{"dimensions: [50]", "dimension: 50", "dimension: is now called dimensions, a list"},
@@ -58,7 +59,8 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"seed: 7", "seed: -7", "tiny.yaml:4:7: "},
 		{"name: cmp", "name: cpm", `tiny.yaml:15:11: mechanism = "cpm": must be one of`},
 		{"variants: [proved, printed]", "variants: [prooved]", `vickrey: variant = "prooved": must be one of`},
-		{"variants: [proved, printed]", "variant: proved\n    variants: [proved]", "give variant or variants, not both"},
+		{"variants: [proved, printed]", "variant: proved\n    variants: [proved]",
+			"give variant or variants, not both"},
 		{"{t: [0, 0.5]}", "{s: 0.5}", `vickrey: unknown parameter "s"`},
 		{"{t: [0, 0.5]}", "{t: []}", "vickrey: parameter t: the list is empty"},
 		{"epsilons: [1, 10]", "epsilons: [1, -1]", "tiny.yaml:21:15: epsilon = -1: must be > 0 and finite"},
@@ -80,7 +82,8 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 			t.Errorf("%q for %q: no error", c.new, c.old)
 			continue
 		}
-		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "tiny.yaml:") || strings.Contains(err.Error(), "\n") {
+		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "tiny.yaml:") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q for %q:\n got %q\nwant %q", c.new, c.old, err, c.want)
 		}
 	}
@@ -162,7 +165,8 @@ func TestOverride(t *testing.T) {
 		t.Errorf("embeddings %+v", s.Embeddings)
 	}
 	named := override(study.Overrides{Embeddings: []string{"local"}, Dimensions: []int{50}})
-	if len(named.Embeddings) != 1 || named.Embeddings[0].Name != "local" || named.Embeddings[0].File != "" || !slices.Equal(named.Embeddings[0].Dimensions, []int{50}) {
+	if len(named.Embeddings) != 1 || named.Embeddings[0].Name != "local" || named.Embeddings[0].File != "" ||
+		!slices.Equal(named.Embeddings[0].Dimensions, []int{50}) {
 		t.Errorf("embeddings by name %+v", named.Embeddings)
 	}
 	if len(s.Models) != 1 || s.Models[0].Name != "svm" || len(s.Models[0].Datasets) != 0 {
@@ -229,7 +233,8 @@ func FuzzOverride(f *testing.F) {
 		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
 		o := study.Overrides{
 			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms),
-			Models: split(models), Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines, Sample: sample, Panels: split(panels),
+			Models: split(models), Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines,
+			Sample: sample, Panels: split(panels),
 		}
 		for _, d := range split(dimensions) {
 			if n, err := strconv.Atoi(d); err == nil {
@@ -308,7 +313,8 @@ panels:
 		{"schema: 1", "schema: 7", "x.yaml:1:9: schema = 7"},
 		{"epsilons: [1]", "epsilons: [-1]", "x.yaml:12:16: epsilon = -1: must be > 0"},
 		{"epsilons: [1]", "epsilon: [1]", `x.yaml:12:5: unknown field "epsilon"`},
-		{"settings: [local]", "privatize: [both]", "x.yaml:13:5: privatize: is now called settings: train-only, test-only, or local for both"},
+		{"settings: [local]", "privatize: [both]", "x.yaml:13:5: privatize: is now called settings: train-only, " +
+			"test-only, or local for both"},
 		{"settings: [local]", "settings: [both]", `x.yaml:13:16: setting = "both": must be one of`},
 		{"repetitions: 1", "repetitions: 1.5", "x.yaml:14:18: repetitions = 1.5: must be an integer"},
 		{"mechanisms:", "curves:", "x.yaml:5:1: curves: is now called mechanisms"},

@@ -151,7 +151,8 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 	g := DocumentGuarantee{Metric: perWord.Metric, Epsilon: b.Epsilon, Delta: perWord.Delta * float64(tokens)}
 	between := "between texts of the same length, which the release shows"
 	if b.Length > 0 && b.Weighting == Evenly {
-		between = fmt.Sprintf("between texts of the same length, which the release shows, each token having 1/%d of the budget", b.Length)
+		between = fmt.Sprintf("between texts of the same length, which the release shows, each token having "+
+			"1/%d of the budget", b.Length)
 	}
 	switch b.Weighting {
 	case Evenly, ByPosition:
@@ -160,7 +161,8 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 		g.Conditions = between + " and the same weight in every place; between others nothing is promised, because the " +
 			"weight of a word, public or not, tells of the word"
 	default:
-		return DocumentGuarantee{Conditions: "the budget of a token depends on the secret text, so texts that are compared were privatised " +
+		return DocumentGuarantee{Conditions: "the budget of a token depends on the secret text, so texts that are " +
+			"compared were privatised " +
 			"by different mechanisms"}
 	}
 	if perWord.Scope != "" {
@@ -189,7 +191,8 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 	case !g.Holds():
 		return math.Inf(1), "Between two words the odds may change by any factor: " + g.Reason
 	case g.Scope != "":
-		return math.Inf(1), "The promise holds only " + g.Scope + ": between other words the odds may change by any factor."
+		return math.Inf(1), "The promise holds only " + g.Scope +
+			": between other words the odds may change by any factor."
 	case g.Metric == "discrete":
 		logOdds = g.Epsilon
 	case g.EuclideanEpsilon > 0:
@@ -200,7 +203,8 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 		return math.Inf(1), fmt.Sprintf("The promise is in the metric %q, which no Euclidean distance bounds: "+
 			"between words far apart the odds may change by any factor.", g.Metric)
 	}
-	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per word, if they are far apart.", factor(logOdds))
+	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per "+
+		"word, if they are far apart.", factor(logOdds))
 	if g.Delta > 0 {
 		sentence += fmt.Sprintf(" With delta %.3g the bound may fail.", g.Delta)
 	}

@@ -76,15 +76,16 @@ func instances() []instance {
 		"santext":      {{"metric": "angular"}, {"metric": "normalized euclidean"}},
 		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
 		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
-		"diffractor":   {{"lists": 3.0}, {"form": "tem"}, {"form": "tem", "gamma": 0.0}, {"form": "tem", "gamma": 1000.0, "lists": 2.0}},
-		"rank-fix":     {{"c": 2.0}, {"base": "mahalanobis"}},
-		"wbb":          {{"k": 1.0, "n": 3.0}},
-		"trlaplace":    {{"clip": 1.0}},
-		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
-		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
-		"kth":          {{"k": 1.0}, {"k": 5.0}},
-		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
-		"privemb":      {{"projection": "none"}, {"m": 3.0}},
+		"diffractor": {{"lists": 3.0}, {"form": "tem"}, {"form": "tem", "gamma": 0.0},
+			{"form": "tem", "gamma": 1000.0, "lists": 2.0}},
+		"rank-fix":  {{"c": 2.0}, {"base": "mahalanobis"}},
+		"wbb":       {{"k": 1.0, "n": 3.0}},
+		"trlaplace": {{"clip": 1.0}},
+		"vickrey":   {{"t": 0.0}, {"t": 1.0}},
+		"vickrey-k": {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
+		"kth":       {{"k": 1.0}, {"k": 5.0}},
+		"tem":       {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
+		"privemb":   {{"projection": "none"}, {"m": 3.0}},
 	}
 	var all []instance
 	for _, d := range Definitions() {
@@ -136,7 +137,8 @@ func eachWordInstance(t *testing.T, f func(t *testing.T, x instance)) {
 
 func TestEveryMechanismIsRegistered(t *testing.T) {
 	want := []string{
-		"cmp", "custext", "delete", "diffractor", "gumbel", "identity", "k-rr", "kth", "mahalanobis", "privemb", "rank-fix",
+		"cmp", "custext", "delete", "diffractor", "gumbel", "identity", "k-rr", "kth", "mahalanobis", "privemb",
+		"rank-fix",
 		"rantext", "santext", "santext-plus", "syntf", "tem", "trlaplace", "uniform", "vickrey", "vickrey-k", "wbb",
 	}
 	var got []string
@@ -298,7 +300,8 @@ func TestLogBoundsContainTheDistribution(t *testing.T) {
 		}
 		for y, p := range d.Probabilities {
 			lo, hi := math.Exp(low[y]), math.Exp(high[y])
-			if lo > hi || lo > p+d.AbsoluteError+1e-14 || hi < p-d.AbsoluteError-1e-14 || hi-lo > 2*d.AbsoluteError+1e-14 {
+			if lo > hi || lo > p+d.AbsoluteError+1e-14 || hi < p-d.AbsoluteError-1e-14 ||
+				hi-lo > 2*d.AbsoluteError+1e-14 {
 				t.Errorf("word %d: [%v, %v], probability %v ± %v", y, lo, hi, p, d.AbsoluteError)
 			}
 		}
@@ -413,12 +416,14 @@ func TestEpsilonPerWord(t *testing.T) {
 
 func TestOddSpaces(t *testing.T) {
 	spaces := map[string]*embeddings.Space{
-		"one word":            spacetest.New(t, 3, []float32{1, 2, 3}),
-		"two words":           spacetest.New(t, 2, []float32{1, 0, 0, 1}),
-		"one zero vector":     spacetest.New(t, 1, []float32{0}),
-		"all vectors zero":    spacetest.New(t, 2, make([]float32, 20)),
-		"duplicate vectors":   spacetest.New(t, 2, []float32{1, 1, 1, 1, 1, 1, 2, 0, 2, 0, -1, 3, -1, 3, 0, 0, 0, 0, 5, 5}),
-		"tiny and huge":       spacetest.New(t, 2, []float32{1e-30, 0, 1e30, 1e30, -1e30, 0, 3, 4, 1, 1, 2, 2, 3, 3, 9, 9}),
+		"one word":         spacetest.New(t, 3, []float32{1, 2, 3}),
+		"two words":        spacetest.New(t, 2, []float32{1, 0, 0, 1}),
+		"one zero vector":  spacetest.New(t, 1, []float32{0}),
+		"all vectors zero": spacetest.New(t, 2, make([]float32, 20)),
+		"duplicate vectors": spacetest.New(t, 2, []float32{1, 1, 1, 1, 1, 1, 2, 0, 2, 0, -1, 3, -1, 3, 0, 0, 0, 0, 5,
+			5}),
+		"tiny and huge": spacetest.New(t, 2, []float32{1e-30, 0, 1e30, 1e30, -1e30, 0, 3, 4, 1, 1, 2, 2, 3, 3, 9,
+			9}),
 		"one dimension, flat": spacetest.New(t, 2, []float32{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 7, 0, 8, 0, 9}),
 	}
 	for name, s := range spaces {
@@ -442,7 +447,8 @@ func TestOddSpaces(t *testing.T) {
 				m, err := New(environment(s), x.at(epsilon))
 				if err != nil {
 					// Only what cannot exist may refuse, in one sentence.
-					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth", "wbb", "trlaplace"}, name) {
+					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth", "wbb", "trlaplace"},
+						name) {
 						t.Errorf("%s, %s, ε = %v: %v", name, x.name, epsilon, err)
 					}
 					continue
@@ -463,7 +469,8 @@ func TestOddSpaces(t *testing.T) {
 							sum += p
 						}
 						if math.Abs(sum-1) > 1e-9+got.AbsoluteError*float64(s.Len()) {
-							t.Errorf("%s, %s, ε = %v, word %d: probabilities sum to %v ± %v", name, x.name, epsilon, w, sum, got.AbsoluteError)
+							t.Errorf("%s, %s, ε = %v, word %d: probabilities sum to %v ± %v", name, x.name, epsilon, w,
+								sum, got.AbsoluteError)
 						}
 					}
 				}

@@ -20,7 +20,8 @@ type panelsKey struct{}
 
 // panelsOf packs the vectors of a space once.
 func panelsOf(s *embeddings.Space) *kernel.Panels {
-	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil }) // never fails
+	// never fails
+	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil })
 	return v.(*kernel.Panels)
 }
 

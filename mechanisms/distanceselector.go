@@ -24,7 +24,8 @@ const fullWords = 4096
 
 // newDistanceSelector is newSelector where weights are a distanceLaw. For more
 // than fullWords words, rows are those of a distanceSelector.
-func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw) Mechanism {
+func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
+	law func(epsilon float64) distanceLaw) Mechanism {
 	n := space.Len()
 	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:n]
@@ -105,12 +106,14 @@ func (s *outputSet) keeps(word WordID, random uint64) bool {
 
 type normsKey struct{}
 
-func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float64) distanceLaw, outputs *outputSet) *distanceSelector {
+func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float64) distanceLaw,
+	outputs *outputSet) *distanceSelector {
 	panels := panelsOf(space)
 	norms, _ := space.Derived(normsKey{}, func() (any, error) { return panels.SquaredNorms(), nil }) // never fails
 	limit := min(max(rowMemory, space.Len()*rowBytes), largeRowMemory)
 	m := &distanceSelector{
-		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels, norms: norms.([]float32),
+		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels,
+		norms:   norms.([]float32),
 		outputs: outputs, longest: longestVector(space), rowsKept: newRowCache[headTail](space.Len(), limit),
 	}
 	m.builders.New = func() any { return &headTailBuilder{m: m} }
@@ -208,7 +211,8 @@ func (m *distanceSelector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]floa
 	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
 }
 
-func (m *distanceSelector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+func (m *distanceSelector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
+	rngs []*rand.Rand, workers int) error {
 	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
 }
 
@@ -396,7 +400,8 @@ func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 	for _, c := range b.candidates[:head] {
 		squares[c.id] = float32(math.Inf(1))
 	}
-	weights := kernel.Law{Offset: float32(norm), Most: float32(law.most), Least: float32(least), Rate: float32(law.rate)}
+	weights := kernel.Law{Offset: float32(norm), Most: float32(law.most), Least: float32(least),
+		Rate: float32(law.rate)}
 	sum := kernel.WeightSum(squares, weights)
 	// |√s − √s'| ≤ |s − s'|/√s for the s that is exact, at least d_τ².
 	eta := 1.01*(law.rate*uncertain/row.least+kernel.WeightError(weights)) + 0x1p-30

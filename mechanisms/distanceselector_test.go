@@ -101,7 +101,8 @@ func (m *distanceSelector) held(word WordID, row *headTail) []float64 {
 // the Eta of the guarantee is kept, and with it ε·d + 2·Eta between any words.
 func TestHeadTailHoldsItsDistribution(t *testing.T) {
 	t.Parallel()
-	for _, space := range []*embeddings.Space{spacetest.Gaussian(t, 700, 20, 1, 41), spacetest.Gaussian(t, 5000, 3, 2, 42), spacetest.Gaussian(t, 300, 1, 0, 43)} {
+	for _, space := range []*embeddings.Space{spacetest.Gaussian(t, 700, 20, 1, 41),
+		spacetest.Gaussian(t, 5000, 3, 2, 42), spacetest.Gaussian(t, 300, 1, 0, 43)} {
 		for _, name := range []string{"santext", "tem"} {
 			for _, epsilon := range []float64{1e-6, 0.3, 1, 5, 30, 1000, 1e6} {
 				m := headTailOf(t, space, name, epsilon)
@@ -119,12 +120,14 @@ func TestHeadTailHoldsItsDistribution(t *testing.T) {
 						// Both sides are rounded to float64 logarithms.
 						room := eta + 1e-12 + 4e-15*math.Abs(want[y])
 						if worst = max(worst, math.Abs(logs[y]-want[y])-room); worst > 0 || math.IsNaN(logs[y]) {
-							t.Fatalf("%s, n = %d, ε = %v, word %d: ln Pr[%d] = %v, want %v ± %v", name, space.Len(), epsilon, word, y, logs[y], want[y], room)
+							t.Fatalf("%s, n = %d, ε = %v, word %d: ln Pr[%d] = %v, want %v ± %v", name, space.Len(),
+								epsilon, word, y, logs[y], want[y], room)
 						}
 						if before != nil {
 							limit := epsilon*space.Distance(0, word) + 2*eta + 2e-12 + 1e-14*math.Abs(want[y])
 							if gap := math.Abs(logs[y] - before[y]); word != 0 && gap > limit {
-								t.Fatalf("%s, ε = %v: the odds of %d change by e^%v between words 0 and %d, more than e^%v", name, epsilon, y, gap, word, limit)
+								t.Fatalf("%s, ε = %v: the odds of %d change by e^%v between words 0 and %d, "+
+									"more than e^%v", name, epsilon, y, gap, word, limit)
 							}
 						}
 					}
@@ -155,7 +158,8 @@ func TestShareBoundsHold(t *testing.T) {
 					row := m.rowOf(word)
 					exact := m.exactShare(row, rowKey{word, epsilon})
 					if row.low > exact.whole || exact.whole > row.high {
-						t.Errorf("%s, ε = %v, %s: share %d outside [%d, %d]", name, epsilon, path, exact.whole, row.low, row.high)
+						t.Errorf("%s, ε = %v, %s: share %d outside [%d, %d]", name, epsilon, path, exact.whole, row.low,
+							row.high)
 					}
 					widest = max(widest, float64(row.high-row.low)/0x1p64)
 					if len(want) <= int(word) {
@@ -163,7 +167,8 @@ func TestShareBoundsHold(t *testing.T) {
 						continue
 					}
 					w := want[word]
-					if !slices.Equal(row.head, w.head) || row.least != w.least || row.last != w.last || row.lastID != w.lastID || row.logHead != w.logHead ||
+					if !slices.Equal(row.head, w.head) || row.least != w.least || row.last != w.last ||
+						row.lastID != w.lastID || row.logHead != w.logHead ||
 						*exact != *m.exactShare(w, rowKey{word, epsilon}) {
 						t.Errorf("%s, ε = %v: row %d differs on %s", name, epsilon, word, path)
 					}
@@ -195,7 +200,8 @@ func TestHeadTailDraws(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				requireFit(t, label+", a word that may be kept", sample(m, WordID(kept), 200_000, stream.FromUint64(57)), p.Probabilities)
+				requireFit(t, label+", a word that may be kept",
+					sample(m, WordID(kept), 200_000, stream.FromUint64(57)), p.Probabilities)
 				if !o.contains[3] {
 					t.Fatal("word 3 is not sensitive: choose another")
 				}
@@ -229,7 +235,8 @@ func TestHeadTailDraws(t *testing.T) {
 			row.low, row.high = 0, math.MaxUint64
 			counts, random := make([]int, 900), stream.FromUint64(49).Rand()
 			for range 100_000 {
-				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()})]++
+				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64(),
+					random.Uint64()})]++
 			}
 			requireFit(t, label+", settled in float64", counts, d.Probabilities)
 		}
@@ -262,7 +269,8 @@ func TestHeadTailOfEqualVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon), sample(m, word, 50_000, stream.FromUint64(50)), d.Probabilities)
+			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon), sample(m, word, 50_000, stream.FromUint64(50)),
+				d.Probabilities)
 		}
 	}
 	small := spacetest.Gaussian(t, 20, 2, 1, 51)

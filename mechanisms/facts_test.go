@@ -184,9 +184,11 @@ func TestMahalanobisShape(t *testing.T) {
 	}
 	// x' R⁻¹ x by solving with Cramer's rule for p = 3.
 	det := func(m [p][p]float64) float64 {
-		return m[0][0]*(m[1][1]*m[2][2]-m[1][2]*m[2][1]) - m[0][1]*(m[1][0]*m[2][2]-m[1][2]*m[2][0]) + m[0][2]*(m[1][0]*m[2][1]-m[1][1]*m[2][0])
+		return m[0][0]*(m[1][1]*m[2][2]-m[1][2]*m[2][1]) - m[0][1]*(m[1][0]*m[2][2]-m[1][2]*m[2][0]) +
+			m[0][2]*(m[1][0]*m[2][1]-m[1][1]*m[2][0])
 	}
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "mahalanobis", Epsilon: epsilon, Parameters: Parameters{"lambda": lambda}})
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "mahalanobis", Epsilon: epsilon,
+		Parameters: Parameters{"lambda": lambda}})
 	g := m.Guarantee()
 	for a := range WordID(n) {
 		b := (a + 7) % n
@@ -230,7 +232,8 @@ func TestPrivEmbRelease(t *testing.T) {
 	const words, p, epsilon, beta = 400, 20, 2.0, 0.8
 	s := spacetest.Gaussian(t, words, p, 1, 45)
 	for projection, scale := range map[string]float64{"gaussian": (1 + beta) / epsilon, "none": 1 / epsilon} {
-		m, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"projection": projection, "beta": beta}})
+		m, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: epsilon,
+			Parameters: Parameters{"projection": projection, "beta": beta}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +259,8 @@ func TestPrivEmbRelease(t *testing.T) {
 			t.Errorf("%s: mean length of the noise %v, want %v ± %v", projection, mean, dim*scale, normalQuantile*sd)
 		}
 	}
-	m, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: 1, Parameters: Parameters{"beta": beta}})
+	m, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: 1,
+		Parameters: Parameters{"beta": beta}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +269,8 @@ func TestPrivEmbRelease(t *testing.T) {
 	entries = append(entries, e.projection...)
 	mean, variance := moments(entries)
 	k, dim := float64(len(entries)), float64(e.m)
-	if math.Abs(mean) > normalQuantile/math.Sqrt(k*dim) || math.Abs(variance-1/dim) > normalQuantile*math.Sqrt(2/k)/dim {
+	if math.Abs(mean) > normalQuantile/math.Sqrt(k*dim) ||
+		math.Abs(variance-1/dim) > normalQuantile*math.Sqrt(2/k)/dim {
 		t.Errorf("entries of the projection: mean %v, variance %v, want 0 and %v", mean, variance, 1/dim)
 	}
 }
@@ -317,7 +322,8 @@ func TestTruncatedPoisson(t *testing.T) {
 		for i, mass := range p.masses {
 			k := c.least + i
 			probabilities[k] = mass
-			if want := law.Prob(float64(k)) / inside; math.Abs(mass-want) > 1e-13 || math.Abs(p.logMass(k)-math.Log(want)) > 1e-9 {
+			if want := law.Prob(float64(k)) / inside; math.Abs(mass-want) > 1e-13 ||
+				math.Abs(p.logMass(k)-math.Log(want)) > 1e-9 {
 				t.Errorf("%+v: Pr[%d] = %v, want %v", c, k, mass, want)
 			}
 		}
@@ -367,10 +373,12 @@ func TestGumbelStatesItsSmallestEpsilon(t *testing.T) {
 	if want := (2*(1+math.Log(50)) + 3) / e.smallest; math.Abs(undefined.SmallestEpsilon-want) > 1e-12*want {
 		t.Errorf("smallest ε = %v, want %v", undefined.SmallestEpsilon, want)
 	}
-	if _, err := New(Environment{Space: s}, Settings{Mechanism: "gumbel", Epsilon: undefined.SmallestEpsilon}); !errors.As(err, &undefined) {
+	if _, err := New(Environment{Space: s}, Settings{Mechanism: "gumbel",
+		Epsilon: undefined.SmallestEpsilon}); !errors.As(err, &undefined) {
 		t.Errorf("at the smallest ε itself: err = %v", err)
 	}
-	if _, err := New(Environment{Space: s}, Settings{Mechanism: "gumbel", Epsilon: undefined.SmallestEpsilon * 1.001}); err != nil {
+	if _, err := New(Environment{Space: s}, Settings{Mechanism: "gumbel",
+		Epsilon: undefined.SmallestEpsilon * 1.001}); err != nil {
 		t.Errorf("above the smallest ε: %v", err)
 	}
 }
@@ -553,7 +561,8 @@ func TestParseParameters(t *testing.T) {
 		}
 	}
 	for mechanism, text := range map[string]string{
-		"cmp": "t=1", "kth": "k=many", "tem": "beta=x", "vickrey": "t", "vickrey-k": "t=[1,x]", "nothing": "t=1", "santext": "=",
+		"cmp": "t=1", "kth": "k=many", "tem": "beta=x", "vickrey": "t", "vickrey-k": "t=[1,x]", "nothing": "t=1",
+		"santext": "=",
 	} {
 		if p, err := ParseParameters(mechanism, []string{text}); err == nil {
 			t.Errorf("%s %s: %v is accepted", mechanism, text, p)

@@ -84,7 +84,8 @@ func (m *truncatedGumbel) provedGuarantee() Guarantee {
 	n := m.space.Len()
 	needed := (m.poisson.logMass(1) - m.poisson.logMass(n)) / m.extent.largest
 	if m.settings.Epsilon < needed {
-		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = %d candidates, "+
+		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = "+
+			"%d candidates, "+
 			"which is rarer than any epsilon below %.4g allows", n, needed)}
 	}
 	return euclideanGuarantee(m.space, m.settings.Epsilon,
@@ -129,7 +130,8 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 func (m *truncatedGumbel) CheckEpsilon(epsilon float64) error {
 	if m.settings.Variant == Released {
 		if b := m.scale(epsilon); !(b > 0) || math.IsInf(b, 1) {
-			return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of this start word is %.4g", epsilon, b)}
+			return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of this start word is %.4g",
+				epsilon, b)}
 		}
 		return nil
 	}

@@ -28,7 +28,8 @@ func BenchmarkLarge(b *testing.B) {
 		for b.Loop() {
 			s = nil
 			var err error
-			if s, err = embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: cache}); err != nil {
+			if s, err = embeddings.Load(context.Background(), path,
+				embeddings.LoadOptions{CacheDir: cache}); err != nil {
 				b.Fatal(err)
 			}
 		}

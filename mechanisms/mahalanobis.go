@@ -89,7 +89,8 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 		smallest := eigen.Values(nil)[0]
 		var chol mat.Cholesky
 		if smallest < 1e-12 || !chol.Factorize(r) {
-			return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1", lambda)
+			return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1",
+				lambda)
 		}
 		var l mat.TriDense
 		chol.LTo(&l)

@@ -44,7 +44,8 @@ func TestBaselines(t *testing.T) {
 	} {
 		requireLaw(t, name, lawOf(t, mustNew(t, env, Settings{Mechanism: name, Epsilon: 2}), 1), want, 1e-15)
 	}
-	out, err := PrivatizeText(context.Background(), mustNew(t, env, Settings{Mechanism: "delete", Epsilon: 1}), [][]string{{"w1", "w2"}, {}}, TextOptions{})
+	out, err := PrivatizeText(context.Background(), mustNew(t, env, Settings{Mechanism: "delete", Epsilon: 1}),
+		[][]string{{"w1", "w2"}, {}}, TextOptions{})
 	if err != nil || len(out[0]) != 0 || len(out[1]) != 0 {
 		t.Errorf("deleted: %q, %v", out, err)
 	}
@@ -70,16 +71,19 @@ func TestCusTextByHand(t *testing.T) {
 		t.Errorf("guarantee %s", g)
 	}
 	// Its own nearest: of w2 these are w2, w3 (at 2) and w1 (at 7).
-	m = mustNew(t, env, Settings{Mechanism: "custext", Variant: Released, Epsilon: epsilon, Parameters: Parameters{"k": 3.0}})
+	m = mustNew(t, env, Settings{Mechanism: "custext", Variant: Released, Epsilon: epsilon,
+		Parameters: Parameters{"k": 3.0}})
 	sum = weight(1) + weight(5./7) + weight(0)
-	requireLaw(t, "w2 released", lawOf(t, m, 2), []float64{0, weight(0) / sum, weight(1) / sum, weight(5./7) / sum, 0}, 1e-12)
+	requireLaw(t, "w2 released", lawOf(t, m, 2), []float64{0, weight(0) / sum, weight(1) / sum, weight(5./7) / sum, 0},
+		1e-12)
 	// One group of all words needs no scope; equal vectors are drawn alike.
 	m = mustNew(t, env, Settings{Mechanism: "custext", Epsilon: epsilon, Parameters: Parameters{"k": 5.0}})
 	if g := m.Guarantee(); g.Scope != "" || !g.Promises(0, 4) {
 		t.Errorf("one group: %s", g)
 	}
 	same := spacetest.New(t, 1, []float32{4, 4})
-	requireLaw(t, "equal vectors", lawOf(t, mustNew(t, Environment{Space: same}, Settings{Mechanism: "custext", Epsilon: 9}), 0), []float64{.5, .5}, 1e-15)
+	requireLaw(t, "equal vectors", lawOf(t, mustNew(t, Environment{Space: same},
+		Settings{Mechanism: "custext", Epsilon: 9}), 0), []float64{.5, .5}, 1e-15)
 	for _, k := range []float64{0, -1, 2.5} {
 		if _, err := New(env, Settings{Mechanism: "custext", Epsilon: 1, Parameters: Parameters{"k": k}}); err == nil {
 			t.Errorf("k = %v is accepted", k)
@@ -93,7 +97,8 @@ func TestSanTextPlusByHand(t *testing.T) {
 	s := spacetest.New(t, 1, []float32{0, 2, 3, 7})
 	env := Environment{Space: s, Documents: [][]string{{"w1", "stranger", "w1"}, {"w0", "w3", "w1", "stranger"}}}
 	const epsilon, p = 0.5, 0.25
-	m := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": 0.6, "p": p}})
+	m := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon,
+		Parameters: Parameters{"w": 0.6, "p": p}})
 	e := func(d float64) float64 { return math.Exp(-epsilon / 2 * d) }
 	sum := e(3) + 1 + e(4) // from w2 at 3
 	requireLaw(t, "sensitive", lawOf(t, m, 2), []float64{e(3) / sum, 0, 1 / sum, e(4) / sum}, 1e-12)
@@ -110,7 +115,8 @@ func TestSanTextPlusByHand(t *testing.T) {
 	if g := all.Guarantee(); g.Scope != "" || g.EuclideanEpsilon != epsilon {
 		t.Errorf("w = 1: %s", g)
 	}
-	never := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": 0.6, "p": 0.0}})
+	never := mustNew(t, env, Settings{Mechanism: "santext-plus", Epsilon: epsilon,
+		Parameters: Parameters{"w": 0.6, "p": 0.0}})
 	requireLaw(t, "p = 0", lawOf(t, never, 1), []float64{0, 1, 0, 0}, 0)
 	for _, bad := range []Parameters{{"w": 0.0}, {"w": 1.5}, {"p": -0.1}, {"w": 0.01}} {
 		if _, err := New(env, Settings{Mechanism: "santext-plus", Epsilon: 1, Parameters: bad}); err == nil {
@@ -131,13 +137,15 @@ func TestDiffractorByHand(t *testing.T) {
 	if g.Metric != "list" || g.Distance(0, 1) != 2 || g.Distance(2, 2) != 0 || g.Distance(3, 0) != 3 {
 		t.Errorf("guarantee %s: d(0,1) = %v", g, g.Distance(0, 1))
 	}
-	tem := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: 2 * epsilon, Parameters: Parameters{"form": "tem", "gamma": 1.0}})
+	tem := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: 2 * epsilon,
+		Parameters: Parameters{"form": "tem", "gamma": 1.0}})
 	// Weights 2^{−min(k, 1)}.
 	requireLaw(t, "tem", lawOf(t, tem, 0), []float64{.4, .2, .2, .2}, 1e-12)
 	for n := 1; n <= 3; n++ {
 		small := Environment{Space: spacetest.New(t, 1, []float32{0, 1, 2}[:n]), Seed: env.Seed}
 		want := [][]float64{{1}, {2. / 3, 1. / 3}, {2. / 3, 1. / 6, 1. / 6}}[n-1]
-		requireLaw(t, fmt.Sprint(n, " words"), lawOf(t, mustNew(t, small, Settings{Mechanism: "diffractor", Epsilon: epsilon}), 0), want, 1e-12)
+		requireLaw(t, fmt.Sprint(n, " words"), lawOf(t,
+			mustNew(t, small, Settings{Mechanism: "diffractor", Epsilon: epsilon}), 0), want, 1e-12)
 	}
 	for _, bad := range []Parameters{{"form": "laplace"}, {"gamma": 1.5}, {"lists": 0.0}, {"lists": 17.0}} {
 		if _, err := New(env, Settings{Mechanism: "diffractor", Epsilon: 1, Parameters: bad}); err == nil {
@@ -265,7 +273,8 @@ func TestRankFixOnTheLine(t *testing.T) {
 	points := []float64{-3, -1, 0, 0.5, 2, 4}
 	s := spacetest.New(t, 1, []float32{-3, -1, 0, 0.5, 2, 4})
 	const epsilon, c, word, cells = 0.8, 0.7, 2, 100000
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: epsilon, Parameters: Parameters{"c": c}})
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: epsilon,
+		Parameters: Parameters{"c": c}})
 	star := make([]float64, len(points))
 	for i := range cells {
 		u := (float64(i)+.5)/cells - .5
@@ -295,7 +304,8 @@ func TestRankFixOnTheLine(t *testing.T) {
 	}
 	requireFit(t, "rank-fix", sample(m, word, 200000, stream.FromUint64(64)), want)
 	for _, bad := range []Parameters{{"c": 0.0}, {"base": "santext"}, {"base": "nothing"}, {"base": "privemb"}} {
-		if _, err := New(Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1, Parameters: bad}); err == nil {
+		if _, err := New(Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1,
+			Parameters: bad}); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
 	}
@@ -320,7 +330,8 @@ func TestFirstFrom(t *testing.T) {
 // Ranks beyond those that are kept come from the same law.
 func TestRankFixFarRanks(t *testing.T) {
 	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6, Parameters: Parameters{"c": 1e-9}}).(*rankFix)
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6,
+		Parameters: Parameters{"c": 1e-9}}).(*rankFix)
 	// ε so large that x* is the word itself; c·ε = 0.001.
 	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), m.given(5))
 }
@@ -329,7 +340,8 @@ func TestRankFixFarRanks(t *testing.T) {
 func TestTrLaplaceNoise(t *testing.T) {
 	s := spacetest.Gaussian(t, 10, 16, 1, 67)
 	const epsilon, clip = 0.9, 1.5
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: epsilon, Parameters: Parameters{"clip": clip}}).(*truncatedLaplace)
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: epsilon,
+		Parameters: Parameters{"clip": clip}}).(*truncatedLaplace)
 	b := 2 * clip * 4 / epsilon
 	bound := -b * math.Log(1-2*epsilon/4)
 	z := make([]float32, 16*4000)
@@ -412,7 +424,8 @@ func TestChosenMetrics(t *testing.T) {
 		}
 	}
 	// The default leaves no trace in the settings.
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1, Parameters: Parameters{"metric": "euclidean"}})
+	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1,
+		Parameters: Parameters{"metric": "euclidean"}})
 	if p := m.Settings().Parameters.String(); p != "" {
 		t.Errorf("parameters %q", p)
 	}
@@ -462,11 +475,13 @@ func TestEachRow(t *testing.T) {
 			}
 		}
 	}
-	if err := EachRow(context.Background(), mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1}), words, 1, nil); !errors.Is(err, ErrNoDistribution) {
+	if err := EachRow(context.Background(), mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1}),
+		words, 1, nil); !errors.Is(err, ErrNoDistribution) {
 		t.Errorf("cmp: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := EachRow(context.Background(), m, words, 2, func(int, []float64, []float64) error { return stop }); !errors.Is(err, stop) {
+	if err := EachRow(context.Background(), m, words, 2,
+		func(int, []float64, []float64) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -15,15 +15,19 @@ import (
 // that speaks the protocol of EXTERNAL.md, or text that was privatised
 // elsewhere. {epsilon} and {NAME} of a parameter stand for their values.
 type Outside struct {
-	Command []string `yaml:"command,omitempty"`                    // program and arguments; no shell is run
-	Files   []string `yaml:"files,omitempty"`                      // that the command reads beside those that its arguments name
-	Timeout int      `yaml:"timeout,omitempty" limits:"1,86400"`   // of the command's start, and of an answer, in seconds; 0 means 1 and 10 minutes
-	Memory  int      `yaml:"memory,omitempty" limits:"1,16777216"` // that a process of the command takes, in MiB
+	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
+	// that the command reads beside those that its arguments name
+	Files []string `yaml:"files,omitempty"`
+	// of the command's start, and of an answer, in seconds; 0 means 1 and 10 minutes
+	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
+	Memory  int `yaml:"memory,omitempty" limits:"1,16777216"` // that a process of the command takes, in MiB
 
-	Text       string   `yaml:"text,omitempty"`       // a file, or a folder with one file per repetition
-	Columns    []string `yaml:"columns,omitempty"`    // that hold the text, joined by a space; none: those of the data set
-	ID         string   `yaml:"id,omitempty"`         // column that says which document a row is; "": rows are all documents in order
-	Repetition string   `yaml:"repetition,omitempty"` // column that says which repetition a row is of; "": one per file
+	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
+	// that hold the text, joined by a space; none: those of the data set
+	Columns []string `yaml:"columns,omitempty"`
+	// column that says which document a row is; "": rows are all documents in order
+	ID         string `yaml:"id,omitempty"`
+	Repetition string `yaml:"repetition,omitempty"` // column that says which repetition a row is of; "": one per file
 }
 
 // Is says whether there is one.
@@ -33,8 +37,10 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 // many epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
-		if len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" || o.Repetition != "" {
-			return fmt.Errorf("%s: files, timeout, memory, columns, id and repetition describe a command or a text: give one too", name)
+		if len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
+			o.Repetition != "" {
+			return fmt.Errorf("%s: files, timeout, memory, columns, id and repetition describe a command or a "+
+				"text: give one too", name)
 		}
 		return nil
 	}
@@ -51,14 +57,16 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 	case o.Text == "" && o.Command[0] == "":
 		return fmt.Errorf("%s: command: must name a program", name)
 	case o.Text != "" && epsilons != 1 && !strings.Contains(o.Text, "{epsilon}"):
-		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, or say {epsilon} in its name", name, o.Text)
+		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, or say "+
+			"{epsilon} in its name", name, o.Text)
 	}
 	if err := errors.Join(check.AtLeast("timeout", o.Timeout, 0), check.AtLeast("memory", o.Memory, 0)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
 		if !slices.ContainsFunc(o.places(), func(s string) bool { return strings.Contains(s, "{"+p+"}") }) {
-			return fmt.Errorf("%s: parameter %s: {%s} must stand in the command or the name of the text, or it changes nothing", name, p, p)
+			return fmt.Errorf("%s: parameter %s: {%s} must stand in the command or the name of the text, or it "+
+				"changes nothing", name, p, p)
 		}
 	}
 	return nil

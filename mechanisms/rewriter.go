@@ -44,11 +44,13 @@ type wholeText interface{ WholeText() }
 // Rewrite is Text for a Rewriter: document i has the seed.At(first+i), workers
 // goroutines share the documents in batches, and the result depends on
 // neither. What becomes of unknown words is the rewriter's business.
-func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed, workers int) ([][]string, error) {
+func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed,
+	workers int) ([][]string, error) {
 	return rewrite(ctx, r, documents, func(i int) stream.Seed { return seed.At(first + uint64(i)) }, workers)
 }
 
-func rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed, workers int) ([][]string, error) {
+func rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed,
+	workers int) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
 	}
@@ -131,7 +133,8 @@ func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mecha
 	case "", "euclidean", "discrete":
 		return Rewriting(ctx, r, space)
 	default:
-		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and discrete are known",
+		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and "+
+			"discrete are known",
 			name, metric)
 	}
 }
@@ -173,7 +176,8 @@ func Repeatable(m Mechanism) bool {
 }
 
 // text privatises documents; empty ones are left out.
-func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func(i int) stream.Seed, workers int) ([][]string, error) {
+func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func(i int) stream.Seed,
+	workers int) ([][]string, error) {
 	var full [][]string
 	var at []int
 	for i, d := range documents {

@@ -52,7 +52,8 @@ func TestNormalStepsHardlyMoveWords(t *testing.T) {
 		rng := stream.FromUint64(63).Rand()
 		queries, scratch := make([]float32, vectors*s.Dimension), make([]float64, s.Dimension)
 		for i := range vectors {
-			addSphericalNoise(queries[i*s.Dimension:(i+1)*s.Dimension], s.Vector(WordID(rng.IntN(s.Len()))), scratch, epsilon, rng)
+			addSphericalNoise(queries[i*s.Dimension:(i+1)*s.Dimension], s.Vector(WordID(rng.IntN(s.Len()))), scratch,
+				epsilon, rng)
 		}
 		near := make([]nearest.Neighbor, vectors*neighbors)
 		nearest.Of(s).Search(near, queries, neighbors)
@@ -60,7 +61,8 @@ func TestNormalStepsHardlyMoveWords(t *testing.T) {
 		for i := range vectors {
 			first := near[i*neighbors]
 			for _, other := range near[i*neighbors+1 : (i+1)*neighbors] {
-				plane := (other.Distance*other.Distance - first.Distance*first.Distance) / (2 * s.Distance(first.ID, other.ID))
+				plane := (other.Distance*other.Distance - first.Distance*first.Distance) / (2 * s.Distance(first.ID,
+					other.ID))
 				if plane < h {
 					within++
 					break
@@ -69,7 +71,8 @@ func TestNormalStepsHardlyMoveWords(t *testing.T) {
 		}
 		r := p / epsilon * step / 2
 		share := float64(within) / vectors * r / h
-		t.Logf("epsilon %v: %.2f%% of noisy vectors within %v of a boundary, moved by at most %.2g: at most %.2g of the words change", epsilon, 100*float64(within)/vectors, h, r, share)
+		t.Logf("epsilon %v: %.2f%% of noisy vectors within %v of a boundary, moved by at most %.2g: at most %.2g of "+
+			"the words change", epsilon, 100*float64(within)/vectors, h, r, share)
 		if share > 1e-6 {
 			t.Errorf("epsilon %v: %v of the words change, more than the 1e-6 that is promised", epsilon, share)
 		}
@@ -83,7 +86,8 @@ func TestPrivEmbReleasesAGrid(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 30, 1, 64)
 	for _, epsilon := range []float64{0.01, 1, 30} {
 		for _, projection := range []string{"none", "gaussian"} {
-			v, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"projection": projection}})
+			v, err := NewVector(environment(s), Settings{Mechanism: "privemb", Epsilon: epsilon,
+				Parameters: Parameters{"projection": projection}})
 			if err != nil {
 				t.Fatal(err)
 			}

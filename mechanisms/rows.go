@@ -58,7 +58,8 @@ type occurrence struct {
 // privatizeRows draws for all words in document order. Those that find their
 // row are done; the others are grouped by word, so that a corpus costs one row
 // per distinct word however little memory there is for rows.
-func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64,
+	rngs []*rand.Rand, workers int) error {
 	for start := 0; start < len(src); {
 		end, words := start, 0
 		for end < len(src) && words < groupWords {
@@ -79,7 +80,8 @@ func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]Wor
 
 // drawKept takes the random numbers of documents start to end and draws the
 // words whose rows are there. It returns the others.
-func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, start, end, words, workers int) ([]occurrence, error) {
+func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
+	start, end, words, workers int) ([]occurrence, error) {
 	own, draws := m.ownEpsilon(), m.draws()
 	part := func(start, end int) []occurrence {
 		var waiting []occurrence

@@ -19,7 +19,8 @@ func init() {
 		Order:    51,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "w", Default: 0.5, Legal: "in (0, 1]", Doc: "share of the vocabulary that is sensitive: its rarest words"},
+			{Name: "w", Default: 0.5, Legal: "in (0, 1]",
+				Doc: "share of the vocabulary that is sensitive: its rarest words"},
 			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Doc: "probability with which another word is replaced"},
 		},
 		PerWord: true,

@@ -29,7 +29,8 @@ type selector struct {
 	rows   *rowCache[aliasTable] // of the instance's own epsilon
 }
 
-func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis, scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
+func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis,
+	scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
 	return &selector{
 		settings: s, guarantee: g, vocabulary: v, basis: b, scores: scores,
 		rows: newRowCache[aliasTable](v.Len(), rowMemory),
@@ -143,7 +144,8 @@ func (m *selector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rng
 	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
 }
 
-func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
+	workers int) error {
 	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
 }
 

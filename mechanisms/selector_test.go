@@ -92,12 +92,14 @@ func TestTEMEqualsItsGumbelForm(t *testing.T) {
 		Proved:   -gamma + 2/epsilon*math.Log(80-within),
 		Released: -gamma + 2/epsilon*math.Log(80/within),
 	} {
-		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Variant: variant, Epsilon: epsilon, Parameters: Parameters{"gamma": gamma}})
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Variant: variant, Epsilon: epsilon,
+			Parameters: Parameters{"gamma": gamma}})
 		d, err := m.(Distributor).Distribution(word)
 		if err != nil {
 			t.Fatal(err)
 		}
-		requireFit(t, string(variant), temByGumbel(s, word, epsilon, gamma, beyondScore, 100000, stream.FromUint64(6)), d.Probabilities)
+		requireFit(t, string(variant), temByGumbel(s, word, epsilon, gamma, beyondScore, 100000, stream.FromUint64(6)),
+			d.Probabilities)
 	}
 }
 
@@ -117,7 +119,8 @@ func TestTheorem3KeepsWordsWithinGamma(t *testing.T) {
 	check := func(t *testing.T, s *embeddings.Space, words int) {
 		const beta = 0.001
 		for _, epsilon := range []float64{0.5, 2, 4, 8, 22} {
-			m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Epsilon: epsilon, Parameters: Parameters{"beta": beta}})
+			m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Epsilon: epsilon,
+				Parameters: Parameters{"beta": beta}})
 			gamma := theorem3(epsilon, beta, s.Len()-1)
 			largest := 0.0
 			for i := range words {
@@ -136,7 +139,8 @@ func TestTheorem3KeepsWordsWithinGamma(t *testing.T) {
 			}
 			t.Logf("epsilon %v: gamma %.2f, at most %.2g of the outputs of a word lie beyond", epsilon, gamma, largest)
 			if largest > beta*(1+1e-9) {
-				t.Errorf("epsilon %v: %v of the outputs lie beyond gamma = %v, want at most %v", epsilon, largest, gamma, beta)
+				t.Errorf("epsilon %v: %v of the outputs lie beyond gamma = %v, want at most %v", epsilon, largest,
+					gamma, beta)
 			}
 		}
 	}

@@ -128,7 +128,8 @@ func TestChainsAndGroupsAreGreedy(t *testing.T) {
 }
 
 func BenchmarkGreedy(b *testing.B) {
-	s, err := embeddings.Load(context.Background(), realdata.File(b, "glove.6B.100d.subset.txt.gz"), embeddings.LoadOptions{})
+	s, err := embeddings.Load(context.Background(), realdata.File(b, "glove.6B.100d.subset.txt.gz"),
+		embeddings.LoadOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

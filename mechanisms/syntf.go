@@ -100,7 +100,8 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 	words = words[:len(words):len(words)]
 	for _, document := range env.Documents {
 		for _, token := range document {
-			if counts[token] == 0 && env.Space.Vocabulary.ID(token) == embeddings.Unknown && env.Thesaurus.Covers(token) {
+			if counts[token] == 0 && env.Space.Vocabulary.ID(token) == embeddings.Unknown &&
+				env.Thesaurus.Covers(token) {
 				words = append(words, token)
 			}
 			counts[token]++
@@ -142,7 +143,8 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 		}
 		return counts[words[w]] / math.Sqrt(squares)
 	}
-	g := Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is impossible for another"}
+	g := Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is " +
+		"impossible for another"}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		if int(word) >= inputs || len(lemmas[word]) == 0 {
 			row = row[:1]

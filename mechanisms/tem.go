@@ -19,7 +19,8 @@ func init() {
 		PerWord:  true,
 		Parameters: []Parameter{
 			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
-				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with probability 1-beta"},
+				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with " +
+					"probability 1-beta"},
 			{Name: "beta", Default: 0.001, Legal: "in (0, 1)",
 				Doc: "failure probability of theorem3"},
 			metricParameter,

@@ -149,7 +149,8 @@ func Text(
 // grouped is the selection family: one table per distinct word of the whole
 // corpus beats any division by documents.
 type grouped interface {
-	privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error
+	privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
+		workers int) error
 }
 
 // textRun is one call of PrivatizeText.
@@ -176,7 +177,8 @@ func (t *textRun) requireKnown() error {
 	for i, d := range t.documents {
 		for _, token := range d {
 			if v.ID(token) == embeddings.Unknown && (t.keeps == nil || !t.keeps(token)) {
-				return fmt.Errorf("document %d: policy %q: word %q has no row: build the mechanism over a space with zero words",
+				return fmt.Errorf("document %d: policy %q: word %q has no row: build the mechanism over a space "+
+					"with zero words",
 					t.options.First+uint64(i), Zero, token)
 			}
 		}

@@ -40,7 +40,8 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 				t.Errorf("%s: %d workers give another text", name, workers)
 			}
 		}
-		half, err := PrivatizeText(context.Background(), m, docs[150:], TextOptions{Policy: Random, First: 150, Seed: stream.FromUint64(10)})
+		half, err := PrivatizeText(context.Background(), m, docs[150:],
+			TextOptions{Policy: Random, First: 150, Seed: stream.FromUint64(10)})
 		if err != nil || !reflect.DeepEqual(half, want[150:]) {
 			t.Errorf("%s: documents from 150 on differ (%v)", name, err)
 		}
@@ -101,7 +102,8 @@ func TestTextStops(t *testing.T) {
 	cancel()
 	for _, name := range []string{"cmp", "santext"} {
 		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 2})
-		if _, err := Text(ctx, m, Keep, documents(1000, 100), stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
+		if _, err := Text(ctx, m, Keep, documents(1000, 100), stream.FromUint64(1), 2); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("%s: err = %v after cancelling", name, err)
 		}
 	}
@@ -160,7 +162,8 @@ func TestKeptWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The other words become what they become without the kept ones.
-		want, err := Text(context.Background(), inner, Drop, [][]string{{"w1", "w2", "stranger"}}, stream.FromUint64(13), 1)
+		want, err := Text(context.Background(), inner, Drop, [][]string{{"w1", "w2", "stranger"}},
+			stream.FromUint64(13), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 	if s.Variant == Released {
 		m := newProjector(env, s, 3)
 		m.choose = chooseReleasedVickrey
-		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, " +
+		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it " +
+			"is the nearest, " +
 			"which is not post-processing of the noisy vector"}
 		return m, nil
 	}
@@ -59,7 +60,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 			}
 			return choose(w, near, u)
 		}
-		m.guarantee = Guarantee{Reason: "a word is never returned for itself but is for others, so no ε bounds the ratio"}
+		m.guarantee = Guarantee{Reason: "a word is never returned for itself but is for others, so no ε " +
+			"bounds the ratio"}
 		return m, nil
 	}
 	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,

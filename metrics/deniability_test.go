@@ -35,7 +35,8 @@ func TestMeasureDeniabilityCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Deniability[int]{{Word: 7, Runs: 6, Unchanged: 2, Distinct: 4}, {Word: 9, Runs: 6, Unchanged: 0, Distinct: 4}}
+	want := []Deniability[int]{{Word: 7, Runs: 6, Unchanged: 2, Distinct: 4},
+		{Word: 9, Runs: 6, Unchanged: 0, Distinct: 4}}
 	if !slices.Equal(got, want) {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}

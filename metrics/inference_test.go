@@ -124,7 +124,9 @@ func TestInferenceErrors(t *testing.T) {
 	if _, err := (Adversary{Prior: []float64{.5, .6}}).ExactInference(row); err == nil {
 		t.Error("a prior that does not sum to one must be an error")
 	}
-	if _, err := (Adversary{Prior: []float64{1}}).ExactInference(func(int) ([]float64, error) { return nil, errors.New("no") }); err == nil {
+	if _, err := (Adversary{Prior: []float64{1}}).ExactInference(func(int) ([]float64, error) {
+		return nil, errors.New("no")
+	}); err == nil {
 		t.Error("an error of the mechanism must come through")
 	}
 	a := Adversary{Prior: UniformPrior(2)}

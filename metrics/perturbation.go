@@ -37,7 +37,8 @@ func CountChanged(original, privatised [][]string, unknown func(token string) bo
 		}
 		dropped := len(after) != len(before)
 		if dropped && len(after) != len(before)-unknowns {
-			return c, fmt.Errorf("pp: document %d: %d tokens (%d unknown) privatised to %d", i, len(before), unknowns, len(after))
+			return c, fmt.Errorf("pp: document %d: %d tokens (%d unknown) privatised to %d", i, len(before), unknowns,
+				len(after))
 		}
 		at := 0
 		for _, t := range before {

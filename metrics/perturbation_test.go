@@ -19,7 +19,8 @@ func TestCountChanged(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %+v", c.name, got, err, c.want)
 		}
 	}
-	for name, after := range map[string][][]string{"lost document": {}, "lost word": {{"a"}}, "gained word": {{"a", "b", "c"}}} {
+	for name, after := range map[string][][]string{"lost document": {}, "lost word": {{"a"}},
+		"gained word": {{"a", "b", "c"}}} {
 		if _, err := CountChanged([][]string{{"a", "b"}}, after, nil); err == nil {
 			t.Errorf("%s must be an error", name)
 		}

@@ -24,7 +24,8 @@ func arithmeticOf[T float]() arithmetic[T] {
 	var a any
 	switch any(T(0)).(type) {
 	case float32:
-		a = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward, func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
+		a = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward,
+			func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
 	case float64:
 		forward := func(gates, prev, cell, tanh, hidden []float64) {
 			kernel.PlainCellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
@@ -34,7 +35,8 @@ func arithmeticOf[T float]() arithmetic[T] {
 	return a.(arithmetic[T])
 }
 
-func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	for i := range m {
 		for j := range n {
 			var sum float64

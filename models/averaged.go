@@ -16,8 +16,10 @@ func init() {
 		Name: "averaged",
 		Doc:  "mean of trainable word vectors to softmax, as in fastText",
 		Parameters: append([]Parameter{
-			oneOf("init", "embedding", "random").is("embedding", "word vectors before training: those of the embedding, or random ones"),
-			{Name: "dimension", Default: 100, Legal: ">= 1", Doc: "of random word vectors", check: func(v any) error { return check.AtLeast("dimension", v.(int), 1) }},
+			oneOf("init", "embedding", "random").is("embedding",
+				"word vectors before training: those of the embedding, or random ones"),
+			{Name: "dimension", Default: 100, Legal: ">= 1", Doc: "of random word vectors",
+				check: func(v any) error { return check.AtLeast("dimension", v.(int), 1) }},
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
 		New: func(o Options) (Classifier, error) {
 			if o.Embedding.Len() == 0 {
@@ -93,17 +95,19 @@ func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
 		out.table = newMoments(len(data[float32](m.weights[0])))
 	}
 	var err error
-	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
-		mean, err := meanRows[float32](input(g, "tokens", vector(out.local)), input(g, "lengths", vector(out.lengths)), w[0])
-		if err != nil {
-			return nil, nil, err
-		}
-		if training {
-			labels = input(g, "labels", vector(out.labels))
-		}
-		logits, err = affine(mean, w[1], w[2])
-		return logits, labels, err
-	}, train)
+	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]},
+		func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+			mean, err := meanRows[float32](input(g, "tokens", vector(out.local)),
+				input(g, "lengths", vector(out.lengths)), w[0])
+			if err != nil {
+				return nil, nil, err
+			}
+			if training {
+				labels = input(g, "labels", vector(out.labels))
+			}
+			logits, err = affine(mean, w[1], w[2])
+			return logits, labels, err
+		}, train)
 	return out, err
 }
 

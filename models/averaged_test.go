@@ -18,7 +18,8 @@ func TestAveragedLearns(t *testing.T) {
 	test.Sequences[7] = nil
 	for _, start := range []string{"embedding", "random"} {
 		t.Run(start, func(t *testing.T) {
-			o := Options{Classes: 3, Embedding: embedding, Seed: stream.FromUint64(41), Parameters: map[string]any{"init": start, "dimension": 8, "batch": 32, "learning_rate": 0.03}}
+			o := Options{Classes: 3, Embedding: embedding, Seed: stream.FromUint64(41),
+				Parameters: map[string]any{"init": start, "dimension": 8, "batch": 32, "learning_rate": 0.03}}
 			m, err := New("averaged", o)
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +64,8 @@ func TestMeanRowsGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss := gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(mean, input(g, "weigh", newDense(tensor.Shape{len(lengths), d}, weigh))))))
+	loss := gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(mean,
+		input(g, "weigh", newDense(tensor.Shape{len(lengths), d}, weigh))))))
 	if _, err := gorgonia.Grad(loss, rn); err != nil {
 		t.Fatal(err)
 	}

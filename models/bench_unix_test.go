@@ -47,7 +47,8 @@ func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 	b.Helper()
 	ctx := context.Background()
 	root := realdata.Dir(b)
-	d, err := datasets.Load(ctx, datasets.Request{Name: "imdb", Root: root, Seed: stream.FromUint64(31), Sizes: datasets.Sizes{Train: documents}})
+	d, err := datasets.Load(ctx, datasets.Request{Name: "imdb", Root: root, Seed: stream.FromUint64(31),
+		Sizes: datasets.Sizes{Train: documents}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 			words[w] = true
 		}
 	}
-	space, err := embeddings.Load(ctx, realdata.File(b, file), embeddings.LoadOptions{Keep: func(w string) bool { return words[w] }})
+	space, err := embeddings.Load(ctx, realdata.File(b, file),
+		embeddings.LoadOptions{Keep: func(w string) bool { return words[w] }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -177,7 +179,8 @@ func BenchmarkUnrolled(b *testing.B) {
 			if err := p.set(batch.tokens, batch.lengths); err != nil {
 				b.Fatal(err)
 			}
-			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node,
+				err error) {
 				logits, err = affine(unrolled(g, e, &p, m.parameters.int("hidden"), w[0], false), w[1], w[2])
 				return logits, input(g, "labels", vector(batch.labels)), err
 			}, m.parameters.adam())

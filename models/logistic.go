@@ -11,8 +11,9 @@ import (
 
 func init() {
 	Register(Definition{
-		Name:    "logistic",
-		Doc:     "L2-regularised logistic regression (softmax for more than two classes) on mean embeddings, tf-idf or given vectors",
+		Name: "logistic",
+		Doc: "L2-regularised logistic regression (softmax for more than two classes) on mean embeddings, tf-idf " +
+			"or given vectors",
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,

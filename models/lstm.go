@@ -23,12 +23,13 @@ func init() {
 			Doc:  d.doc,
 			Parameters: append([]Parameter{
 				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"),
-				{Name: "dropout", Default: 0.2, Legal: "in [0, 1)", Doc: "share of the last state dropped while training", check: func(v any) error {
-					if p := v.(float64); p != 0 {
-						return check.Inside("dropout", p, 0, 1)
-					}
-					return nil
-				}},
+				{Name: "dropout", Default: 0.2, Legal: "in [0, 1)",
+					Doc: "share of the last state dropped while training", check: func(v any) error {
+						if p := v.(float64); p != 0 {
+							return check.Inside("dropout", p, 0, 1)
+						}
+						return nil
+					}},
 			}, scheduleParameters...),
 			New: func(o Options) (Classifier, error) {
 				if o.Embedding.Len() == 0 {
@@ -98,8 +99,10 @@ func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 		train = m.parameters.adam()
 	}
 	var err error
-	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
-		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)), w[0], training)
+	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node,
+		err error) {
+		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)),
+			w[0], training)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -109,7 +112,8 @@ func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 				// The mask is an input: gorgonia.Dropout is seeded from the
 				// clock and scales wrongly for shares other than one half.
 				out.mask = make([]float32, size*r.outputs())
-				if state, err = gorgonia.HadamardProd(state, input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask))); err != nil {
+				if state, err = gorgonia.HadamardProd(state,
+					input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask))); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -122,7 +126,8 @@ func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 
 // input adds a tensor that the caller fills before each run.
 func input(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
-	return gorgonia.NewTensor(g, t.Dtype(), t.Dims(), gorgonia.WithShape(t.Shape()...), gorgonia.WithName(name), gorgonia.WithValue(t))
+	return gorgonia.NewTensor(g, t.Dtype(), t.Dims(), gorgonia.WithShape(t.Shape()...), gorgonia.WithName(name),
+		gorgonia.WithValue(t))
 }
 
 // affine is x·w + b for every row of x.

@@ -90,7 +90,8 @@ func fitted(t testing.TB, name string, o Options, train, val Examples) []byte {
 func TestLSTMIsReproducibleAndIndependent(t *testing.T) {
 	embedding, draw := topics(22, 2, 20, 10)
 	train, val := draw(150, 12), draw(50, 12)
-	o := Options{Classes: 2, Embedding: embedding, Seed: stream.FromUint64(23), Parameters: small(map[string]any{"epochs": 2})}
+	o := Options{Classes: 2, Embedding: embedding, Seed: stream.FromUint64(23),
+		Parameters: small(map[string]any{"epochs": 2})}
 	before := runtime.GOMAXPROCS(1)
 	alone := fitted(t, "bilstm", o, train, val)
 	runtime.GOMAXPROCS(max(before, 4))
@@ -118,7 +119,8 @@ func TestLSTMIsReproducibleAndIndependent(t *testing.T) {
 func TestLSTMScoresDoNotDependOnTheBatch(t *testing.T) {
 	embedding, draw := topics(25, 2, 20, 10)
 	train, val, test := draw(100, 12), draw(50, 12), draw(70, 40)
-	m, err := New("lstm", Options{Classes: 2, Embedding: embedding, Seed: stream.FromUint64(26), Parameters: small(map[string]any{"epochs": 1})})
+	m, err := New("lstm", Options{Classes: 2, Embedding: embedding, Seed: stream.FromUint64(26),
+		Parameters: small(map[string]any{"epochs": 1})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,8 @@ func TestLSTMScoresDoNotDependOnTheBatch(t *testing.T) {
 func TestLSTMStopsWithinABatch(t *testing.T) {
 	embedding, draw := topics(27, 2, 20, 10)
 	train, val := draw(64*40, 12), draw(50, 12)
-	m, err := New("lstm", Options{Classes: 2, Embedding: embedding, Parameters: map[string]any{"batch": 64, "epochs": 1_000_000, "patience": 1_000_000}})
+	m, err := New("lstm", Options{Classes: 2, Embedding: embedding,
+		Parameters: map[string]any{"batch": 64, "epochs": 1_000_000, "patience": 1_000_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +178,15 @@ func TestLSTMRefusesBadInput(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"model lstm: needs an embedding":                        {Classes: 2},
-		"model lstm: dropout = 1: must be in (0, 1)":            {Classes: 2, Embedding: embedding, Parameters: map[string]any{"dropout": 1}},
-		"model lstm: hidden = 0: must be >= 1":                  {Classes: 2, Embedding: embedding, Parameters: map[string]any{"hidden": 0}},
-		"model lstm: learning_rate = 0: must be > 0 and finite": {Classes: 2, Embedding: embedding, Parameters: map[string]any{"learning_rate": 0}},
-		"embedding: 2 numbers are no rows of dimension 3":       {Classes: 2, Embedding: Embedding{Dimension: 3, Vectors: embedding.Vectors}},
+		"model lstm: needs an embedding": {Classes: 2},
+		"model lstm: dropout = 1: must be in (0, 1)": {Classes: 2, Embedding: embedding,
+			Parameters: map[string]any{"dropout": 1}},
+		"model lstm: hidden = 0: must be >= 1": {Classes: 2, Embedding: embedding,
+			Parameters: map[string]any{"hidden": 0}},
+		"model lstm: learning_rate = 0: must be > 0 and finite": {Classes: 2, Embedding: embedding,
+			Parameters: map[string]any{"learning_rate": 0}},
+		"embedding: 2 numbers are no rows of dimension 3": {Classes: 2,
+			Embedding: Embedding{Dimension: 3, Vectors: embedding.Vectors}},
 	} {
 		if _, err := New("lstm", o); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -29,7 +29,8 @@ type Membership struct {
 // attack that learns nothing. A fifth of the shadow's documents, drawn from
 // seed, decides when training stops. Both models must be trained, on the same
 // number of classes; the four sets should not overlap.
-func MembershipInference(ctx context.Context, shadow, target Membership, seed stream.Seed) (scores []float64, member []bool, err error) {
+func MembershipInference(ctx context.Context, shadow, target Membership, seed stream.Seed) (scores []float64,
+	member []bool, err error) {
 	known, err := shadow.outputs(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("shadow model: %w", err)
@@ -112,7 +113,8 @@ func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *per
 	for layer, out := range append(hidden, classes) {
 		w := make([]float32, in*out)
 		glorot(w, in, out, m.seed.Derive("weights").At(uint64(layer)))
-		m.weights = append(m.weights, newDense(tensor.Shape{in, out}, w), newDense(tensor.Shape{1, out}, make([]float32, out)))
+		m.weights = append(m.weights, newDense(tensor.Shape{in, out}, w),
+			newDense(tensor.Shape{1, out}, make([]float32, out)))
 		in = out
 	}
 	return m
@@ -128,7 +130,8 @@ func (m *perceptron) newGraph(train *adam) (*perceptronGraph, error) {
 	size := m.schedule.size(train != nil)
 	out := &perceptronGraph{inputs: make([]float32, size*m.inputs), labels: make([]int32, size)}
 	var err error
-	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x, labels *gorgonia.Node, err error) {
+	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x, labels *gorgonia.Node,
+		err error) {
 		x = input(g, "inputs", newDense(tensor.Shape{size, m.inputs}, out.inputs))
 		for layer := 0; layer < len(w); layer += 2 {
 			if layer > 0 {
@@ -186,7 +189,8 @@ func (m *perceptron) fit(ctx context.Context, train, validation Examples) error 
 		return err
 	}
 	defer inference.close()
-	_, err = m.schedule.fit(ctx, training, inference, m.weights, m.classes, m.seed.Derive("order").Rand(), train, validation)
+	_, err = m.schedule.fit(ctx, training, inference, m.weights, m.classes, m.seed.Derive("order").Rand(), train,
+		validation)
 	return err
 }
 

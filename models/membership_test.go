@@ -103,7 +103,8 @@ func TestMembershipInferenceRefusesBadInput(t *testing.T) {
 		"target model: needs members and others, has 0 and 20": {good, {overfit{2}, Examples{}, x}},
 		"shadow model has 2 classes, target model 3":           {good, {overfit{3}, x, x}},
 	} {
-		if _, _, err := MembershipInference(ctx, pair[0], pair[1], stream.FromUint64(61)); err == nil || err.Error() != want {
+		if _, _, err := MembershipInference(ctx, pair[0], pair[1], stream.FromUint64(61)); err == nil ||
+			err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -111,12 +112,14 @@ func TestMembershipInferenceRefusesBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := MembershipInference(ctx, Membership{untrained, x, x}, good, stream.FromUint64(62)); !errors.Is(err, errNotFitted) {
+	if _, _, err := MembershipInference(ctx, Membership{untrained, x, x}, good, stream.FromUint64(62)); !errors.Is(err,
+		errNotFitted) {
 		t.Errorf("untrained shadow: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, _, err := MembershipInference(cancelled, good, good, stream.FromUint64(63)); !errors.Is(err, context.Canceled) {
+	if _, _, err := MembershipInference(cancelled, good, good, stream.FromUint64(63)); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -138,7 +138,8 @@ func (g *graph) step() (float64, error) {
 		}
 	}
 	if math.IsNaN(loss) || math.IsNaN(square) || math.IsInf(square, 0) {
-		return 0, fmt.Errorf("training diverged: loss %v, squared gradient norm %v; lower the learning rate or clip", loss, square)
+		return 0, fmt.Errorf("training diverged: loss %v, squared gradient norm %v; lower the learning rate or clip",
+			loss, square)
 	}
 	if norm := math.Sqrt(square); g.adam.clip > 0 && norm > g.adam.clip {
 		scale := float32(g.adam.clip / norm)
@@ -205,7 +206,8 @@ func (v values) schedule() schedule {
 
 // fit trains with early stopping on the validation loss and leaves the best
 // weights behind.
-func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int, order *rand.Rand, train, validation Examples) (History, error) {
+func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int,
+	order *rand.Rand, train, validation Examples) (History, error) {
 	history := History{Best: -1}
 	indices := consecutive(train.Len())
 	best := make([][]float32, len(weights))

@@ -61,7 +61,8 @@ func (m *neural) Fit(ctx context.Context, train, validation Examples) (History, 
 		return History{Best: -1}, err
 	}
 	defer inference.close()
-	history, err := m.parameters.schedule().fit(ctx, training, inference, m.weights, m.options.Classes, seed.Derive("order").Rand(), train, validation)
+	history, err := m.parameters.schedule().fit(ctx, training, inference, m.weights, m.options.Classes,
+		seed.Derive("order").Rand(), train, validation)
 	m.fitted = err == nil
 	return history, err
 }
@@ -127,7 +128,8 @@ func loadWeights(r io.Reader, model string, weights []*tensor.Dense) error {
 	}
 	for i, w := range weights {
 		if len(all[i]) != w.Shape().TotalSize() {
-			return fmt.Errorf("load %s: matrix %d has %d weights: must be %d, as embedding, hidden size and classes have it", model, i, len(all[i]), w.Shape().TotalSize())
+			return fmt.Errorf("load %s: matrix %d has %d weights: must be %d, as embedding, hidden size and "+
+				"classes have it", model, i, len(all[i]), w.Shape().TotalSize())
 		}
 		for _, v := range all[i] {
 			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {

@@ -30,7 +30,8 @@ type fusedOp struct {
 	do    func(inputs []gorgonia.Value) (gorgonia.Value, error)
 }
 
-func newFusedOp(name string, do func([]gorgonia.Value) (gorgonia.Value, error), shape tensor.Shape, types ...hm.Type) fusedOp {
+func newFusedOp(name string, do func([]gorgonia.Value) (gorgonia.Value, error), shape tensor.Shape,
+	types ...hm.Type) fusedOp {
 	return fusedOp{name: name, id: opCount.Add(1), types: types, shape: shape, do: do}
 }
 
@@ -96,7 +97,8 @@ func data[T any](v gorgonia.Value) []T { return v.Data().([]T) }
 //
 // With training the op keeps what its derivative needs. The token vectors are
 // frozen, so the only derivative is that of the weights.
-func lastHidden[T float](r *recurrence[T], tokens, lengths, weights *gorgonia.Node, training bool) (*gorgonia.Node, error) {
+func lastHidden[T float](r *recurrence[T], tokens, lengths, weights *gorgonia.Node, training bool) (*gorgonia.Node,
+	error) {
 	t := dtypeOf[T]()
 	shape := tensor.Shape{lengths.Shape()[0], r.outputs()}
 	out := newDense(shape, make([]T, shape.TotalSize()))

@@ -189,7 +189,8 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 			if i < going {
 				cell, hidden = s.prev[(next+i)*h:(next+i+1)*h], s.hidden[(next+i)*h:]
 			}
-			r.cellForward(s.gates[row*4*h:(row+1)*4*h], s.prev[row*h:(row+1)*h], cell, s.tanh[row*h:(row+1)*h], hidden[:h])
+			r.cellForward(s.gates[row*4*h:(row+1)*4*h], s.prev[row*h:(row+1)*h], cell, s.tanh[row*h:(row+1)*h],
+				hidden[:h])
 		}
 	}
 }
@@ -199,7 +200,8 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 func (r *recurrence[T]) backward(w, dout, dw []T) {
 	size := r.width() * 4 * r.h
 	for direction := range r.directions {
-		r.backwardOne(direction, w[direction*size:(direction+1)*size], dout[direction*r.h:], dw[direction*size:(direction+1)*size])
+		r.backwardOne(direction, w[direction*size:(direction+1)*size], dout[direction*r.h:],
+			dw[direction*size:(direction+1)*size])
 	}
 }
 
@@ -247,6 +249,7 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		}
 	}
 	for k := 0; k < len(r.words); k += accumulate {
-		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:], 4*h, 1, dw, 4*h)
+		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
+			4*h, 1, dw, 4*h)
 	}
 }

@@ -161,7 +161,8 @@ func TestInferenceEqualsTraining(t *testing.T) {
 
 // unrolled builds the same layer from Gorgonia primitives, one node per
 // operation and step, with masks instead of packing.
-func unrolled(g *gorgonia.ExprGraph, e Embedding, batch *packed, hidden int, w *gorgonia.Node, reversed bool) *gorgonia.Node {
+func unrolled(g *gorgonia.ExprGraph, e Embedding, batch *packed, hidden int, w *gorgonia.Node,
+	reversed bool) *gorgonia.Node {
 	b, d := len(batch.lengths), e.Dimension
 	must := gorgonia.Must
 	constant := func(rows, columns int, data []float32) *gorgonia.Node {
@@ -194,7 +195,8 @@ func unrolled(g *gorgonia.ExprGraph, e Embedding, batch *packed, hidden int, w *
 		}
 		in, forget := must(gorgonia.Sigmoid(gate(0))), must(gorgonia.Sigmoid(gate(1)))
 		out, candidate := must(gorgonia.Sigmoid(gate(2))), must(gorgonia.Tanh(gate(3)))
-		next := must(gorgonia.Add(must(gorgonia.HadamardProd(forget, cell)), must(gorgonia.HadamardProd(in, candidate))))
+		next := must(gorgonia.Add(must(gorgonia.HadamardProd(forget, cell)),
+			must(gorgonia.HadamardProd(in, candidate))))
 		shown := must(gorgonia.HadamardProd(out, must(gorgonia.Tanh(next))))
 		keep, change := constant(b, hidden, off), constant(b, hidden, on)
 		mix := func(new, old *gorgonia.Node) *gorgonia.Node {
@@ -250,15 +252,19 @@ func TestGraphGradient(t *testing.T) {
 	building.Lock()
 	g := gorgonia.NewGraph()
 	input := func(name string, v []int32) *gorgonia.Node {
-		return gorgonia.NewTensor(g, tensor.Int32, 1, gorgonia.WithShape(len(v)), gorgonia.WithName(name), gorgonia.WithValue(newDense(tensor.Shape{len(v)}, v)))
+		return gorgonia.NewTensor(g, tensor.Int32, 1, gorgonia.WithShape(len(v)), gorgonia.WithName(name),
+			gorgonia.WithValue(newDense(tensor.Shape{len(v)}, v)))
 	}
-	wn := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithShape(w.Shape()...), gorgonia.WithName("w"), gorgonia.WithValue(w))
-	dn := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithShape(dense.Shape()...), gorgonia.WithName("dense"), gorgonia.WithValue(dense))
+	wn := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithShape(w.Shape()...), gorgonia.WithName("w"),
+		gorgonia.WithValue(w))
+	dn := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithShape(dense.Shape()...), gorgonia.WithName("dense"),
+		gorgonia.WithValue(dense))
 	state, err := lastHidden(r, input("tokens", ids), input("lengths", lengths), wn, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss := gorgonia.Must(crossEntropy[float64](gorgonia.Must(gorgonia.Mul(state, dn)), input("labels", []int32{2, 0, noLabel, 1})))
+	loss := gorgonia.Must(crossEntropy[float64](gorgonia.Must(gorgonia.Mul(state, dn)),
+		input("labels", []int32{2, 0, noLabel, 1})))
 	if _, err := gorgonia.Grad(loss, wn, dn); err != nil {
 		t.Fatal(err)
 	}

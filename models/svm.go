@@ -8,8 +8,9 @@ import (
 
 func init() {
 	Register(Definition{
-		Name:    "svm",
-		Doc:     "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf or given vectors",
+		Name: "svm",
+		Doc: "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf " +
+			"or given vectors",
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,

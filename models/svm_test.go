@@ -59,11 +59,14 @@ func testLinearModel(t *testing.T, model string) {
 	}{
 		{"mean", 3, draw(300, 20), draw(100, 20), draw(300, 20), "mean"},
 		{"tfidf", 3, draw(300, 20), draw(100, 20), draw(300, 20), "tfidf"},
-		{"vectors, two classes", 2, clouds(rng, 200, 2, 5, 3), clouds(rng, 100, 2, 5, 3), clouds(rng, 300, 2, 5, 3), "mean"},
-		{"vectors, four classes", 4, clouds(rng, 200, 4, 5, 5), clouds(rng, 100, 4, 5, 5), clouds(rng, 300, 4, 5, 5), "tfidf"},
+		{"vectors, two classes", 2, clouds(rng, 200, 2, 5, 3), clouds(rng, 100, 2, 5, 3), clouds(rng, 300, 2, 5, 3),
+			"mean"},
+		{"vectors, four classes", 4, clouds(rng, 200, 4, 5, 5), clouds(rng, 100, 4, 5, 5), clouds(rng, 300, 4, 5, 5),
+			"tfidf"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := Options{Classes: c.classes, Embedding: embedding, Seed: stream.FromUint64(5), Parameters: map[string]any{"features": c.features}}
+			o := Options{Classes: c.classes, Embedding: embedding, Seed: stream.FromUint64(5),
+				Parameters: map[string]any{"features": c.features}}
 			m, err := New(model, o)
 			if err != nil {
 				t.Fatal(err)
@@ -216,12 +219,18 @@ func TestSVMRefusesBadInput(t *testing.T) {
 		{"empty", Examples{}, good, "train: no examples"},
 		{"no validation", good, Examples{}, "validation: no examples"},
 		{"labels", Examples{Sequences: good.Sequences}, good, "train: 0 labels for 2 examples"},
-		{"label", Examples{Sequences: good.Sequences, Labels: []int{0, 2}}, good, "train: example 1: label 2: must be in [0, 2)"},
-		{"token", good, Examples{Sequences: [][]int32{{5}}, Labels: []int{0}}, "validation: example 0: token 5: must be in [0, 2)"},
-		{"both", Examples{Sequences: good.Sequences, Vectors: [][]float32{{1}, {1}}, Labels: good.Labels}, good, "train: examples have both sequences and vectors: must have one of them"},
-		{"ragged", Examples{Vectors: [][]float32{{1}, {1, 2}}, Labels: good.Labels}, good, "train: example 1: vector of length 2, the first has 1"},
-		{"nan", Examples{Vectors: [][]float32{{1}, {nan}}, Labels: good.Labels}, good, "train: example 1: vector has a component that is not finite"},
-		{"widths", good, Examples{Vectors: [][]float32{{1}}, Labels: []int{0}}, "validation: vectors of length 1, train has 0"},
+		{"label", Examples{Sequences: good.Sequences, Labels: []int{0, 2}}, good,
+			"train: example 1: label 2: must be in [0, 2)"},
+		{"token", good, Examples{Sequences: [][]int32{{5}}, Labels: []int{0}},
+			"validation: example 0: token 5: must be in [0, 2)"},
+		{"both", Examples{Sequences: good.Sequences, Vectors: [][]float32{{1}, {1}}, Labels: good.Labels}, good,
+			"train: examples have both sequences and vectors: must have one of them"},
+		{"ragged", Examples{Vectors: [][]float32{{1}, {1, 2}}, Labels: good.Labels}, good,
+			"train: example 1: vector of length 2, the first has 1"},
+		{"nan", Examples{Vectors: [][]float32{{1}, {nan}}, Labels: good.Labels}, good,
+			"train: example 1: vector has a component that is not finite"},
+		{"widths", good, Examples{Vectors: [][]float32{{1}}, Labels: []int{0}},
+			"validation: vectors of length 1, train has 0"},
 	} {
 		m, err := New("svm", Options{Classes: 2, Embedding: embedding})
 		if err != nil {

@@ -15,7 +15,9 @@ func accuracyFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
 		for _, t := range s.tasks {
-			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+			shown := results.Where(s.in(sp), func(r results.Record) bool {
+				return r.Model == t.Model && r.Setting == t.Setting
+			})
 			var panels []Panel
 			for _, d := range datasets(shown) {
 				rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
@@ -30,7 +32,8 @@ func accuracyFigures(s *study) ([]Figure, error) {
 				}
 				panels = append(panels, p)
 			}
-			f, err := Curves(s.name("accuracy", sp, t), s.title("Accuracy against ε", sp, t, shown), panels, s.notes(shown, "Bars and band:")...)
+			f, err := Curves(s.name("accuracy", sp, t), s.title("Accuracy against ε", sp, t, shown), panels,
+				s.notes(shown, "Bars and band:")...)
 			if err == nil {
 				out = append(out, f)
 			}

@@ -14,7 +14,9 @@ func alignedFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
 		for _, t := range s.tasks {
-			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+			shown := results.Where(s.in(sp), func(r results.Record) bool {
+				return r.Model == t.Model && r.Setting == t.Setting
+			})
 			aligned := results.Align(shown, levels)
 			g := Grid{Title: "accuracy in %"}
 			sets := datasets(shown)
@@ -45,8 +47,10 @@ func alignedFigures(s *study) ([]Figure, error) {
 			if len(g.Rows) == 0 {
 				continue
 			}
-			notes := append([]string{"Means over repetitions, on the line that joins the ε of the study; – where none is near."}, s.warnings(shown)...)
-			f, err := HeatMap(s.name("aligned", sp, t), s.title("Accuracy at equal error of the adversary", sp, t, shown), "MAP adversary’s error E_M", []Grid{g}, notes...)
+			notes := append([]string{"Means over repetitions, on the line that joins the ε of the study; – " +
+				"where none is near."}, s.warnings(shown)...)
+			f, err := HeatMap(s.name("aligned", sp, t), s.title("Accuracy at equal error of the adversary", sp, t,
+				shown), "MAP adversary’s error E_M", []Grid{g}, notes...)
 			if err == nil {
 				out = append(out, f)
 			}

@@ -52,7 +52,8 @@ func attackFigures(points []results.Record) ([]Figure, []Skip) {
 			panels = append(panels, p)
 		}
 		name := "attacks-" + slug(dataset)
-		f, err := Curves(name, pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset, shown), shown), panels,
+		f, err := Curves(name, pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset,
+			shown), shown), panels,
 			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."}, promiseNotes(shown)...)...)
 		if err != nil {
 			skipped = append(skipped, Skip{name, "no use of its text was measured"})

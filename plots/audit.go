@@ -66,7 +66,8 @@ func Audit(rows []results.AuditRow, title string, notes ...string) (Figure, erro
 			at := min(farthestRatio, max(0.01, ratio))
 			axis.add(at)
 			up := float64(len(values)-1)/2 - float64(slices.Index(values, r.Epsilon))
-			lines[i] = append(lines[i], auditDot{at, up, Style{Color: colors[slices.Index(values, r.Epsilon)], Marker: marker(r.Violated), Hollow: !r.Promises}})
+			lines[i] = append(lines[i], auditDot{at, up, Style{Color: colors[slices.Index(values, r.Epsilon)],
+				Marker: marker(r.Violated), Hollow: !r.Promises}})
 			verdict := "not refuted"
 			if r.Violated {
 				verdict = "violated"

@@ -36,15 +36,18 @@ func deniabilityFigures(s *study) ([]Figure, error) {
 		for _, d := range datasets(shown) {
 			rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
 			panels = append(panels, Panel{
-				Title:  datasetTitle(d, shown),
-				X:      epsilonAxis(results.Epsilons(rows)),
-				Y:      Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks, Tell: tellRatio},
+				Title: datasetTitle(d, shown),
+				X:     epsilonAxis(results.Epsilons(rows)),
+				Y: Axis{Label: "N_w : S_w", Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks,
+					Tell: tellRatio},
 				Curves: s.curvesOf(rows, logRatio),
 			})
 		}
-		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more deniable."},
+		notes := append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is " +
+			"more deniable."},
 			s.notes(shown, "Geometric means; bars:")...)
-		f, err := Curves(s.name("deniability", sp, results.Task{}), s.title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels, notes...)
+		f, err := Curves(s.name("deniability", sp, results.Task{}),
+			s.title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels, notes...)
 		if err == nil {
 			out = append(out, f)
 		}

@@ -83,7 +83,8 @@ func (f Figure) Render(format string) ([]byte, error) {
 
 // smaller takes from each text what the whole drawing says once, or what is the
 // default: half of its bytes.
-var smaller = strings.NewReplacer("font-family:Liberation Sans;", "", "font-variant:normal;", "", "font-weight:normal;", "", "font-style:normal;", "", "\n\tstyle=", " style=")
+var smaller = strings.NewReplacer("font-family:Liberation Sans;", "", "font-variant:normal;", "", "font-weight:normal;",
+	"", "font-style:normal;", "", "\n\tstyle=", " style=")
 
 // transparent is the background of a panel, which shows nothing.
 var transparent = regexp.MustCompile(`<path [^>]*fill-opacity:0" />\n?`)
@@ -95,8 +96,11 @@ func (f Figure) finishSVG(svg []byte) []byte {
 	open := strings.Index(s, "<svg")
 	end := open + strings.Index(s[open:], ">") + 1
 	id := "figure-" + f.Name
-	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(" style=\"font-family:'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\" aria-labelledby=\"%s-title %s-desc\">\n", id, id)
-	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id, html.EscapeString(f.Title), id, html.EscapeString(f.Description))
+	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(
+		" style=\"font-family:'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\" "+
+			"aria-labelledby=\"%s-title %s-desc\">\n", id, id)
+	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id,
+		html.EscapeString(f.Title), id, html.EscapeString(f.Description))
 	return []byte(s[:open] + head + s[end:])
 }
 
@@ -276,7 +280,8 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 // legendFitsInside says whether the grid leaves its last cell free and the
 // legend fits there in one column.
 func (l layout) legendFitsInside(width vg.Length) bool {
-	if l.columns < 2 || len(l.panels)%l.columns == 0 || slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
+	if l.columns < 2 || len(l.panels)%l.columns == 0 ||
+		slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
 		return false // beside bars it would be read as one of them
 	}
 	cell := width/vg.Length(l.columns) - 16

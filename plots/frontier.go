@@ -16,7 +16,9 @@ func frontierFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
 		for _, t := range s.tasks {
-			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+			shown := results.Where(s.in(sp), func(r results.Record) bool {
+				return r.Model == t.Model && r.Setting == t.Setting
+			})
 			shown, full := results.FullErrors(shown)
 			inference, axis := adversary(shown)
 			if full {
@@ -40,7 +42,8 @@ func frontierFigures(s *study) ([]Figure, error) {
 					}
 				}
 				if front := pareto(p.Curves); len(front) > 0 {
-					p.Curves = append([]Curve{{Label: "best with a guarantee", Style: Style{Color: Faint, Marker: -1, Step: true}, Points: front}}, p.Curves...)
+					p.Curves = append([]Curve{{Label: "best with a guarantee",
+						Style: Style{Color: Faint, Marker: -1, Step: true}, Points: front}}, p.Curves...)
 				}
 				if level, ok := s.baseline(sp, t, d, rows); ok {
 					p.Levels = append(p.Levels, level)
@@ -52,7 +55,8 @@ func frontierFigures(s *study) ([]Figure, error) {
 				about += " The step line joins guarantees between any two words only."
 			}
 			notes := append([]string{about}, s.notes(shown, "Bars (accuracy) and band:")...)
-			f, err := Curves(s.name("frontier", sp, t), s.title("Trade-off: accuracy against the adversary’s error", sp, t, shown), panels, notes...)
+			f, err := Curves(s.name("frontier", sp, t),
+				s.title("Trade-off: accuracy against the adversary’s error", sp, t, shown), panels, notes...)
 			if err == nil {
 				out = append(out, f)
 			}

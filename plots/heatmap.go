@@ -20,15 +20,19 @@ func pucMaps(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
 		for _, t := range s.tasks {
-			shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+			shown := results.Where(s.in(sp), func(r results.Record) bool {
+				return r.Model == t.Model && r.Setting == t.Setting
+			})
 			var blocks []Grid
 			for _, c := range composites() {
 				if g, ok := s.grid(strings.TrimPrefix(c.Title, "PUC "), shown, c.Get); ok {
 					blocks = append(blocks, g)
 				}
 			}
-			notes := append([]string{"Means over repetitions; darker is higher, within each block."}, s.warnings(shown)...)
-			f, err := HeatMap(s.name("puc-map", sp, t), s.title("PUC", sp, t, shown), "privacy parameter ε", blocks, notes...)
+			notes := append([]string{"Means over repetitions; darker is higher, within each block."},
+				s.warnings(shown)...)
+			f, err := HeatMap(s.name("puc-map", sp, t), s.title("PUC", sp, t, shown), "privacy parameter ε", blocks,
+				notes...)
 			if err == nil {
 				out = append(out, f)
 			}
@@ -130,7 +134,8 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 		p.Add(heatCells{g, lo, hi})
 		l.add("", p)
 		// Room for the name of the block beside it, too, and for the axis below.
-		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34, textStyle(labelSize, false).Width(g.Title)+34)
+		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34,
+			textStyle(labelSize, false).Width(g.Title)+34)
 		described = append(described, g.describe())
 	}
 	if len(l.panels) == 0 {

@@ -66,13 +66,16 @@ func TestHeatMapOfTwoRowsIsLegible(t *testing.T) {
 // A mechanism that was not run at an ε has no empty place for it.
 func TestBarsOfMissingEpsilons(t *testing.T) {
 	records := slices.DeleteFunc(syntheticRecords(1), func(r results.Record) bool {
-		return r.Dimension != 50 || r.Dataset != "generated-topics" || !slices.Contains([]string{"none", "cmp", "tem", "santext"}, r.Mechanism) || r.Mechanism == "tem" && r.Epsilon != 5
+		return r.Dimension != 50 || r.Dataset != "generated-topics" ||
+			!slices.Contains([]string{"none", "cmp", "tem", "santext"}, r.Mechanism) || r.Mechanism == "tem" &&
+			r.Epsilon != 5
 	})
 	figures, err := pucFigures(newStudy(records))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmp, tem, santext := heightsOf(t, figures[0], "CMP"), heightsOf(t, figures[0], "TEM"), heightsOf(t, figures[0], "SanText")
+	cmp, tem, santext := heightsOf(t, figures[0], "CMP"), heightsOf(t, figures[0], "TEM"),
+		heightsOf(t, figures[0], "SanText")
 	if len(cmp) != 1 || len(tem) != 1 || len(santext) != 1 {
 		t.Fatalf("names at %v, %v, %v", cmp, tem, santext)
 	}
@@ -156,7 +159,8 @@ func TestThroughputFigureDoesNotGrowWithRepetitions(t *testing.T) {
 		})
 		for i := range records {
 			took := 10.0 / float64(repetitions) // 10 s for the tables of all
-			records[i].PrivatizeSeconds, records[i].WordsPerSecond, records[i].PrivatizeTexts = results.Float(took), results.Float(1e5/took), repetitions
+			records[i].PrivatizeSeconds, records[i].WordsPerSecond, records[i].PrivatizeTexts = results.Float(took),
+				results.Float(1e5/took), repetitions
 		}
 		figures, err := throughputFigures(newStudy(records))
 		if err != nil {

@@ -17,7 +17,8 @@ func column(name string) results.Column {
 // figure a metric and space (and classifier, where it depends on one).
 func metricFigures(s *study) ([]Figure, error) {
 	var out []Figure
-	for _, c := range results.Measured(results.Where(s.records, func(r results.Record) bool { return !r.IsBaseline() })) {
+	for _, c := range results.Measured(results.Where(s.records,
+		func(r results.Record) bool { return !r.IsBaseline() })) {
 		if c.Derived || c.Name == "accuracy" {
 			continue
 		}
@@ -33,13 +34,15 @@ func metricFigures(s *study) ([]Figure, error) {
 				var panels []Panel
 				for _, d := range datasets(shown) {
 					rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
-					p := Panel{Title: datasetTitle(d, shown), X: epsilonAxis(results.Epsilons(rows)), Y: Axis{Label: c.Heading()}, Curves: s.curvesOf(rows, c.Get)}
+					p := Panel{Title: datasetTitle(d, shown), X: epsilonAxis(results.Epsilons(rows)),
+						Y: Axis{Label: c.Heading()}, Curves: s.curvesOf(rows, c.Get)}
 					if c.Unit == "%" {
 						p.Y.Bound = percent
 					}
 					panels = append(panels, p)
 				}
-				f, err := Curves(s.name("metric-"+slug(c.Name), sp, t), s.title(upperFirst(c.Heading())+" against ε", sp, t, shown), panels, s.notes(shown, "Bars:")...)
+				f, err := Curves(s.name("metric-"+slug(c.Name), sp, t),
+					s.title(upperFirst(c.Heading())+" against ε", sp, t, shown), panels, s.notes(shown, "Bars:")...)
 				if err == nil {
 					out = append(out, f)
 				}

@@ -437,7 +437,8 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
 	}
 	if dropped > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.", dropped))
+		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.",
+			dropped))
 	}
 	if anyCut {
 		l.notes = append(l.notes, "Bars without an end go on beyond the panel.")

@@ -56,7 +56,8 @@ func newGrouping(points []results.Record) grouping {
 // crowd is the mechanism of most instances where all together are more curves
 // than there are colours.
 func crowd(points []results.Record) string {
-	instances := results.Instances(results.Where(points, func(p results.Record) bool { return p.Mechanism != "" && p.Mechanism != baseline }))
+	instances := results.Instances(results.Where(points,
+		func(p results.Record) bool { return p.Mechanism != "" && p.Mechanism != baseline }))
 	if len(instances) <= len(palette) {
 		return ""
 	}
@@ -121,7 +122,8 @@ func Papers(points []results.Record) ([]Figure, []Skip) {
 		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
 		add(g.name, f, err)
 		if overWords(g.quantity) {
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown), histogramPanels(g.quantity, shown), promiseNotes(shown)...)
+			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown),
+				histogramPanels(g.quantity, shown), promiseNotes(shown)...)
 			add(g.name+"-histogram", f, err)
 		}
 		if g.quantity == "e_m_map" {
@@ -332,7 +334,8 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 	slices.Sort(epsilons)
 	var out []Panel
 	for _, e := range slices.Compact(epsilons) {
-		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)}, Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
+		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)},
+			Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
 		for i, series := range seriesOf(shown) {
 			var n [bins]float64
 			total := 0.0

@@ -18,20 +18,23 @@ func paperPoints() []results.Record {
 			for _, x := range []float64{1, 10, 100} {
 				for rep := range 3 {
 					base := results.Record{
-						Panel: panel, Series: series, XName: "epsilon", X: results.Float(x), Repetition: rep, Generated: true,
+						Panel: panel, Series: series, XName: "epsilon", X: results.Float(x), Repetition: rep,
+						Generated: true,
 						Mechanism: "cmp", GuaranteeMetric: "euclidean",
 					}
 					if i == 1 {
 						base.Mechanism, base.GuaranteeMetric, base.GuaranteeReason = "vickrey", "", "because"
 					}
-					for quantity, v := range map[string]float64{"e_m_map": 1 / x, "loss": 1 / (x + 1), "n_w": 100 - 100/x} {
+					for quantity, v := range map[string]float64{"e_m_map": 1 / x, "loss": 1 / (x + 1),
+						"n_w": 100 - 100/x} {
 						base.Quantity, base.Value = quantity, results.Float(v+0.01*float64(rep))
 						points = append(points, base)
 					}
 				}
 			}
 		}
-		points = append(points, results.Record{Panel: panel, Series: "plain", XName: "epsilon", X: results.Missing, Quantity: "loss", Value: 0.1, Mechanism: "none", Generated: true})
+		points = append(points, results.Record{Panel: panel, Series: "plain", XName: "epsilon", X: results.Missing,
+			Quantity: "loss", Value: 0.1, Mechanism: "none", Generated: true})
 	}
 	return points
 }
@@ -76,7 +79,8 @@ func TestPapersCurves(t *testing.T) {
 }
 
 func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
-	figures, skipped := Papers([]results.Record{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing, Value: results.Missing}})
+	figures, skipped := Papers([]results.Record{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing,
+		Value: results.Missing}})
 	if len(figures) != 0 || len(skipped) == 0 {
 		t.Errorf("%d figures, skipped %v", len(figures), skipped)
 	}
@@ -89,7 +93,8 @@ func TestPapersByDataset(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		for i, beta := range []float64{0.5, 0.9} {
 			for _, epsilon := range []string{"1", "2"} {
-				p := results.Record{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta", X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
+				p := results.Record{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta",
+					X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
 				points = append(points, p)
 				if i == 0 {
 					p.Panel, p.Quantity, p.Series = name+" once, ε = 1", "accuracy", "M1"

@@ -18,7 +18,10 @@ func TestWriteAll(t *testing.T) {
 	dir := os.Getenv("MLDP_LOOK") // a folder to keep the figures in, for looking at them
 	if dir == "" {
 		dir = t.TempDir()
-		records = slices.DeleteFunc(records, func(r results.Record) bool { return r.Dimension != 50 || r.Dataset != "generated-topics" }) // a part is enough
+		// a part is enough
+		records = slices.DeleteFunc(records, func(r results.Record) bool {
+			return r.Dimension != 50 || r.Dataset != "generated-topics"
+		})
 	}
 	paths, err := WriteAll(dir, records)
 	if err != nil {
@@ -78,7 +81,8 @@ func TestAudit(t *testing.T) {
 	for _, e := range []float64{1, 5, 10} {
 		rows = append(rows,
 			results.AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.6 * e},
-			results.AuditRow{Mechanism: "tem", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.99 * e, Exact: true},
+			results.AuditRow{Mechanism: "tem", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.99 * e,
+				Exact: true},
 			results.AuditRow{Mechanism: "vickrey", Variant: "proved", Epsilon: e, Promises: true, Lower: 0.4 * e},
 			results.AuditRow{Mechanism: "vickrey", Variant: "printed", Epsilon: e, Lower: math.Inf(1), Violated: true},
 			results.AuditRow{Mechanism: "vickrey", Variant: "released", Epsilon: e, Lower: 3 * e, Violated: true},

@@ -61,10 +61,12 @@ func publishedFigures(s *study) ([]Figure, error) {
 				continue
 			}
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
-			p.Curves = append([]Curve{{Label: "equal", Style: Style{Color: Faint, Marker: -1, Dash: 1}, Points: []Point{Exactly(low, low), Exactly(high, high)}}}, p.Curves...)
+			p.Curves = append([]Curve{{Label: "equal", Style: Style{Color: Faint, Marker: -1, Dash: 1},
+				Points: []Point{Exactly(low, low), Exactly(high, high)}}}, p.Curves...)
 			panels = append(panels, p)
 		}
-		f, err := Curves("published-"+slug(m), "Published against ours, "+c.Heading(), panels, "Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel a protocol, all its cells.")
+		f, err := Curves("published-"+slug(m), "Published against ours, "+c.Heading(), panels,
+			"Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel a protocol, all its cells.")
 		if err == nil {
 			out = append(out, f)
 		}

@@ -24,7 +24,9 @@ func pucFigures(s *study) ([]Figure, error) {
 	for _, c := range composites() {
 		for _, sp := range s.spaces {
 			for _, t := range s.tasks {
-				shown := results.Where(s.in(sp), func(r results.Record) bool { return r.Model == t.Model && r.Setting == t.Setting })
+				shown := results.Where(s.in(sp), func(r results.Record) bool {
+					return r.Model == t.Model && r.Setting == t.Setting
+				})
 				f, err := s.bars(s.name(slug(c.Name), sp, t), s.title(c.Title, sp, t, shown), "PUC", shown, c.Get)
 				if err == nil {
 					out = append(out, f)
@@ -89,7 +91,8 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 				return slices.ContainsFunc(data[d][id], func(q Point) bool { return q.X == e })
 			})
 		})
-		lines := vg.Length(strings.Count(strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n"), "\n") + 1)
+		lines := vg.Length(strings.Count(strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n"),
+			"\n") + 1)
 		heights[k] = max(float64(len(present[k]))+barGap, float64(lines*tickSize*1.1/barThick))
 	}
 	var described []string
@@ -122,7 +125,8 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 			groups = append(groups, data[d][id])
 			hollow = append(hollow, s.styles[id].Hollow)
 		}
-		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights, panel: datasetTitle(d, shown), labels: names})
+		p.Add(barGroups{groups: groups, hollow: hollow, values: values, present: present, heights: heights,
+			panel: datasetTitle(d, shown), labels: names})
 		l.add(datasetTitle(d, shown), p)
 	}
 	l.columns = columns

@@ -23,7 +23,8 @@ func TestScopedCurvesAreMarked(t *testing.T) {
 	}
 	s := newStudy(records)
 	for _, id := range s.curves {
-		if got := strings.HasSuffix(s.labels[id], results.ScopeMark); got != (id.Mechanism == marked && !s.styles[id].Hollow) {
+		if got := strings.HasSuffix(s.labels[id], results.ScopeMark); got != (id.Mechanism == marked &&
+			!s.styles[id].Hollow) {
 			t.Errorf("label %q", s.labels[id])
 		}
 	}
@@ -80,7 +81,8 @@ func TestMechanismsHaveColoursOfTheirOwn(t *testing.T) {
 // More instances than colours: the mechanism of most of them stands apart.
 func TestCrowdStandsApart(t *testing.T) {
 	var points []results.Record
-	for _, i := range []results.Instance{{Mechanism: "a"}, {Mechanism: "b", Parameters: "1"}, {Mechanism: "b", Parameters: "2"}, {Mechanism: "c"}} {
+	for _, i := range []results.Instance{{Mechanism: "a"}, {Mechanism: "b", Parameters: "1"},
+		{Mechanism: "b", Parameters: "2"}, {Mechanism: "c"}} {
 		points = append(points, results.Record{Mechanism: i.Mechanism, Parameters: i.Parameters})
 	}
 	if got := crowd(points); got != "" {

@@ -22,7 +22,8 @@ func TestResized(t *testing.T) {
 	wide := f.Resized(PageWidth, 10)
 	width, height := wide.Size()
 	_, low := f.Size()
-	if math.Abs(float64(width-PageWidth)) > 1e-9 || !(height > 0) || height == low || wide.Name != f.Name || wide.Title != f.Title {
+	if math.Abs(float64(width-PageWidth)) > 1e-9 || !(height > 0) || height == low || wide.Name != f.Name ||
+		wide.Title != f.Title {
 		t.Errorf("%v × %v, %q", width, height, wide.Name)
 	}
 	svg := render(t, wide)

@@ -108,7 +108,8 @@ func newStudy(records []results.Record) *study {
 func (s *study) sort() {
 	slices.SortFunc(s.curves, func(a, b results.Instance) int {
 		return cmp.Or(cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)), cmp.Compare(a.Mechanism, b.Mechanism),
-			cmp.Compare(variantRank(a.Variant), variantRank(b.Variant)), cmp.Compare(a.Variant, b.Variant), compareParameters(a.Parameters, b.Parameters))
+			cmp.Compare(variantRank(a.Variant), variantRank(b.Variant)), cmp.Compare(a.Variant, b.Variant),
+			compareParameters(a.Parameters, b.Parameters))
 	})
 }
 
@@ -247,7 +248,8 @@ func (s *study) curvesOf(records []results.Record, m metric) []Curve {
 func (s *study) notes(shown []results.Record, bars string) []string {
 	var out []string
 	few, most := math.MaxInt, 0 // repetitions of a cell
-	for _, c := range results.GroupCells(results.TextRecords(results.Where(shown, func(r results.Record) bool { return r.Status != results.StatusUndefined }))) {
+	for _, c := range results.GroupCells(results.TextRecords(results.Where(shown,
+		func(r results.Record) bool { return r.Status != results.StatusUndefined }))) {
 		few, most = min(few, len(c.Records)), max(most, len(c.Records))
 	}
 	count := fmt.Sprint(most)

@@ -118,9 +118,11 @@ func measured(svg string) string {
 		if err != nil || m[5] == "" {
 			return text
 		}
-		face := gfont.DefaultCache.Lookup(typeface(vg.Length(size), strings.Contains(m[2], "font-weight:bold")), vg.Length(size))
+		face := gfont.DefaultCache.Lookup(typeface(vg.Length(size), strings.Contains(m[2], "font-weight:bold")),
+			vg.Length(size))
 		width := strconv.FormatFloat(float64(face.Width(html.UnescapeString(m[5]))), 'f', 1, 64)
-		return m[1] + `textLength="` + width + `" lengthAdjust="spacingAndGlyphs" style="` + m[2] + `"` + m[4] + ">" + m[5] + "<"
+		return m[1] + `textLength="` + width + `" lengthAdjust="spacingAndGlyphs" style="` + m[2] + `"` + m[4] + ">" +
+			m[5] + "<"
 	})
 }
 

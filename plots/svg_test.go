@@ -25,7 +25,8 @@ func TestSVGNamesItsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<g class="series" data-series="a &#34;b&#34; &amp; c">`, `<g class="legend" data-series="a &#34;b&#34; &amp; c">`,
+		`<g class="series" data-series="a &#34;b&#34; &amp; c">`,
+		`<g class="legend" data-series="a &#34;b&#34; &amp; c">`,
 		`data-panel="set &lt;1&gt;"`, `data-x="1" data-y="75.5" data-low="70" data-high="81"><title>a &#34;b&#34; &amp; c: 75.5 (70 to 81) at 1, set &lt;1&gt;</title>`,
 	} {
 		if !strings.Contains(string(svg), want) {

@@ -70,14 +70,16 @@ func syntheticRecords(repetitions int) []results.Record {
 						r.PP = float(100 - 98*keep)
 						r.CS = float(30 + 68*keep)
 						r.Low = float(80 * keep)
-						privacy := (100 - float64(r.Nw) + float64(r.Sw) + float64(r.PP) + float64(r.CS) + 100 - float64(r.Low)) / 5
+						privacy := (100 - float64(r.Nw) + float64(r.Sw) + float64(r.PP) + float64(r.CS) + 100 -
+							float64(r.Low)) / 5
 						utility := 100 * float64(r.Accuracy) / set.base
 						r.PUC75 = float(.75*utility + .25*privacy)
 						r.PUC50 = float(.5*utility + .5*privacy)
 						r.PUC25 = float(.25*utility + .75*privacy)
 						r.EMPosterior = float(1 - keep*keep)
 						r.EMMap = float(1 - keep)
-						r.WordsPerSecond = float(1e5 * math.Exp(rng.NormFloat64()*0.1) * m.scale * m.scale * 50 / float64(d))
+						r.WordsPerSecond = float(1e5 * math.Exp(rng.NormFloat64()*0.1) * m.scale * m.scale * 50 /
+							float64(d))
 						r.PeakMemoryMiB = float(300 + 10*m.scale)
 						r.PrivatizeSeconds = float(4 / m.scale)
 						r.TrainSeconds = float(0.9)

@@ -25,7 +25,8 @@ func throughputFigures(s *study) ([]Figure, error) {
 		row := barRow{label: s.labels[id], hollow: s.styles[id].Hollow, values: make([]float64, len(spaces))}
 		for i, sp := range spaces {
 			var speeds []float64
-			for _, c := range results.GroupCells(results.TextRecords(results.Where(s.in(sp), func(r results.Record) bool { return r.Instance() == id }))) {
+			for _, c := range results.GroupCells(results.TextRecords(results.Where(s.in(sp),
+				func(r results.Record) bool { return r.Instance() == id }))) {
 				speeds = append(speeds, c.Throughput()...)
 			}
 			row.values[i] = median(speeds)
@@ -60,7 +61,9 @@ func throughputFigures(s *study) ([]Figure, error) {
 	f := rowBars{
 		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
 		parts: parts, rows: rows, logarithmic: logarithmic,
-		notes: append([]string{"A text from nothing: what a mechanism tabulates per word is included, however many repetitions shared it. Medians over cells; cells that run at once share the machine."}, s.warnings(shown)...),
+		notes: append([]string{"A text from nothing: what a mechanism tabulates per word is included, however many " +
+			"repetitions shared it. Medians over cells; cells that run at once share the machine."},
+			s.warnings(shown)...),
 	}.figure()
 	f.Name = "throughput"
 	return []Figure{f}, nil
@@ -77,7 +80,8 @@ func stageFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, t := range s.tasks {
 		shown := results.Where(s.records, func(r results.Record) bool {
-			return r.Model == t.Model && r.Status == results.StatusOK && (r.Setting == t.Setting || r.Mechanism == baseline)
+			return r.Model == t.Model && r.Status == results.StatusOK &&
+				(r.Setting == t.Setting || r.Mechanism == baseline)
 		})
 		var rows []barRow
 		add := func(label string, records []results.Record) {
@@ -102,7 +106,8 @@ func stageFigures(s *study) ([]Figure, error) {
 			continue
 		}
 		f := rowBars{
-			title: "Time of a cell by stage, " + t.Model + generatedMark(shown), axis: "seconds per cell and repetition, mean",
+			title: "Time of a cell by stage, " + t.Model + generatedMark(shown),
+			axis:  "seconds per cell and repetition, mean",
 			parts: parts, rows: rows, stacked: true,
 			notes: s.warnings(shown),
 		}.figure()

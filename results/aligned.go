@@ -65,11 +65,13 @@ func Align(records []Record, levels []float64) []Aligned {
 		rank(c.Mechanism)
 	}
 	slices.SortStableFunc(order, func(a, b curve) int {
-		return cmp.Or(cmp.Compare(rank(a.dataset+a.space.String()), rank(b.dataset+b.space.String())), cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)))
+		return cmp.Or(cmp.Compare(rank(a.dataset+a.space.String()), rank(b.dataset+b.space.String())),
+			cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)))
 	})
 	var out []Aligned
 	for _, c := range order {
-		a := Aligned{Dataset: c.dataset, Embedding: c.space.Embedding, Dimension: c.space.Dimension, Instance: c.Instance}
+		a := Aligned{Dataset: c.dataset, Embedding: c.space.Embedding, Dimension: c.space.Dimension,
+			Instance: c.Instance}
 		for _, level := range levels {
 			var accuracy, epsilon []float64
 			for _, line := range lines[c] {
@@ -82,7 +84,8 @@ func Align(records []Record, levels []float64) []Aligned {
 			}
 			slices.Sort(accuracy) // maps have no order; sums do
 			slices.Sort(epsilon)
-			a.Accuracy, a.Epsilon = append(a.Accuracy, stats.Summarize(accuracy)), append(a.Epsilon, stats.Summarize(epsilon))
+			a.Accuracy, a.Epsilon = append(a.Accuracy, stats.Summarize(accuracy)),
+				append(a.Epsilon, stats.Summarize(epsilon))
 		}
 		out = append(out, a)
 	}
@@ -93,15 +96,19 @@ func Align(records []Record, levels []float64) []Aligned {
 // E_M.
 func at(line []Record, level float64) (accuracy, epsilon float64, ok bool) {
 	line = slices.Clone(line)
-	slices.SortStableFunc(line, func(a, b Record) int { return cmp.Or(cmp.Compare(a.EMMap, b.EMMap), cmp.Compare(b.Epsilon, a.Epsilon)) })
+	slices.SortStableFunc(line, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.EMMap, b.EMMap), cmp.Compare(b.Epsilon, a.Epsilon))
+	})
 	for i := 1; i < len(line); i++ {
 		low, high := line[i-1], line[i]
-		if level < float64(low.EMMap) || level > float64(high.EMMap) || low.EMMap == high.EMMap || high.EMMap-low.EMMap > widestGap {
+		if level < float64(low.EMMap) || level > float64(high.EMMap) || low.EMMap == high.EMMap ||
+			high.EMMap-low.EMMap > widestGap {
 			continue
 		}
 		x := (level - float64(low.EMMap)) / float64(high.EMMap-low.EMMap)
 		mix := func(a, b float64) float64 { return a + x*(b-a) }
-		return mix(float64(low.Accuracy), float64(high.Accuracy)), math.Exp(mix(math.Log(float64(low.Epsilon)), math.Log(float64(high.Epsilon)))), true
+		return mix(float64(low.Accuracy), float64(high.Accuracy)),
+			math.Exp(mix(math.Log(float64(low.Epsilon)), math.Log(float64(high.Epsilon)))), true
 	}
 	return 0, 0, false
 }
@@ -129,8 +136,11 @@ func (s sheet) alignment(model, setting string) []Table {
 		digits              int
 		best                bool
 	}{
-		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.", func(a Aligned) []stats.Summary { return a.Accuracy }, 2, true},
-		{"aligned-epsilon", "ε at equal error of the adversary", "The same privacy against this adversary costs each mechanism another ε.", func(a Aligned) []stats.Summary { return a.Epsilon }, 2, false},
+		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.",
+			func(a Aligned) []stats.Summary { return a.Accuracy }, 2, true},
+		{"aligned-epsilon", "ε at equal error of the adversary",
+			"The same privacy against this adversary costs each mechanism another ε.",
+			func(a Aligned) []stats.Summary { return a.Epsilon }, 2, false},
 	} {
 		t := s.named(slug(kind.name, model, setting), fmt.Sprintf("%s, %s, %s", kind.title, model, setting))
 		t.Groups, t.Header = []ColumnGroup{{"", 2}, {"E_M", len(shown)}}, []string{"data set, space", "mechanism"}
@@ -162,8 +172,11 @@ func (s sheet) alignment(model, setting string) []Table {
 		if kind.best {
 			markBest(&t, rows, means, true)
 		}
-		t.Legend = "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior" + candidates(records) + "). Values lie on the line that joins the ε of the study (linear in E_M and accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
-			fmt.Sprintf("– where a mechanism does not reach the error at any ε of the study, or its nearest ε are more than %g apart in E_M: more ε would tell. ", widestGap) + kind.legend
+		t.Legend = "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior" +
+			candidates(records) + "). Values lie on the line that joins the ε of the study (linear in E_M and " +
+			"accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
+			fmt.Sprintf("– where a mechanism does not reach the error at any ε of the study, or its nearest ε are "+
+				"more than %g apart in E_M: more ε would tell. ", widestGap) + kind.legend
 		tables = append(tables, t)
 	}
 	return tables

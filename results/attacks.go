@@ -97,8 +97,11 @@ func (m AttackedMechanism) At(utility float64) (Release, bool) {
 // the order of the registry. An attacker's quantities have no column of their own.
 func PrimaryQuantities(records []Record) []Column {
 	var columns []Column
-	for _, c := range Measured(Where(records, func(r Record) bool { return r.Chance.Known() && r.Panel != UtilityPanel })) {
-		if c.field < 0 && c.Table != "" && !slices.ContainsFunc(columns, func(o Column) bool { return o.Table == c.Table }) {
+	for _, c := range Measured(Where(records, func(r Record) bool {
+		return r.Chance.Known() && r.Panel != UtilityPanel
+	})) {
+		if c.field < 0 && c.Table != "" && !slices.ContainsFunc(columns,
+			func(o Column) bool { return o.Table == c.Table }) {
 			columns = append(columns, c)
 		}
 	}
@@ -127,7 +130,8 @@ func (s sheet) attackTablesOf(records []Record, columns []Column) []Table {
 		if math.IsNaN(plain) || len(columns) == 0 {
 			continue
 		}
-		t := s.named(slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
+		t := s.named(slug("attacks", dataset), fmt.Sprintf(
+			"What attackers still learn at %d points of accuracy lost, %s",
 			pointsLost, DatasetTitle(dataset)))
 		t.Header = []string{"mechanism", "ε", "accuracy in %"}
 		for _, c := range columns {
@@ -158,7 +162,8 @@ func (s sheet) attackTablesOf(records []Record, columns []Column) []Table {
 			}
 			last, side := m.Releases[0], "≤ "
 			for _, r := range m.Releases {
-				if r.Utility.Known() && math.Abs(float64(r.Utility)-plain+pointsLost) < math.Abs(float64(last.Utility)-plain+pointsLost) {
+				if r.Utility.Known() && math.Abs(float64(r.Utility)-plain+pointsLost) < math.Abs(
+					float64(last.Utility)-plain+pointsLost) {
 					last = r
 				}
 			}
@@ -168,7 +173,8 @@ func (s sheet) attackTablesOf(records []Record, columns []Column) []Table {
 			row(m.Series, side+formatFloat(last.Epsilon), last)
 		}
 		t.Legend = fmt.Sprintf("Plain text: %s%%. Between the two measured ε on either side, linear in accuracy. "+
-			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them.", FormatNumber(plain, 1))
+			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them.",
+			FormatNumber(plain, 1))
 		tables = append(tables, t)
 	}
 	return tables

@@ -13,7 +13,8 @@ func TestAttackTable(t *testing.T) {
 	c := Column{Name: "guess-accuracy", Title: "guessed", Digits: 2, Table: "guess", field: -1, part: -1, whole: -1}
 	row := func(series, panel, quantity string, x, value Float) Record {
 		r := NewRecord()
-		r.Dataset, r.Series, r.Panel, r.Quantity, r.X, r.Value, r.Chance, r.Ceiling = "news", series, panel, quantity, x, value, 25, 90
+		r.Dataset, r.Series, r.Panel, r.Quantity, r.X, r.Value, r.Chance, r.Ceiling = "news", series, panel, quantity,
+			x, value, 25, 90
 		return r
 	}
 	var records []Record
@@ -27,7 +28,8 @@ func TestAttackTable(t *testing.T) {
 		{"TEM", 1, 89, 0.7}, {"TEM", 5, 90, 0.8},
 		{"k-RR", 1, 50, 0.3}, {"k-RR", 5, 60, 0.5},
 	} {
-		records = append(records, row(m.series, UtilityPanel, "accuracy", m.x, m.utility), row(m.series, "guess", c.Name, m.x, m.guess))
+		records = append(records, row(m.series, UtilityPanel, "accuracy", m.x, m.utility),
+			row(m.series, "guess", c.Name, m.x, m.guess))
 	}
 	attacked := Attacked(records)
 	if len(attacked) != 4 || attacked[1].Series != "CMP" {
@@ -53,7 +55,8 @@ func TestAttackTable(t *testing.T) {
 		}
 		lines = append(lines, strings.Join(cells, " | "))
 	}
-	want := []string{"Identity |  | 90.0 | 0.80", "CMP | 3 | 85.0 | 0.50", "TEM | ≤ 1 | 89.0 | 0.70", "k-RR | ≥ 5 | 60.0 | 0.50"}
+	want := []string{"Identity |  | 90.0 | 0.80", "CMP | 3 | 85.0 | 0.50", "TEM | ≤ 1 | 89.0 | 0.70",
+		"k-RR | ≥ 5 | 60.0 | 0.50"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("%q\nwant %q", lines, want)
 	}

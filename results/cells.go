@@ -207,7 +207,8 @@ func Spaces(records []Record) []Space {
 
 // Epsilons are those of records, ascending.
 func Epsilons(records []Record) []float64 {
-	values := Distinct(Where(records, func(r Record) bool { return r.Epsilon.Known() }), func(r Record) float64 { return float64(r.Epsilon) })
+	values := Distinct(Where(records, func(r Record) bool { return r.Epsilon.Known() }),
+		func(r Record) float64 { return float64(r.Epsilon) })
 	slices.Sort(values)
 	return values
 }
@@ -217,8 +218,11 @@ type Task struct{ Model, Setting string }
 
 // Tasks are those of privatised records, by name.
 func Tasks(records []Record) []Task {
-	tasks := Distinct(Where(records, func(r Record) bool { return !r.IsBaseline() && r.Model != "" }), func(r Record) Task { return Task{r.Model, r.Setting} })
-	slices.SortFunc(tasks, func(a, b Task) int { return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Setting, b.Setting)) })
+	tasks := Distinct(Where(records, func(r Record) bool { return !r.IsBaseline() && r.Model != "" }),
+		func(r Record) Task { return Task{r.Model, r.Setting} })
+	slices.SortFunc(tasks, func(a, b Task) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Setting, b.Setting))
+	})
 	return tasks
 }
 

@@ -135,7 +135,8 @@ func columnsOf(t reflect.Type) ([]Column, error) {
 		if count := f.Tag.Get("count"); count != "" {
 			part, whole, _ := strings.Cut(count, "/")
 			if c.part, c.whole = field(part), field(whole); c.part < 0 || c.whole < 0 {
-				return nil, fmt.Errorf("field %s: count = %q: must name two columns of counts as part/whole", f.Name, count)
+				return nil, fmt.Errorf("field %s: count = %q: must name two columns of counts as part/whole", f.Name,
+					count)
 			}
 		}
 		columns = append(columns, c)

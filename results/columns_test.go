@@ -61,7 +61,8 @@ func TestEveryColumnIsEverywhere(t *testing.T) {
 			t.Errorf("%s reads back as %v, not %v", c.Name, got, want)
 		}
 		if !slices.ContainsFunc(tables, func(table Table) bool {
-			return strings.Contains(strings.ToLower(table.Title), strings.ToLower(c.Title)) || slices.Contains(table.Header, c.Title)
+			return strings.Contains(strings.ToLower(table.Title), strings.ToLower(c.Title)) ||
+				slices.Contains(table.Header, c.Title)
 		}) {
 			t.Errorf("%s is in no table", c.Name)
 		}
@@ -90,7 +91,8 @@ func TestColumnsOf(t *testing.T) {
 		t.Fatalf("%+v, %v", columns, err)
 	}
 	c := columns[0]
-	if c.Name != "surprise" || c.Direction != Down || c.Threshold != 1.5 || c.Digits != 1 || c.part != 1 || c.whole != 2 || c.Heading() != "Surprise in %" {
+	if c.Name != "surprise" || c.Direction != Down || c.Threshold != 1.5 || c.Digits != 1 || c.part != 1 ||
+		c.whole != 2 || c.Heading() != "Surprise in %" {
 		t.Errorf("%+v", c)
 	}
 	for want, bad := range map[string]reflect.Type{
@@ -164,7 +166,8 @@ func TestUnknownSchemaIsAnError(t *testing.T) {
 	delete(migrations, 3)
 	defer func() { migrations[3] = saved }()
 	_, err := Decode("old.csv", strings.NewReader("schema,study,key,index,mechanism,repetition,status\n3,s,a,0,cmp,1,ok\n"))
-	if err == nil || !strings.Contains(err.Error(), "old.csv:2: schema = 3") || !strings.Contains(err.Error(), "no migration") {
+	if err == nil || !strings.Contains(err.Error(), "old.csv:2: schema = 3") ||
+		!strings.Contains(err.Error(), "no migration") {
 		t.Errorf("error %v", err)
 	}
 }

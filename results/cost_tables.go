@@ -66,7 +66,10 @@ func (s sheet) price() (Table, bool) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "A text of the data set's size from nothing, scaled to a million words: the whole time of the call that privatised it, what is tabulated per word included, however many repetitions shared it. Median over data sets, ε and repetitions (least to greatest). Wall clock as run: cells that run at once share the machine, whose name is in the records."
+	t.Legend = "A text of the data set's size from nothing, scaled to a million words: the whole time of the call " +
+		"that privatised it, what is tabulated per word included, however many repetitions shared it. Median over " +
+		"data sets, ε and repetitions (least to greatest). Wall clock as run: cells that run at once share the " +
+		"machine, whose name is in the records."
 	return t, len(t.Rows) > 0
 }
 
@@ -94,7 +97,8 @@ func (s sheet) stages() Table {
 	t.Header = append(t.Header, "other s", "total s", "share")
 	add := func(head TableCell, model string, records []Record, whole float64) {
 		row := []TableCell{head, {Text: model}, {Text: fmt.Sprint(len(records))}}
-		columns := append(slices.Clone(Stages), Stage{"other", Record.OtherSeconds}, Stage{"total", func(r Record) Float { return r.TotalSeconds }})
+		columns := append(slices.Clone(Stages), Stage{"other", Record.OtherSeconds},
+			Stage{"total", func(r Record) Float { return r.TotalSeconds }})
 		for _, st := range columns {
 			row = append(row, TableCell{Text: FormatNumber(total(records, st.Seconds), 1)})
 		}
@@ -113,7 +117,8 @@ func (s sheet) stages() Table {
 		}
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)
 	}
-	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that several models share is privatised once and counted for each; measure is all metrics but CS. Share is that of all cells here."
+	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that several models " +
+		"share is privatised once and counted for each; measure is all metrics but CS. Share is that of all cells here."
 	return t
 }
 
@@ -130,13 +135,15 @@ func total(records []Record, column func(Record) Float) float64 {
 // cost tabulates throughput, time and memory cell by cell.
 func (s sheet) cost() Table {
 	t := s.named("cost", "Cost of privatising, training and measuring, cell by cell")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "model", "words/s", "privatise s", "train s", "measure s", "CS s", "peak MiB"}
+	t.Header = []string{"data set", "space", "mechanism", "ε", "model", "words/s", "privatise s", "train s",
+		"measure s", "CS s", "peak MiB"}
 	for _, c := range GroupCells(s.records) {
 		r := c.Records[0]
 		if r.Status != StatusOK {
 			continue
 		}
-		row := []string{DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon), r.Model}
+		row := []string{DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()],
+			formatFloat(r.Epsilon), r.Model}
 		columns := append(slices.Clone(Stages), Stage{"memory", func(r Record) Float { return r.PeakMemoryMiB }})
 		if x := c.Throughput(); len(x) > 0 {
 			row = append(row, FormatNumber(stats.Mean(x), 0))
@@ -156,6 +163,8 @@ func (s sheet) cost() Table {
 		}
 		t.AddRow(row...)
 	}
-	t.Legend = "Means over repetitions, on the machine of the records; words/s as in the table of seconds per million words; other times are what each repetition reports, its share of what several had in common. Peak memory is that of the whole process."
+	t.Legend = "Means over repetitions, on the machine of the records; words/s as in the table of seconds per " +
+		"million words; other times are what each repetition reports, its share of what several had in common. Peak " +
+		"memory is that of the whole process."
 	return t
 }

@@ -39,7 +39,8 @@ func (r *Record) Recompute() error {
 	}
 	t := metrics.TotalDeniability(words)
 	if t.Unchanged != r.NwUnchanged || t.Runs != r.NwRuns || t.Distinct != r.SwDistinct || t.Words != r.SwWords {
-		return fmt.Errorf("deniability_words sums to %d of %d unchanged and %d distinct over %d words, the columns say %d of %d, %d over %d",
+		return fmt.Errorf("deniability_words sums to %d of %d unchanged and %d distinct over %d words, the columns "+
+			"say %d of %d, %d over %d",
 			t.Unchanged, t.Runs, t.Distinct, t.Words, r.NwUnchanged, r.NwRuns, r.SwDistinct, r.SwWords)
 	}
 	r.NwWorst, r.SwWorst = Float(t.WorstNw), Float(t.WorstSw)
@@ -104,7 +105,8 @@ type Scene struct {
 
 // Scene of a record.
 func (r Record) Scene() Scene {
-	return Scene{r.Dataset, r.DatasetFingerprint, r.Embedding, r.EmbeddingFingerprint, r.Dimension, r.Model, r.ModelParameters}
+	return Scene{r.Dataset, r.DatasetFingerprint, r.Embedding, r.EmbeddingFingerprint, r.Dimension, r.Model,
+		r.ModelParameters}
 }
 
 // Group is what all repetitions of one cell share.
@@ -121,7 +123,8 @@ type Group struct {
 func (r Record) Group() Group {
 	epsilon, _ := r.Epsilon.MarshalCSV()
 	x, _ := r.X.MarshalCSV()
-	return Group{r.Scene(), r.Mechanism, r.Variant, r.Parameters, epsilon, r.Policy, r.Setting, r.Panel, r.Series, x, r.Quantity}
+	return Group{r.Scene(), r.Mechanism, r.Variant, r.Parameters, epsilon, r.Policy, r.Setting, r.Panel, r.Series, x,
+		r.Quantity}
 }
 
 // Derive recomputes all metrics that follow from other columns and records:

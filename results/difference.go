@@ -55,7 +55,8 @@ var cellFields = [len(cellKey{})]string{
 
 func keyOf(g Group) cellKey {
 	return cellKey{
-		g.Dataset, g.Embedding, fmt.Sprint(g.Dimension), g.Model, g.ModelParameters, g.Setting, g.Mechanism, g.Variant, g.Parameters,
+		g.Dataset, g.Embedding, fmt.Sprint(g.Dimension), g.Model, g.ModelParameters, g.Setting, g.Mechanism, g.Variant,
+		g.Parameters,
 		g.Epsilon, g.Policy, g.Panel, g.Series, g.X, g.Quantity,
 	}
 }
@@ -84,10 +85,12 @@ func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison,
 		}
 		if x, y := values(a), values(b); len(x) == 1 && len(y) == 1 && x[0] != y[0] {
 			ignored[f] = true
-			c.Apart = append(c.Apart, fmt.Sprintf("%s: %s against %s", cellFields[f], cmp.Or(x[0], "none"), cmp.Or(y[0], "none")))
+			c.Apart = append(c.Apart, fmt.Sprintf("%s: %s against %s", cellFields[f], cmp.Or(x[0], "none"),
+				cmp.Or(y[0], "none")))
 		}
 	}
-	if x, y := Distinct(a, func(r Record) uint64 { return r.Seed }), Distinct(b, func(r Record) uint64 { return r.Seed }); !slices.Equal(x, y) {
+	if x, y := Distinct(a, func(r Record) uint64 { return r.Seed }),
+		Distinct(b, func(r Record) uint64 { return r.Seed }); !slices.Equal(x, y) {
 		c.Apart = append(c.Apart, fmt.Sprintf("seed: %v against %v", x, y))
 	}
 	names := Labels(append(slices.Clone(a), b...))
@@ -193,7 +196,8 @@ func difference(x, y Cells, m Column) (Difference, bool) {
 // Table renders the comparison: what changed first, by p.
 func (c RunComparison) Table(all bool) Table {
 	t := Table{Name: "difference", Title: "Differences between two runs",
-		Header: []string{"data set or panel", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A", "95% interval", "p (Holm)", "verdict"}}
+		Header: []string{"data set or panel", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A",
+			"95% interval", "p (Holm)", "verdict"}}
 	rows := slices.Clone(c.Differences)
 	slices.SortStableFunc(rows, func(a, b Difference) int {
 		p := func(d Difference) float64 {
@@ -218,8 +222,10 @@ func (c RunComparison) Table(all bool) Table {
 		if !d.P.Known() {
 			verdict = d.Test
 		}
-		t.AddRow(cmp.Or(d.Place, DatasetTitle(d.Dataset)), d.Space, d.Model, d.Mechanism, formatFloat(d.Epsilon), d.Metric,
-			FormatNumber(float64(d.A), d.digits), FormatNumber(float64(d.B), d.digits), fmt.Sprintf("%+.*f", d.digits, float64(d.Change)), interval, formatAdjusted(float64(d.Adjusted)), verdict)
+		t.AddRow(cmp.Or(d.Place, DatasetTitle(d.Dataset)), d.Space, d.Model, d.Mechanism, formatFloat(d.Epsilon),
+			d.Metric,
+			FormatNumber(float64(d.A), d.digits), FormatNumber(float64(d.B), d.digits), fmt.Sprintf("%+.*f", d.digits,
+				float64(d.Change)), interval, formatAdjusted(float64(d.Adjusted)), verdict)
 	}
 	tested := 0
 	for _, d := range c.Differences {
@@ -227,7 +233,8 @@ func (c RunComparison) Table(all bool) Table {
 			tested++
 		}
 	}
-	t.Legend = fmt.Sprintf("%d of %d tests differ beyond chance (Holm-corrected, %g over all of them). %d cells only in A, %d only in B.", c.Changed, tested, c.Level, c.OnlyA, c.OnlyB)
+	t.Legend = fmt.Sprintf("%d of %d tests differ beyond chance (Holm-corrected, %g over all of them). %d cells "+
+		"only in A, %d only in B.", c.Changed, tested, c.Level, c.OnlyA, c.OnlyB)
 	if len(c.Apart) > 0 {
 		t.Legend += " The runs differ in " + strings.Join(c.Apart, "; ") + "."
 	}

@@ -73,7 +73,8 @@ func TestCompareRunsAcrossEmbeddings(t *testing.T) {
 	}
 	c, err := CompareRuns(a, b, watched(), 0.05)
 	if err != nil || c.OnlyA+c.OnlyB != 0 || len(c.Apart) != 2 || c.Changed != len(c.Differences) || c.Changed == 0 {
-		t.Errorf("%d of %d changed, %d and %d alone, apart %v, %v", c.Changed, len(c.Differences), c.OnlyA, c.OnlyB, c.Apart, err)
+		t.Errorf("%d of %d changed, %d and %d alone, apart %v, %v", c.Changed, len(c.Differences), c.OnlyA, c.OnlyB,
+			c.Apart, err)
 	}
 	b[0].Embedding = "made"
 	if c, err = CompareRuns(a, b, watched(), 0.05); err != nil || c.OnlyA == 0 {
@@ -98,7 +99,8 @@ func TestCompareRunsPairsDocuments(t *testing.T) {
 		r.Correct, r.Accuracy = NewOutcomes(bits), Float(10*r.TestCorrect)
 		return []Record{r}
 	}
-	c, err := CompareRuns(one(func(int) bool { return true }), one(func(i int) bool { return i == 0 }), []Column{column("accuracy")}, 0.05)
+	c, err := CompareRuns(one(func(int) bool { return true }), one(func(i int) bool { return i == 0 }),
+		[]Column{column("accuracy")}, 0.05)
 	if err != nil || len(c.Differences) != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -122,7 +124,8 @@ func TestRowsOfOneQuantityAreCompared(t *testing.T) {
 				for repetition := range 5 {
 					r := NewRecord()
 					r.Study, r.Panel, r.Series, r.XName, r.X, r.Epsilon = "paper", panel, "M2", "epsilon", x, x
-					r.Mechanism, r.Variant, r.Quantity, r.Repetition, r.Status = "cmp", "proved", "loss", repetition+1, StatusOK
+					r.Mechanism, r.Variant, r.Quantity, r.Repetition, r.Status = "cmp", "proved", "loss", repetition+1,
+						StatusOK
 					r.Value = Float(0.5 + 0.01*rng.NormFloat64())
 					if panel == "reviews" && x == 5 {
 						r.Value += Float(lift)

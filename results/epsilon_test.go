@@ -22,7 +22,8 @@ func TestTablesWithoutEpsilon(t *testing.T) {
 	}{
 		{[]Record{plain}, []string{"own"}}, // no panic: there is nothing to compare
 		{[]Record{plain, record("paraphrase", Missing, 71)}, []string{"no ε", "91.00", "71.00"}},
-		{[]Record{plain, record("paraphrase", Missing, 71), record("cmp", 5, 61)}, []string{"ε=5", "no ε", "91.00", "71.00", "61.00"}},
+		{[]Record{plain, record("paraphrase", Missing, 71), record("cmp", 5, 61)},
+			[]string{"ε=5", "no ε", "91.00", "71.00", "61.00"}},
 	} {
 		records, err := Derive(c.records)
 		if err != nil {

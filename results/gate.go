@@ -128,7 +128,8 @@ func Gate(baseline, current []Record, level float64) (GateReport, error) {
 			continue
 		}
 		if b.Records[0].TestTotal != a.Records[0].TestTotal {
-			return report, &GateError{fmt.Sprintf("%s: %d test documents, the baseline has %d: not the same study", p.name(names), a.Records[0].TestTotal, b.Records[0].TestTotal)}
+			return report, &GateError{fmt.Sprintf("%s: %d test documents, the baseline has %d: not the same study",
+				p.name(names), a.Records[0].TestTotal, b.Records[0].TestTotal)}
 		}
 		report.Resampled = report.Resampled || b.DatasetFingerprint != a.DatasetFingerprint
 		pairs = append(pairs, p)
@@ -194,9 +195,11 @@ func (p gatePair) broken(found bool, names map[Instance]string) string {
 	case !found:
 		return p.name(names) + ": in the baseline, not in the results"
 	case p.before.Records[0].Status != p.after.Records[0].Status:
-		return fmt.Sprintf("%s: %s in the baseline, %s now", p.name(names), p.before.Records[0].Status, p.after.Records[0].Status)
+		return fmt.Sprintf("%s: %s in the baseline, %s now", p.name(names), p.before.Records[0].Status,
+			p.after.Records[0].Status)
 	case p.before.Records[0].GuaranteeMetric != p.after.Records[0].GuaranteeMetric:
-		return fmt.Sprintf("%s: guarantee %q in the baseline, %q now", p.name(names), p.before.Records[0].GuaranteeMetric, p.after.Records[0].GuaranteeMetric)
+		return fmt.Sprintf("%s: guarantee %q in the baseline, %q now", p.name(names),
+			p.before.Records[0].GuaranteeMetric, p.after.Records[0].GuaranteeMetric)
 	}
 	return ""
 }
@@ -273,7 +276,8 @@ func measuredPairs(m Column, pairs []gatePair) []measuredPair {
 				df[k] += float64(len(v) - 1)
 			}
 		}
-		q := measuredPair{gatePair: p, pool: k, change: stats.Mean(y) - stats.Mean(x), independent: 1/float64(len(x)) + 1/float64(len(y))}
+		q := measuredPair{gatePair: p, pool: k, change: stats.Mean(y) - stats.Mean(x),
+			independent: 1/float64(len(x)) + 1/float64(len(y))}
 		if p.before.DatasetFingerprint != p.after.DatasetFingerprint {
 			q.shared = math.Sqrt(samplingVariance(m, p.before.Records[0]) + samplingVariance(m, p.after.Records[0]))
 		}
@@ -359,7 +363,8 @@ func satterthwaite(pools map[variancePool]*[2]float64, order []variancePool) flo
 
 // Table renders what failed, or the largest changes where nothing did.
 func (g GateReport) Table() Table {
-	t := Table{Name: "gate", Header: []string{"metric", "scope", "cells", "before", "after", "change", "standard error", "p (Holm)", "threshold", "verdict"}}
+	t := Table{Name: "gate", Header: []string{"metric", "scope", "cells", "before", "after", "change", "standard error",
+		"p (Holm)", "threshold", "verdict"}}
 	tests := slices.Clone(g.Tests)
 	t.Title = "Nothing regressed; the largest changes by metric"
 	if g.Failed() {
@@ -387,14 +392,16 @@ func (g GateReport) Table() Table {
 		}
 		digits := x.digits()
 		t.AddRow(x.Metric, x.Scope, fmt.Sprint(x.Cells), FormatNumber(x.Before, digits), FormatNumber(x.After, digits),
-			fmt.Sprintf("%+.*f", digits, x.Change), FormatNumber(x.StdError, digits), formatAdjusted(x.Adjusted), fmt.Sprintf("%g", x.Threshold), verdict)
+			fmt.Sprintf("%+.*f", digits, x.Change), FormatNumber(x.StdError, digits), formatAdjusted(x.Adjusted),
+			fmt.Sprintf("%g", x.Threshold), verdict)
 	}
 	for _, b := range g.Broken {
 		t.AddRow("–", b, "", "", "", "", "", "", "", "regressed")
 	}
 	t.Legend = fmt.Sprintf("%d cells compared, %d new.", g.Cells, g.New)
 	if g.Resampled {
-		t.Legend += fmt.Sprintf(" The runs saw different samples of documents: thresholds are %d times as wide, and chance includes the sampling of test sets.", resampledThresholds)
+		t.Legend += fmt.Sprintf(" The runs saw different samples of documents: thresholds are %d times as wide, and "+
+			"chance includes the sampling of test sets.", resampledThresholds)
 	}
 	return t
 }
@@ -457,7 +464,8 @@ func (g GateReport) WriteJUnit(w io.Writer) error {
 	for _, t := range g.Tests {
 		failure := ""
 		if d := t.digits(); t.Failed {
-			failure = fmt.Sprintf("mean over %d cells went from %.*f to %.*f (%+.*f ± %.*f, Holm-corrected p = %s, threshold %g)",
+			failure = fmt.Sprintf("mean over %d cells went from %.*f to %.*f (%+.*f ± %.*f, Holm-corrected p = "+
+				"%s, threshold %g)",
 				t.Cells, d, t.Before, d, t.After, d, t.Change, d, t.StdError, formatAdjusted(t.Adjusted), t.Threshold)
 		}
 		add(t.Metric, t.Scope, failure)

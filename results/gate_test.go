@@ -106,8 +106,11 @@ func TestGateOtherSampleWidens(t *testing.T) {
 
 func TestGateBroken(t *testing.T) {
 	base := syntheticStudy(1, 2, 0)
-	lost := slices.DeleteFunc(slices.Clone(base), func(r Record) bool { return r.Mechanism == "vickrey" && r.Epsilon == 5 && r.Dimension == 50 })
-	if g := gate(t, base, lost); !g.Failed() || len(g.Broken) != 2 || !strings.Contains(g.Broken[0], "not in the results") {
+	lost := slices.DeleteFunc(slices.Clone(base), func(r Record) bool {
+		return r.Mechanism == "vickrey" && r.Epsilon == 5 && r.Dimension == 50
+	})
+	if g := gate(t, base, lost); !g.Failed() || len(g.Broken) != 2 ||
+		!strings.Contains(g.Broken[0], "not in the results") {
 		t.Errorf("lost cells: %v", g.Broken)
 	}
 	if g := gate(t, lost, base); g.Failed() || g.New != 2 {
@@ -119,7 +122,8 @@ func TestGateBroken(t *testing.T) {
 			unpromised[i].GuaranteeMetric = ""
 		}
 	}
-	if g := gate(t, base, unpromised); !g.Failed() || !strings.Contains(g.Broken[0], `guarantee "euclidean" in the baseline`) {
+	if g := gate(t, base, unpromised); !g.Failed() || !strings.Contains(g.Broken[0],
+		`guarantee "euclidean" in the baseline`) {
 		t.Errorf("a lost promise: %v", g.Broken)
 	}
 	undefined := slices.Clone(base)
@@ -176,9 +180,11 @@ func TestGateJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Tests != len(g.Tests)+1 || got.Failures != len(failedScopes(g))+1 {
-		t.Errorf("%d tests, %d failures; the report has %d and %d", got.Tests, got.Failures, len(g.Tests)+1, len(failedScopes(g))+1)
+		t.Errorf("%d tests, %d failures; the report has %d and %d", got.Tests, got.Failures, len(g.Tests)+1,
+			len(failedScopes(g))+1)
 	}
-	if last := got.Suites[len(got.Suites)-1]; last.Cases[0].Failure == nil || last.Cases[0].Name != `a <cell> & "more"` {
+	if last := got.Suites[len(got.Suites)-1]; last.Cases[0].Failure == nil ||
+		last.Cases[0].Name != `a <cell> & "more"` {
 		t.Errorf("last suite %+v", last)
 	}
 }

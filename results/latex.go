@@ -12,8 +12,10 @@ import (
 var latexEscaper = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "\n", " ",
-	"ε", `$\varepsilon$`, "δ", `$\delta$`, "α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "λ", `$\lambda$`, "η", `$\eta$`,
-	"±", `$\pm$`, "×", `$\times$`, "²", `$^2$`, "≥", `$\geq$`, "≤", `$\leq$`, "·", `$\cdot$`, "−", "$-$", "–", "--", "…", `\dots{}`,
+	"ε", `$\varepsilon$`, "δ", `$\delta$`, "α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "λ", `$\lambda$`, "η",
+	`$\eta$`,
+	"±", `$\pm$`, "×", `$\times$`, "²", `$^2$`, "≥", `$\geq$`, "≤", `$\leq$`, "·", `$\cdot$`, "−", "$-$", "–", "--",
+	"…", `\dots{}`,
 	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`, "‡", `$\ddagger$`,
 )
 
@@ -105,7 +107,8 @@ func (t Table) latexFloat(l latexLayout, part []latexColumn, rows []int, first b
 	}
 	lines := []string{
 		`\centering`, l.size.command, fmt.Sprintf(`\setlength{\tabcolsep}{%gpt}`, columnGap/2),
-		fmt.Sprintf(`\caption{%s}%s\smallskip`, title, label), fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`,
+		fmt.Sprintf(`\caption{%s}%s\smallskip`, title, label), fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()),
+		`\toprule`,
 	}
 	lines = append(lines, t.latexGroups(l, part)...)
 	var heads []string

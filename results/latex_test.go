@@ -15,21 +15,24 @@ func TestLaTeXFitsTwoColumns(t *testing.T) {
 	narrow := Table{Name: "n", Title: "E_M by N_w", Header: []string{"mechanism", "accuracy in %"}}
 	narrow.AddRow("CMP", "71.4 ± 1.5")
 	text := render(t, narrow, "tex")
-	for _, want := range []string{`\begin{table}`, `\caption{$E_{M}$ by $N_{w}$}`, `\begin{tabular}{@{}lr@{}}`, `71.4 $\pm$ 1.5`} {
+	for _, want := range []string{`\begin{table}`, `\caption{$E_{M}$ by $N_{w}$}`, `\begin{tabular}{@{}lr@{}}`,
+		`71.4 $\pm$ 1.5`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in %s", want, text)
 		}
 	}
 	wide := narrow
 	wide.AddRow("CMP", strings.Repeat("a long reason ", 10))
-	if text := render(t, wide, "tex"); !strings.Contains(text, `\begin{table*}`) || !strings.Contains(text, `\linewidth}`) || !strings.Contains(text, `\raggedright`) {
+	if text := render(t, wide, "tex"); !strings.Contains(text, `\begin{table*}`) ||
+		!strings.Contains(text, `\linewidth}`) || !strings.Contains(text, `\raggedright`) {
 		t.Errorf("a long text: %s", text)
 	}
 	long := narrow
 	for range 200 {
 		long.AddRow("Mahalanobis", "1.0")
 	}
-	if text := render(t, long, "tex"); strings.Count(text, `\begin{table}`) < 3 || strings.Count(text, `\label`) != 1 || strings.Count(text, "Mahalanobis") != 200 {
+	if text := render(t, long, "tex"); strings.Count(text, `\begin{table}`) < 3 || strings.Count(text, `\label`) != 1 ||
+		strings.Count(text, "Mahalanobis") != 200 {
 		t.Errorf("a long table: %s", text)
 	}
 	many := Table{Name: "m", Title: "many", Header: []string{"mechanism"}}
@@ -38,11 +41,13 @@ func TestLaTeXFitsTwoColumns(t *testing.T) {
 		many.Header, row = append(many.Header, fmt.Sprint("ε = ", j)), append(row, "71.4 ± 1.5")
 	}
 	many.AddRow(row...)
-	if text := render(t, many, "tex"); strings.Count(text, `\begin{table*}`) < 3 || strings.Count(text, "CMP &") != strings.Count(text, `\begin{table*}`) || strings.Count(text, "71.4") != 30 {
+	if text := render(t, many, "tex"); strings.Count(text, `\begin{table*}`) < 3 ||
+		strings.Count(text, "CMP &") != strings.Count(text, `\begin{table*}`) || strings.Count(text, "71.4") != 30 {
 		t.Errorf("many columns: %s", text)
 	}
 	compact := narrow.Compact()
-	if text := render(t, compact, "tex"); strings.Contains(text, "pm") || !strings.Contains(text, "(means over repetitions)") {
+	if text := render(t, compact, "tex"); strings.Contains(text, "pm") ||
+		!strings.Contains(text, "(means over repetitions)") {
 		t.Errorf("compact: %s", text)
 	}
 	if narrow.Rows[0][1].Text != "71.4 ± 1.5" {
@@ -64,10 +69,13 @@ func TestLaTeXCompiles(t *testing.T) {
 		more[i].Dimension, more[i].Key = 300, "second"+more[i].Key
 	}
 	tables := Tables(TableInputs{Records: append(records, more...)})
-	hard := Table{Name: "hard", Title: "Names and reasons of any length: " + strings.Repeat("a title of several lines, ", 8),
-		Header: []string{"mechanism", "E_M of the posterior adversary, Euclidean", "why"}, Legend: strings.Repeat("A legend of several lines. ", 20)}
+	hard := Table{Name: "hard", Title: "Names and reasons of any length: " +
+		strings.Repeat("a title of several lines, ", 8),
+		Header: []string{"mechanism", "E_M of the posterior adversary, Euclidean", "why"},
+		Legend: strings.Repeat("A legend of several lines. ", 20)}
 	for i := range 120 {
-		hard.AddRow("Mahalanobis, released, λ=0.2", "0.993 ± 0.001", strings.Repeat("ε must be > 42.8387 for this embedding_name ", i%5))
+		hard.AddRow("Mahalanobis, released, λ=0.2", "0.993 ± 0.001",
+			strings.Repeat("ε must be > 42.8387 for this embedding_name ", i%5))
 	}
 	tables = append(tables, hard)
 	var b strings.Builder

@@ -31,8 +31,10 @@ type field struct {
 }
 
 func newField(records []Record) field {
-	records = Where(records, func(r Record) bool { return r.Epsilon.Known() }) // without an epsilon there is no condition
-	f := field{at: map[condition]map[Instance][]Record{}, instances: Instances(records), order: Distinct(records, Record.condition)}
+	// without an epsilon there is no condition
+	records = Where(records, func(r Record) bool { return r.Epsilon.Known() })
+	f := field{at: map[condition]map[Instance][]Record{}, instances: Instances(records),
+		order: Distinct(records, Record.condition)}
 	for _, r := range records {
 		c := r.condition()
 		if f.at[c] == nil {
@@ -59,12 +61,14 @@ func (s sheet) ranks(model, setting string) []Table {
 	task := s.task(model, setting)
 	f := newField(Where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
 	within, duels := s.contest(f, contest{
-		name: slug("ranks-accuracy", model, setting), title: fmt.Sprintf("Which mechanism keeps most accuracy, condition by condition, %s, %s", model, setting),
+		name: slug("ranks-accuracy", model, setting), title: fmt.Sprintf(
+			"Which mechanism keeps most accuracy, condition by condition, %s, %s", model, setting),
 		unit: "accuracy", column: column("accuracy").Get, digits: 2,
 		test: func(a, b []Record) (stats.Test, error) {
 			return stats.Blocked([]stats.Sample{SampleOf(a)}, []stats.Sample{SampleOf(b)})
 		},
-		legend: "by Welch's test over repetitions (noise, training) on these documents; where there is one repetition, by the size of its test set alone",
+		legend: "by Welch's test over repetitions (noise, training) on these documents; where there is one " +
+			"repetition, by the size of its test set alone",
 	})
 	if len(within.Rows) == 0 {
 		return nil
@@ -99,7 +103,8 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 	t := s.named(c.name, c.title)
 	t.Header = []string{"data set", "space", "ε", "place", "95% bounds", "mechanism", c.unit, "not told apart from"}
 	t.Legend = "Place by mean. Bounds: 1 + the number of mechanisms that are better, to the number that are not worse, " + c.legend +
-		"; Holm-corrected over all pairs of a block at 5%, so that all bounds of a block hold together with probability 95%. A noisy mechanism has wide bounds, not a good place."
+		"; Holm-corrected over all pairs of a block at 5%, so that all bounds of a block hold together with " +
+		"probability 95%. A noisy mechanism has wide bounds, not a good place."
 	duels := map[[2]string]*[3]int{}
 	for _, at := range f.order {
 		var own []Instance
@@ -122,7 +127,8 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 		for k, r := range ranked {
 			ranked := own[slices.Index(labels, r.Name)]
 			x := Cells{Records: f.at[at][ranked]}.Values(c.column)
-			t.AddRow(DatasetTitle(at.Dataset), at.Space.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place), r.Places(), r.Name,
+			t.AddRow(DatasetTitle(at.Dataset), at.Space.String(), fmt.Sprintf("%g", at.Epsilon), fmt.Sprint(r.Place),
+				r.Places(), r.Name,
 				WithInterval(stats.Summarize(x), c.digits), r.OpenTo())
 			row := t.Rows[len(t.Rows)-1]
 			row[0].Separator = k == 0
@@ -144,7 +150,8 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 // duels count, for each pair, the conditions that the row won, left open and
 // lost beyond chance.
 func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string) Table {
-	t := s.named(slug("duels-accuracy", model, setting), fmt.Sprintf("Accuracy pair by pair: conditions won / open / lost, %s, %s", model, setting))
+	t := s.named(slug("duels-accuracy", model, setting),
+		fmt.Sprintf("Accuracy pair by pair: conditions won / open / lost, %s, %s", model, setting))
 	t.Header = []string{"mechanism"}
 	for _, i := range f.instances {
 		t.Header = append(t.Header, s.labels[i])
@@ -165,7 +172,9 @@ func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "Data sets × spaces × ε in which the row's mechanism has more accuracy than the column's beyond chance, in which nothing separates them, in which it has less (tests as in the table of conditions). Bold: won somewhere, lost nowhere."
+	t.Legend = "Data sets × spaces × ε in which the row's mechanism has more accuracy than the column's beyond " +
+		"chance, in which nothing separates them, in which it has less (tests as in the table of conditions). Bold: " +
+		"won somewhere, lost nowhere."
 	if len(alike) > 0 {
 		t.Legend += " Indistinguishable in every condition: " + strings.Join(alike, "; ") + "."
 	} else {
@@ -177,7 +186,9 @@ func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string
 // overall ranks by the mean over conditions, each of which is a block.
 func (s sheet) overall(f field, task []Record, model, setting string) Table {
 	// Means are compared over the conditions that all have, if there are any.
-	shared := slices.DeleteFunc(slices.Clone(f.order), func(c condition) bool { return len(f.at[c]) < len(f.instances) })
+	shared := slices.DeleteFunc(slices.Clone(f.order), func(c condition) bool {
+		return len(f.at[c]) < len(f.instances)
+	})
 	if len(shared) > 0 {
 		f.order = shared
 	}
@@ -195,7 +206,8 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 			own := SampleOf(f.at[c][i])
 			samples[k][c], means = own, append(means, own.Mean)
 			base := Where(task, func(r Record) bool {
-				return r.IsBaseline() && r.Dataset == c.Dataset && r.Embedding == c.Embedding && r.Dimension == c.Dimension
+				return r.IsBaseline() && r.Dataset == c.Dataset && r.Embedding == c.Embedding &&
+					r.Dimension == c.Dimension
 			})
 			if b := SampleOf(base); b.Mean == b.Mean { // there is a baseline
 				lost[k] = append(lost[k], b.Mean-own.Mean)
@@ -213,20 +225,27 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 		}
 		return stats.Blocked(x, y)
 	}, true, rankLevel)
-	t := s.named(slug("ranks-accuracy-overall", model, setting), fmt.Sprintf("Which mechanism keeps most accuracy over all conditions, %s, %s", model, setting))
+	t := s.named(slug("ranks-accuracy-overall", model, setting),
+		fmt.Sprintf("Which mechanism keeps most accuracy over all conditions, %s, %s", model, setting))
 	if err != nil {
 		return t // lengths are equal by construction
 	}
-	t.Header = []string{"mechanism", "place", "95% bounds", "conditions", "mean accuracy", "points lost to the baseline", "not told apart from"}
+	t.Header = []string{"mechanism", "place", "95% bounds", "conditions", "mean accuracy",
+		"points lost to the baseline", "not told apart from"}
 	for _, r := range ranked {
 		k := slices.Index(names, r.Name)
 		row := []TableCell{s.instanceCell(&t, task, f.instances[k])}
-		for _, text := range []string{fmt.Sprint(r.Place), r.Places(), fmt.Sprint(len(samples[k])), FormatNumber(r.Mean, 2), FormatNumber(stats.Mean(lost[k]), 2), r.OpenTo()} {
+		for _, text := range []string{fmt.Sprint(r.Place), r.Places(), fmt.Sprint(len(samples[k])),
+			FormatNumber(r.Mean, 2), FormatNumber(stats.Mean(lost[k]), 2), r.OpenTo()} {
 			row = append(row, TableCell{Text: text})
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "Means over the data sets, spaces and ε here, each with equal weight. Bounds: differences within each condition, averaged over those that two mechanisms share; their variance is that of repetitions (of one repetition: of its test set); Holm-corrected over all pairs at 5%. " +
-		"They speak of these conditions and of the average, which hides who wins where: see the pairs. Conditions are those that all mechanisms here have; where there is none, means over different conditions are not comparable."
+	t.Legend = "Means over the data sets, spaces and ε here, each with equal weight. Bounds: differences within " +
+		"each condition, averaged over those that two mechanisms share; their variance is that of repetitions (of " +
+		"one repetition: of its test set); Holm-corrected over all pairs at 5%. " +
+		"They speak of these conditions and of the average, which hides who wins where: see the pairs. Conditions " +
+		"are those that all mechanisms here have; where there is none, means over different conditions are " +
+		"not comparable."
 	return t
 }

@@ -48,7 +48,8 @@ func Changes(stored, derived []Record) []Change {
 
 // ChangesTable renders changes.
 func ChangesTable(changes []Change) Table {
-	t := Table{Name: "changes", Title: "Columns that differ from their raw counts", Header: []string{"column", "records", "largest difference"}}
+	t := Table{Name: "changes", Title: "Columns that differ from their raw counts",
+		Header: []string{"column", "records", "largest difference"}}
 	for _, c := range changes {
 		t.AddRow(c.Column, fmt.Sprint(c.Records), fmt.Sprintf("%.3g", c.Largest))
 	}

@@ -136,23 +136,33 @@ type Record struct {
 	// lies in a file beside the records.
 	Correct            Outcomes `csv:"-" json:"correct,omitempty"`
 	ValidationAccuracy Float    `csv:"validation_accuracy" title:"validation accuracy" unit:"%" better:"up" digits:"2" of:"model"`
-	AUC                Float    `csv:"auc" title:"AUC" better:"up" digits:"3" gate:"0.02" of:"model"` // two classes only
-	Epochs             int      `csv:"epochs"`
-	BaselineAccuracy   Float    `csv:"baseline_accuracy" derived:"yes"` // mean over the baseline's repetitions; derived
+	// two classes only
+	AUC              Float `csv:"auc" title:"AUC" better:"up" digits:"3" gate:"0.02" of:"model"`
+	Epochs           int   `csv:"epochs"`
+	BaselineAccuracy Float `csv:"baseline_accuracy" derived:"yes"` // mean over the baseline's repetitions; derived
 
 	// Plausible deniability, study estimator (W words × R runs).
-	Nw               Float  `csv:"n_w" title:"N_w" unit:"%" better:"down" digits:"1" gate:"2" count:"n_w_unchanged/n_w_runs" table:"privacy"`
-	Sw               Float  `csv:"s_w" title:"S_w" better:"up" digits:"1" gate:"2" table:"privacy"`
-	NwUnchanged      int    `csv:"n_w_unchanged"`                                                                     // runs that returned the word, of all words
-	NwRuns           int    `csv:"n_w_runs"`                                                                          // W × R
-	SwDistinct       int    `csv:"s_w_distinct"`                                                                      // distinct outputs, summed over words
-	SwWords          int    `csv:"s_w_words"`                                                                         // W
-	NwExact          Float  `csv:"n_w_exact" title:"N_w exact" unit:"%" better:"down" digits:"1" table:"exact"`       // mean over the same words, closed form
-	SwExact          Float  `csv:"s_w_exact" title:"S_w exact" better:"up" digits:"1" table:"exact"`                  // expected distinct outputs in R runs, mean over the same words, closed form
-	SwSupport        Float  `csv:"s_w_support" title:"S_w of mass 0.95" better:"up" digits:"1" table:"exact"`         // smallest set of outputs of mass 0.95, mean over the same words, closed form
-	NwWorst          Float  `csv:"n_w_worst" title:"N_w, worst word" unit:"%" better:"down" digits:"1" table:"exact"` // largest over words
-	SwWorst          Float  `csv:"s_w_worst" title:"S_w, worst word" better:"up" digits:"1" table:"exact"`            // smallest over words
-	DeniabilityWords string `csv:"deniability_words"`                                                                 // word:unchanged:distinct, space-separated
+	Nw Float `csv:"n_w" title:"N_w" unit:"%" better:"down" digits:"1" gate:"2" count:"n_w_unchanged/n_w_runs" table:"privacy"`
+	Sw Float `csv:"s_w" title:"S_w" better:"up" digits:"1" gate:"2" table:"privacy"`
+	// runs that returned the word, of all words
+	NwUnchanged int `csv:"n_w_unchanged"`
+	// W × R
+	NwRuns int `csv:"n_w_runs"`
+	// distinct outputs, summed over words
+	SwDistinct int `csv:"s_w_distinct"`
+	// W
+	SwWords int `csv:"s_w_words"`
+	// mean over the same words, closed form
+	NwExact Float `csv:"n_w_exact" title:"N_w exact" unit:"%" better:"down" digits:"1" table:"exact"`
+	// expected distinct outputs in R runs, mean over the same words, closed form
+	SwExact Float `csv:"s_w_exact" title:"S_w exact" better:"up" digits:"1" table:"exact"`
+	// smallest set of outputs of mass 0.95, mean over the same words, closed form
+	SwSupport Float `csv:"s_w_support" title:"S_w of mass 0.95" better:"up" digits:"1" table:"exact"`
+	// largest over words
+	NwWorst Float `csv:"n_w_worst" title:"N_w, worst word" unit:"%" better:"down" digits:"1" table:"exact"`
+	// smallest over words
+	SwWorst          Float  `csv:"s_w_worst" title:"S_w, worst word" better:"up" digits:"1" table:"exact"`
+	DeniabilityWords string `csv:"deniability_words"` // word:unchanged:distinct, space-separated
 
 	// Text.
 	PP            Float  `csv:"pp" title:"PP" unit:"%" better:"up" digits:"1" gate:"1" count:"tokens_changed/tokens_total" table:"privacy"`
@@ -180,17 +190,22 @@ type Record struct {
 	EnglishAsPrintedFound int   `csv:"english_as_printed_found"`
 
 	// Composite and adversary.
-	PUC75                Float `csv:"puc_75" title:"PUC α=0.75" better:"up" digits:"2" of:"model" derived:"yes"`                // derived
-	PUC50                Float `csv:"puc_50" title:"PUC α=0.5" better:"up" digits:"2" of:"model" derived:"yes"`                 // derived
-	PUC25                Float `csv:"puc_25" title:"PUC α=0.25" better:"up" digits:"2" of:"model" derived:"yes"`                // derived
-	EMPosterior          Float `csv:"e_m_posterior" title:"E_M posterior" better:"up" digits:"3" gate:"0.03" table:"adversary"` // 0/1 loss, uniform prior, share 0–1
+	// derived
+	PUC75 Float `csv:"puc_75" title:"PUC α=0.75" better:"up" digits:"2" of:"model" derived:"yes"`
+	// derived
+	PUC50 Float `csv:"puc_50" title:"PUC α=0.5" better:"up" digits:"2" of:"model" derived:"yes"`
+	// derived
+	PUC25 Float `csv:"puc_25" title:"PUC α=0.25" better:"up" digits:"2" of:"model" derived:"yes"`
+	// 0/1 loss, uniform prior, share 0–1
+	EMPosterior          Float `csv:"e_m_posterior" title:"E_M posterior" better:"up" digits:"3" gate:"0.03" table:"adversary"`
 	EMPosteriorEuclidean Float `csv:"e_m_posterior_euclidean" title:"E_M posterior, Euclidean" better:"up" digits:"3" table:"adversary"`
 	EMMap                Float `csv:"e_m_map" title:"E_M MAP" better:"up" digits:"3" gate:"0.03" table:"adversary"`
 	EMMapEuclidean       Float `csv:"e_m_map_euclidean" title:"E_M MAP, Euclidean" better:"up" digits:"3" table:"adversary"`
-	EMMapLower           Float `csv:"e_m_map_lower" title:"E_M MAP, lower bound" better:"up" digits:"3" table:"adversary"` // lower bound in expectation; e_m_map when exact
-	EMStdError           Float `csv:"e_m_std_error"`                                                                       // of e_m_map, 0 when exact
-	EMCandidates         int   `csv:"e_m_candidates"`                                                                      // words the adversary chooses among
-	EMRuns               int   `csv:"e_m_runs"`                                                                            // per candidate, 0 when exact
+	// lower bound in expectation; e_m_map when exact
+	EMMapLower   Float `csv:"e_m_map_lower" title:"E_M MAP, lower bound" better:"up" digits:"3" table:"adversary"`
+	EMStdError   Float `csv:"e_m_std_error"`  // of e_m_map, 0 when exact
+	EMCandidates int   `csv:"e_m_candidates"` // words the adversary chooses among
+	EMRuns       int   `csv:"e_m_runs"`       // per candidate, 0 when exact
 	// E_M MAP against an attacker who takes every word of the vocabulary for a
 	// candidate, knowing nothing of the words (uniform prior) or how often each
 	// occurs in the data set (corpus). Measured once per mechanism and ε, in the
@@ -201,9 +216,10 @@ type Record struct {
 	EMFullCorpus      Float `csv:"e_m_full_corpus" title:"E_M full vocabulary, corpus prior" better:"up" digits:"3" gate:"0.03" table:"adversary"`
 	EMFullCorpusLow   Float `csv:"e_m_full_corpus_low"`
 	EMFullCorpusHigh  Float `csv:"e_m_full_corpus_high"`
-	EMFullRuns        int   `csv:"e_m_full_runs"` // draws per word to learn from, and as many to measure on; 0 when exact
-	LM                Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
-	MIAAUC            Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
+	// draws per word to learn from, and as many to measure on; 0 when exact
+	EMFullRuns int   `csv:"e_m_full_runs"`
+	LM         Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
+	MIAAUC     Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
 
 	// What only paper studies measure, as quantities.
 	Loss              Float `csv:"loss" title:"utility loss" better:"down" digits:"3" gate:"0.05"`
@@ -212,17 +228,18 @@ type Record struct {
 	InnerProductError Float `csv:"inner_product_error" title:"inner product error" better:"down" digits:"3" gate:"0.05"`
 
 	// Timing: differs between runs.
-	PrivatizeSeconds Float  `csv:"privatize_seconds" timing:"yes"`
-	TrainSeconds     Float  `csv:"train_seconds" timing:"yes"`
-	MeasureSeconds   Float  `csv:"measure_seconds" timing:"yes"` // all metrics but CS
-	CSSeconds        Float  `csv:"cs_seconds" timing:"yes"`      // 0 where the text was compared for an earlier model
-	TotalSeconds     Float  `csv:"total_seconds" timing:"yes"`
-	PrivatizeTexts   int    `csv:"privatize_texts" timing:"yes"` // repetitions that one call privatised, which share privatize_seconds; 0: not recorded
-	WordsPerSecond   Float  `csv:"words_per_second" timing:"yes"`
-	PeakMemoryMiB    Float  `csv:"peak_memory_mib" timing:"yes"`
-	Version          string `csv:"version" timing:"yes"` // of mldp
-	Machine          string `csv:"machine" timing:"yes"` // os/arch/simd path
-	Command          string `csv:"command" timing:"yes"` // runs this cell alone again, data folder aside
+	PrivatizeSeconds Float `csv:"privatize_seconds" timing:"yes"`
+	TrainSeconds     Float `csv:"train_seconds" timing:"yes"`
+	MeasureSeconds   Float `csv:"measure_seconds" timing:"yes"` // all metrics but CS
+	CSSeconds        Float `csv:"cs_seconds" timing:"yes"`      // 0 where the text was compared for an earlier model
+	TotalSeconds     Float `csv:"total_seconds" timing:"yes"`
+	// repetitions that one call privatised, which share privatize_seconds; 0: not recorded
+	PrivatizeTexts int    `csv:"privatize_texts" timing:"yes"`
+	WordsPerSecond Float  `csv:"words_per_second" timing:"yes"`
+	PeakMemoryMiB  Float  `csv:"peak_memory_mib" timing:"yes"`
+	Version        string `csv:"version" timing:"yes"` // of mldp
+	Machine        string `csv:"machine" timing:"yes"` // os/arch/simd path
+	Command        string `csv:"command" timing:"yes"` // runs this cell alone again, data folder aside
 }
 
 // FirstDifference names the first column in which two records of one cell differ,

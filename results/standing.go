@@ -53,21 +53,26 @@ func Standings(records []Record, level float64) []Standing {
 	sceneOf := func(r Record) scene {
 		return scene{r.Dataset, Space{r.Embedding, r.Dimension}, Task{r.Model, r.Setting}}
 	}
-	measured := Where(records, func(r Record) bool { return !r.IsBaseline() && accuracy.Get(r).Known() && em.Get(r).Known() })
+	measured := Where(records, func(r Record) bool {
+		return !r.IsBaseline() && accuracy.Get(r).Known() && em.Get(r).Known()
+	})
 	var out []Standing
 	for _, at := range Distinct(measured, sceneOf) {
 		own := Where(measured, func(r Record) bool { return sceneOf(r) == at && r.GuaranteeMetric != "" })
 		base := Where(records, func(r Record) bool {
-			return r.IsBaseline() && r.Dataset == at.dataset && r.Embedding == at.Embedding && r.Dimension == at.Dimension && r.Model == at.Model
+			return r.IsBaseline() && r.Dataset == at.dataset && r.Embedding == at.Embedding &&
+				r.Dimension == at.Dimension && r.Model == at.Model
 		})
-		s := Standing{Dataset: at.dataset, Space: at.Space, Task: at.Task, Error: level, Baseline: stats.Mean(Cells{Records: base}.Values(accuracy.Get))}
+		s := Standing{Dataset: at.dataset, Space: at.Space, Task: at.Task, Error: level,
+			Baseline: stats.Mean(Cells{Records: base}.Values(accuracy.Get))}
 		full := Where(own, func(r Record) bool { return r.GuaranteeScope == "" })
 		scoped := Where(own, func(r Record) bool { return r.GuaranteeScope != "" })
 		s.Entries, s.Scoped = entries(full, names, level), entries(scoped, names, level)
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b Standing) int {
-		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Task.Model, b.Task.Model), strings.Compare(a.Task.Setting, b.Task.Setting), cmp.Compare(a.Space.Dimension, b.Space.Dimension))
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Task.Model, b.Task.Model),
+			strings.Compare(a.Task.Setting, b.Task.Setting), cmp.Compare(a.Space.Dimension, b.Space.Dimension))
 	})
 	return out
 }
@@ -97,7 +102,8 @@ func entries(records []Record, names map[Instance]string, level float64) []Entry
 		labels, means = append(labels, names[i]), append(means, stats.Mean(best[i].Values(accuracy.Get)))
 	}
 	ranked, err := stats.Rank(labels, means, func(a, b int) (stats.Test, error) {
-		return stats.Blocked([]stats.Sample{SampleOf(best[order[a]].Records)}, []stats.Sample{SampleOf(best[order[b]].Records)})
+		return stats.Blocked([]stats.Sample{SampleOf(best[order[a]].Records)},
+			[]stats.Sample{SampleOf(best[order[b]].Records)})
 	}, true, rankLevel)
 	if err != nil {
 		return nil // as many names as means, by construction
@@ -106,7 +112,8 @@ func entries(records []Record, names map[Instance]string, level float64) []Entry
 	for _, r := range ranked {
 		i := order[slices.Index(labels, r.Name)]
 		c := best[i]
-		out = append(out, Entry{r, i, c.Records[0].Epsilon, ScopeOf(c.Records), stats.Summarize(c.Values(accuracy.Get)), stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
+		out = append(out, Entry{r, i, c.Records[0].Epsilon, ScopeOf(c.Records), stats.Summarize(c.Values(accuracy.Get)),
+			stats.Mean(c.Values(em.Get)), stats.Mean(c.Values(nw.Get))})
 	}
 	return out
 }
@@ -118,7 +125,8 @@ func (s Standing) partial() string {
 		return ""
 	}
 	e := s.Scoped[0]
-	return fmt.Sprintf("%s%s keeps %.1f%% (ε = %g), but its guarantee holds only %s", e.Name, ScopeMark, e.Accuracy.Mean, float64(e.Epsilon), e.Scope)
+	return fmt.Sprintf("%s%s keeps %.1f%% (ε = %g), but its guarantee holds only %s", e.Name, ScopeMark,
+		e.Accuracy.Mean, float64(e.Epsilon), e.Scope)
 }
 
 // Sentence says who keeps most, what separates it from the next, and what
@@ -134,12 +142,15 @@ func (s Standing) Sentence() string {
 	}
 	if len(s.Entries) == 0 {
 		if partial != "" {
-			return fmt.Sprintf("%s), no mechanism with a guarantee between any two words leaves the adversary an error of at least %g.%s", on, s.Error, partial)
+			return fmt.Sprintf("%s), no mechanism with a guarantee between any two words leaves the adversary an "+
+				"error of at least %g.%s", on, s.Error, partial)
 		}
-		return fmt.Sprintf("%s), no mechanism with a guarantee leaves the adversary an error of at least %g.", on, s.Error)
+		return fmt.Sprintf("%s), no mechanism with a guarantee leaves the adversary an error of at least %g.", on,
+			s.Error)
 	}
 	first := s.Entries[0]
-	text := fmt.Sprintf("%s), at an adversary's error of at least %g, %s keeps %.1f%% accuracy (ε = %g", on, s.Error, first.Name, first.Accuracy.Mean, float64(first.Epsilon))
+	text := fmt.Sprintf("%s), at an adversary's error of at least %g, %s keeps %.1f%% accuracy (ε = %g", on, s.Error,
+		first.Name, first.Accuracy.Mean, float64(first.Epsilon))
 	if s.Baseline == s.Baseline {
 		text += fmt.Sprintf("; %.1f%% without privatisation", s.Baseline)
 	}
@@ -158,7 +169,8 @@ func (s Standing) Sentence() string {
 	case 1:
 		text += "; " + open[0] + " is not distinguishable from it"
 	default:
-		text += "; " + strings.Join(open[:len(open)-1], ", ") + " and " + open[len(open)-1] + " are not distinguishable from it"
+		text += "; " + strings.Join(open[:len(open)-1], ", ") + " and " + open[len(open)-1] +
+			" are not distinguishable from it"
 	}
 	return text + "." + partial
 }
@@ -183,8 +195,10 @@ func leading(records []Record, level float64) []Standing {
 			continue
 		}
 		old := out[i]
-		better := cmp.Or(cmp.Compare(s.repetitions(), old.repetitions()), cmp.Compare(len(s.Entries), len(old.Entries))) > 0 ||
-			s.repetitions() == old.repetitions() && len(s.Entries) == len(old.Entries) && s.Task.Setting == "local" && old.Task.Setting != "local"
+		better := cmp.Or(cmp.Compare(s.repetitions(), old.repetitions()),
+			cmp.Compare(len(s.Entries), len(old.Entries))) > 0 ||
+			s.repetitions() == old.repetitions() && len(s.Entries) == len(old.Entries) && s.Task.Setting == "local" &&
+				old.Task.Setting != "local"
 		if better {
 			out[i] = s
 		}
@@ -202,17 +216,20 @@ func Headline(records []Record) []string {
 }
 
 // standingsHeader heads the columns of a standing's row.
-var standingsHeader = []string{"data set", "space", "classifier", "E_M at least", "mechanism", "ε", "accuracy", "baseline", "E_M", "not told apart from it"}
+var standingsHeader = []string{"data set", "space", "classifier", "E_M at least", "mechanism", "ε", "accuracy",
+	"baseline", "E_M", "not told apart from it"}
 
 // addStanding appends the row of a standing, with a footnote where a partial promise
 // keeps more.
 func (t *Table) addStanding(s Standing) {
-	row := []string{DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")", fmt.Sprint(s.Error)}
+	row := []string{DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")",
+		fmt.Sprint(s.Error)}
 	if len(s.Entries) == 0 {
 		row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "", "")
 	} else {
 		e := s.Entries[0]
-		row = append(row, e.Name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1), FormatNumber(e.EM, 2), e.OpenTo())
+		row = append(row, e.Name, formatFloat(e.Epsilon), WithInterval(e.Accuracy, 1), FormatNumber(s.Baseline, 1),
+			FormatNumber(e.EM, 2), e.OpenTo())
 	}
 	t.AddRow(row...)
 	if partial := s.partial(); partial != "" {
@@ -231,7 +248,8 @@ func Brief(records []Record, rows int) Table {
 		}
 	}
 	t := Table{Name: "brief", Title: "Most accuracy at a stated error of the adversary", Notes: full.Notes,
-		Header: []string{"data set", "measured with", "E_M", "best with a guarantee", "ε", "accuracy in %", "baseline", "not told apart from it"}}
+		Header: []string{"data set", "measured with", "E_M", "best with a guarantee", "ε", "accuracy in %", "baseline",
+			"not told apart from it"}}
 	for _, row := range full.Rows[:min(rows, len(full.Rows))] {
 		with := row[1]
 		with.Text += ", " + row[2].Text
@@ -257,7 +275,9 @@ func StandingsTable(records []Record) Table {
 			t.addStanding(s)
 		}
 	}
-	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the MAP adversary at least this error (share of words that she gets wrong" + candidates(records) + "); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
+	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the " +
+		"MAP adversary at least this error (share of words that she gets wrong" + candidates(records) +
+		"); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
 	if note := ScopeNote(records); note != "" {
 		t.Legend += note + " It is named where it keeps more, and does not compete."
 	}
@@ -271,7 +291,8 @@ const ScopeMark = "‡"
 // ScopeNote explains the mark, where some record needs it.
 func ScopeNote(records []Record) string {
 	if slices.ContainsFunc(records, func(r Record) bool { return r.GuaranteeScope != "" }) {
-		return " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: no full promise."
+		return " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: " +
+			"no full promise."
 	}
 	return ""
 }
@@ -295,7 +316,8 @@ func Refute(records []Record, audit []AuditRow) []Record {
 		if !refuted[r.Instance()] || r.GuaranteeMetric == "" {
 			continue
 		}
-		r.GuaranteeReason = fmt.Sprintf("refuted by the audit: it claims %g times the %s distance", float64(r.GuaranteeEpsilon), r.GuaranteeMetric)
+		r.GuaranteeReason = fmt.Sprintf("refuted by the audit: it claims %g times the %s distance",
+			float64(r.GuaranteeEpsilon), r.GuaranteeMetric)
 		r.GuaranteeScope = ""
 		r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeDelta, r.GuaranteeEuclidean = "", Missing, Missing, Missing
 	}

@@ -35,12 +35,14 @@ func standing() []Record {
 
 func TestHeadline(t *testing.T) {
 	got := Headline(standing())
-	want := "On IMDb (glove.6B.100d d=100, lstm), at an adversary's error of at least 0.5, Vickrey keeps 75.0% accuracy (ε = 10; 80.0% without privatisation), 5.0 points more than CMP; TEM is not distinguishable from it."
+	want := "On IMDb (glove.6B.100d d=100, lstm), at an adversary's error of at least 0.5, Vickrey keeps 75.0% " +
+		"accuracy (ε = 10; 80.0% without privatisation), 5.0 points more than CMP; TEM is not distinguishable from it."
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("headline %q,\nwant %q", got, want)
 	}
 	none := Standings(standing(), 0.95)
-	if len(none) != 1 || !strings.Contains(none[0].Sentence(), "no mechanism with a guarantee leaves the adversary an error of at least 0.95") {
+	if len(none) != 1 || !strings.Contains(none[0].Sentence(),
+		"no mechanism with a guarantee leaves the adversary an error of at least 0.95") {
 		t.Errorf("%+v", none)
 	}
 }
@@ -64,7 +66,10 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 		}
 	}
 	for _, table := range []Table{StandingsTable(records), Brief(records, 10)} {
-		if i := slices.IndexFunc(table.Rows[0], func(c TableCell) bool { return c.Text == "TEM" }); i < 0 || len(table.Rows[0][i].Notes) != 1 || !strings.Contains(table.Notes[table.Rows[0][i].Notes[0]], "Vickrey‡ keeps 75.0%") {
+		if i := slices.IndexFunc(table.Rows[0], func(c TableCell) bool {
+			return c.Text == "TEM"
+		}); i < 0 || len(table.Rows[0][i].Notes) != 1 ||
+			!strings.Contains(table.Notes[table.Rows[0][i].Notes[0]], "Vickrey‡ keeps 75.0%") {
 			t.Errorf("%s: %+v, notes %q", table.Name, table.Rows[0], table.Notes)
 		}
 	}
@@ -72,7 +77,8 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 		t.Errorf("standings:\n%s", text)
 	}
 	only := Where(records, func(r Record) bool { return r.IsBaseline() || r.GuaranteeScope != "" })
-	if s := Headline(only)[0]; !strings.Contains(s, "no mechanism with a guarantee between any two words leaves") || !strings.Contains(s, "Vickrey‡ keeps 75.0%") {
+	if s := Headline(only)[0]; !strings.Contains(s, "no mechanism with a guarantee between any two words leaves") ||
+		!strings.Contains(s, "Vickrey‡ keeps 75.0%") {
 		t.Errorf("headline %q", s)
 	}
 	if brief := Brief(records, 1); len(brief.Rows) != 1 || brief.Legend != "Further rows on the page: 1." {
@@ -82,7 +88,8 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 	for _, table := range Tables(TableInputs{Records: records}) {
 		text := render(t, table, "md")
 		switch {
-		case table.Name == "guarantees" && !strings.Contains(text, "one of its 7 groups"), strings.HasPrefix(table.Name, "rank") && strings.Contains(text, "Vickrey") && !strings.Contains(text, "holds only between words"):
+		case table.Name == "guarantees" && !strings.Contains(text, "one of its 7 groups"), strings.HasPrefix(table.Name,
+			"rank") && strings.Contains(text, "Vickrey") && !strings.Contains(text, "holds only between words"):
 			t.Errorf("table %s does not say the scope:\n%s", table.Name, text)
 		case table.Name == "guarantees":
 			seen++
@@ -91,7 +98,8 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 	if seen != 1 {
 		t.Errorf("%d tables of guarantees", seen)
 	}
-	if got := Refute(records, []AuditRow{{Mechanism: "vickrey", Variant: "proved", Epsilon: 10, Promises: true, Violated: true}})[0]; got.GuaranteeScope != "" {
+	if got := Refute(records, []AuditRow{{Mechanism: "vickrey", Variant: "proved", Epsilon: 10, Promises: true,
+		Violated: true}})[0]; got.GuaranteeScope != "" {
 		t.Error("a refuted mechanism keeps its scope")
 	}
 	if ScopeNote(standing()) != "" {
@@ -109,7 +117,8 @@ func TestRefutedMechanismsDoNotWin(t *testing.T) {
 		t.Errorf("headline %q", s)
 	}
 	for _, r := range records {
-		if r.Mechanism == "vickrey" && (r.GuaranteeMetric != "" || !strings.Contains(r.GuaranteeReason, "refuted by the audit")) {
+		if r.Mechanism == "vickrey" && (r.GuaranteeMetric != "" ||
+			!strings.Contains(r.GuaranteeReason, "refuted by the audit")) {
 			t.Errorf("%+v", r)
 		}
 		if r.Mechanism == "cmp" && r.GuaranteeMetric == "" {

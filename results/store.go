@@ -55,7 +55,8 @@ var TimingColumns = func() []string {
 // that a file does not depend on who finished first.
 func Sort(records []Record) {
 	slices.SortStableFunc(records, func(a, b Record) int {
-		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition), strings.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition),
+			strings.Compare(a.Key, b.Key))
 	})
 }
 
@@ -240,7 +241,8 @@ func (t *table) ReadAll() ([][]string, error) {
 func (t *table) locate(err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		if row, column := parse.Line-2, parse.Column-1; row >= 0 && row < len(t.rows) && column >= 0 && column < len(t.header) {
+		if row, column := parse.Line-2, parse.Column-1; row >= 0 && row < len(t.rows) && column >= 0 &&
+			column < len(t.header) {
 			return fmt.Errorf("%s:%d: %s: %v", t.name, t.lines[row], t.header[column], parse.Err)
 		}
 	}
@@ -270,7 +272,8 @@ func (t *table) check(records []Record) error {
 		}
 		k := r.id()
 		if first, dup := seen[k]; dup {
-			return fmt.Errorf("%s:%d: repeats line %d (key %s, repetition %d)", t.name, line, first, r.Key, r.Repetition)
+			return fmt.Errorf("%s:%d: repeats line %d (key %s, repetition %d)", t.name, line, first, r.Key,
+				r.Repetition)
 		}
 		seen[k] = line
 	}
@@ -361,7 +364,8 @@ func (t *table) migrate() error {
 			return fmt.Errorf("%s:%d: schema = %q: must be a version >= 1", t.name, t.lines[i], row[at])
 		}
 		if version > SchemaVersion {
-			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i], version, SchemaVersion)
+			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i],
+				version, SchemaVersion)
 		}
 		named := make(map[string]string, len(columns))
 		for j, c := range t.header {
@@ -377,7 +381,8 @@ func (t *table) migrate() error {
 		for ; version < SchemaVersion; version++ {
 			m, ok := migrations[version]
 			if !ok {
-				return fmt.Errorf("%s:%d: schema = %d: this mldp cannot read it: no migration to schema %d", t.name, t.lines[i], version, version+1)
+				return fmt.Errorf("%s:%d: schema = %d: this mldp cannot read it: no migration to schema %d", t.name,
+					t.lines[i], version, version+1)
 			}
 			if err := m(named); err != nil {
 				return fmt.Errorf("%s:%d: from schema %d: %w", t.name, t.lines[i], version, err)

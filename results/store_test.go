@@ -72,21 +72,25 @@ func TestReadErrorsNameFileAndLine(t *testing.T) {
 	current := fmt.Sprintf("\n%d,test", SchemaVersion)
 	header, body, _ := strings.Cut(good, "\n")
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":          {"", "r.csv: empty file"},
-		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
-		"unknown column": {strings.Replace(good, "test_correct,", "test_corect,", 1), `r.csv:1: unknown column "test_corect"`},
-		"lost column":    {strings.Replace(good, "index,rows", "rows,rows2", 1), `r.csv:1: unknown column "rows2"`},
-		"no status":      {"schema,study,key,index,mechanism,repetition\n" + fmt.Sprintf("%d,test,a,0,none,1\n", SchemaVersion), `r.csv:1: no column "status"`},
-		"cut at a row":   {good[:strings.LastIndex(strings.TrimSpace(good), "\n")+1], "r.csv: 2 of 3 rows: the file was cut short"},
-		"twice":          {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
+		"empty":       {"", "r.csv: empty file"},
+		"not results": {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
+		"unknown column": {strings.Replace(good, "test_correct,", "test_corect,", 1),
+			`r.csv:1: unknown column "test_corect"`},
+		"lost column": {strings.Replace(good, "index,rows", "rows,rows2", 1), `r.csv:1: unknown column "rows2"`},
+		"no status": {"schema,study,key,index,mechanism,repetition\n" +
+			fmt.Sprintf("%d,test,a,0,none,1\n", SchemaVersion), `r.csv:1: no column "status"`},
+		"cut at a row": {good[:strings.LastIndex(strings.TrimSpace(good), "\n")+1],
+			"r.csv: 2 of 3 rows: the file was cut short"},
+		"twice": {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
 		// The record before the broken one spans two lines: 5, not 4.
 		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
 		"later number": {replaceLast(good, ",800,2000", ",8o0,2000"), "r.csv:5: test_correct"},
 		"ragged":       {good + "1,2\n", "r.csv:6: wrong number of fields"},
-		"schema":       {strings.Replace(good, current, fmt.Sprintf("\n%d,test", SchemaVersion+1), 1), fmt.Sprintf("r.csv:2: schema = %d", SchemaVersion+1)},
-		"no schema":    {strings.Replace(good, current, "\nx,test", 1), `r.csv:2: schema = "x"`},
-		"status":       {replaceLast(good, ",ok,", ",fine,"), `r.csv:5: status = "fine"`},
-		"duplicate":    {good + good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:], "r.csv:6: repeats line 5"},
+		"schema": {strings.Replace(good, current, fmt.Sprintf("\n%d,test", SchemaVersion+1), 1),
+			fmt.Sprintf("r.csv:2: schema = %d", SchemaVersion+1)},
+		"no schema": {strings.Replace(good, current, "\nx,test", 1), `r.csv:2: schema = "x"`},
+		"status":    {replaceLast(good, ",ok,", ",fine,"), `r.csv:5: status = "fine"`},
+		"duplicate": {good + good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:], "r.csv:6: repeats line 5"},
 	} {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
@@ -186,7 +190,8 @@ func TestReadLiftsPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 3 || got[0].Schema != SchemaVersion || got[1].Value != 0.5 || got[2].Index != 1 || got[2].X.Known() || got[2].Note != "same" {
+	if len(got) != 3 || got[0].Schema != SchemaVersion || got[1].Value != 0.5 || got[2].Index != 1 ||
+		got[2].X.Known() || got[2].Note != "same" {
 		t.Errorf("%+v", got)
 	}
 	if got[0].Accuracy.Known() || got[0].Status != StatusOK {

@@ -36,7 +36,8 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 	for _, dataset := range []string{"imdb", "made-up"} {
 		for _, dimension := range []int{50, 100} {
 			add := func(mechanism, variant string, epsilon Float, repetition int, accuracy float64) {
-				rng := stream.FromUint64(reseed).Derive(dataset, fmt.Sprint(dimension), mechanism, fmt.Sprint(float64(epsilon)), fmt.Sprint(repetition)).Rand()
+				rng := stream.FromUint64(reseed).Derive(dataset, fmt.Sprint(dimension), mechanism,
+					fmt.Sprint(float64(epsilon)), fmt.Sprint(repetition)).Rand()
 				r := NewRecord()
 				r.Study, r.Status, r.Index, r.Seed = "synthetic", StatusOK, len(records), reseed
 				r.Key = fmt.Sprintf("%016x", len(records))
@@ -46,9 +47,11 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 				r.TestTotal, r.TestCorrect = 400, binomial(rng, 400, accuracy/100)
 				r.EnglishTokens, r.EnglishFound = 1000, binomial(rng, 1000, 0.8)
 				if mechanism != BaselineMechanism {
-					r.Policy, r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeReason = "random", "euclidean", epsilon, "the noise"
+					r.Policy, r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeReason = "random", "euclidean", epsilon,
+						"the noise"
 					if variant == "printed" {
-						r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeReason = "", Missing, "the word itself is left out"
+						r.GuaranteeMetric, r.GuaranteeEpsilon, r.GuaranteeReason = "", Missing,
+							"the word itself is left out"
 					}
 					privacyMetrics(&r, rng, float64(epsilon))
 				}
@@ -63,15 +66,20 @@ func makeSynthetic(reseed uint64, repetitions int, drop float64) []Record {
 			for m, name := range []string{"cmp", "vickrey"} {
 				for _, epsilon := range []Float{1, 5, 10} {
 					for repetition := range repetitions {
-						add(name, []string{"proved", "printed"}[m], epsilon, repetition+1, 55+2*float64(epsilon)+4*float64(m)-drop)
+						add(name, []string{"proved", "printed"}[m], epsilon, repetition+1,
+							55+2*float64(epsilon)+4*float64(m)-drop)
 					}
 				}
 			}
 			undefined := NewRecord()
-			undefined.Study, undefined.Status, undefined.Reason = "synthetic", StatusUndefined, "epsilon = 1: must be > 42"
-			undefined.Seed, undefined.Index, undefined.Key, undefined.Repetition = reseed, len(records), fmt.Sprintf("%016x", len(records)), 1
-			undefined.Dataset, undefined.Generated, undefined.Embedding, undefined.Dimension = dataset, dataset == "made-up", "glove.6B", dimension
-			undefined.Mechanism, undefined.Variant, undefined.Epsilon, undefined.Model, undefined.Setting = "gumbel", "proved", 1, "svm", "local"
+			undefined.Study, undefined.Status, undefined.Reason = "synthetic", StatusUndefined,
+				"epsilon = 1: must be > 42"
+			undefined.Seed, undefined.Index, undefined.Key, undefined.Repetition = reseed, len(records),
+				fmt.Sprintf("%016x", len(records)), 1
+			undefined.Dataset, undefined.Generated, undefined.Embedding, undefined.Dimension = dataset,
+				dataset == "made-up", "glove.6B", dimension
+			undefined.Mechanism, undefined.Variant, undefined.Epsilon, undefined.Model, undefined.Setting = "gumbel",
+				"proved", 1, "svm", "local"
 			records = append(records, undefined)
 		}
 	}
@@ -86,7 +94,8 @@ func privacyMetrics(r *Record, rng *rand.Rand, epsilon float64) {
 	var words []metrics.Deniability[string]
 	for w := range 10 {
 		unchanged := binomial(rng, 100, min(0.95, epsilon/15*rng.Float64()*2))
-		words = append(words, metrics.Deniability[string]{Word: fmt.Sprintf("word%d", w), Runs: 100, Unchanged: unchanged, Distinct: 1 + binomial(rng, 100-unchanged, 0.9)})
+		words = append(words, metrics.Deniability[string]{Word: fmt.Sprintf("word%d", w), Runs: 100,
+			Unchanged: unchanged, Distinct: 1 + binomial(rng, 100-unchanged, 0.9)})
 	}
 	r.SetDeniability(words)
 	r.TokensTotal, r.TokensChanged = 1000, binomial(rng, 1000, 1-epsilon/20)

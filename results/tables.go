@@ -70,7 +70,8 @@ func Tables(in TableInputs) []Table {
 	var tables []Table
 	for _, generated := range []bool{false, true} {
 		own := Where(in.Records, func(r Record) bool { return r.Generated == generated })
-		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }), labels: Labels(own)}
+		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }),
+			labels: Labels(own)}
 		var descriptions []DatasetDescription
 		for _, d := range in.Datasets {
 			if d.Generated == generated {
@@ -147,7 +148,8 @@ func WithInterval(s stats.Summary, digits int) string {
 // "" where it holds between any two. Groups differ between data sets: the first
 // scope stands for all.
 func ScopeOf(records []Record) string {
-	scopes := Distinct(Where(records, func(r Record) bool { return r.GuaranteeScope != "" }), func(r Record) string { return r.GuaranteeScope })
+	scopes := Distinct(Where(records, func(r Record) bool { return r.GuaranteeScope != "" }),
+		func(r Record) string { return r.GuaranteeScope })
 	switch len(scopes) {
 	case 0:
 		return ""
@@ -230,7 +232,8 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 	}
 	at := func(dataset string, i Instance, sp Space) []Record {
 		return Where(records, func(r Record) bool {
-			return r.Dataset == dataset && r.Instance() == i && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
+			return r.Dataset == dataset && r.Instance() == i && r.Embedding == sp.Embedding &&
+				r.Dimension == sp.Dimension
 		})
 	}
 	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
@@ -262,7 +265,8 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 			for j, sp := range spaces {
 				own := at(dataset, i, sp)
 				for _, e := range epsilons {
-					c, sum := measured(t, Where(own, func(r Record) bool { return atEpsilon(r, e) }), column.Get, column.Digits)
+					c, sum := measured(t, Where(own, func(r Record) bool { return atEpsilon(r, e) }), column.Get,
+						column.Digits)
 					c.Above = sum.Mean > above[j]
 					row, line = append(row, c), append(line, sum.Mean)
 				}
@@ -317,14 +321,16 @@ func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
 		if c.OfModel != ofModel || c.Table != "" {
 			continue
 		}
-		t := s.named(slug(append([]string{c.Name}, task...)...), capitalised(strings.Join(append([]string{c.Heading()}, task...), ", ")))
+		t := s.named(slug(append([]string{c.Name}, task...)...),
+			capitalised(strings.Join(append([]string{c.Heading()}, task...), ", ")))
 		s.fill(&t, records, c)
 		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
 		if best := map[Direction]string{Up: "highest", Down: "lowest"}[c.Direction]; best != "" {
 			t.Legend += fmt.Sprintf(" Bold: %s mean of a column and data set; underlined: above the baseline.", best)
 		}
 		if c.Derived {
-			t.Legend += " Composite of utility and privacy: Meisenbacher et al. 2024, eq. 4; α is the weight of utility."
+			t.Legend += " Composite of utility and privacy: Meisenbacher et al. 2024, eq. 4; α is the " +
+				"weight of utility."
 			s.noteEncoder(&t, records)
 		}
 		tables = append(tables, t)
@@ -334,9 +340,11 @@ func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
 
 // noteEncoder says what CS was measured with.
 func (s sheet) noteEncoder(t *Table, records []Record) {
-	for _, e := range Distinct(Where(records, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder }) {
+	for _, e := range Distinct(Where(records, func(r Record) bool { return r.CS.Known() }),
+		func(r Record) string { return r.CSEncoder }) {
 		if e == EncoderSIF {
-			t.Legend += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence encoder; not comparable with published CS."
+			t.Legend += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence " +
+				"encoder; not comparable with published CS."
 		} else {
 			t.Legend += fmt.Sprintf(" CS by cs_encoder=%s.", e)
 		}
@@ -372,7 +380,8 @@ func (s sheet) shared() []Table {
 					row := []TableCell{s.instanceCell(&t, records, i), {Text: fmt.Sprintf("%g", e)}}
 					for _, sp := range spaces {
 						own := Where(records, func(r Record) bool {
-							return r.Instance() == i && float64(r.Epsilon) == e && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
+							return r.Instance() == i && float64(r.Epsilon) == e && r.Embedding == sp.Embedding &&
+								r.Dimension == sp.Dimension
 						})
 						for _, c := range columns {
 							cell, _ := measured(&t, own, c.Get, c.Digits)
@@ -427,11 +436,14 @@ var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
 func (s sheet) regressions() []Table {
 	var tables []Table
 	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
-	encoders := Distinct(Where(texts, func(r Record) bool { return r.CS.Known() }), func(r Record) string { return r.CSEncoder })
+	encoders := Distinct(Where(texts, func(r Record) bool { return r.CS.Known() }),
+		func(r Record) string { return r.CSEncoder })
 	for _, encoder := range encoders {
 		var x [][]float64
 		var y []float64
-		for _, c := range GroupCells(Where(texts, func(r Record) bool { return r.CSEncoder == encoder || !r.CS.Known() })) {
+		for _, c := range GroupCells(Where(texts, func(r Record) bool {
+			return r.CSEncoder == encoder || !r.CS.Known()
+		})) {
 			row := []float64{
 				float64(c.Records[0].Epsilon),
 			}
@@ -455,7 +467,8 @@ func (s sheet) regressions() []Table {
 		t := s.named(name, title)
 		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
 		for _, c := range r.Coefficients {
-			row := []string{c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3), formatP(c.P)}
+			row := []string{c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3),
+				formatP(c.P)}
 			t.AddRow(row...)
 		}
 		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2)
@@ -480,7 +493,8 @@ func (s sheet) adversary() (Table, bool) {
 	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
 	columns := slices.DeleteFunc(Measured(texts), func(c Column) bool { return c.Table != "adversary" })
 	known := Where(texts, func(r Record) bool {
-		return r.Status == StatusUndefined || slices.ContainsFunc(columns, func(c Column) bool { return c.Get(r).Known() })
+		return r.Status == StatusUndefined || slices.ContainsFunc(columns,
+			func(c Column) bool { return c.Get(r).Known() })
 	})
 	t := s.named("adversary", "What an adversary learns")
 	t.Header = []string{"data set", "space", "mechanism", "ε"}
@@ -500,7 +514,8 @@ func (s sheet) adversary() (Table, bool) {
 			if column.Name == "e_m_full_uniform" && first.EMFullUniform.Known() {
 				note := "exact, all words"
 				if first.EMFullRuns > 0 {
-					note = fmt.Sprintf("an attacker who learned from %d draws of each word, measured on as many", first.EMFullRuns)
+					note = fmt.Sprintf("an attacker who learned from %d draws of each word, measured on as many",
+						first.EMFullRuns)
 				}
 				cell.Notes = append(cell.Notes, t.Note(note))
 			}
@@ -520,7 +535,9 @@ func (s sheet) adversary() (Table, bool) {
 		t.Rows = append(t.Rows, row)
 		t.hoist(len(t.Rows)-1, 2, 4)
 	}
-	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands beside it. Full vocabulary: every word is a candidate, measured once; fewer candidates are an easier problem. " +
+	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it " +
+		"is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands " +
+		"beside it. Full vocabulary: every word is a candidate, measured once; fewer candidates are an easier problem. " +
 		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
 	return t, len(t.Rows) > 0
 }
@@ -554,11 +571,13 @@ func (s sheet) quantities(records []Record) []Table {
 			if slices.ContainsFunc(at[k], func(r Record) bool { return r.Note != note }) {
 				note = ""
 			}
-			row := []TableCell{{Text: k.panel}, {Text: k.series}, {Text: k.name}, {Text: k.x}, {Text: fmt.Sprint(sum.N)}, cell, {Text: note}}
+			row := []TableCell{{Text: k.panel}, {Text: k.series}, {Text: k.name}, {Text: k.x},
+				{Text: fmt.Sprint(sum.N)}, cell, {Text: note}}
 			row[0].Separator = i > 0 && order[i-1].panel != k.panel
 			t.Rows = append(t.Rows, row)
 		}
-		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (of single words: over words; none of one)."
+		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (of single words: over " +
+			"words; none of one)."
 		tables = append(tables, t)
 	}
 	return tables
@@ -567,7 +586,8 @@ func (s sheet) quantities(records []Record) []Table {
 // guarantees tabulates promises.
 func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only", "why"}
+	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only",
+		"why"}
 	for _, c := range GroupCells(TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))) {
 		r := c.Records[0]
 		metric, why := r.GuaranteeMetric, r.GuaranteeReason
@@ -577,7 +597,8 @@ func (s sheet) guarantees() Table {
 		case metric == "":
 			metric = "none"
 		}
-		t.AddRow(DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()], formatFloat(r.Epsilon),
+		t.AddRow(DatasetTitle(r.Dataset), Space{r.Embedding, r.Dimension}.String(), s.labels[r.Instance()],
+			formatFloat(r.Epsilon),
 			metric, formatFloat(r.GuaranteeEpsilon), formatFloat(r.GuaranteeEuclidean), r.GuaranteeScope, why)
 	}
 	return t
@@ -602,7 +623,9 @@ func (s sheet) examples(all []Example) []Table {
 	members := map[kind][]Example{}
 	for _, e := range all {
 		k := kind{e.Dataset, Space{e.Embedding, e.Dimension}}
-		if len(Where(s.records, func(r Record) bool { return r.Dataset == k.dataset && r.Embedding == k.space.Embedding })) == 0 {
+		if len(Where(s.records, func(r Record) bool {
+			return r.Dataset == k.dataset && r.Embedding == k.space.Embedding
+		})) == 0 {
 			continue
 		}
 		if members[k] == nil {
@@ -611,7 +634,8 @@ func (s sheet) examples(all []Example) []Table {
 		members[k] = append(members[k], e)
 	}
 	for _, k := range kinds {
-		t := s.named(slug("examples", k.dataset, k.space.Embedding, fmt.Sprint(k.space.Dimension)), fmt.Sprintf("A document of %s under each mechanism, %v", DatasetTitle(k.dataset), k.space))
+		t := s.named(slug("examples", k.dataset, k.space.Embedding, fmt.Sprint(k.space.Dimension)),
+			fmt.Sprintf("A document of %s under each mechanism, %v", DatasetTitle(k.dataset), k.space))
 		t.Header = []string{"mechanism", "ε", "text"}
 		document := members[k][0].Document
 		t.AddRow("original", "", members[k][0].Original)
@@ -633,15 +657,18 @@ func (s sheet) examples(all []Example) []Table {
 // datasets describes the prepared data sets.
 func (s sheet) datasets(descriptions []DatasetDescription) Table {
 	t := s.named("datasets", "Data sets as prepared")
-	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test", "fingerprint"}
+	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test",
+		"fingerprint"}
 	for _, d := range descriptions {
 		t.AddRow(DatasetTitle(d.Name), thousands(d.TrainDocuments), thousands(d.TestDocuments),
 			thousands(d.Tokens), thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
 			d.balance(), d.Fingerprint[:min(12, len(d.Fingerprint))])
 		t.Rows[len(t.Rows)-1][0].Separator = true
 	}
-	t.Legend = "Train includes validation; tokens, vocabulary and length (mean and standard deviation of tokens per document) are those of train. Classes: documents of each, in train and in test. " +
-		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints are equal data."
+	t.Legend = "Train includes validation; tokens, vocabulary and length (mean and standard deviation of tokens per " +
+		"document) are those of train. Classes: documents of each, in train and in test. " +
+		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints " +
+		"are equal data."
 	return t
 }
 

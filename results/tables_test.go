@@ -13,11 +13,15 @@ import (
 func syntheticTables(repetitions int) map[string]Table {
 	in := TableInputs{
 		Records: syntheticStudy(1, repetitions, 0),
-		Datasets: []DatasetDescription{{Name: "imdb", Classes: 2, TrainDocuments: 10000, TestDocuments: 2000, Tokens: 808382, Vocabulary: 42662, LengthMean: 80.84, LengthSD: 22.53,
-			ClassNames: []string{"negative", "positive"}, TrainClasses: []int{4990, 5010}, TestClasses: []int{1001, 999}, Fingerprint: "0123456789abcdef"}},
+		Datasets: []DatasetDescription{{Name: "imdb", Classes: 2, TrainDocuments: 10000, TestDocuments: 2000,
+			Tokens: 808382, Vocabulary: 42662, LengthMean: 80.84, LengthSD: 22.53,
+			ClassNames: []string{"negative", "positive"}, TrainClasses: []int{4990, 5010},
+			TestClasses: []int{1001, 999}, Fingerprint: "0123456789abcdef"}},
 		Examples: []Example{
-			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 1, Document: 7, Original: "good_film | 100%", Privatised: "bad $movie & {x}"},
-			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 5, Document: 8, Original: "other", Privatised: "other"},
+			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 1,
+				Document: 7, Original: "good_film | 100%", Privatised: "bad $movie & {x}"},
+			{Dataset: "imdb", Embedding: "glove.6B", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: 5,
+				Document: 8, Original: "other", Privatised: "other"},
 		},
 	}
 	tables := map[string]Table{}
@@ -33,7 +37,8 @@ func TestTablesCoverTheStudy(t *testing.T) {
 		"datasets", "accuracy-svm-local", "regression", "privacy-imdb", "english",
 		"puc-75-svm-local", "puc-50-svm-local", "puc-25-svm-local",
 		"ranks-accuracy-svm-local", "ranks-accuracy-overall-svm-local", "duels-accuracy-svm-local",
-		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "stages", "cost-per-million-words", "adversary", "guarantees", "cost", "examples-imdb-glove.6b-50",
+		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "stages", "cost-per-million-words", "adversary",
+		"guarantees", "cost", "examples-imdb-glove.6b-50",
 	} {
 		if _, ok := tables[name]; !ok {
 			t.Errorf("no table %s", name)
@@ -60,7 +65,8 @@ func TestTablesCoverTheStudy(t *testing.T) {
 func TestDatasetsTable(t *testing.T) {
 	table := syntheticTables(1)["datasets"]
 	for _, want := range []string{"| IMDb ", "negative 4990 / 1001, positive 5010 / 999", "| 0123456789ab "} {
-		if text := strings.Join(strings.Fields(render(t, table, "md")), " "); !strings.Contains(text, strings.TrimSpace(want)) {
+		if text := strings.Join(strings.Fields(render(t, table, "md")), " "); !strings.Contains(text,
+			strings.TrimSpace(want)) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
@@ -129,7 +135,8 @@ func TestAccuracyTable(t *testing.T) {
 		}
 	}
 	// Both cells of the row are undefined for one reason: it stands at the head.
-	if head, c := table.Rows[3][1], table.Rows[3][2]; c.Text != "undefined" || len(c.Notes) != 0 || len(head.Notes) != 1 {
+	if head, c := table.Rows[3][1], table.Rows[3][2]; c.Text != "undefined" || len(c.Notes) != 0 ||
+		len(head.Notes) != 1 {
 		t.Errorf("undefined cell is %+v under %+v", c, head)
 	}
 	if c := table.Rows[3][3]; c.Text != "" {
@@ -149,7 +156,8 @@ func TestAboveBaselineIsUnderlined(t *testing.T) {
 		if md := render(t, table, "md"); !strings.Contains(md, "<u>") {
 			t.Error("no underlining in Markdown")
 		}
-		if tex := render(t, table, "tex"); !strings.Contains(tex, `\underline{`) || !strings.Contains(tex, `\textbf{\underline{`) {
+		if tex := render(t, table, "tex"); !strings.Contains(tex, `\underline{`) ||
+			!strings.Contains(tex, `\textbf{\underline{`) {
 			t.Error("no underlining in LaTeX")
 		}
 		return
@@ -166,7 +174,8 @@ func TestFewRepetitionsAreFootnoted(t *testing.T) {
 	if cell := single.Rows[1][2].Text; strings.Contains(cell, "±") || !strings.Contains(single.Legend, "none of one") {
 		t.Errorf("one repetition: cell %q, legend %q", cell, single.Legend)
 	}
-	if notes := strings.Join(syntheticTables(5)["accuracy-svm-local"].Notes, "\n"); strings.Contains(notes, "repetition") {
+	if notes := strings.Join(syntheticTables(5)["accuracy-svm-local"].Notes, "\n"); strings.Contains(notes,
+		"repetition") {
 		t.Errorf("five repetitions are enough: %s", notes)
 	}
 }

@@ -120,7 +120,8 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 
 // auditStudy audits the mechanisms of a study, writes the lines to a file as
 // they would be read, and tells each.
-func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options, log io.Writer) ([]results.AuditRow, error) {
+func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options,
+	log io.Writer) ([]results.AuditRow, error) {
 	printAuditHeader(log)
 	rows := []results.AuditRow{}
 	err := experiments.Audit(ctx, s, root, o, func(parameters string, r audit.Report) error {
@@ -149,7 +150,8 @@ func auditRow(r audit.Report, parameters string) results.AuditRow {
 const auditLine = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
 
 func printAuditHeader(w io.Writer) {
-	fmt.Fprintf(w, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict", "worst pair: event")
+	fmt.Fprintf(w, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict",
+		"worst pair: event")
 }
 
 func printReport(w io.Writer, r audit.Report) error {
@@ -166,7 +168,8 @@ func printReport(w io.Writer, r audit.Report) error {
 			worst += "; outside: " + describe(r.Outside)
 		}
 	}
-	_, err := fmt.Fprintf(w, auditLine, r.Settings.Mechanism, r.Settings.Variant, strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64),
+	_, err := fmt.Fprintf(w, auditLine, r.Settings.Mechanism, r.Settings.Variant,
+		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64),
 		guarantee, r.Method, bound, r.Verdict(), worst)
 	return err
 }

@@ -25,7 +25,8 @@ type commandAudit struct {
 
 func (a *commandAudit) addFlags(cmd *cobra.Command) {
 	a.command.addFlags(cmd)
-	cmd.Flags().StringVar(&a.metric, "metric", "", "hold a --command that declares no guarantee against --epsilon in this metric: euclidean or discrete")
+	cmd.Flags().StringVar(&a.metric, "metric", "", "hold a --command that declares no guarantee against --epsilon "+
+		"in this metric: euclidean or discrete")
 }
 
 // run prints one line each for repetition, freshness of the noise and the
@@ -51,11 +52,13 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 		return err
 	}
 	h := first.Hello()
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s; version %q; declared per word, not proved here: %s\n", instanceName(m.Settings()), h.Version, m.Guarantee())
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s; version %q; declared per word, not proved here: %s\n",
+		instanceName(m.Settings()), h.Version, m.Guarantee())
 	var r mechanisms.Rewriter = m
 	if !m.Guarantee().Holds() {
 		if a.metric == "" {
-			return fmt.Errorf("%s declares no guarantee: --metric says in which metric to hold it against epsilon %v", h.Name, epsilon)
+			return fmt.Errorf("%s declares no guarantee: --metric says in which metric to hold it against epsilon %v",
+				h.Name, epsilon)
 		}
 		r = held{m, mechanisms.Guarantee{Metric: a.metric, Epsilon: epsilon, Reason: "not declared, but held against"}}
 	}
@@ -102,7 +105,8 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 }
 
 // promise samples the command word by word.
-func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env mechanisms.Environment, breaches *int) error {
+func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env mechanisms.Environment,
+	breaches *int) error {
 	m, err := mechanisms.WordByWord(cmd.Context(), r, env.Space)
 	if err != nil {
 		return err
@@ -118,7 +122,8 @@ func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env me
 		*breaches++
 	}
 	if a.csvFile != "" {
-		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report, report.Settings.Parameters.String())}); err != nil {
+		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report,
+			report.Settings.Parameters.String())}); err != nil {
 			return err
 		}
 	}

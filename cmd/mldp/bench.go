@@ -58,7 +58,9 @@ filter) or go. Results do not depend on it.`,
 			})
 			if table != "" && len(rows) > 0 {
 				// What was measured before an error or an interrupt is kept.
-				if e := atomicfile.Write(table, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) }); err == nil {
+				if e := atomicfile.Write(table, 0o644, func(w io.Writer) error {
+					return gocsv.Marshal(rows, w)
+				}); err == nil {
 					err = e
 				}
 			}
@@ -67,7 +69,8 @@ filter) or go. Results do not depend on it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Dataset, "dataset", "generated-reviews", "data set whose documents are privatised")
-	f.StringSliceVar(&o.Embeddings, "embedding", []string{study.GeneratedEmbedding}, "vector files, names in the data folder, or generated")
+	f.StringSliceVar(&o.Embeddings, "embedding", []string{study.GeneratedEmbedding},
+		"vector files, names in the data folder, or generated")
 	f.IntSliceVar(&o.Dimensions, "dimension", []int{0}, "dimensions, where a name or generated does not tell them")
 	f.IntSliceVar(&o.Vocabularies, "vocabulary", []int{0}, "sizes: the first words of the embedding; 0 is all")
 	f.StringSliceVar(&o.Mechanisms, "mechanism", []string{"cmp", "mahalanobis", "vickrey"}, "mechanisms")
@@ -89,10 +92,12 @@ func printBenchHeader(w io.Writer, r throughput.Row) {
 }
 
 func printBenchRow(w io.Writer, r throughput.Row) {
-	fmt.Fprintf(w, "%-14s %-20s %9d %6d %7g %7d ", r.Mechanism, r.Embedding, r.Vocabulary, r.Dimension, r.Epsilon, r.Workers)
+	fmt.Fprintf(w, "%-14s %-20s %9d %6d %7g %7d ", r.Mechanism, r.Embedding, r.Vocabulary, r.Dimension, r.Epsilon,
+		r.Workers)
 	if r.Status != results.StatusOK {
 		fmt.Fprintf(w, "%s\n", r.Reason)
 		return
 	}
-	fmt.Fprintf(w, "%9.0f %8.2f %6.2f %6.2f %9.0f\n", r.WordsPerSecond, 1e6/r.WordsPerSecond, r.PeakShare, r.IndexRatio, r.PeakMemoryMiB)
+	fmt.Fprintf(w, "%9.0f %8.2f %6.2f %6.2f %9.0f\n", r.WordsPerSecond, 1e6/r.WordsPerSecond, r.PeakShare, r.IndexRatio,
+		r.PeakMemoryMiB)
 }

@@ -81,7 +81,8 @@ func TestCheckOnARun(t *testing.T) {
 	if err := results.Write(file("dropped"), records); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := mldp(t, "check", "--baseline", file("base"), file("dropped")); code != exitFailure || !strings.Contains(out, "accuracy") {
+	if code, out := mldp(t, "check", "--baseline", file("base"), file("dropped")); code != exitFailure ||
+		!strings.Contains(out, "accuracy") {
 		t.Errorf("five points less: exit %d\n%s", code, out)
 	}
 }
@@ -98,7 +99,8 @@ func TestCheckExitCodes(t *testing.T) {
 	for i := range renamed {
 		renamed[i].Study = "another"
 	}
-	for name, r := range map[string][]results.Record{"lost.csv": records[:1], "renamed.csv": renamed, "nothing.csv": nil} {
+	for name, r := range map[string][]results.Record{"lost.csv": records[:1], "renamed.csv": renamed,
+		"nothing.csv": nil} {
 		if err := results.Write(path(name), r); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +118,8 @@ func TestCheckExitCodes(t *testing.T) {
 		{old, path("nothing.csv"), exitNothingMeasured},
 	} {
 		if code, out := mldp(t, "check", "--baseline", c.baseline, c.results); code != c.want {
-			t.Errorf("%s against %s: exit %d, want %d\n%s", filepath.Base(c.results), filepath.Base(c.baseline), code, c.want, out)
+			t.Errorf("%s against %s: exit %d, want %d\n%s", filepath.Base(c.results), filepath.Base(c.baseline), code,
+				c.want, out)
 		}
 	}
 	if code, out := mldp(t, "check", old); code != exitUsage {

@@ -57,7 +57,8 @@ files that cannot be read.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(check.OneOf("format", o.format, results.TableFormats...), check.NonNegative("margin", o.margin), check.Inside("level", o.level, 0, 1)); err != nil {
+			if err := errors.Join(check.OneOf("format", o.format, results.TableFormats...),
+				check.NonNegative("margin", o.margin), check.Inside("level", o.level, 0, 1)); err != nil {
 				return &exitError{exitUsage, err}
 			}
 			switch {
@@ -71,7 +72,8 @@ files that cannot be read.`,
 	}
 	cmd.Flags().BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
 	cmd.Flags().BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
-	cmd.Flags().Float64Var(&o.margin, "margin", published.DefaultMargin, "points of difference to a published number that always agree")
+	cmd.Flags().Float64Var(&o.margin, "margin", published.DefaultMargin,
+		"points of difference to a published number that always agree")
 	cmd.Flags().Float64Var(&o.level, "level", 0.05, "probability of reporting any change between equal runs")
 	cmd.Flags().StringSliceVar(&o.metrics, "metrics", nil, "columns to compare (default: those that the gate watches)")
 	cmd.Flags().BoolVar(&o.all, "all", false, "list what did not change, too")
@@ -88,7 +90,8 @@ type compareOptions struct {
 }
 
 func compareRuns(w io.Writer, pathA, pathB string, o compareOptions) error {
-	columns := slices.DeleteFunc(slices.Clone(results.Registry()), func(c results.Column) bool { return c.Threshold == 0 })
+	columns := slices.DeleteFunc(slices.Clone(results.Registry()),
+		func(c results.Column) bool { return c.Threshold == 0 })
 	if len(o.metrics) > 0 {
 		columns = nil
 		for _, name := range o.metrics {

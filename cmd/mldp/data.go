@@ -60,12 +60,14 @@ citation, addresses and checksums. The data sets that can be run are listed belo
 			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tHERE\tSIZE\tSTUDIES\tWHAT")
 			for _, e := range fetch.Catalogue() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, here(e, *dir), downloadSize(e), strings.Join(e.Studies, ","), e.What)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, here(e, *dir), downloadSize(e),
+					strings.Join(e.Studies, ","), e.What)
 				if verbose {
 					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
 					for _, s := range e.Sources {
 						for _, d := range s {
-							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", strings.Join(d.URLs, " or "), d.Check())
+							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", strings.Join(d.URLs, " or "),
+								d.Check())
 						}
 					}
 					if e.Manual != "" {
@@ -264,7 +266,8 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 		return &exitError{exitUsage, err}
 	}
 	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Sources) > 0 {
-		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file into a folder and set MLDP_MIRROR to it", entry.Name)}
+		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file "+
+			"into a folder and set MLDP_MIRROR to it", entry.Name)}
 	}
 	if _, err := datasets.Load(cmd.Context(), datasets.Request{Name: entry.Name, Root: dir, File: from}); err != nil {
 		return err

@@ -48,14 +48,16 @@ and, if it has one, --label.`,
 	f.IntVar(&o.request.Sizes.Train, "train", 0, "training documents (sizes all 0: the data set's own)")
 	f.IntVar(&o.request.Sizes.Validation, "validation", 0, "validation documents")
 	f.IntVar(&o.request.Sizes.Test, "test", 0, "test documents")
-	f.IntVar(&o.request.MaxTokens, "max-tokens", 0, "cut documents after so many tokens (0: the data set's own limit, -1: none)")
+	f.IntVar(&o.request.MaxTokens, "max-tokens", 0, "cut documents after so many tokens (0: the data set's own "+
+		"limit, -1: none)")
 	f.StringVar(&o.cleaning, "cleaning", "", "sentiment, topic, content, words or none (default: the data set's own)")
 	f.Uint64Var(&o.seed, "seed", 2024, "study seed: decides the sample")
 	f.StringVar(&o.request.File, "file", "", "read this file")
 	f.StringVar(&o.request.Format, "format", "", "csv, tsv or jsonl (default: by the file's suffix)")
 	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of a table of your own")
 	f.StringVar(&o.request.LabelColumn, "label", "", "label column of a table of your own")
-	f.StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with --dimension, or a file")
+	f.StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
+		"--dimension, or a file")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension of the embeddings")
 	return cmd
 }
@@ -122,7 +124,8 @@ func printDescription(out io.Writer, d *datasets.Dataset, spaces []*embeddings.S
 	row("sent_len_sd", "%.2f", s.Table2.Deviation)
 	for _, c := range s.Splits {
 		row(c.Name, "%d documents, per class %s; %d words, %d distinct, length %.2f ± %.2f", c.Counts.Documents,
-			strings.Trim(fmt.Sprint(c.Classes), "[]"), c.Counts.Words, c.Counts.Vocabulary, c.Counts.MeanLength, c.Counts.Deviation)
+			strings.Trim(fmt.Sprint(c.Classes), "[]"), c.Counts.Words, c.Counts.Vocabulary, c.Counts.MeanLength,
+			c.Counts.Deviation)
 	}
 	row("vocabulary of all splits", "%d", s.Vocabulary)
 	row("test documents also in train or validation", "%d", s.DuplicatesAcross)

@@ -109,7 +109,8 @@ func officialMirror(t *testing.T) string {
 			}
 		}
 	})
-	for name, source := range map[string]string{"train.csv": "ag_news_train.subset.csv.gz", "test.csv": "ag_news_test.csv.gz"} {
+	for name, source := range map[string]string{"train.csv": "ag_news_train.subset.csv.gz",
+		"test.csv": "ag_news_test.csv.gz"} {
 		f := create("ag_news_csv/" + name)
 		_, err := io.Copy(f, read(source))
 		must(errors.Join(err, f.Close()))
@@ -120,7 +121,8 @@ func officialMirror(t *testing.T) string {
 		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
 	})
 	// The encoder at hand stands in for the study's own, file by file.
-	for _, name := range []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json"} {
+	for _, name := range []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
+		"config.json"} {
 		f := create("sentence-encoder/" + name)
 		_, err := io.Copy(f, read("use-lite-onnx/"+name))
 		must(errors.Join(err, f.Close()))
@@ -179,7 +181,8 @@ func TestFetchFromOfficialLayouts(t *testing.T) {
 			measured[r.Dataset] = r.CSEncoder
 		}
 	}
-	want := map[string]string{"imdb": "sentence-encoder", "agnews": "sentence-encoder", "product-reviews": "sentence-encoder"}
+	want := map[string]string{"imdb": "sentence-encoder", "agnews": "sentence-encoder",
+		"product-reviews": "sentence-encoder"}
 	if !maps.Equal(measured, want) {
 		t.Errorf("measured on %v", measured)
 	}

@@ -62,7 +62,8 @@ named on standard error and left out.`,
 				return fmt.Errorf("%s: no word of the vocabulary in it", file)
 			}
 			rng := root.Derive("deniability").Rand()
-			all, err := metrics.MeasureDeniability(ids, runs, func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) })
+			all, err := metrics.MeasureDeniability(ids, runs,
+				func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) })
 			if err == nil {
 				err = mechanisms.Err(m)
 			}
@@ -108,13 +109,15 @@ func readWords(file string) ([]string, error) {
 
 func writeDeniability(cmd *cobra.Command, m mechanisms.Mechanism, all []metrics.Deniability[embeddings.WordID]) error {
 	w := csv.NewWriter(cmd.OutOrStdout())
-	_ = w.Write([]string{"word", "runs", "unchanged", "n_w", "n_w_exact", "s_w", "s_w_others"}) // errors stay until Flush
+	// errors stay until Flush
+	_ = w.Write([]string{"word", "runs", "unchanged", "n_w", "n_w_exact", "s_w", "s_w_others"})
 	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 	var nw, exactNw, sw, others float64
 	runs, unchanged := 0, 0
 	distributor, exact := m.(mechanisms.Distributor)
 	for _, d := range all {
-		row := []string{m.Vocabulary().Word(d.Word), strconv.Itoa(d.Runs), strconv.Itoa(d.Unchanged), number(d.Nw()), "", strconv.Itoa(d.Distinct), strconv.Itoa(d.Others())}
+		row := []string{m.Vocabulary().Word(d.Word), strconv.Itoa(d.Runs), strconv.Itoa(d.Unchanged), number(d.Nw()),
+			"", strconv.Itoa(d.Distinct), strconv.Itoa(d.Others())}
 		if exact {
 			p, err := distributor.Distribution(d.Word)
 			if err != nil {
@@ -128,7 +131,8 @@ func writeDeniability(cmd *cobra.Command, m mechanisms.Mechanism, all []metrics.
 		runs, unchanged = runs+d.Runs, unchanged+d.Unchanged
 	}
 	n := float64(len(all))
-	row := []string{"(mean)", strconv.Itoa(runs), strconv.Itoa(unchanged), number(nw / n), "", number(sw / n), number(others / n)}
+	row := []string{"(mean)", strconv.Itoa(runs), strconv.Itoa(unchanged), number(nw / n), "", number(sw / n),
+		number(others / n)}
 	if exact {
 		row[4] = number(100 * exactNw / n)
 	}

@@ -52,7 +52,8 @@ probability can be. The empty word stands for a word that is deleted.`,
 			how := "closed form"
 			switch {
 			case d.Samples > 0:
-				how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.AbsoluteError)
+				how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples,
+					d.AbsoluteError)
 			case d.AbsoluteError > 0:
 				how = fmt.Sprintf("numerical integration, error of every probability at most %.2g", d.AbsoluteError)
 			}
@@ -70,7 +71,8 @@ probability can be. The empty word stands for a word that is deleted.`,
 	return cmd
 }
 
-func distributionOf(m mechanisms.Mechanism, id embeddings.WordID, samples int, seed stream.Seed) (mechanisms.Distribution, error) {
+func distributionOf(m mechanisms.Mechanism, id embeddings.WordID, samples int,
+	seed stream.Seed) (mechanisms.Distribution, error) {
 	if d, ok := m.(mechanisms.Distributor); ok {
 		return d.Distribution(id)
 	}

@@ -69,14 +69,16 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
-	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; may be given more than once")
+	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; may be "+
+		"given more than once")
 	f.StringSliceVar(&o.Text, "text", nil, "columns of the text, in all files")
 	f.StringVar(&o.Label, "label", "", "column of what is to be predicted, in the original")
 	f.StringVar(&o.Private, "private", "", "column of what is to stay secret, in the original")
 	f.StringVar(&o.ID, "id", "", "column that says which document a row is, in all files (default: the order of rows)")
 	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
-	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords), "how text becomes tokens: sentiment, topic, content, words or none")
+	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
+		"how text becomes tokens: sentiment, topic, content, words or none")
 	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
@@ -88,7 +90,8 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 // printEvaluation is the table; what was not measured is "-".
 func printEvaluation(w io.Writer, rows []evaluate.Row) {
 	const line = "%-20s %8s %4s %8s %9s %9s %8s %7s %7s %7s %9s %10s %8s %7s %7s\n"
-	fmt.Fprintf(w, line, "version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW", "English %",
+	fmt.Fprintf(w, line, "version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
+		"English %",
 		"perplexity", "overlap", "linked", "chance")
 	for _, r := range rows {
 		number := func(x results.Float, digits int) string {
@@ -102,7 +105,8 @@ func printEvaluation(w io.Writer, rows []evaluate.Row) {
 			aligned = "yes"
 		}
 		fmt.Fprintf(w, line, r.Name, number(r.Epsilon, -1), strconv.Itoa(r.Repetition), aligned, number(r.Accuracy, 2),
-			number(r.PrivateAccuracy, 2), number(r.PrivateChance, 2), number(r.PP, 2), number(r.CS, 2), number(r.Low, 2), number(r.English, 2),
+			number(r.PrivateAccuracy, 2), number(r.PrivateChance, 2), number(r.PP, 2), number(r.CS, 2),
+			number(r.Low, 2), number(r.English, 2),
 			number(r.Perplexity, 1), number(r.Overlap, 2), number(r.Linked, 2), number(r.LinkedGuess, 2))
 	}
 }

@@ -194,7 +194,8 @@ func exampleFolder(t *testing.T) string {
 		t.Fatalf("%q: exit code %d: %s", args, code, stderr.String())
 	}
 	for _, day := range []string{"yesterday", "today"} { // what nobody changed
-		if err := os.CopyFS(filepath.Join(dir, "results", day), os.DirFS(filepath.Join(dir, "results", "mini"))); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, "results", day),
+			os.DirFS(filepath.Join(dir, "results", "mini"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,12 +222,13 @@ func writeExampleFiles(dir string) error {
 		reviews += fmt.Sprintf("visit %d,the food was superb,5\nvisit %d,the service was awful,1\n", 2*i, 2*i+1)
 	}
 	for name, text := range map[string]string{
-		"reviews.csv":    reviews,
-		"vectors.txt":    vectors.String(),
-		"in.txt":         "the food was superb\n\nand the service was awful\n",
-		"words.txt":      "superb\nawful\n",
-		"requests.jsonl": `{"id":1,"epsilon":5,"seeds":["` + strings.Repeat("0", 64) + `"],"documents":[["superb"]]}` + "\n",
-		"my.yaml":        exampleStudy,
+		"reviews.csv": reviews,
+		"vectors.txt": vectors.String(),
+		"in.txt":      "the food was superb\n\nand the service was awful\n",
+		"words.txt":   "superb\nawful\n",
+		"requests.jsonl": `{"id":1,"epsilon":5,"seeds":["` + strings.Repeat("0", 64) + `"],"documents":[["superb"]]}` +
+			"\n",
+		"my.yaml": exampleStudy,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err

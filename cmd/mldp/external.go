@@ -20,7 +20,8 @@ type commandOptions struct {
 
 func (o *commandOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of EXTERNAL.md; no shell is run")
+	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of EXTERNAL.md; "+
+		"no shell is run")
 	f.DurationVar(&o.timeout, "command-timeout", 10*time.Minute, "time for the command to answer one request")
 }
 
@@ -35,7 +36,8 @@ func (o *commandOptions) open(ctx context.Context) (*external.Command, error) {
 
 // orBuiltIn opens the mechanism to be sampled word by word: the command if
 // there is one, else the built-in mechanism of o. end closes it.
-func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions, root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
+func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
+	root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
 	end = func() error { return nil }
 	if o.line == "" {
 		m, err = built.open(ctx, root)

@@ -41,7 +41,8 @@ func TestExternalPage(t *testing.T) {
 			if kind == "sh" {
 				fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
 			} else {
-				fmt.Fprintf(&script, "! exec %s\nstderr 'declared promises are violated'\n", strings.ReplaceAll(line, `"`, "'"))
+				fmt.Fprintf(&script, "! exec %s\nstderr 'declared promises are violated'\n",
+					strings.ReplaceAll(line, `"`, "'"))
 			}
 		}
 	}

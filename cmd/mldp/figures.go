@@ -45,7 +45,8 @@ on standard error with the reason.`,
 			if err := chooseRecords(&l, datasets, mechanisms); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			if err := errors.Join(check.Within("columns", float64(columns), 1, 2), check.Within("font-size", fontSize, 4, 24)); err != nil {
+			if err := errors.Join(check.Within("columns", float64(columns), 1, 2),
+				check.Within("font-size", fontSize, 4, 24)); err != nil {
 				return &exitError{exitUsage, err}
 			}
 			for _, m := range metrics {
@@ -96,7 +97,8 @@ on standard error with the reason.`,
 	cmd.Flags().StringSliceVar(&datasets, "dataset", nil, "data sets to draw (default: all)")
 	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
 	cmd.Flags().StringSliceVar(&only, "only", nil, "figures whose name starts so: accuracy, frontier, metric-n-w…")
-	cmd.Flags().StringSliceVar(&metrics, "metric", nil, "figures of these columns of the records: accuracy, n_w, e_m_map…")
+	cmd.Flags().StringSliceVar(&metrics, "metric", nil,
+		"figures of these columns of the records: accuracy, n_w, e_m_map…")
 	cmd.Flags().IntVar(&columns, "columns", 1, "columns of a two-column paper that a figure is wide: 1 or 2")
 	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "points of labels; other texts are in proportion")
 	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")

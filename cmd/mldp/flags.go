@@ -48,9 +48,10 @@ func finish(root *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values, ok := flagValues[f.Name]; ok {
 				// It fails for a second function of one flag only.
-				_ = c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-					return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
-				})
+				_ = c.RegisterFlagCompletionFunc(f.Name,
+					func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+						return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
+					})
 			}
 		})
 		if values, ok := argumentValues[c.CommandPath()]; ok && c.ValidArgsFunction == nil {
@@ -123,7 +124,8 @@ func flagError(_ *cobra.Command, err error) error {
 // wanted are the kinds of values in words.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
-	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas", "float64Slice": "numbers, separated by commas",
+	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas",
+	"float64Slice": "numbers, separated by commas",
 }
 
 func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {

@@ -14,7 +14,8 @@ import (
 // have in common has one name, one shorthand and one kind of value.
 func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
-	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string", "seed": "uint64"}
+	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string",
+		"seed": "uint64"}
 	seen := map[string]bool{}
 	walkCommands(newRoot(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -65,7 +66,8 @@ func TestSillyCountsAreRefused(t *testing.T) {
 					t.Errorf("%s --%s %s is taken", c.CommandPath(), f.Name, value)
 				}
 				args := append(append([]string{}, path...), "--"+f.Name+"="+value)
-				if code := run(context.Background(), args, strings.NewReader(""), io.Discard, io.Discard); code != exitUsage {
+				if code := run(context.Background(), args, strings.NewReader(""), io.Discard,
+					io.Discard); code != exitUsage {
 					t.Errorf("%s --%s %s: exit code %d", c.CommandPath(), f.Name, value, code)
 				}
 			}

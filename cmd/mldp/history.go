@@ -49,7 +49,8 @@ chance since the run before (see mldp compare A B).`,
 			}
 			t.Header = append(t.Header, "changed since the run before")
 			for i, run := range runs {
-				privatised := results.Cells{Records: results.Where(run, func(r results.Record) bool { return !r.IsBaseline() })}
+				privatised := results.Cells{Records: results.Where(run,
+					func(r results.Record) bool { return !r.IsBaseline() })}
 				versions := results.Distinct(run, func(r results.Record) string { return r.Version })
 				row := []string{args[i], strings.Join(versions, ", "), fmt.Sprint(len(run))}
 				for _, c := range columns {
@@ -69,7 +70,8 @@ chance since the run before (see mldp compare A B).`,
 				}
 				t.AddRow(append(row, changed)...)
 			}
-			t.Legend = "Means over the privatised records of a run: compare runs of one study. Changes are tested cell by cell, Holm-corrected."
+			t.Legend = "Means over the privatised records of a run: compare runs of one study. Changes are tested " +
+				"cell by cell, Holm-corrected."
 			return t.Write(cmd.OutOrStdout(), format)
 		},
 	}

@@ -32,7 +32,8 @@ type spaceOptions struct {
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, "vector file, name in the data folder, or generated")
+	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding,
+		"vector file, name in the data folder, or generated")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
@@ -41,7 +42,8 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 
 // environment opens what a mechanism is built from; the thesaurus only where
 // it is needed, since it may be absent.
-func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed stream.Seed) (mechanisms.Environment, error) {
+func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed stream.Seed) (mechanisms.Environment,
+	error) {
 	env := mechanisms.Environment{Seed: seed.Derive("construction")}
 	var keep func(string) bool
 	if o.restrict != "" {
@@ -150,7 +152,8 @@ func soleEmbedding(root string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fmt.Errorf("required flag \"embedding\" not set: a vector file, a name of mldp data list, or generated (there are no vectors in %s)", folder)
+		return "", fmt.Errorf("required flag \"embedding\" not set: a vector file, a name of mldp data list, or "+
+			"generated (there are no vectors in %s)", folder)
 	}
 	return "", fmt.Errorf("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
 }

@@ -42,7 +42,8 @@ mldp status and mldp missing work on the folder; they do not ask Kubernetes.`,
 			}
 			describeSchedule(cmd.ErrOrStderr(), schedule)
 			folder := filepath.Base(out)
-			job.Name, job.Tasks, job.Study, job.Flags = jobName(schedule), schedule.Tasks(), args[0], o.study.studyFlags(cmd.Flags())
+			job.Name, job.Tasks, job.Study, job.Flags = jobName(schedule), schedule.Tasks(), args[0],
+				o.study.studyFlags(cmd.Flags())
 			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
 				job.Study = path.Join("/results", folder, filepath.Base(args[0]))
 			}

@@ -70,9 +70,11 @@ func TestKilled(t *testing.T) {
 				outputs = append(outputs, []string{"figures", "killed", "-o", "figures"},
 					[]string{"plan", "s.yaml", "-o", "plan.json"},
 					[]string{"merge", "killed", "-o", "merged"},
-					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed", "1",
+					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed",
+						"1",
 						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv"},
-					[]string{"evaluate", "--original", "texts.csv", "--privatised", "texts.csv", "--text", "text", "--label", "label",
+					[]string{"evaluate", "--original", "texts.csv", "--privatised", "texts.csv", "--text", "text",
+						"--label", "label",
 						"--documents", "-1", "-o", "evaluated"})
 				if name == "grid" {
 					outputs = append(outputs, []string{"leaderboard", "killed", "-o", "board.html"},

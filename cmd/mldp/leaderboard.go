@@ -29,7 +29,9 @@ ranked. Runs of other seeds on the same cells are ranked apart.`,
 			if err != nil {
 				return err
 			}
-			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error { return report.WriteLeaderboard(w, l.Records) }); err != nil {
+			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
+				return report.WriteLeaderboard(w, l.Records)
+			}); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), out)

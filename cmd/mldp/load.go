@@ -58,7 +58,8 @@ func loadRuns(paths []string) (loaded, error) {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
-		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 { // no manifest says it
+		// no manifest says it
+		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 {
 			l.Titles = append(l.Titles, s.Title)
 		}
 	}
@@ -101,14 +102,17 @@ const auditFile = "audit.csv"
 // describe adds what a manifest says.
 func (l *loaded) describe(m *engine.Manifest, records []results.Record) {
 	l.Runs = append(l.Runs, report.Run{
-		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version, Machine: m.Machine,
+		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version,
+		Machine: m.Machine,
 		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
 	})
 	for _, d := range m.Datasets {
 		if i := slices.IndexFunc(records, func(r results.Record) bool { return r.Dataset == d.Name }); i >= 0 {
 			d.Fingerprint = records[i].DatasetFingerprint // manifests of older versions lack it
 		}
-		if !slices.ContainsFunc(l.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name && x.Fingerprint == d.Fingerprint }) {
+		if !slices.ContainsFunc(l.Datasets, func(x results.DatasetDescription) bool {
+			return x.Name == d.Name && x.Fingerprint == d.Fingerprint
+		}) {
 			l.Datasets = append(l.Datasets, d)
 		}
 	}

@@ -37,7 +37,8 @@ error unless --partial is given.`,
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil, filepath.Join(out, "plots"))
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil,
+				filepath.Join(out, "plots"))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")

@@ -52,7 +52,8 @@ Exit codes: 0 stored values follow from the counts or were rewritten with
 				return results.Write(out, derived)
 			}
 			if len(changes) > 0 {
-				return fmt.Errorf("%s: %d columns do not follow from the raw counts; --out writes recomputed records", args[0], len(changes))
+				return fmt.Errorf("%s: %d columns do not follow from the raw counts; --out writes recomputed records",
+					args[0], len(changes))
 			}
 			return nil
 		},

@@ -52,7 +52,8 @@ come in the order of the file.`,
 				if n.ID == embeddings.Unknown {
 					continue // fewer than k other words
 				}
-				_ = w.Write([]string{words[i/k], strconv.Itoa(i%k + 1), space.Vocabulary.Word(n.ID), strconv.FormatFloat(n.Distance, 'f', 4, 64)})
+				_ = w.Write([]string{words[i/k], strconv.Itoa(i%k + 1), space.Vocabulary.Word(n.ID),
+					strconv.FormatFloat(n.Distance, 'f', 4, 64)})
 			}
 			w.Flush()
 			return w.Error()

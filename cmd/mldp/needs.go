@@ -16,7 +16,8 @@ type fetchOptions struct {
 
 // provide gets what a study needs with --fetch, and says otherwise how to get
 // it.
-func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir string, stdin io.Reader, stderr io.Writer) error {
+func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir string, stdin io.Reader,
+	stderr io.Writer) error {
 	switch {
 	case len(missing) == 0:
 		return nil

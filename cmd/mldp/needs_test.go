@@ -101,7 +101,8 @@ func smallMirror(t *testing.T) string {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"custrev.all": []byte(reviews.String()), "crawl-300d-2M.vec.zip": archive.Bytes()} {
+	for name, data := range map[string][]byte{"custrev.all": []byte(reviews.String()),
+		"crawl-300d-2M.vec.zip": archive.Bytes()} {
 		if err := os.WriteFile(filepath.Join(mirror, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +131,8 @@ func TestRunFetches(t *testing.T) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
 		args = append(args, "--out", t.TempDir())
-		if got := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); got != code || !strings.Contains(stderr.String(), says) {
+		if got := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); got != code ||
+			!strings.Contains(stderr.String(), says) {
 			t.Errorf("mldp %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, says, &stderr)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 // data set and the path of the page. The records are at hand: none is read
 // back; every figure is drawn once, for its files and for the page. audit is
 // that of this run; without one, a file beside the records is used.
-func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow, figures string) error {
+func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow,
+	figures string) error {
 	if shard.Count > 1 { // tables and figures are for the merged study
 		_, err := fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
 		return err

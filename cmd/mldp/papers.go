@@ -19,7 +19,9 @@ func isPaper(records []results.Record) bool { return len(records) > 0 && records
 // summarize writes the means and intervals of a paper study beside its records.
 func summarize(records []results.Record, dir string) (string, error) {
 	path := filepath.Join(dir, "summary.csv")
-	return path, atomicfile.Write(path, 0o644, func(w io.Writer) error { return results.WriteRows(w, papers.Summarize(records)) })
+	return path, atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return results.WriteRows(w, papers.Summarize(records))
+	})
 }
 
 // embeddingFlag is an embedding named on the command line.

@@ -134,7 +134,8 @@ func readSpeeds(path string) ([]lab.Speed, error) {
 // shared makes or finds the schedule in a results folder. A schedule that is
 // there is kept as long as it is of the same cells: tasks that were submitted
 // under it are known by their numbers.
-func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string, replan bool) (engine.Schedule, error) {
+func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string,
+	replan bool) (engine.Schedule, error) {
 	schedule, err := o.schedule(ctx, ref, flags)
 	if err != nil {
 		return nil, err
@@ -147,9 +148,11 @@ func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagS
 	if err == nil && !replan {
 		switch {
 		case !old.SameUnits(schedule):
-			return nil, fmt.Errorf("%s is the schedule of other units (another study, other flags or other data): choose another --out, or replace it with --replan", path)
+			return nil, fmt.Errorf("%s is the schedule of other units (another study, other flags or other data): "+
+				"choose another --out, or replace it with --replan", path)
 		case o.tasks > 0 && old.Tasks() != schedule.Tasks():
-			return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once its tasks have ended", path, old.Tasks(), schedule.Tasks())
+			return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once "+
+				"its tasks have ended", path, old.Tasks(), schedule.Tasks())
 		}
 		return old, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
 	}

@@ -107,12 +107,16 @@ nothing is proved. For mahalanobis and the others there is no such number.`,
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
-	f.StringVar(&o.policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
-	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors write them; keep: Title and UPPER as they were")
+	f.StringVar(&o.policy, "policy", string(mechanisms.Random),
+		"for words outside the vocabulary: random, keep or drop")
+	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors write them; keep: Title and "+
+		"UPPER as they were")
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
-	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or row, shared by its words")
-	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number a line, to share it by")
+	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
+		"row, shared by its words")
+	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number a "+
+		"line, to share it by")
 	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write what standard error says to this file, as JSON")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
@@ -200,7 +204,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		}
 	}
 	options := privatize.Options{
-		Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Seed: root.Derive("text"), Workers: o.workers,
+		Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Seed: root.Derive("text"),
+		Workers: o.workers,
 	}
 	report := privatizeReport{
 		Version: mldpVersion(), Policy: o.policy, Case: o.letters, Seeded: o.seeded, Budget: budgetWord,
@@ -240,7 +245,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		document = &d
 		report.Guarantee = d.String()
 	}
-	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget, report.Guarantee)
+	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget,
+		report.Guarantee)
 	if report.Promised && report.Numerical == "" {
 		report.Numerical = "as computed: no bound is proved on what finite precision does to the promise"
 	}
@@ -258,7 +264,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		}
 		// Noise of its own: what it shows says nothing about the noise of the text.
 		if options.Mechanism != nil {
-			if report.Probe, err = privatize.NewProbe(options.Mechanism, space, sample.Known, perWord, root); err != nil {
+			if report.Probe, err = privatize.NewProbe(options.Mechanism, space, sample.Known, perWord,
+				root); err != nil {
 				return err
 			}
 		}
@@ -342,12 +349,14 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 func printSummary(w io.Writer, s privatize.Summary, promised bool) {
 	fmt.Fprintf(w, "%d words: %d changed, %d unknown\n", s.Words, s.Changed, s.Unknown)
 	if promised {
-		fmt.Fprintf(w, "epsilon spent per line with words: median %.6g, most %.6g; in total %.6g\n", s.EpsilonMedian, s.EpsilonMost, s.EpsilonTotal)
+		fmt.Fprintf(w, "epsilon spent per line with words: median %.6g, most %.6g; in total %.6g\n", s.EpsilonMedian,
+			s.EpsilonMost, s.EpsilonTotal)
 	}
 }
 
 // openBuiltIn builds the instance and returns the space it is built from.
-func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to *privatize.Options) (*embeddings.Space, error) {
+func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to *privatize.Options) (*embeddings.Space,
+	error) {
 	s, err := o.instance.settings()
 	if err != nil {
 		return nil, err
@@ -375,7 +384,8 @@ func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to
 
 // openCommand starts the command; the vectors, if any are named, say how words
 // are found.
-func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to *privatize.Options) (*external.Command, error) {
+func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to *privatize.Options) (*external.Command,
+	error) {
 	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
@@ -456,7 +466,8 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 	seen := map[string]string{}
 	for _, name := range args {
 		f := inputFile{name: name, out: out, options: textio.Options{
-			Name: name, Format: o.format(name), Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole,
+			Name: name, Format: o.format(name), Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding,
+			Whole: o.whole,
 		}}
 		if name == "-" {
 			f.options.Name = "standard input"

@@ -51,8 +51,10 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
-	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data set and embedding")
-	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000, "with --audit: samples per word and test of mechanisms without known probabilities")
+	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
+		"set and embedding")
+	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
+		"with --audit: samples per word and test of mechanisms without known probabilities")
 	f.BoolVar(&o.sameVersion, "same-version", false, "refuse to go on with what another version of mldp has begun")
 }
 
@@ -67,7 +69,8 @@ func (o *runOptions) checkAudit() error {
 // addStudyFlags adds the flags that say what is run: they decide keys.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil, "vector files (also relative to the data folder) or names, instead of the study's embeddings")
+	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil,
+		"vector files (also relative to the data folder) or names, instead of the study's embeddings")
 	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
 	f.StringSliceVar(&o.overrides.Datasets, "datasets", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanisms", nil, "only these mechanisms, as name or name:variant")
@@ -175,7 +178,8 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout, stderr io.Writer) error {
+func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout,
+	stderr io.Writer) error {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, ForceNew: o.forceNew,
 		SameVersion: o.sameVersion, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
@@ -223,7 +227,8 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	}
 	var audited []results.AuditRow
 	if o.audit {
-		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr); err != nil {
+		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
+			stderr); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,8 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		found := 0
 		for _, r := range again { // its baselines are there too
-			if r.Key != want.Key || r.Quantity != want.Quantity || r.Repetition != want.Repetition || r.Series != want.Series {
+			if r.Key != want.Key || r.Quantity != want.Quantity || r.Repetition != want.Repetition ||
+				r.Series != want.Series {
 				continue
 			}
 			found++
@@ -68,7 +69,8 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("%s: %s differs", want.Command, column)
 			}
 			if r.BaselineAccuracy != want.BaselineAccuracy && want.BaselineAccuracy.Known() {
-				ts.Fatalf("%s: baseline_accuracy is %v, was %v", want.Command, r.BaselineAccuracy, want.BaselineAccuracy)
+				ts.Fatalf("%s: baseline_accuracy is %v, was %v", want.Command, r.BaselineAccuracy,
+					want.BaselineAccuracy)
 			}
 			if r.Command != want.Command {
 				ts.Fatalf("%s: its record says %s", want.Command, r.Command)

@@ -121,10 +121,12 @@ func (s *server) hello(m mechanisms.Mechanism) external.Hello {
 	}
 }
 
-func (s *server) privatize(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+func (s *server) privatize(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
+	error) {
 	m, err := s.at(epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("epsilon %v: %w", epsilon, err)
 	}
-	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.policy, Seeds: seeds, Workers: s.workers})
+	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.policy, Seeds: seeds,
+		Workers: s.workers})
 }

@@ -52,7 +52,8 @@ is; mldp merge joins the results.`,
 				return err
 			}
 			describeSchedule(cmd.ErrOrStderr(), schedule)
-			job.Study, job.Flags, job.Tasks, job.Plan = args[0], o.study.studyFlags(cmd.Flags()), schedule.Tasks(), planPath(job.Out)
+			job.Study, job.Flags, job.Tasks, job.Plan = args[0], o.study.studyFlags(cmd.Flags()), schedule.Tasks(),
+				planPath(job.Out)
 			job.Name = jobName(schedule)
 			if job.Time == 0 {
 				job.Time = defaultLimit(schedule)
@@ -72,7 +73,8 @@ is; mldp merge joins the results.`,
 				}
 				if err != nil { // printed for another machine
 					job.MaxArraySize = cluster.DefaultMaxArraySize
-					fmt.Fprintf(cmd.ErrOrStderr(), "mldp: no cluster here, assuming MaxArraySize %d\n", job.MaxArraySize)
+					fmt.Fprintf(cmd.ErrOrStderr(), "mldp: no cluster here, assuming MaxArraySize %d\n",
+						job.MaxArraySize)
 				}
 			}
 			var script bytes.Buffer
@@ -109,7 +111,8 @@ is; mldp merge joins the results.`,
 	o.addFlags(f)
 	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: results/STUDY)")
 	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: up to the cluster)")
-	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest estimate, at least 30m)")
+	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest "+
+		"estimate, at least 30m)")
 	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more cells")
 	f.IntVar(&job.CPUs, "cpus", 1, "processors per task")
 	f.StringVar(&job.Memory, "mem", "4G", "memory per task, as sbatch reads it")

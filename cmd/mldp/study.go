@@ -98,13 +98,15 @@ sentence encoder. It lists everything that is wrong, not the first alone.`,
 				}
 			}
 			if repeated := plan.Unique(); len(repeated) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
+					len(repeated), repeated[0])
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d units\n", s.Name, len(plan.Units))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache folder) or with --data=DIR in DIR")
+	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
+		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
 	return cmd
 }

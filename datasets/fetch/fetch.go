@@ -231,7 +231,8 @@ func (f *Fetcher) download(ctx context.Context, d Download, target string) error
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", u, err))
 	}
-	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...), path.Base(d.File))
+	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...),
+		path.Base(d.File))
 }
 
 func (f *Fetcher) mirror() string { return cmp.Or(f.Mirror, os.Getenv("MLDP_MIRROR")) }
@@ -286,7 +287,8 @@ func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done
 			return false, err
 		}
 		if err := d.checkPublished(sums); err != nil {
-			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is", path.Base(d.File), err)
+			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is",
+				path.Base(d.File), err)
 		}
 		return true, f.place(part, target, d.File, name, sums)
 	}

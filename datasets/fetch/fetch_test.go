@@ -134,7 +134,8 @@ func TestCatalogueIsSound(t *testing.T) {
 					t.Errorf("%s: checksum of a wrong length", e.Name)
 				}
 				// A checksum, or the user is told what is done instead.
-				if s := d.Check(); (d.SHA256 == "" && d.MD5 == "") != strings.Contains(s, "pinned to what comes first") {
+				if s := d.Check(); (d.SHA256 == "" && d.MD5 == "") != strings.Contains(s,
+					"pinned to what comes first") {
 					t.Errorf("%s: %s: %s", e.Name, d.File, s)
 				}
 				if other, ok := files[d.File]; ok && other != d.URLs[0]+d.SHA256 {
@@ -448,7 +449,8 @@ func TestOffline(t *testing.T) {
 	u := s.URL
 	s.Close() // nobody listens there now
 	err := f.Fetch(t.Context(), []Entry{one("", u+"/file.bin")})
-	if err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), "without a network, put file.bin into a folder and set MLDP_MIRROR") {
+	if err == nil || !strings.Contains(err.Error(), "connection refused") ||
+		!strings.Contains(err.Error(), "without a network, put file.bin into a folder and set MLDP_MIRROR") {
 		t.Fatalf("err = %v", err)
 	}
 	wantNothing(t, f)
@@ -460,7 +462,9 @@ func TestDeadProxyIsNamed(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	proxy := s.URL
 	s.Close()
-	f.Client = &http.Client{Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return url.Parse(proxy) }}}
+	f.Client = &http.Client{Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) {
+		return url.Parse(proxy)
+	}}}
 	err := f.Fetch(t.Context(), []Entry{one("", "http://example.invalid/file.bin")})
 	if err == nil || !strings.Contains(err.Error(), "proxy") {
 		t.Fatalf("err = %v", err)
@@ -475,7 +479,9 @@ func TestProxyWantsALogin(t *testing.T) {
 	})
 	for _, scheme := range []string{"http", "https"} {
 		f, _ := newFetcher(t)
-		f.Client = &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy) }}}
+		f.Client = &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+			return url.Parse(proxy)
+		}}}
 		requests.Store(0)
 		err := f.Fetch(t.Context(), []Entry{one("", scheme+"://example.invalid/file.bin")})
 		if err == nil || !strings.Contains(err.Error(), "the proxy wants a login") || requests.Load() != 1 {
@@ -488,12 +494,14 @@ func TestProxyWantsALogin(t *testing.T) {
 // Without a network there is nothing to wait for.
 func TestNoNetworkIsNotRetried(t *testing.T) {
 	for says, failure := range map[string]error{
-		"offline, or no such host: example.invalid": &net.DNSError{Err: "no such host", Name: "example.invalid", IsNotFound: true},
-		"offline: no route to example.invalid":      &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH},
+		"offline, or no such host: example.invalid": &net.DNSError{Err: "no such host", Name: "example.invalid",
+			IsNotFound: true},
+		"offline: no route to example.invalid": &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH},
 	} {
 		f, _ := newFetcher(t)
 		dials := 0
-		f.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		f.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn,
+			error) {
 			dials++
 			return nil, failure
 		}}}
@@ -680,16 +688,20 @@ func TestMirrorFolderComesFirst(t *testing.T) {
 func TestMirrorArchiveLacksAMember(t *testing.T) {
 	f, l := newFetcher(t)
 	f.Mirror = t.TempDir()
-	if err := os.WriteFile(filepath.Join(f.Mirror, "a.zip"), zipOf(t, map[string]string{"y.txt": "Y"}), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(f.Mirror, "a.zip"), zipOf(t, map[string]string{"y.txt": "Y"}),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	entries := []Entry{archived("a.zip", "x.txt", "http://example.invalid/a.zip"), archived("a.zip", "y.txt", "http://example.invalid/a.zip")}
+	entries := []Entry{archived("a.zip", "x.txt", "http://example.invalid/a.zip"),
+		archived("a.zip", "y.txt", "http://example.invalid/a.zip")}
 	err := f.Fetch(t.Context(), entries)
-	if err == nil || !strings.Contains(err.Error(), "no x.txt in "+filepath.Join(f.Mirror, "a.zip")) || !strings.Contains(err.Error(), "delete "+f.path("archives/a.zip")) {
+	if err == nil || !strings.Contains(err.Error(), "no x.txt in "+filepath.Join(f.Mirror, "a.zip")) ||
+		!strings.Contains(err.Error(), "delete "+f.path("archives/a.zip")) {
 		t.Errorf("err = %v", err)
 	}
 	f.Partial = true
-	if err := f.Fetch(t.Context(), entries); err != nil || !strings.Contains(l.String(), "left out: not in the mirror's archive: no x.txt") {
+	if err := f.Fetch(t.Context(), entries); err != nil ||
+		!strings.Contains(l.String(), "left out: not in the mirror's archive: no x.txt") {
 		t.Errorf("err = %v; said %q", err, l)
 	}
 	if _, err := entries[1].Present(f.Dir); err != nil {
@@ -762,10 +774,12 @@ func TestUnpack(t *testing.T) {
 		{"tar", "a.tar.gz", "x.txt", tarOf(t, regular("deep/x.txt")), "text of deep/x.txt", ""},
 		{"gz", "x.txt.gz", "x.txt", gz.Bytes(), "gzipped", ""},
 		{"escape", "a.tar.gz", "x.txt", tarOf(t, regular("../../x.txt")), "text of ../../x.txt", ""},
-		{"link", "a.tar.gz", "x.txt", tarOf(t, tar.Header{Name: "x.txt", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "", "no x.txt in it"},
+		{"link", "a.tar.gz", "x.txt", tarOf(t, tar.Header{Name: "x.txt", Typeflag: tar.TypeSymlink,
+			Linkname: "/etc/passwd"}), "", "no x.txt in it"},
 		{"absent", "a.zip", "x.txt", zipOf(t, map[string]string{"y.txt": "Y", "xx.txt": "no"}), "", "no x.txt in it"},
 		{"truncated zip", "a.zip", "x.txt", zipOf(t, map[string]string{"x.txt": "X"})[:40], "", "damaged archive"},
-		{"truncated tar", "a.tar.gz", "y.txt", tarOf(t, regular("x.txt"), regular("y.txt"))[:60], "", "damaged archive"},
+		{"truncated tar", "a.tar.gz", "y.txt", tarOf(t, regular("x.txt"), regular("y.txt"))[:60], "",
+			"damaged archive"},
 		{"not a zip", "a.zip", "x.txt", []byte("hello"), "", "not a .zip file"},
 		{"not a rar", "a.rar", "x.txt", []byte("hello"), "", "not a .rar file"},
 		{"damaged rar", "a.rar", "x.txt", []byte("Rar!\x1a\x07\x00 and then nothing good"), "", "damaged archive"},
@@ -859,7 +873,8 @@ func TestBombsAndDamagedArchivesAreDeleted(t *testing.T) {
 				_, _ = w.Write(served)
 			}))
 			err := f.Fetch(t.Context(), []Entry{e})
-			if err == nil || !strings.Contains(err.Error(), "damaged archive: ") || !strings.Contains(err.Error(), "deleted, the same command gets it again") {
+			if err == nil || !strings.Contains(err.Error(), "damaged archive: ") ||
+				!strings.Contains(err.Error(), "deleted, the same command gets it again") {
 				t.Fatalf("err = %v", err)
 			}
 			if exists(f.path("archives/a.zip")) || exists(f.path("one/x.txt")) {
@@ -915,10 +930,12 @@ func TestMissingErrorSaysWhichCommand(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	t.Setenv("MLDP_DATA", dir)
-	if _, err = Locate("", "imdb", "reviews"); err == nil || !strings.HasSuffix(err.Error(), "get it with: mldp data fetch imdb") {
+	if _, err = Locate("", "imdb", "reviews"); err == nil ||
+		!strings.HasSuffix(err.Error(), "get it with: mldp data fetch imdb") {
 		t.Errorf("err = %v", err)
 	}
-	if _, err = Locate(dir, "disaster-tweets", "tweets"); err == nil || !strings.Contains(err.Error(), "your own account") {
+	if _, err = Locate(dir, "disaster-tweets", "tweets"); err == nil ||
+		!strings.Contains(err.Error(), "your own account") {
 		t.Errorf("err = %v", err)
 	}
 	if _, err = Locate(dir, "imdb", "nothing"); err == nil {

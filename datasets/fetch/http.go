@@ -25,14 +25,16 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-var errProxyLogin = permanent{errors.New("the proxy wants a login: put it into HTTP_PROXY and HTTPS_PROXY, as in http://user:password@host:port")}
+var errProxyLogin = permanent{errors.New("the proxy wants a login: put it into HTTP_PROXY and HTTPS_PROXY, as in " +
+	"http://user:password@host:port")}
 
 // errDisk is in the chain of errors of a full disk: no other address helps.
 var errDisk = errors.New("no space left")
 
 func diskError(err error, target string) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w on the disk of %s: make room and run the same command again", errDisk, filepath.Dir(target))
+		return fmt.Errorf("%w on the disk of %s: make room and run the same command again", errDisk,
+			filepath.Dir(target))
 	}
 	return err
 }
@@ -114,10 +116,12 @@ func (f *Fetcher) accept(d Download, part, target, address string) error {
 			return err
 		}
 		if old, ok := pinned[d.File]; ok && old.SHA256 != s.sha256 {
-			return drop(fmt.Errorf("%w: SHA-256 is %s, the first download had %s; if the publisher has replaced the file, delete its entry in %s",
+			return drop(fmt.Errorf("%w: SHA-256 is %s, the first download had %s; if the publisher has replaced the "+
+				"file, delete its entry in %s",
 				errChecksum, s.sha256, old.SHA256, f.path(receiptsFile)))
 		} else if !ok {
-			f.notice("notice: nobody published a SHA-256 of %s; pinned to what came: %s", filepath.Base(d.File), s.sha256)
+			f.notice("notice: nobody published a SHA-256 of %s; pinned to what came: %s", filepath.Base(d.File),
+				s.sha256)
 		}
 	}
 	return f.place(part, target, d.File, address, s)
@@ -169,10 +173,12 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 		}
 		return false, errors.Join(errors.New("the server has a file of another size: starting again"), removeAll(part))
 	case resp.StatusCode == http.StatusPartialContent:
-		return false, errors.Join(errors.New("the server sent another part than asked for: starting again"), removeAll(part))
+		return false, errors.Join(errors.New("the server sent another part than asked for: starting again"),
+			removeAll(part))
 	case resp.StatusCode == http.StatusProxyAuthRequired:
 		return false, errProxyLogin
-	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout:
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests ||
+		resp.StatusCode == http.StatusRequestTimeout:
 		return false, fmt.Errorf("the server says %s", resp.Status)
 	default:
 		return false, permanent{fmt.Errorf("the server says %s", resp.Status)}
@@ -199,7 +205,8 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 func (d Download) limit() int64 { return d.Bytes + d.Bytes/10 + 1<<16 }
 
 func (d Download) tooLarge(bytes int64) error {
-	return permanent{fmt.Errorf("sends %d bytes or more for %s, which has about %d: refused", bytes, filepath.Base(d.File), d.Bytes)}
+	return permanent{fmt.Errorf("sends %d bytes or more for %s, which has about %d: refused", bytes,
+		filepath.Base(d.File), d.Bytes)}
 }
 
 // errInsecure refuses a redirect that would give up encryption.
@@ -225,7 +232,8 @@ func staySecure(client *http.Client) *http.Client {
 }
 
 // write copies a body to part, reporting progress and life.
-func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag int, have, total int64, d Download, alive func()) error {
+func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag int, have, total int64, d Download,
+	alive func()) error {
 	out, err := f.open(part, flag)
 	if err != nil {
 		return permanent{diskError(err, part)}

@@ -105,7 +105,8 @@ func (f *Fetcher) Verify(ctx context.Context) ([]Check, error) {
 		case err != nil:
 			return out, err
 		case got.sha256 != want.SHA256:
-			c.Status, c.Detail = "changed", fmt.Sprintf("SHA-256 is %s, was %s when fetched: delete it and fetch it again", got.sha256, want.SHA256)
+			c.Status, c.Detail = "changed", fmt.Sprintf(
+				"SHA-256 is %s, was %s when fetched: delete it and fetch it again", got.sha256, want.SHA256)
 		case d.SHA256 == "" && d.MD5 == "":
 			c.Status, c.Detail = "unchanged", "no published checksum; from "+want.From
 		case d.checkPublished(got) != nil:

@@ -124,7 +124,8 @@ func (f *Fetcher) lacks(d Download, want string) error {
 	}
 	archive := f.path(d.File)
 	if from := all[d.File].From; from != "" && !isURL(from) {
-		return fmt.Errorf("%w: no %s in %s; for the published one delete %s and fetch without that mirror", errOwnArchive, want, from, archive)
+		return fmt.Errorf("%w: no %s in %s; for the published one delete %s and fetch without that mirror",
+			errOwnArchive, want, from, archive)
 	}
 	return fmt.Errorf("%s: no %s in it", archive, want)
 }

@@ -98,7 +98,8 @@ var theGrammar = sync.OnceValue(func() *grammar {
 })
 
 func parse(slots, templates string) (*grammar, error) {
-	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{}, parts: map[string][]string{}, counterparts: map[string]*Slot{}}
+	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{},
+		parts: map[string][]string{}, counterparts: map[string]*Slot{}}
 	for n, line := range strings.Split(slots, "\n") {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] == "#" {
@@ -242,7 +243,8 @@ func articles(s string) string {
 	for i, w := range words[:len(words)-1] {
 		if lower := strings.ToLower(w); lower == "a" || lower == "an" {
 			next := words[i+1]
-			vowel := strings.IndexByte("aeiou", next[0]) >= 0 && !slices.Contains(consonantal, strings.TrimRight(next, ".,")) ||
+			vowel := strings.IndexByte("aeiou", next[0]) >= 0 &&
+				!slices.Contains(consonantal, strings.TrimRight(next, ".,")) ||
 				strings.HasPrefix(next, "hour")
 			words[i] = w[:1]
 			if vowel {

@@ -113,7 +113,8 @@ func TestZipfFavoursTheFirst(t *testing.T) {
 
 func TestThesaurus(t *testing.T) {
 	var th Thesaurus
-	if l := th.Lemmas("superb"); !slices.Contains(l, "superb") || !slices.Contains(l, "excellent") || !th.Covers("superb") {
+	if l := th.Lemmas("superb"); !slices.Contains(l, "superb") || !slices.Contains(l, "excellent") ||
+		!th.Covers("superb") {
 		t.Errorf("superb: %q", l)
 	}
 	if th.Covers("zyzzyva") || th.Lemmas("zyzzyva") != nil {

@@ -113,7 +113,8 @@ func chosen(o Options, first []string, line int) ([]int, error) {
 		at := -1
 		if o.NoHeader {
 			if n, err := strconv.Atoi(name); err != nil || n < 1 || n > len(first) {
-				return nil, fmt.Errorf("column = %q: must be a number in [1, %d] where there is no header", name, len(first))
+				return nil, fmt.Errorf("column = %q: must be a number in [1, %d] where there is no header", name,
+					len(first))
 			} else {
 				at = n - 1
 			}
@@ -157,7 +158,8 @@ type tape struct {
 
 func (t *tape) Read(p []byte) (int, error) {
 	if longest := t.options.longestRecord(); len(t.buf)-t.from > longest {
-		return 0, fmt.Errorf("%s: a row longer than %d MiB begins at byte %d: is a quote missing?", t.options.Name, longest>>20, t.base+1)
+		return 0, fmt.Errorf("%s: a row longer than %d MiB begins at byte %d: is a quote missing?", t.options.Name,
+			longest>>20, t.base+1)
 	}
 	n, err := t.r.Read(p)
 	if t.from > 1<<16 && t.from > len(t.buf)/2 {

@@ -71,7 +71,8 @@ func (o Options) Check() error {
 	if o.Format == "" {
 		o.Format = Lines
 	}
-	if err := check.OneOf("format", string(o.Format), string(Lines), string(CSV), string(TSV), string(JSONLines)); err != nil {
+	if err := check.OneOf("format", string(o.Format), string(Lines), string(CSV), string(TSV),
+		string(JSONLines)); err != nil {
 		return err
 	}
 	switch {

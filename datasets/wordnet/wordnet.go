@@ -30,7 +30,8 @@ var partsOfSpeech = []string{"noun", "verb", "adj", "adv"}
 // detachments are the rules of morphy: suffix and its replacement. They are
 // WordNet's, see morphy(7WN), with NLTK's order.
 var detachments = map[string][][2]string{
-	"noun": {{"s", ""}, {"ses", "s"}, {"ves", "f"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"}, {"ies", "y"}},
+	"noun": {{"s", ""}, {"ses", "s"}, {"ves", "f"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"},
+		{"men", "man"}, {"ies", "y"}},
 	"verb": {{"s", ""}, {"ies", "y"}, {"es", "e"}, {"es", ""}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}},
 	"adj":  {{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}},
 	"adv":  nil,

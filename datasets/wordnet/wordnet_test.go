@@ -17,20 +17,25 @@ func database(t testing.TB, zipped bool) string {
 	t.Helper()
 	licence := "  1 This is no licence.  \n  2 Nor is this.  \n"
 	files := map[string]string{
-		"index.noun": licence + "dog n 2 1 @ 2 1 00000100 00000200\nboss n 1 0 1 0 00000300\nbos n 1 0 1 0 00000400\nman n 1 0 1 0 00000500\nu n 1 0 1 0 00000600\ncity n 1 0 1 0 00000700\nglass n 1 0 1 0 00000800\n",
+		"index.noun": licence + "dog n 2 1 @ 2 1 00000100 00000200\nboss n 1 0 1 0 00000300\nbos n 1 0 1 0 " +
+			"00000400\nman n 1 0 1 0 00000500\nu n 1 0 1 0 00000600\ncity n 1 0 1 0 00000700\nglass n 1 0 " +
+			"1 0 00000800\n",
 		"data.noun": licence + "00000100 05 n 02 dog 0 domestic_dog 0 001 @ 00000001 n 0000 | barks | loudly\n" +
-			"00000200 18 n 01 Dog 0 000 | a chap\n00000300 18 n 02 boss 0 hirer 0 000 | b\n00000400 05 n 01 Bos 0 000 | c\n" +
-			"00000500 18 n 01 man 0 000 | d\n00000600 27 n 01 U 0 000 | e\n00000700 15 n 01 city 0 000 | f\n00000800 06 n 01 glass 0 000 | g\n",
+			"00000200 18 n 01 Dog 0 000 | a chap\n00000300 18 n 02 boss 0 hirer 0 000 | b\n00000400 05 n 01 " +
+			"Bos 0 000 | c\n" +
+			"00000500 18 n 01 man 0 000 | d\n00000600 27 n 01 U 0 000 | e\n00000700 15 n 01 city 0 000 | " +
+			"f\n00000800 06 n 01 glass 0 000 | g\n",
 		"noun.exc":   "children child\nglasses glasses\n",
 		"index.verb": licence + "dog v 1 0 1 0 00000100\n",
-		"data.verb":  licence + "00000100 38 v 0a chase 0 chase_after 0 trail 0 tail 0 tag 0 give_chase 0 dog 0 go_after 0 track 0 hound 0 000 01 + 02 00 | h\n",
-		"verb.exc":   "",
-		"index.adj":  licence + "galore a 1 0 1 0 00000100\n",
-		"data.adj":   licence + "00000100 00 s 01 galore(ip) 0 000 | i\n",
-		"adj.exc":    "better good\n",
-		"index.adv":  licence + "well r 1 0 1 0 00000100\n",
-		"data.adv":   licence + "00000100 02 r 01 well 0 000 | j\n",
-		"adv.exc":    "best well\n",
+		"data.verb": licence + "00000100 38 v 0a chase 0 chase_after 0 trail 0 tail 0 tag 0 give_chase 0 dog 0 " +
+			"go_after 0 track 0 hound 0 000 01 + 02 00 | h\n",
+		"verb.exc":  "",
+		"index.adj": licence + "galore a 1 0 1 0 00000100\n",
+		"data.adj":  licence + "00000100 00 s 01 galore(ip) 0 000 | i\n",
+		"adj.exc":   "better good\n",
+		"index.adv": licence + "well r 1 0 1 0 00000100\n",
+		"data.adv":  licence + "00000100 02 r 01 well 0 000 | j\n",
+		"adv.exc":   "best well\n",
 	}
 	dir := t.TempDir()
 	for name, text := range files {
@@ -204,7 +209,8 @@ func FuzzData(f *testing.F) {
 }
 
 func FuzzMorphy(f *testing.F) {
-	l := &Lemmatizer{&index{rules: detachments["noun"], senses: map[string][]int64{"s": {1}, "dog": {2}}, exceptions: map[string][]string{"x": {"dog"}}}}
+	l := &Lemmatizer{&index{rules: detachments["noun"], senses: map[string][]int64{"s": {1}, "dog": {2}},
+		exceptions: map[string][]string{"x": {"dog"}}}}
 	for _, s := range []string{"dogs", "sesses", "ieses", "menmen", "x", ""} {
 		f.Add(s)
 	}

@@ -90,12 +90,14 @@ func TestHardSpaces(t *testing.T) {
 		"largest":         func(i, j int, x float32) float32 { return math.MaxFloat32 * float32(1-i%3) },
 		"denormal":        func(i, j int, x float32) float32 { return x * 1e-42 },
 		"small":           func(i, j int, x float32) float32 { return x * 1e-30 },
-		"one huge word":   func(i, j int, x float32) float32 { return x * float32(math.Pow(1e30, float64(1-min(i, 1)))) },
-		"one huge axis":   func(i, j int, x float32) float32 { return x * float32(math.Pow(1e6, float64(1-min(j, 1)))) },
-		"all magnitudes":  func(i, j int, x float32) float32 { return x * float32(math.Pow(10, float64(i%70-35))) },
-		"unit sphere":     func(i, j int, x float32) float32 { return x / 4.5 },
-		"integers":        func(i, j int, x float32) float32 { return float32(math.Round(float64(2 * x))) },
-		"mirrored":        func(i, j int, x float32) float32 { return base[i/2*d+j] * float32(1-i%2*2) },
+		"one huge word": func(i, j int, x float32) float32 {
+			return x * float32(math.Pow(1e30, float64(1-min(i, 1))))
+		},
+		"one huge axis":  func(i, j int, x float32) float32 { return x * float32(math.Pow(1e6, float64(1-min(j, 1)))) },
+		"all magnitudes": func(i, j int, x float32) float32 { return x * float32(math.Pow(10, float64(i%70-35))) },
+		"unit sphere":    func(i, j int, x float32) float32 { return x / 4.5 },
+		"integers":       func(i, j int, x float32) float32 { return float32(math.Round(float64(2 * x))) },
+		"mirrored":       func(i, j int, x float32) float32 { return base[i/2*d+j] * float32(1-i%2*2) },
 		"last bits differ": func(i, j int, x float32) float32 {
 			return math.Float32frombits(math.Float32bits(base[i%5*d+j]) + uint32(i&3))
 		},

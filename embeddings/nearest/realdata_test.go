@@ -153,9 +153,11 @@ func TestRealSpaces(t *testing.T) {
 				}
 				done += n
 			}
-			t.Logf("%d × %d, ε = %v: the two nearest of %d of %d queries differ by less than 1e-6 of their distance", s.Len(), d, epsilon, ties, total)
+			t.Logf("%d × %d, ε = %v: the two nearest of %d of %d queries differ by less than 1e-6 of their distance",
+				s.Len(), d, epsilon, ties, total)
 			for _, f := range all {
-				t.Logf("%d × %d, ε = %v, %s: %d of %d queries differ from the float64 scan", s.Len(), d, epsilon, f.name, f.wrong, f.asked)
+				t.Logf("%d × %d, ε = %v, %s: %d of %d queries differ from the float64 scan", s.Len(), d, epsilon,
+					f.name, f.wrong, f.asked)
 				if f.wrong > 0 {
 					t.Errorf("%s: top %d is not exact", f.name, k)
 				}
@@ -167,7 +169,8 @@ func TestRealSpaces(t *testing.T) {
 // BenchmarkSearch is the time of one query in batches of 2048, beside the
 // share of words that had to be measured in float64.
 func BenchmarkSearch(b *testing.B) {
-	for _, size := range []struct{ d, n int }{{50, 27_000}, {100, 27_000}, {300, 27_000}, {300, 42_700}, {100, 85_000}} {
+	for _, size := range []struct{ d, n int }{{50, 27_000}, {100, 27_000}, {300, 27_000}, {300, 42_700},
+		{100, 85_000}} {
 		s := realSpace(b, size.d, size.n)
 		for _, epsilon := range []float64{1, 5, 10} {
 			queries := noisy(s, rand.New(rand.NewPCG(1, 2)), batch, epsilon)

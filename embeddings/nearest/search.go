@@ -131,7 +131,8 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 	}
 	for q := range n {
 		b := &s.best[q]
-		*b = best{candidates: b.candidates[:0], limit: math.Inf(1), nearest: s.nearest[q*k : q*k+k], excluded: embeddings.Unknown}
+		*b = best{candidates: b.candidates[:0], limit: math.Inf(1), nearest: s.nearest[q*k : q*k+k],
+			excluded: embeddings.Unknown}
 		if excluded != nil {
 			b.excluded = excluded[q]
 		}
@@ -227,10 +228,12 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 	var hits []kernel.Hit
 	if p.bytes != nil {
 		panel := 4 * width * p.depth
-		hits = s.hits[:p.geometry.ScanInt8(p.depth, p.bytes[from*panel:to*panel], heads, bounds, s.bytes[4*t*size:4*(t+1)*size], tile, s.hits)]
+		hits = s.hits[:p.geometry.ScanInt8(p.depth, p.bytes[from*panel:to*panel], heads, bounds,
+			s.bytes[4*t*size:4*(t+1)*size], tile, s.hits)]
 	} else {
 		panel := width * p.depth
-		hits = s.hits[:p.geometry.ScanFloat(p.depth, p.floats[from*panel:to*panel], heads, bounds, s.floats[t*size:(t+1)*size], tile, s.hits)]
+		hits = s.hits[:p.geometry.ScanFloat(p.depth, p.floats[from*panel:to*panel], heads, bounds,
+			s.floats[t*size:(t+1)*size], tile, s.hits)]
 	}
 	for _, h := range hits {
 		q := first + int(h.Query)

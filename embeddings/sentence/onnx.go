@@ -105,7 +105,8 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e.pipeline, err = hugot.NewPipeline(e.session, hugot.FeatureExtractionConfig{ModelPath: dir, Name: "sentence", OnnxFilename: "model.onnx"})
+	e.pipeline, err = hugot.NewPipeline(e.session, hugot.FeatureExtractionConfig{ModelPath: dir, Name: "sentence",
+		OnnxFilename: "model.onnx"})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,8 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 
 // known are two sentences that mean the same and one that does not.
 var known = [3]string{
-	"the movie was really great and i enjoyed it", "i liked this film very much, it was wonderful", "stock prices fell sharply after the bank raised interest rates",
+	"the movie was really great and i enjoyed it", "i liked this film very much, it was wonderful",
+	"stock prices fell sharply after the bank raised interest rates",
 }
 
 // selfTest finds what loads and makes no sense: a tokenizer without words,
@@ -150,7 +152,8 @@ func (e *ONNX) selfTest(ctx context.Context) error {
 	}
 	alike, different := similarity(vectors[0], vectors[1]), similarity(vectors[0], vectors[2])
 	if !(alike > different) {
-		return fmt.Errorf("self-test: %q is as near to %q (cosine %.3f) as to %q (%.3f): damaged weights, or no sentence encoder",
+		return fmt.Errorf("self-test: %q is as near to %q (cosine %.3f) as to %q (%.3f): damaged weights, or no "+
+			"sentence encoder",
 			known[0], known[2], different, known[1], alike)
 	}
 	return nil
@@ -272,13 +275,15 @@ func (e *ONNX) chooseOutput(dir string) error {
 		e.output = 0
 		return nil
 	}
-	if pooling.Max || pooling.SqrtLength || pooling.Weighted || pooling.LastToken || pooling.CLS && pooling.MeanOfToken {
+	if pooling.Max || pooling.SqrtLength || pooling.Weighted || pooling.LastToken || pooling.CLS &&
+		pooling.MeanOfToken {
 		return fmt.Errorf("1_Pooling/config.json: only mean pooling and CLS pooling are supported")
 	}
 	if find(func(o backends.InputOutputInfo) bool { return len(o.Dimensions) == 3 }) {
 		return nil
 	}
-	return fmt.Errorf("model.onnx: no sentence_embedding and no token vectors among the outputs %s", strings.Join(backends.GetNames(outputs), ", "))
+	return fmt.Errorf("model.onnx: no sentence_embedding and no token vectors among the outputs %s",
+		strings.Join(backends.GetNames(outputs), ", "))
 }
 
 // Encode implements Encoder. Sentences without any token get the vector the
@@ -310,7 +315,8 @@ func (e *ONNX) Encode(ctx context.Context, sentences []string) ([][]float32, err
 		}
 		for i, it := range items[:n] {
 			if !finite(found[i]) {
-				return nil, fmt.Errorf("sentence encoder %s: the vector of %.60q is not finite", e.name, sentences[it.index])
+				return nil, fmt.Errorf("sentence encoder %s: the vector of %.60q is not finite", e.name,
+					sentences[it.index])
 			}
 			vectors[it.index] = found[i]
 		}

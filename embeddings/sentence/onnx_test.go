@@ -74,7 +74,8 @@ func TestReferenceIDsAndVectors(t *testing.T) {
 }
 
 func someSentences() []string {
-	words := strings.Fields("the movie was a long and rather dull story about stocks on Wall Street which nobody would ever really enjoy twice")
+	words := strings.Fields("the movie was a long and rather dull story about stocks on Wall Street which nobody " +
+		"would ever really enjoy twice")
 	var out []string
 	for n := range 10 {
 		var s []string

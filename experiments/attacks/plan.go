@@ -63,7 +63,8 @@ func (s *Study) Plan(l *lab.Lab) ([]engine.Unit, error) {
 
 func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 	row, s, c := at.row(panel), at.study, at.scene
-	place := []any{Protocol, s.Seed, c.Dataset, c.Shadow, c.Embedding.Name, c.Embedding.Dimensions, study.Labels(at.settings),
+	place := []any{Protocol, s.Seed, c.Dataset, c.Shadow, c.Embedding.Name, c.Embedding.Dimensions,
+		study.Labels(at.settings),
 		s.Policy, at.repetition}
 	id := append(slices.Clone(place), panel, options)
 	encoder := false
@@ -79,7 +80,8 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 		name += fmt.Sprintf(" ε=%v", at.settings.Epsilon)
 	}
 	return engine.Unit{
-		Name: fmt.Sprintf("%s, repetition %d", name, at.repetition), ID: engine.MakeID(id...), Group: engine.MakeID(place...), Row: row,
+		Name: fmt.Sprintf("%s, repetition %d", name, at.repetition), ID: engine.MakeID(id...),
+		Group: engine.MakeID(place...), Row: row,
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := at.lab.OfText(ctx, at.sample(), c.Embedding, c.Embedding.Dimensions[0], at.definition.Needs)
 			if err == nil {
@@ -161,7 +163,8 @@ func (at released) sample() lab.Sample {
 // dataSeed is that of what does not depend on the mechanism.
 func (at released) dataSeed() stream.Seed {
 	c := at.scene
-	return at.root().Derive("data", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Embedding.Dimensions[0]), strconv.Itoa(at.repetition))
+	return at.root().Derive("data", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Embedding.Dimensions[0]),
+		strconv.Itoa(at.repetition))
 }
 
 // seed is that of the release and of attacks on it.

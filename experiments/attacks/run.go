@@ -21,7 +21,8 @@ import (
 )
 
 // run returns the rows of one unit. The first of a job measures all of them.
-func (at released) run(ctx context.Context, panel string, panels map[string]string, job *engine.Job) (engine.Output, error) {
+func (at released) run(ctx context.Context, panel string, panels map[string]string, job *engine.Job) (engine.Output,
+	error) {
 	rows, done := job.Shared.(map[string][]results.Record)
 	if !done {
 		var wanted []string
@@ -157,7 +158,8 @@ func (at released) texts(corpus *measure.Corpus, space *measure.Space, m mechani
 	if m.Vocabulary() != space.Vocabulary {
 		return make_()
 	}
-	return lab.Once(at.lab, engine.MakeID(Protocol, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.options, at.dataSeed(),
+	return lab.Once(at.lab, engine.MakeID(Protocol, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.options,
+		at.dataSeed(),
 		space.Fingerprint()), make_)
 }
 
@@ -167,7 +169,8 @@ func (at released) read(corpus *measure.Corpus, space *embeddings.Space, v *embe
 	t := &texts{lexicon: attack.NewLexicon(v), classes: corpus.Classes, memo: &attack.Memo{}}
 	shadow := at.scene.Shadow
 	if n := len(corpus.Train); shadow >= n {
-		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n, corpus.Name)
+		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n,
+			corpus.Name)
 	}
 	aside := map[int]bool{}
 	for _, i := range at.root().Derive("shadow", corpus.Name).Rand().Perm(len(corpus.Train))[:shadow] {
@@ -189,7 +192,8 @@ func (at released) read(corpus *measure.Corpus, space *embeddings.Space, v *embe
 }
 
 // situation is what there is to attack.
-func (at released) situation(ctx context.Context, corpus *measure.Corpus, space *measure.Space, t *texts, m mechanisms.Mechanism,
+func (at released) situation(ctx context.Context, corpus *measure.Corpus, space *measure.Space, t *texts,
+	m mechanisms.Mechanism,
 	threads int) (attack.Situation, error) {
 	s := attack.Situation{
 		Train: t.documents[0], Validation: t.documents[1], Test: t.documents[2], Privates: len(corpus.Privates),
@@ -229,7 +233,8 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 // utility is the accuracy of a classifier of the utility label that is trained
 // and tested on the release that the attackers see; plain text, and the most
 // frequent label, beside it.
-func (at released) utility(ctx context.Context, r results.Record, t *texts, s *attack.Situation) (results.Record, error) {
+func (at released) utility(ctx context.Context, r results.Record, t *texts, s *attack.Situation) (results.Record,
+	error) {
 	classes := len(t.classes)
 	parameters, err := at.scene.Utility.Resolve()
 	if err != nil {
@@ -240,14 +245,16 @@ func (at released) utility(ctx context.Context, r results.Record, t *texts, s *a
 		for i := range x {
 			x[i] = models.Examples{Sequences: text[i], Labels: t.labels[i]}
 		}
-		trained, err := measure.Train(ctx, measure.Model{Name: at.scene.Utility.Name, Parameters: parameters}, classes, t.embedding,
+		trained, err := measure.Train(ctx, measure.Model{Name: at.scene.Utility.Name, Parameters: parameters}, classes,
+			t.embedding,
 			at.dataSeed().Derive(Utility), x[0], x[1])
 		if err != nil {
 			return measure.Score{}, err
 		}
 		return measure.Test(ctx, trained.Model, classes, x[2])
 	}
-	key := engine.MakeID(Utility, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.dataSeed(), r.EmbeddingFingerprint)
+	key := engine.MakeID(Utility, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.dataSeed(),
+		r.EmbeddingFingerprint)
 	plain, err := lab.Once(at.lab, key, func() (measure.Score, error) {
 		var text [3][][]int32
 		for i, documents := range t.documents {

@@ -51,7 +51,8 @@ func init() {
 				unit = ""
 			}
 			results.RegisterQuantity(results.Column{
-				Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate, Table: name,
+				Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate,
+				Table: name,
 			})
 		}
 	}
@@ -149,7 +150,8 @@ func (s *Study) checkMechanism(at study.At, i int, m study.MechanismSpec) error 
 			return at(fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism), "mechanisms[%d].name", i)
 		}
 		if m.Repetitions != 0 {
-			return at(errors.New("repetitions: those of a single mechanism are for grid studies"), "mechanisms[%d].repetitions", i)
+			return at(errors.New("repetitions: those of a single mechanism are for grid studies"),
+				"mechanisms[%d].repetitions", i)
 		}
 		if !d.Constant && len(m.Epsilons) == 0 && len(s.Epsilons) == 0 {
 			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
@@ -188,7 +190,8 @@ func (s *Study) checkScene(at study.At, i int) error {
 		return at(err, "%s.embedding", where)
 	}
 	if len(c.Embedding.Dimensions) != 1 {
-		return at(fmt.Errorf("dimensions = %v: a scene has one", c.Embedding.Dimensions), "%s.embedding.dimensions", where)
+		return at(fmt.Errorf("dimensions = %v: a scene has one", c.Embedding.Dimensions), "%s.embedding.dimensions",
+			where)
 	}
 	if (c.Embedding.Name == study.GeneratedEmbedding) != t.Generated {
 		return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed", c.Dataset.Name,
@@ -206,7 +209,8 @@ func (s *Study) checkScene(at study.At, i int) error {
 	for _, name := range s.attackers(*c) {
 		d, _ := attack.Find(name) // checked
 		if slices.Contains(d.Needs, attack.NeedsShadow) && c.Shadow == 0 {
-			return at(fmt.Errorf("attacker %s knows the language from a shadow text: shadow must be > 0", name), "%s", where)
+			return at(fmt.Errorf("attacker %s knows the language from a shadow text: shadow must be > 0", name), "%s",
+				where)
 		}
 	}
 	if c.Utility != nil {
@@ -251,7 +255,9 @@ func (s *Study) panels(c Scene, x mechanisms.Settings) []string {
 func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
 	var list []study.MechanismSpec
 	for _, name := range references {
-		if !slices.ContainsFunc(s.Mechanisms, func(m study.MechanismSpec) bool { return m.Name == name || m.Name == study.All }) {
+		if !slices.ContainsFunc(s.Mechanisms, func(m study.MechanismSpec) bool {
+			return m.Name == name || m.Name == study.All
+		}) {
 			list = append(list, study.MechanismSpec{Name: name})
 		}
 	}
@@ -295,13 +301,16 @@ func (s *Study) options() (attack.Options, json.RawMessage, error) {
 
 // Override returns the study changed by flags; --panel chooses attackers.
 func (s *Study) Override(o study.Overrides) (study.Body, error) {
-	if err := o.Refuse("attacks", "embedding", "dimensions", "models", "settings", "baseline-repetitions", "sample"); err != nil {
+	if err := o.Refuse("attacks", "embedding", "dimensions", "models", "settings", "baseline-repetitions",
+		"sample"); err != nil {
 		return nil, err
 	}
 	c := *s
 	c.Scenes, c.Mechanisms = slices.Clone(s.Scenes), slices.Clone(s.Mechanisms)
 	if len(o.Datasets) > 0 {
-		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return !slices.Contains(o.Datasets, x.Dataset.Name) })
+		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool {
+			return !slices.Contains(o.Datasets, x.Dataset.Name)
+		})
 		if len(c.Scenes) == 0 {
 			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
 		}

@@ -124,13 +124,15 @@ var (
 // Check validates names and sizes by the rules of Kubernetes.
 func (k *Kubernetes) Check() error {
 	for _, err := range []error{
-		check.AtLeast("tasks", k.Tasks, 1), check.AtLeast("concurrent", k.Concurrent, 1), check.AtLeast("cpus", k.CPUs, 1),
+		check.AtLeast("tasks", k.Tasks, 1), check.AtLeast("concurrent", k.Concurrent, 1),
+		check.AtLeast("cpus", k.CPUs, 1),
 	} {
 		if err != nil {
 			return err
 		}
 	}
-	for what, name := range map[string]string{"name": k.Name, "results claim": k.ResultsClaim, "namespace": k.Namespace, "data claim": k.DataClaim} {
+	for what, name := range map[string]string{"name": k.Name, "results claim": k.ResultsClaim, "namespace": k.Namespace,
+		"data claim": k.DataClaim} {
 		optional := what == "namespace" || what == "data claim"
 		if !(optional && name == "") && !dnsLabel.MatchString(name) {
 			return fmt.Errorf("%s = %q: must be lower-case letters, digits and hyphens, at most 63", what, name)
@@ -168,8 +170,9 @@ func (k *Kubernetes) Manifest(w io.Writer, folder string) error {
 		RestartPolicy: "Never", TerminationGracePeriodSeconds: graceSeconds,
 		Containers: []container{{
 			Name: "mldp", Image: k.Image,
-			Command:      []string{"sh", "-c", "exec " + strings.Join(words, " ")},
-			Env:          []envVar{{"GOMAXPROCS", fmt.Sprint(k.CPUs)}, {"XDG_CACHE_HOME", path.Join(kubernetesResults, ".cache")}},
+			Command: []string{"sh", "-c", "exec " + strings.Join(words, " ")},
+			Env: []envVar{{"GOMAXPROCS", fmt.Sprint(k.CPUs)},
+				{"XDG_CACHE_HOME", path.Join(kubernetesResults, ".cache")}},
 			Resources:    resources{Requests: size, Limits: size},
 			VolumeMounts: []volumeMount{{Name: "results", MountPath: kubernetesResults}},
 		}},
@@ -185,7 +188,8 @@ func (k *Kubernetes) Manifest(w io.Writer, folder string) error {
 		APIVersion: "batch/v1", Kind: "Job",
 		Metadata: metadata{Name: k.Name, Namespace: k.Namespace, Labels: labels},
 		Spec: jobSpec{
-			CompletionMode: "Indexed", Completions: k.Tasks, Parallelism: min(k.Concurrent, k.Tasks), BackoffLimitPerIndex: retriesPerTask,
+			CompletionMode: "Indexed", Completions: k.Tasks, Parallelism: min(k.Concurrent, k.Tasks),
+			BackoffLimitPerIndex: retriesPerTask,
 			PodFailurePolicy: podFailurePolicy{[]failureRule{
 				{Action: "Ignore", OnPodConditions: []podCondition{{"DisruptionTarget", "True"}}},
 				{Action: "FailJob", OnExitCodes: &exitCodes{"mldp", "In", []int{2}}},

@@ -9,8 +9,9 @@ import (
 
 func pods() Kubernetes {
 	return Kubernetes{
-		Name: "mldp-mini-0011aabb", Image: "mldp:1", Study: "mini", Flags: []string{"--epsilons=1,5"}, Tasks: 8, Concurrent: 20,
-		CPUs: 2, Memory: "4Gi", ResultsClaim: "results", DataClaim: "data",
+		Name: "mldp-mini-0011aabb", Image: "mldp:1", Study: "mini", Flags: []string{"--epsilons=1,5"}, Tasks: 8,
+		Concurrent: 20,
+		CPUs:       2, Memory: "4Gi", ResultsClaim: "results", DataClaim: "data",
 	}
 }
 

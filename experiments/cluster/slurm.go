@@ -54,9 +54,11 @@ func (s *Slurm) Check() error {
 		return fmt.Errorf("time = %v: must be at least a minute, Slurm's unit", s.Time)
 	}
 	if s.Notice < time.Second || s.Notice >= s.Time || s.Notice > 65535*time.Second {
-		return fmt.Errorf("notice = %v: must be at least a second, below the time limit of %v, and at most 65535 s", s.Notice, s.Time)
+		return fmt.Errorf("notice = %v: must be at least a second, below the time limit of %v, and at most 65535 s",
+			s.Notice, s.Time)
 	}
-	for name, text := range map[string]string{"job name": s.Name, "memory": s.Memory, "partition": s.Partition, "working folder": s.WorkDir, "results folder": s.Out} {
+	for name, text := range map[string]string{"job name": s.Name, "memory": s.Memory, "partition": s.Partition,
+		"working folder": s.WorkDir, "results folder": s.Out} {
 		if strings.ContainsAny(text, "\n\r") {
 			return fmt.Errorf("%s %q: must be one line", name, text)
 		}
@@ -130,7 +132,8 @@ func (s *Slurm) limited(array string) string {
 func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
 	args := []string{"--array=" + s.limited(c.Array())}
 	if c.Offset > 0 {
-		args = append(args, fmt.Sprintf("--export=ALL,MLDP_OFFSET=%d", c.Offset), fmt.Sprintf("--job-name=%s+%d", s.Name, c.Offset))
+		args = append(args, fmt.Sprintf("--export=ALL,MLDP_OFFSET=%d", c.Offset),
+			fmt.Sprintf("--job-name=%s+%d", s.Name, c.Offset))
 	}
 	return append(args, file)
 }
@@ -203,7 +206,8 @@ func formatLimit(d time.Duration) string {
 // Quote makes one word of the shell out of any text.
 func Quote(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("%+,-./:=@_", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("%+,-./:=@_", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s

@@ -12,7 +12,8 @@ func slurmJob() Slurm {
 	return Slurm{
 		Name: "mldp-mini-0011aabb", Program: "/opt/mldp", Study: "mini", Flags: []string{"--epsilons=1,5"},
 		Out: "/shared/it's here", Plan: "/shared/it's here/plan.jsonl", WorkDir: "/home/me", Tasks: 8, Concurrent: 4,
-		MaxArraySize: DefaultMaxArraySize, CPUs: 2, Memory: "4G", Time: 26*time.Hour + time.Second, Notice: 2 * time.Minute,
+		MaxArraySize: DefaultMaxArraySize, CPUs: 2, Memory: "4G", Time: 26*time.Hour + time.Second,
+		Notice:    2 * time.Minute,
 		Partition: "cpu", Extra: []string{"--account=x"},
 	}
 }
@@ -29,7 +30,8 @@ func script(t *testing.T, s Slurm) string {
 func TestScript(t *testing.T) {
 	got := script(t, slurmJob())
 	for _, line := range []string{
-		"#SBATCH --array=1-8%4", "#SBATCH --time=1-02:01:00", "#SBATCH --signal=B:USR1@120", "#SBATCH --open-mode=append",
+		"#SBATCH --array=1-8%4", "#SBATCH --time=1-02:01:00", "#SBATCH --signal=B:USR1@120",
+		"#SBATCH --open-mode=append",
 		"#SBATCH --output=/shared/it's here/logs/%A_%a.log", "#SBATCH --partition=cpu", "#SBATCH --account=x",
 		`exec /opt/mldp run mini --epsilons=1,5 \`, `  --out '/shared/it'\''s here' --plan '/shared/it'\''s here/plan.jsonl' \`,
 		`  --shard "$task/8" --workers "$SLURM_CPUS_PER_TASK"`,
@@ -53,12 +55,14 @@ func TestScriptRuns(t *testing.T) {
 	s.Program, s.Study, s.Flags = "/bin/echo", "my $study.yaml", []string{"--data=a b", "--models=`x`"}
 	cmd := exec.Command(bash, "-s")
 	cmd.Stdin = strings.NewReader(script(t, s))
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_JOB_ID=9", "SLURM_CPUS_PER_TASK=3", "MLDP_OFFSET=5"}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_JOB_ID=9", "SLURM_CPUS_PER_TASK=3",
+		"MLDP_OFFSET=5"}
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "run my $study.yaml --data=a b --models=`x` --out /shared/it's here --plan /shared/it's here/plan.jsonl --shard 7/8 --workers 3\n"
+	want := "run my $study.yaml --data=a b --models=`x` --out /shared/it's here --plan /shared/it's here/plan.jsonl " +
+		"--shard 7/8 --workers 3\n"
 	if string(out) != want {
 		t.Errorf("got  %swant %s", out, want)
 	}

@@ -84,8 +84,10 @@ func ReadManifest(path string) (*Manifest, error) {
 	if err := d.Decode(&m); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && m.RecordSchema < results.SchemaVersion {
-			return &Manifest{Study: m.Study, Definition: m.Definition, RecordSchema: m.RecordSchema, Version: m.Version, Machine: m.Machine,
-				Command: m.Command, Started: m.Started, Datasets: m.Datasets}, nil // of an older version: its fingerprints were kept otherwise
+			return &Manifest{Study: m.Study, Definition: m.Definition, RecordSchema: m.RecordSchema, Version: m.Version,
+				Machine: m.Machine,
+				// of an older version: its fingerprints were kept otherwise
+				Command: m.Command, Started: m.Started, Datasets: m.Datasets}, nil
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -103,7 +105,8 @@ func (m *Manifest) Verify(path string) error {
 		return err
 	}
 	if checksum(data) != m.SHA256 {
-		return fmt.Errorf("%s: not the file that its manifest describes, which has %d records: it was cut or changed", path, m.Records)
+		return fmt.Errorf("%s: not the file that its manifest describes, which has %d records: it was cut or changed",
+			path, m.Records)
 	}
 	return nil
 }
@@ -119,7 +122,8 @@ func (s *Summary) finish(shard Shard, records []results.Record, examples []resul
 	if err := results.Encode(&file, derived); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(s.Dir, shard.File("results", ".csv")), 0o644, file.Bytes()); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(s.Dir, shard.File("results", ".csv")), 0o644,
+		file.Bytes()); err != nil {
 		return err
 	}
 	s.Manifest.Records, s.Manifest.SHA256 = len(derived), checksum(file.Bytes())
@@ -144,7 +148,8 @@ func (m *Manifest) join(other *Manifest) error {
 		return fmt.Errorf("study %q and %q", m.Study, other.Study)
 	}
 	if m.StudySchema != other.StudySchema || m.RecordSchema != other.RecordSchema {
-		return fmt.Errorf("schema %d of studies and %d of records, and %d and %d", m.StudySchema, m.RecordSchema, other.StudySchema, other.RecordSchema)
+		return fmt.Errorf("schema %d of studies and %d of records, and %d and %d", m.StudySchema, m.RecordSchema,
+			other.StudySchema, other.RecordSchema)
 	}
 	if m.Definition != other.Definition {
 		return errors.New("the definitions of the study differ (see definition in the manifests)")

@@ -133,7 +133,8 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		o.Log = io.Discard
 	}
 	if repeated := p.Unique(); len(repeated) > 0 {
-		fmt.Fprintf(o.Log, "%d units of the study repeat others and are run once, the first: %s\n", len(repeated), repeated[0])
+		fmt.Fprintf(o.Log, "%d units of the study repeat others and are run once, the first: %s\n", len(repeated),
+			repeated[0])
 	}
 	w, err := open(ctx, p, o)
 	if err != nil {
@@ -216,7 +217,8 @@ func (w *work) only() (unit int, with map[int]bool, err error) {
 		}
 	default:
 		if unit = slices.Index(w.keys, w.options.Only); unit < 0 {
-			return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data must be those of the record (mldp run --record finds it by its settings)", w.options.Only)
+			return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
+				"must be those of the record (mldp run --record finds it by its settings)", w.options.Only)
 		}
 	}
 	with = map[int]bool{unit: true}
@@ -315,7 +317,8 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 		return ErrInterrupted
 	}
 	if w.summary.Failed > 0 {
-		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again", w.summary.Failed, todo, filepath.Join(o.Out, "failed"))
+		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again", w.summary.Failed,
+			todo, filepath.Join(o.Out, "failed"))
 	}
 	return nil
 }
@@ -433,7 +436,8 @@ func (w *work) compose() error {
 		return err
 	}
 	if gone > 0 {
-		return fmt.Errorf("%d finished units have vanished from %s during the run: does something else clean it? The records of this run are complete, a later run starts from what is left",
+		return fmt.Errorf("%d finished units have vanished from %s during the run: does something else clean it? "+
+			"The records of this run are complete, a later run starts from what is left",
 			gone, filepath.Join(w.options.Out, "units"))
 	}
 	return nil

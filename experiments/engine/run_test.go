@@ -103,7 +103,8 @@ func TestInterruptedRunResumes(t *testing.T) {
 	}
 	drain := make(chan struct{})
 	close(drain)
-	if s, err := Run(t.Context(), numbers(2, nil), Options{Out: t.TempDir(), Drain: drain}); !errors.Is(err, ErrInterrupted) || s.Ran != 0 {
+	if s, err := Run(t.Context(), numbers(2, nil), Options{Out: t.TempDir(), Drain: drain}); !errors.Is(err,
+		ErrInterrupted) || s.Ran != 0 {
 		t.Errorf("drained from the start: %+v, %v", s, err)
 	}
 }
@@ -122,7 +123,8 @@ func TestDamagedUnitIsRunAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, damage := range [][]byte{nil, other[:len(other)/2], bytes.Replace(edited, []byte(`"Value":2`), []byte(`"Value":3`), 1), other} {
+	for i, damage := range [][]byte{nil, other[:len(other)/2],
+		bytes.Replace(edited, []byte(`"Value":2`), []byte(`"Value":3`), 1), other} {
 		if err := os.WriteFile(path(i), damage, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +219,8 @@ func TestFailuresAndPanicsAreKeptApart(t *testing.T) {
 	p.Units[4].Run = func(context.Context, *Job) (Output, error) { panic("worse") }
 	var log bytes.Buffer
 	s, err := Run(t.Context(), p, Options{Out: dir, Log: &log})
-	if err == nil || s.Failed != 2 || s.Ran != 4 || !strings.Contains(log.String(), "failed: unit 4: internal error: worse") {
+	if err == nil || s.Failed != 2 || s.Ran != 4 || !strings.Contains(log.String(),
+		"failed: unit 4: internal error: worse") {
 		t.Fatalf("%+v, %v\n%s", s, err, &log)
 	}
 	again := mustRun(t, numbers(6, nil), Options{Out: dir})
@@ -251,7 +254,8 @@ func TestOneUnitByKeyAndByRecord(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	want.Key = "of an older version"
-	if s = mustRun(t, p, Options{Out: dir, Record: &want}); s.Key != whole.Records[6].Key || s.Ran != 1 || s.Reused != 1 {
+	if s = mustRun(t, p, Options{Out: dir, Record: &want}); s.Key != whole.Records[6].Key || s.Ran != 1 ||
+		s.Reused != 1 {
 		t.Errorf("%+v", s)
 	}
 	want.Mechanism = "else"
@@ -298,7 +302,8 @@ func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a file cut at the end of a row", "it was cut or changed")
-	if _, err := Merge([]string{a}, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), "3 of 6 units are in none") {
+	if _, err := Merge([]string{a}, t.TempDir(), false); err == nil ||
+		!strings.Contains(err.Error(), "3 of 6 units are in none") {
 		t.Errorf("half a study: %v", err)
 	}
 }

@@ -61,7 +61,8 @@ func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (
 			if u.Cost != nil {
 				cost = u.Cost()
 			}
-			schedule = append(schedule, Assignment{Study: p.Study, Index: j, Key: w.keys[j], Unit: u.Name, Seconds: cost.Seconds, Estimate: cost.Source})
+			schedule = append(schedule, Assignment{Study: p.Study, Index: j, Key: w.keys[j], Unit: u.Name,
+				Seconds: cost.Seconds, Estimate: cost.Source})
 			costs[i] += cost.Seconds
 		}
 	}
@@ -168,7 +169,8 @@ func parseSchedule(data []byte) (Schedule, error) {
 		case !(c.Seconds >= 0 && c.Seconds < 1e12):
 			return nil, fmt.Errorf("%d: %v seconds", n, c.Seconds)
 		case n > 1 && (c.Study != s[0].Study || c.Tasks != s[0].Tasks):
-			return nil, fmt.Errorf("%d: study %s in %d tasks, line 1 has %s in %d", n, c.Study, c.Tasks, s[0].Study, s[0].Tasks)
+			return nil, fmt.Errorf("%d: study %s in %d tasks, line 1 has %s in %d", n, c.Study, c.Tasks, s[0].Study,
+				s[0].Tasks)
 		}
 		s = append(s, c)
 	}

@@ -76,7 +76,9 @@ func TestScheduledTasksMergeToASingleRun(t *testing.T) {
 		mustRun(t, numbers(9, nil), Options{Out: shared, Schedule: schedule, Shard: Shard{task, 2}})
 	}
 	states, err := schedule.Progress(shared)
-	if err != nil || slices.ContainsFunc(states, func(p Progress) bool { return p.State != Done || p.Finished.IsZero() }) {
+	if err != nil || slices.ContainsFunc(states, func(p Progress) bool {
+		return p.State != Done || p.Finished.IsZero()
+	}) {
 		t.Errorf("after all tasks: %v, %v", states, err)
 	}
 	merged, err := Merge([]string{shared}, shared, false)
@@ -97,11 +99,13 @@ func TestStaleScheduleIsRefused(t *testing.T) {
 			return err
 		},
 		"size": func() error {
-			_, err := Run(t.Context(), numbers(9, nil), Options{Out: t.TempDir(), Schedule: schedule, Shard: Shard{1, 2}})
+			_, err := Run(t.Context(), numbers(9, nil),
+				Options{Out: t.TempDir(), Schedule: schedule, Shard: Shard{1, 2}})
 			return err
 		},
 		"tasks": func() error {
-			_, err := Run(t.Context(), numbers(6, nil), Options{Out: t.TempDir(), Schedule: schedule, Shard: Shard{1, 3}})
+			_, err := Run(t.Context(), numbers(6, nil),
+				Options{Out: t.TempDir(), Schedule: schedule, Shard: Shard{1, 3}})
 			return err
 		},
 	} {

@@ -77,7 +77,8 @@ func (s store) load(key string) (out Output, version string, ok bool, err error)
 }
 
 func (s store) save(key, name, version string, out Output) error {
-	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples, Details: out.Details}
+	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples,
+		Details: out.Details}
 	for _, r := range out.Rows {
 		raw, err := json.Marshal(r)
 		if err != nil {
@@ -128,7 +129,8 @@ func (s store) setAside() (to string, err error) {
 // folder of units, if it is old enough not to belong to a process that still
 // runs.
 func (s store) removeTemporary() {
-	for _, dir := range []string{s.dir, filepath.Join(s.dir, "units"), filepath.Join(s.dir, "failed"), filepath.Join(s.dir, "tables")} {
+	for _, dir := range []string{s.dir, filepath.Join(s.dir, "units"), filepath.Join(s.dir, "failed"),
+		filepath.Join(s.dir, "tables")} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue // nothing there

@@ -82,7 +82,8 @@ func ParseVersion(s string) (Version, error) {
 		v.Name = stem(s)
 	}
 	if v.Path == "" || v.Name == "" || v.Name == results.BaselineMechanism {
-		return v, fmt.Errorf("privatised = %q: must be FILE, NAME=FILE or NAME@EPSILON=FILE, the name not %q", s, results.BaselineMechanism)
+		return v, fmt.Errorf("privatised = %q: must be FILE, NAME=FILE or NAME@EPSILON=FILE, the name not %q", s,
+			results.BaselineMechanism)
 	}
 	return v, nil
 }
@@ -247,7 +248,8 @@ func (e *evaluation) columns(ctx context.Context) error {
 		}
 		names := slices.Compact(slices.Sorted(slices.Values(values)))
 		if len(names) < 2 {
-			return fmt.Errorf("%s: column %q: %d distinct values: an attacker needs at least 2", o.Original, o.Private, len(names))
+			return fmt.Errorf("%s: column %q: %d distinct values: an attacker needs at least 2", o.Original, o.Private,
+				len(names))
 		}
 		e.privates = len(names)
 		for _, v := range values {
@@ -308,7 +310,8 @@ func (e *evaluation) encode(ctx context.Context, documents [][]string) ([][]floa
 
 // version measures every repetition of a version.
 func (e *evaluation) version(ctx context.Context, v Version) error {
-	text, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: e.options.Text, ID: e.options.ID, Repetition: v.Repetition})
+	text, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: e.options.Text, ID: e.options.ID,
+		Repetition: v.Repetition})
 	if err != nil {
 		return err
 	}
@@ -349,12 +352,14 @@ type measured struct {
 
 // measure fills in everything that makes sense. tokens are those of all
 // documents, train, validation, test; nil is the original.
-func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, repetition int, fingerprint string) (*measured, error) {
+func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, repetition int,
+	fingerprint string) (*measured, error) {
 	baseline := tokens == nil
 	if baseline {
 		tokens = e.original
 	}
-	m := &measured{aligned: fromfile.Aligned(e.original, tokens), privateAccuracy: math.NaN(), privateChance: math.NaN()}
+	m := &measured{aligned: fromfile.Aligned(e.original, tokens), privateAccuracy: math.NaN(),
+		privateChance: math.NaN()}
 	for _, d := range tokens {
 		m.tokens += len(d)
 	}
@@ -388,15 +393,18 @@ func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, 
 	}
 	var parameters map[string]any
 	labels := func(d datasets.Document) int { return d.Label }
-	c, err := e.classify(ctx, tokens, labels, len(e.data.Classes), e.seed.Derive("model", v.Name, strconv.Itoa(repetition)), &parameters)
+	c, err := e.classify(ctx, tokens, labels, len(e.data.Classes),
+		e.seed.Derive("model", v.Name, strconv.Itoa(repetition)), &parameters)
 	if err != nil {
 		return nil, err
 	}
 	r.ModelParameters = models.FormatParameters(parameters)
-	r.TestCorrect, r.TestTotal, r.ValidationAccuracy, r.AUC = c.correct, c.total, results.Float(100*c.validation), results.Float(c.auc)
+	r.TestCorrect, r.TestTotal, r.ValidationAccuracy, r.AUC = c.correct, c.total, results.Float(100*c.validation),
+		results.Float(c.auc)
 	if e.private != nil {
 		secret := func(d datasets.Document) int { return e.private[d.ID] }
-		a, err := e.classify(ctx, tokens, secret, e.privates, e.seed.Derive("attacker", v.Name, strconv.Itoa(repetition)), &parameters)
+		a, err := e.classify(ctx, tokens, secret, e.privates,
+			e.seed.Derive("attacker", v.Name, strconv.Itoa(repetition)), &parameters)
 		if err != nil {
 			return nil, fmt.Errorf("private column: %w", err)
 		}
@@ -453,7 +461,8 @@ type classified struct {
 
 // classify trains on the train documents of a version and tests on its test
 // documents.
-func (e *evaluation) classify(ctx context.Context, tokens [][]string, label func(datasets.Document) int, classes int, seed stream.Seed, parameters *map[string]any) (classified, error) {
+func (e *evaluation) classify(ctx context.Context, tokens [][]string, label func(datasets.Document) int, classes int,
+	seed stream.Seed, parameters *map[string]any) (classified, error) {
 	c := classified{validation: math.NaN(), auc: math.NaN()}
 	definition, err := models.Find(model)
 	if err != nil {
@@ -550,11 +559,13 @@ func (e *evaluation) add(m *measured) {
 	}
 	e.result.Rows = append(e.result.Rows, Row{
 		Name: r.Mechanism, Epsilon: r.Epsilon, Repetition: r.Repetition, Aligned: m.aligned, Tokens: m.tokens,
-		Accuracy: r.Accuracy, PrivateAccuracy: results.Float(m.privateAccuracy), PrivateChance: results.Float(m.privateChance),
-		PP: r.PP, CS: r.CS, Low: r.Low, English: r.English, Perplexity: m.traces.perplexity,
+		Accuracy: r.Accuracy, PrivateAccuracy: results.Float(m.privateAccuracy),
+		PrivateChance: results.Float(m.privateChance),
+		PP:            r.PP, CS: r.CS, Low: r.Low, English: r.English, Perplexity: m.traces.perplexity,
 		Overlap: m.traces.overlap, Linked: m.traces.linked, LinkedGuess: m.traces.linkedGuess,
 	})
 	if !m.aligned {
-		e.result.Notes = append(e.result.Notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not measured", r.Mechanism, r.Repetition))
+		e.result.Notes = append(e.result.Notes, fmt.Sprintf(
+			"%s, repetition %d: tokens do not align with the original: PP is not measured", r.Mechanism, r.Repetition))
 	}
 }

@@ -30,7 +30,8 @@ func table(t *testing.T, name string, rows int, header []string, change func(i i
 	rng := stream.FromUint64(1).Rand()
 	for i := range rows {
 		label, author := i%2, i/2%2
-		words := []string{"the", []string{"awful", "superb"}[label], "food", []string{"indeed", "truly"}[author], fmt.Sprintf("word%c", 'a'+rng.IntN(26))}
+		words := []string{"the", []string{"awful", "superb"}[label], "food", []string{"indeed", "truly"}[author],
+			fmt.Sprintf("word%c", 'a'+rng.IntN(26))}
 		fields := map[string]string{
 			"id": fmt.Sprint("r", i), "body": strings.Join(change(i, words), " "),
 			"stars": fmt.Sprint(1 + 4*label), "author": fmt.Sprint("author", author),
@@ -57,7 +58,8 @@ func TestVersionsAreMeasured(t *testing.T) {
 	const rows = 400
 	original := table(t, "original.csv", rows, []string{"id", "body", "stars", "author"}, same)
 	copied := table(t, "copied.csv", rows, []string{"body"}, same)
-	hidden := table(t, "hidden.csv", rows, []string{"body"}, func(_ int, w []string) []string { return []string{w[0], "x", w[2], w[3], w[4]} })
+	hidden := table(t, "hidden.csv", rows, []string{"body"},
+		func(_ int, w []string) []string { return []string{w[0], "x", w[2], w[3], w[4]} })
 	short := table(t, "short.csv", rows, []string{"body"}, func(_ int, w []string) []string { return []string{w[1]} })
 	r, err := Run(context.Background(), Options{
 		Original: original, Text: []string{"body"}, Label: "stars", Private: "author", Documents: -1, Root: t.TempDir(),
@@ -124,7 +126,8 @@ func TestVersionsAreMeasured(t *testing.T) {
 	if !strings.Contains(strings.Join(r.Notes, "\n"), "short, repetition 1: tokens do not align") {
 		t.Errorf("notes %q", r.Notes)
 	}
-	if r.Records[2].Epsilon.Known() || !r.Records[1].Epsilon.Known() || r.Records[1].GuaranteeMetric != "" || r.Records[1].BaselineAccuracy != 100 {
+	if r.Records[2].Epsilon.Known() || !r.Records[1].Epsilon.Known() || r.Records[1].GuaranteeMetric != "" ||
+		r.Records[1].BaselineAccuracy != 100 {
 		t.Errorf("records %+v", r.Records[1:3])
 	}
 	keys := map[string]bool{}
@@ -154,7 +157,8 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Original: original, Text: []string{"body"}, Label: "stars", ID: "id", Documents: -1, Root: t.TempDir(), Versions: []Version{{"copied", 1, copied, ""}}}
+	o := Options{Original: original, Text: []string{"body"}, Label: "stars", ID: "id", Documents: -1, Root: t.TempDir(),
+		Versions: []Version{{"copied", 1, copied, ""}}}
 	r, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +185,8 @@ func TestRowsAreMatchedByID(t *testing.T) {
 func TestBadOptionsAreOneError(t *testing.T) {
 	t.Parallel()
 	original := table(t, "original.csv", 40, []string{"id", "body", "stars"}, same)
-	good := Options{Original: original, Text: []string{"body"}, Label: "stars", Documents: -1, Root: t.TempDir(), Versions: []Version{{"x", 1, original, ""}}}
+	good := Options{Original: original, Text: []string{"body"}, Label: "stars", Documents: -1, Root: t.TempDir(),
+		Versions: []Version{{"x", 1, original, ""}}}
 	for want, change := range map[string]func(*Options){
 		"nothing privatised":             func(o *Options) { o.Versions = nil },
 		`no column "author"`:             func(o *Options) { o.Private = "author" },
@@ -269,7 +274,8 @@ func TestNewsIsEvaluated(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, copied, cut := r.Rows[0], r.Rows[1], r.Rows[2]
-	if copied.PP != 0 || copied.Low != 100 || math.Abs(float64(copied.CS)-100) > 1e-3 || plain.English != copied.English {
+	if copied.PP != 0 || copied.Low != 100 || math.Abs(float64(copied.CS)-100) > 1e-3 ||
+		plain.English != copied.English {
 		t.Errorf("a copy: %+v", copied)
 	}
 	if plain.Accuracy < 50 || cut.Aligned || cut.PP.Known() || !(cut.CS < 99.9) || !(cut.Low < 100) {

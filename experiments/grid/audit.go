@@ -12,7 +12,8 @@ import (
 // Audit audits each mechanism of the study at each of its ε as the first of its
 // cells runs it: on the words of that data set and embedding. Reports are handed
 // over with the parameters that records name the instance by.
-func (s *Study) Audit(ctx context.Context, l *lab.Lab, o audit.Options, each func(parameters string, r audit.Report) error) error {
+func (s *Study) Audit(ctx context.Context, l *lab.Lab, o audit.Options,
+	each func(parameters string, r audit.Report) error) error {
 	cells, err := s.Cells()
 	if err != nil {
 		return err

@@ -19,13 +19,14 @@ import (
 // Cell is one cell of the grid and one repetition: a value. Equal cells over
 // equal data give equal records, timing aside.
 type Cell struct {
-	Seed            uint64              `json:"seed"`
-	Dataset         study.DatasetSpec   `json:"dataset"`
-	Documents       string              `json:"documents,omitempty"` // study.Redrawn, or empty
-	Embedding       study.EmbeddingSpec `json:"-"`                   // its name is in Name
-	Name            string              `json:"embedding"`
-	Dimension       int                 `json:"dimension"`
-	Mechanism       mechanisms.Settings `json:"mechanism"` // Mechanism = results.BaselineMechanism, all else zero, for the baseline
+	Seed      uint64              `json:"seed"`
+	Dataset   study.DatasetSpec   `json:"dataset"`
+	Documents string              `json:"documents,omitempty"` // study.Redrawn, or empty
+	Embedding study.EmbeddingSpec `json:"-"`                   // its name is in Name
+	Name      string              `json:"embedding"`
+	Dimension int                 `json:"dimension"`
+	// Mechanism = results.BaselineMechanism, all else zero, for the baseline
+	Mechanism       mechanisms.Settings `json:"mechanism"`
 	Policy          mechanisms.Policy   `json:"policy"`
 	OwnPolicy       bool                `json:"own_policy,omitempty"` // not the study's: named among the parameters
 	KeepWords       string              `json:"keep_words,omitempty"` // list of words published as they are
@@ -102,7 +103,8 @@ func (c Cell) modelSeed() stream.Seed {
 // probeSeed chooses the words on which mechanisms are probed. It is the same
 // for all mechanisms and epsilons, so that they are compared on equal words.
 func (c Cell) probeSeed() stream.Seed {
-	return c.root().Derive("probe", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Dimension), strconv.Itoa(c.Repetition))
+	return c.root().Derive("probe", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Dimension),
+		strconv.Itoa(c.Repetition))
 }
 
 // parameters are those of the mechanism, and what else tells two entries of it
@@ -157,10 +159,12 @@ func (s *Study) Cells() ([]Cell, error) {
 				continue
 			}
 			if (e.Name == study.GeneratedEmbedding) != t.Generated {
-				return nil, fmt.Errorf("study %s: data set %q with embedding %q: generated and real data are never mixed; restrict the embedding with its list of datasets", s.Name, d.Name, e.Name)
+				return nil, fmt.Errorf("study %s: data set %q with embedding %q: generated and real data are never "+
+					"mixed; restrict the embedding with its list of datasets", s.Name, d.Name, e.Name)
 			}
 			for _, dimension := range e.Dimensions {
-				base := Cell{Seed: s.Seed, Dataset: d, Embedding: e, Dimension: dimension, Policy: s.Policy, Metrics: s.Metrics}
+				base := Cell{Seed: s.Seed, Dataset: d, Embedding: e, Dimension: dimension, Policy: s.Policy,
+					Metrics: s.Metrics}
 				if s.Documents == study.Redrawn {
 					base.Documents = s.Documents
 				}

@@ -25,19 +25,23 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 	c.Datasets, c.Embeddings = slices.Clone(s.Datasets), slices.Clone(s.Embeddings)
 	c.Mechanisms, c.Models = slices.Clone(s.Mechanisms), slices.Clone(s.Models)
 	if len(o.Datasets) > 0 {
-		c.Datasets = choose(o.Datasets, s.Datasets, func(d study.DatasetSpec) string { return d.Name }, func(name string) study.DatasetSpec { return study.DatasetSpec{Name: name} })
+		c.Datasets = choose(o.Datasets, s.Datasets, func(d study.DatasetSpec) string { return d.Name },
+			func(name string) study.DatasetSpec { return study.DatasetSpec{Name: name} })
 		kept := func(of []string) []string {
 			return slices.DeleteFunc(slices.Clone(of), func(d string) bool { return !slices.Contains(o.Datasets, d) })
 		}
 		for i, e := range c.Embeddings {
 			c.Embeddings[i].Datasets = kept(e.Datasets)
 		}
-		c.Embeddings = slices.DeleteFunc(c.Embeddings, func(e study.EmbeddingSpec) bool { return restrictedToNothing(s.Embeddings, e) })
+		c.Embeddings = slices.DeleteFunc(c.Embeddings, func(e study.EmbeddingSpec) bool {
+			return restrictedToNothing(s.Embeddings, e)
+		})
 		for i, m := range c.Models {
 			c.Models[i].Datasets = kept(m.Datasets)
 		}
 		c.Models = slices.DeleteFunc(c.Models, func(m study.ModelSpec) bool {
-			return len(m.Datasets) == 0 && slices.ContainsFunc(s.Models, func(x study.ModelSpec) bool { return x.Name == m.Name && len(x.Datasets) > 0 })
+			return len(m.Datasets) == 0 && slices.ContainsFunc(s.Models,
+				func(x study.ModelSpec) bool { return x.Name == m.Name && len(x.Datasets) > 0 })
 		})
 	}
 	if len(o.Embeddings) > 0 {
@@ -57,11 +61,14 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 		for i, e := range c.Embeddings {
 			dimensions := o.Dimensions
 			if e.File != "" {
-				dimensions = slices.DeleteFunc(slices.Clone(e.Dimensions), func(d int) bool { return !slices.Contains(o.Dimensions, d) })
+				dimensions = slices.DeleteFunc(slices.Clone(e.Dimensions),
+					func(d int) bool { return !slices.Contains(o.Dimensions, d) })
 			}
 			c.Embeddings[i].Dimensions = dimensions
 		}
-		c.Embeddings = slices.DeleteFunc(c.Embeddings, func(e study.EmbeddingSpec) bool { return len(e.Dimensions) == 0 })
+		c.Embeddings = slices.DeleteFunc(c.Embeddings, func(e study.EmbeddingSpec) bool {
+			return len(e.Dimensions) == 0
+		})
 		if len(c.Embeddings) == 0 {
 			return nil, fmt.Errorf("dimensions = %v: no embedding file has one of them", o.Dimensions)
 		}
@@ -77,7 +84,8 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 				}
 			}
 			if !found {
-				c.Mechanisms = append(c.Mechanisms, study.MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)})
+				c.Mechanisms = append(c.Mechanisms, study.MechanismSpec{Name: name,
+					Variant: mechanisms.Variant(variant)})
 			}
 		}
 	}
@@ -88,7 +96,8 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 		}
 	}
 	if len(o.Models) > 0 {
-		c.Models = choose(o.Models, s.Models, func(m study.ModelSpec) string { return m.Name }, func(name string) study.ModelSpec { return study.ModelSpec{Name: name} })
+		c.Models = choose(o.Models, s.Models, func(m study.ModelSpec) string { return m.Name },
+			func(name string) study.ModelSpec { return study.ModelSpec{Name: name} })
 		for i := range c.Models {
 			c.Models[i].Datasets = nil // asked for by name: wherever it can read the data
 		}

@@ -183,7 +183,8 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 		n.guarantee = m.Guarantee()
 		for i, split := range corpus.Splits() {
 			words := 0
-			if n.vectors[i], words, err = measure.Release(ctx, m, c.Policy, corpus.Tokens[i], c.repetitionSeed().Derive(split.Name)); err != nil {
+			if n.vectors[i], words, err = measure.Release(ctx, m, c.Policy, corpus.Tokens[i],
+				c.repetitionSeed().Derive(split.Name)); err != nil {
 				return nil, err
 			}
 			n.privatised += words
@@ -220,7 +221,8 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 }
 
 // environment is what the mechanism of a cell is built from.
-func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpus, space *measure.Space) (mechanisms.Environment, error) {
+func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpus,
+	space *measure.Space) (mechanisms.Environment, error) {
 	built := space.Space
 	if c.Policy == mechanisms.Zero {
 		var err error
@@ -237,15 +239,17 @@ func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpu
 // vectors of zeros: all of them, whatever part of the text a cell privatises, so
 // that data set and embedding determine it.
 func (p *planned) zeroSpace(space *measure.Space, corpus *measure.Corpus) (*embeddings.Space, error) {
-	return lab.Once(p.lab, engine.MakeID("zero", corpus.Fingerprint, space.Fingerprint()), func() (*embeddings.Space, error) {
-		return space.WithZeroWords(slices.Sorted(maps.Keys(corpus.Counts)))
-	})
+	return lab.Once(p.lab, engine.MakeID("zero", corpus.Fingerprint, space.Fingerprint()),
+		func() (*embeddings.Space, error) {
+			return space.WithZeroWords(slices.Sorted(maps.Keys(corpus.Counts)))
+		})
 }
 
 // privatizeText privatises all repetitions of a job. Splits that no cell needs
 // are empty documents, so that each document keeps its place and with it its
 // stream.
-func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, corpus *measure.Corpus, repetitions map[int]*noisy, threads int) error {
+func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, corpus *measure.Corpus,
+	repetitions map[int]*noisy, threads int) error {
 	needed := splitsOf(cells)
 	var text [][]string
 	for i, split := range corpus.Tokens {
@@ -375,12 +379,14 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 		in, total := metrics.CountEnglish(after, list.Contains)
 		printed, _ := metrics.CountEnglish(after, list.ContainsAsPrinted)
 		sheets = append(sheets, func(r *results.Record) {
-			r.English, r.EnglishAsPrinted = results.Float(metrics.Percent(in, total)), results.Float(metrics.Percent(printed, total))
+			r.English, r.EnglishAsPrinted = results.Float(metrics.Percent(in, total)),
+				results.Float(metrics.Percent(printed, total))
 			r.EnglishFound, r.EnglishAsPrintedFound, r.EnglishTokens = in, printed, total
 		})
 	}
 	if !c.IsBaseline() && fromfile.Aligned(before, aligned) { // a mechanism from outside may change how many there are
-		counts, err := metrics.CountChanged(before, aligned, func(t string) bool { return n.vocabulary.ID(t) == embeddings.Unknown })
+		counts, err := metrics.CountChanged(before, aligned,
+			func(t string) bool { return n.vocabulary.ID(t) == embeddings.Unknown })
 		if err != nil {
 			return nil, err
 		}
@@ -394,9 +400,11 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 		present, rare := -1, []string(nil)
 		shared, least := 0, 0
 		if c.Metrics.Low > 0 {
-			rare, err = lab.Once(p.lab, engine.MakeID("low", n.corpus.Fingerprint, c.Dataset.Name, c.Metrics.Low), func() ([]string, error) {
-				return metrics.LeastFrequent(n.corpus.Documents, c.Metrics.Low, c.root().Derive("low", n.corpus.Name)), nil
-			})
+			rare, err = lab.Once(p.lab, engine.MakeID("low", n.corpus.Fingerprint, c.Dataset.Name, c.Metrics.Low),
+				func() ([]string, error) {
+					return metrics.LeastFrequent(n.corpus.Documents, c.Metrics.Low,
+						c.root().Derive("low", n.corpus.Name)), nil
+				})
 			if err != nil {
 				return nil, err
 			}
@@ -406,7 +414,8 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 		sheets = append(sheets, func(r *results.Record) {
 			if present >= 0 {
 				r.Low, r.LowPresent, r.LowTotal = results.Float(metrics.Percent(present, len(rare))), present, len(rare)
-				r.LowOverlap, r.LowOverlapShared, r.LowOverlapTotal = results.Float(metrics.Percent(shared, least)), shared, least
+				r.LowOverlap, r.LowOverlapShared, r.LowOverlapTotal = results.Float(metrics.Percent(shared, least)),
+					shared, least
 			}
 		})
 	}
@@ -472,13 +481,15 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy,
 	var sheets []sheet
 	if o := c.Metrics.Deniability; o.Words > 0 {
 		words := measure.SampleWords(n.space.Space, o.Words, c.probeSeed().Derive("deniability"))
-		outcomes, err := metrics.MeasureDeniability(words, o.Runs, measure.Draw(ctx, m, c.repetitionSeed().Derive("deniability").Rand()))
+		outcomes, err := metrics.MeasureDeniability(words, o.Runs,
+			measure.Draw(ctx, m, c.repetitionSeed().Derive("deniability").Rand()))
 		if err != nil {
 			return nil, err
 		}
 		named := make([]metrics.Deniability[string], len(outcomes))
 		for i, d := range outcomes {
-			named[i] = metrics.Deniability[string]{Word: m.Vocabulary().Word(d.Word), Runs: d.Runs, Unchanged: d.Unchanged, Distinct: d.Distinct}
+			named[i] = metrics.Deniability[string]{Word: m.Vocabulary().Word(d.Word), Runs: d.Runs,
+				Unchanged: d.Unchanged, Distinct: d.Distinct}
 		}
 		nw, sw, support := measure.ExactDeniability(m, words, o.Runs)
 		sheets = append(sheets, func(r *results.Record) {
@@ -500,7 +511,8 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy,
 		}
 		sheets = append(sheets, func(r *results.Record) {
 			r.EMPosterior, r.EMMap = results.Float(e.Posterior), results.Float(e.MAP)
-			r.EMPosteriorEuclidean, r.EMMapEuclidean = results.Float(e.PosteriorEuclidean), results.Float(e.MAPEuclidean)
+			r.EMPosteriorEuclidean, r.EMMapEuclidean = results.Float(e.PosteriorEuclidean),
+				results.Float(e.MAPEuclidean)
 			r.EMMapLower, r.EMStdError = results.Float(e.MAPLower), results.Float(e.StandardError)
 			r.EMCandidates, r.EMRuns = e.Candidates, e.Runs
 			r.LM = results.Float(e.LM)
@@ -513,7 +525,8 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy,
 				counts[id] = count
 			}
 		}
-		full, err := measure.InferFull(ctx, m, counts[:n.space.Len()+n.zeros], o.Samples, c.repetitionSeed().Derive("inference", "full"), threads)
+		full, err := measure.InferFull(ctx, m, counts[:n.space.Len()+n.zeros], o.Samples,
+			c.repetitionSeed().Derive("inference", "full"), threads)
 		if err != nil {
 			return nil, err
 		}

@@ -59,7 +59,8 @@ func (s *Study) Check(at study.At) error {
 	known := func(of []string, format string, args ...any) error {
 		for j, d := range of {
 			if !names[d] {
-				return at(fmt.Errorf("data set %q is not in the study", d), format+fmt.Sprintf(".datasets[%d]", j), args...)
+				return at(fmt.Errorf("data set %q is not in the study", d), format+fmt.Sprintf(".datasets[%d]", j),
+					args...)
 			}
 		}
 		return nil

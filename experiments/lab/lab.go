@@ -147,7 +147,8 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
 			return nil, err
 		}
 		if len(d.Train) == 0 || len(d.Test) == 0 {
-			return nil, fmt.Errorf("data set %s: %d training and %d test documents: both must be there", d.Name, len(d.Train), len(d.Test))
+			return nil, fmt.Errorf("data set %s: %d training and %d test documents: both must be there", d.Name,
+				len(d.Train), len(d.Test))
 		}
 		return measure.NewCorpus(d), nil
 	})
@@ -198,7 +199,8 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (
 
 // Space opens an embedding restricted to the words of a data set; synonyms says
 // that the table holds those of a thesaurus too.
-func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*measure.Space, error) {
+func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*measure.Space,
+	error) {
 	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*measure.Space, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
@@ -256,7 +258,8 @@ func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
 
 // Environment is what a mechanism is built from, and the space of its text.
 // corpus is nil where there is no data set: space is then the whole embedding.
-func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs mechanisms.Needs, seed stream.Seed) (mechanisms.Environment, error) {
+func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs mechanisms.Needs,
+	seed stream.Seed) (mechanisms.Environment, error) {
 	env := mechanisms.Environment{Space: space, Seed: seed}
 	if corpus != nil {
 		env.Documents = corpus.Documents
@@ -272,7 +275,8 @@ func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs
 type Fingerprints map[string]string
 
 // OfText are those of a data set and its space for a mechanism of such needs.
-func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints, error) {
+func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
+	needs mechanisms.Needs) (Fingerprints, error) {
 	c, err := l.Corpus(ctx, s)
 	if err != nil {
 		return nil, err
@@ -290,7 +294,8 @@ func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimen
 }
 
 // OfWords are those of a whole embedding.
-func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints, error) {
+func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints,
+	error) {
 	space, err := l.Words(ctx, e, dimension)
 	if err != nil {
 		return nil, err

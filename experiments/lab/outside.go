@@ -46,7 +46,8 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside) (started, error
 }
 
 // text reads text that was privatised elsewhere, and the ids of a data set.
-func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpec) (text *fromfile.Text, ids []string, err error) {
+func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpec) (text *fromfile.Text, ids []string,
+	err error) {
 	type read struct {
 		text *fromfile.Text
 		ids  []string
@@ -56,7 +57,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID, Repetition: o.Repetition})
+		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
+			Repetition: o.Repetition})
 		if err != nil || o.ID == "" || d.File == "" {
 			return r, err
 		}
@@ -91,7 +93,8 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, d study.Data
 // Outside is what opens mechanisms that are not built in, for one repetition of
 // a data set, counted from 1; space is what single words are taken from. A
 // command that says it can be repeated has to show it, once.
-func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space, repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
+func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
+	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
 	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
 		corpus, err := l.Corpus(ctx, sample)
 		if err != nil {

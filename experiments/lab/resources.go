@@ -19,7 +19,8 @@ import (
 // name of an embedding in the data folder such as "glove.6B". keep restricts it
 // to a vocabulary; nil keeps every word. dimension is required for a name and checked for a file; 0 accepts
 // what a file has.
-func OpenSpace(ctx context.Context, ref string, dimension int, root string, keep func(word string) bool) (*embeddings.Space, error) {
+func OpenSpace(ctx context.Context, ref string, dimension int, root string,
+	keep func(word string) bool) (*embeddings.Space, error) {
 	if ref == study.GeneratedEmbedding {
 		return generatedSpace(ctx, dimension, keep)
 	}
@@ -51,7 +52,8 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 		if err != nil {
 			return nil, err
 		}
-		s, err = embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, embeddings.LearnOptions{Dimension: dimension})
+		s, err = embeddings.LearnPPMI(study.GeneratedEmbedding, sentences,
+			embeddings.LearnOptions{Dimension: dimension})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +84,9 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
-	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem, folder)
+	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
+		"and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem,
+		folder)
 	for _, entry := range []string{stem, ref} {
 		if _, err := fetch.Find(entry); err != nil {
 			continue // a name that only the user's folder knows

@@ -65,7 +65,8 @@ func (l *Lab) OfEncoder(encoder string) (string, error) {
 
 // Encoder opens a sentence encoder, one for the run; SIF is fitted to each data
 // set and space.
-func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *measure.Corpus, space *measure.Space) (sentence.Encoder, error) {
+func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *measure.Corpus,
+	space *measure.Space) (sentence.Encoder, error) {
 	dir, err := l.EncoderRef(encoder)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,8 @@ const (
 // A mechanism whose quantity does not cross the target (because ε has no
 // effect on it, or because it never returns the word) is an error that states
 // the range reached.
-func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, o CalibrationOptions) (Calibration, error) {
+func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
+	o CalibrationOptions) (Calibration, error) {
 	var c Calibration
 	highest := 1.0
 	if o.Target.Quantity == "sw" {
@@ -112,7 +113,8 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 	}
 	rising := last > first
 	if o.Target.Value < min(first, last) || o.Target.Value > max(first, last) {
-		return c, &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g at epsilon = %g",
+		return c, &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g "+
+			"at epsilon = %g",
 			s.Mechanism, o.Target.Quantity, o.Target.Value, first, low, last, high)}
 	}
 	for high/low > calibrationTolerance {
@@ -137,7 +139,8 @@ type OutOfReach struct{ Reason string }
 func (e *OutOfReach) Error() string { return e.Reason }
 
 // evaluate measures the target's quantity.
-func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism) (value float64, exact bool, err error) {
+func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism) (value float64, exact bool,
+	err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	distributor, exact := m.(mechanisms.Distributor)
 	switch o.Target.Quantity {

@@ -76,7 +76,8 @@ func NewSpace(wide *embeddings.Space, c *Corpus) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Space{Space: narrow, Table: models.Embedding{Dimension: wide.Dimension, Vectors: wide.Table()}, Wide: wide}, nil
+	return &Space{Space: narrow, Table: models.Embedding{Dimension: wide.Dimension, Vectors: wide.Table()}, Wide: wide},
+		nil
 }
 
 // Known says whether a word has a vector in the space of the data set.

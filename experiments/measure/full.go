@@ -31,7 +31,8 @@ const drawnTogether = 64
 // InferFull measures it for the first words of the mechanism's vocabulary, one
 // per count: how often each occurs. It costs one row of probabilities per word
 // where the distribution is computed, 2 × samples draws per word elsewhere.
-func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, samples int, seed stream.Seed, threads int) (FullError, error) {
+func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
+	threads int) (FullError, error) {
 	var out FullError
 	prior, err := metrics.ShadowPrior(counts)
 	if err != nil {
@@ -72,7 +73,8 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, sample
 }
 
 // drawAll draws so many outputs of every word.
-func drawAll(ctx context.Context, m mechanisms.Mechanism, words, samples int, seed stream.Seed, threads int) (metrics.Draws, error) {
+func drawAll(ctx context.Context, m mechanisms.Mechanism, words, samples int, seed stream.Seed,
+	threads int) (metrics.Draws, error) {
 	if words > math.MaxInt32/max(1, samples) {
 		return metrics.Draws{}, fmt.Errorf("%d draws of %d words: too many", samples, words)
 	}

@@ -15,7 +15,8 @@ import (
 // to r·n+n−1 of the seed, so that no copy depends on the others. A nil copy is
 // left out, and so is a document without tokens; both keep their place. Words
 // that are removed are not there; see PrivatizeAligned.
-func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int, seed stream.Seed, threads int) ([][][]string, error) {
+func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+	seed stream.Seed, threads int) ([][][]string, error) {
 	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
 	for i, c := range out {
 		out[i] = Shown(c)
@@ -42,7 +43,8 @@ func Shown(aligned [][]string) [][]string {
 // PrivatizeAligned is Privatize with the empty word in the place of every word
 // that was removed, by the mechanism or by the policy, so that text and
 // original can be compared word by word.
-func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int, seed stream.Seed, threads int) ([][][]string, error) {
+func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+	seed stream.Seed, threads int) ([][][]string, error) {
 	var documents [][]string
 	for _, c := range copies {
 		if c == nil {
@@ -69,7 +71,8 @@ func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechan
 // returns the mean of each, and the number of words released. Of a word outside
 // the vocabulary there is no vector to release: policy random replaces it, the
 // others leave it out. A document without any word is the zero vector.
-func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string, seed stream.Seed) ([][]float32, int, error) {
+func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
+	seed stream.Seed) ([][]float32, int, error) {
 	v, width, words := m.Vocabulary(), m.OutputDimension(), 0
 	out := make([][]float32, len(documents))
 	var ids []mechanisms.WordID
@@ -102,7 +105,8 @@ func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanism
 	return out, words, nil
 }
 
-func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabulary, policy mechanisms.Policy, rng *rand.Rand) []mechanisms.WordID {
+func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabulary, policy mechanisms.Policy,
+	rng *rand.Rand) []mechanisms.WordID {
 	for _, t := range tokens {
 		id := v.ID(t)
 		if id == embeddings.Unknown {

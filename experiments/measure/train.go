@@ -23,8 +23,10 @@ type Trained struct {
 
 // Train fits a classifier of the given number of classes. embedding is what
 // models of sequences read; the zero value suits dense vectors.
-func Train(ctx context.Context, m Model, classes int, embedding models.Embedding, seed stream.Seed, training, validation models.Examples) (*Trained, error) {
-	c, err := models.New(m.Name, models.Options{Classes: classes, Embedding: embedding, Seed: seed, Parameters: m.Parameters})
+func Train(ctx context.Context, m Model, classes int, embedding models.Embedding, seed stream.Seed, training,
+	validation models.Examples) (*Trained, error) {
+	c, err := models.New(m.Name, models.Options{Classes: classes, Embedding: embedding, Seed: seed,
+		Parameters: m.Parameters})
 	if err != nil {
 		return nil, err
 	}

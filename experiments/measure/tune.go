@@ -25,7 +25,8 @@ type TuneOptions struct {
 // Check validates them, the adversary aside.
 func (o TuneOptions) Check() error {
 	errs := []error{
-		check.Inside("max loss", o.MaxLoss, 0, 1), check.Positive("max epsilon", o.MaxEpsilon), check.AtLeast("number of t", len(o.T), 1),
+		check.Inside("max loss", o.MaxLoss, 0, 1), check.Positive("max epsilon", o.MaxEpsilon),
+		check.AtLeast("number of t", len(o.T), 1),
 	}
 	for _, t := range o.T {
 		errs = append(errs, check.Within("t", t, 0, 1))
@@ -107,7 +108,8 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 		}
 	}
 	if best < 0 {
-		return trace, fmt.Errorf("max loss = %v: no t in %v keeps the loss below it up to epsilon = %v; the smallest loss is %.4g", o.MaxLoss, o.T, o.MaxEpsilon, least)
+		return trace, fmt.Errorf("max loss = %v: no t in %v keeps the loss below it up to epsilon = %v; the "+
+			"smallest loss is %.4g", o.MaxLoss, o.T, o.MaxEpsilon, least)
 	}
 	trace[best].Choice = true
 	return trace, nil

@@ -56,7 +56,8 @@ type Adversary struct {
 
 // Infer is the error of the adversary: exact where the distribution is known,
 // sampled elsewhere. draw is the sampler of m.
-func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID)) (metrics.InferenceError, error) {
+func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID)) (metrics.InferenceError,
+	error) {
 	if a.Prior == nil {
 		a.Prior = metrics.UniformPrior(len(a.Candidates))
 	}

@@ -71,9 +71,11 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 		}
 		row := CalibratedMechanism{
 			Mechanism: name, Variant: string(settings.Variant), Parameters: settings.Parameters.String(),
-			Target: fmt.Sprintf("%s=%v", q.Target.Quantity, q.Target.Value), Epsilon: results.Missing, Achieved: results.Missing,
+			Target: fmt.Sprintf("%s=%v", q.Target.Quantity, q.Target.Value), Epsilon: results.Missing,
+			Achieved: results.Missing,
 		}
-		c, err := measure.Calibrate(ctx, env, settings, measure.CalibrationOptions{Target: q.Target, Words: words, Runs: q.Runs, Seed: seed.Derive(name)})
+		c, err := measure.Calibrate(ctx, env, settings,
+			measure.CalibrationOptions{Target: q.Target, Words: words, Runs: q.Runs, Seed: seed.Derive(name)})
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

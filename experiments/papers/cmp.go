@@ -78,7 +78,8 @@ func (s *cmpStudy) Check(at study.At) error {
 		if err := checkPlace(at, where, p.Name, &p.Embedding, nil); err != nil {
 			return err
 		}
-		errs := []error{number(at, where, "words", p.Words, 1), at(check.AtLeast("number of k", len(p.K), 1), "%s.k", where),
+		errs := []error{number(at, where, "words", p.Words, 1),
+			at(check.AtLeast("number of k", len(p.K), 1), "%s.k", where),
 			at(check.AtLeast("number of percentiles", len(p.Percentiles), 1), "%s.percentiles", where)}
 		for j, q := range p.Percentiles {
 			errs = append(errs, at(check.Inside("percentile", q, 0, 100), "%s.percentiles[%d]", where, j))
@@ -176,7 +177,8 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	for _, p := range s.Neighbours {
 		at := newPlace(&s.Header, l, p.Name, "neighbours")
 		none := curve{}
-		add(at, p.Embedding, none, none.row(mechanisms.Settings{}, "k", results.Missing), []any{"neighbours", p.Words, p.K, p.Percentiles}, p.Words,
+		add(at, p.Embedding, none, none.row(mechanisms.Settings{}, "k", results.Missing),
+			[]any{"neighbours", p.Words, p.K, p.Percentiles}, p.Words,
 			func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error) {
 				return p.measure(ctx, row, space, at)
 			})
@@ -199,7 +201,8 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 			for _, target := range p.Targets {
 				row := c.row(c.at(0), "average_n_w", results.Float(target))
 				row.Series = "" // the rows are of words
-				add(at, p.Embedding, c, row, []any{"examples", p.Words, p.Average, p.Runs, p.Top, target, study.Labels(c.at(0))}, 20*p.Average*p.Runs,
+				add(at, p.Embedding, c, row, []any{"examples", p.Words, p.Average, p.Runs, p.Top, target,
+					study.Labels(c.at(0))}, 20*p.Average*p.Runs,
 					func(ctx context.Context, row results.Record, space *embeddings.Space) ([]results.Record, error) {
 						row.Series = c.label
 						return p.measure(ctx, row, space, at, c, target)
@@ -215,7 +218,8 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 
 // measure gives one series per percentile over k. The word itself is not its
 // own neighbour.
-func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place) ([]results.Record, error) {
+func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space,
+	at place) ([]results.Record, error) {
 	words := measure.SampleWords(space, p.Words, at.seed.Derive("words"))
 	deepest := slices.Max(p.K)
 	if deepest >= space.Len() {
@@ -246,7 +250,8 @@ func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *
 
 // measure gives N_w (percent) and S_w of every word; Repetition numbers the
 // words and Note names them. The words are the same for all mechanisms.
-func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve, epsilon float64) ([]results.Record, error) {
+func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve,
+	epsilon float64) ([]results.Record, error) {
 	m, err := at.wordsMechanism(space, nil, c, epsilon)
 	if err != nil {
 		return nil, err
@@ -268,14 +273,16 @@ func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space
 
 // measure calibrates ε to an average N_w, counts how often each word comes back
 // and lists what it becomes.
-func (p examplesPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve, target float64) ([]results.Record, error) {
+func (p examplesPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve,
+	target float64) ([]results.Record, error) {
 	env, err := at.lab.Environment(space, nil, c.needs, at.seed)
 	if err != nil {
 		return nil, err
 	}
 	found, err := measure.Calibrate(ctx, env, c.settings, measure.CalibrationOptions{
-		Target: measure.Target{Quantity: "nw", Value: target}, Words: measure.SampleWords(space, p.Average, at.seed.Derive("words")),
-		Runs: p.Runs, Seed: at.seed.Derive("calibrate"),
+		Target: measure.Target{Quantity: "nw", Value: target},
+		Words:  measure.SampleWords(space, p.Average, at.seed.Derive("words")),
+		Runs:   p.Runs, Seed: at.seed.Derive("calibrate"),
 	})
 	if err != nil {
 		return nil, err

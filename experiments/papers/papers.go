@@ -52,7 +52,8 @@ const typicalWords = 30_000
 // protocol, the seed, the panel's name and the data; row is what they start
 // from. A mechanism that does not exist there, or does not reach a target,
 // leaves one row that says so.
-func (p place) unit(row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error), work lab.Work,
+func (p place) unit(row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error),
+	work lab.Work,
 	run func(ctx context.Context, row results.Record, job *engine.Job) ([]results.Record, error)) engine.Unit {
 	row.Panel, row.Seed = p.panel, p.header.Seed
 	name := strings.TrimSuffix(p.panel+": "+row.Series, ": ")
@@ -174,7 +175,8 @@ func with(r results.Record, quantity string, repetition int, value float64) resu
 }
 
 // wordsMechanism builds a mechanism that returns words.
-func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c curve, epsilon float64) (mechanisms.Mechanism, error) {
+func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c curve,
+	epsilon float64) (mechanisms.Mechanism, error) {
 	env, err := p.lab.Environment(space, corpus, c.needs, p.seed)
 	if err != nil {
 		return nil, err
@@ -185,7 +187,8 @@ func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c
 // checkHeader validates what a paper study cannot be.
 func checkHeader(at study.At, h *study.Header) error {
 	if h.Documents == study.Redrawn {
-		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper are one sample"), "documents")
+		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper "+
+			"are one sample"), "documents")
 	}
 	return nil
 }
@@ -196,10 +199,12 @@ func checkMechanisms(at study.At, list []study.MechanismSpec) error {
 			return err
 		}
 		if m.Policy != "" || m.KeepWords != "" || m.Repetitions != 0 {
-			return at(errors.New("policy, keep_words and repetitions of a mechanism: grid studies have them"), "mechanisms[%d]", i)
+			return at(errors.New("policy, keep_words and repetitions of a mechanism: grid studies have them"),
+				"mechanisms[%d]", i)
 		}
 		if m.Is() {
-			return at(fmt.Errorf("%s: papers measure words of mechanisms that are built in; grid and attacks studies take others", m.Name), "mechanisms[%d]", i)
+			return at(fmt.Errorf("%s: papers measure words of mechanisms that are built in; grid and attacks "+
+				"studies take others", m.Name), "mechanisms[%d]", i)
 		}
 		settings, err := m.Expand()
 		if err != nil {
@@ -207,7 +212,8 @@ func checkMechanisms(at study.At, list []study.MechanismSpec) error {
 		}
 		for _, s := range settings {
 			if d, err := mechanisms.Find(s.Mechanism); err == nil && d.New == nil {
-				return at(fmt.Errorf("%s releases vectors: this protocol measures words", s.Mechanism), "mechanisms[%d].name", i)
+				return at(fmt.Errorf("%s releases vectors: this protocol measures words", s.Mechanism),
+					"mechanisms[%d].name", i)
 			}
 		}
 	}
@@ -267,14 +273,16 @@ func choose[P any](o study.Overrides, named *[]string, section string, panels []
 	return slices.DeleteFunc(slices.Clone(panels), func(p P) bool {
 		names := []string{section, name(p), section + "/" + name(p)}
 		*named = append(*named, names...)
-		return len(o.Panels) > 0 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(o.Panels, n) })
+		return len(o.Panels) > 0 && !slices.ContainsFunc(names,
+			func(n string) bool { return slices.Contains(o.Panels, n) })
 	})
 }
 
 // refuse says which flags mean nothing to a paper study, and which panels it
 // does not have.
 func refuse(o study.Overrides, named []string) error {
-	if err := o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings", "repetitions", "baseline-repetitions", "sample"); err != nil {
+	if err := o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
+		"repetitions", "baseline-repetitions", "sample"); err != nil {
 		return err
 	}
 	for _, name := range o.Panels {

@@ -68,14 +68,16 @@ func (s *privembStudy) Check(at study.At) error {
 	}
 	for i := range s.Distance {
 		p, where := &s.Distance[i], fmt.Sprintf("distance[%d]", i)
-		if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons), number(at, where, "words", p.Words, 1), p.Release.check(at, where)}); err != nil {
+		if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons),
+			number(at, where, "words", p.Words, 1), p.Release.check(at, where)}); err != nil {
 			return err
 		}
 	}
 	for section, panels := range map[string][]linearPanel{"words": s.Words, "sentences": s.Sentences} {
 		for i := range panels {
 			p, where := &panels[i], fmt.Sprintf("%s[%d]", section, i)
-			if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons), checkData(at, where, p.Dataset, &p.Model), p.Release.check(at, where)}); err != nil {
+			if err := first([]error{checkPlace(at, where, p.Name, &p.Embedding, p.Release.Epsilons),
+				checkData(at, where, p.Dataset, &p.Model), p.Release.check(at, where)}); err != nil {
 				return err
 			}
 			if d, err := models.Find(p.Model.Name); err != nil || !d.Vectors {
@@ -206,8 +208,10 @@ func (r release) units(at place, row results.Record, id []any, data func(ctx con
 		for i, c := range methods {
 			settings := c.at(epsilon)
 			start := c.row(settings, "beta", betas[i])
-			start.Dataset, start.Embedding, start.Dimension, start.Model, start.ModelParameters = row.Dataset, row.Embedding, row.Dimension, row.Model, row.ModelParameters
-			units = append(units, panel.unit(start, append(slices.Clone(id), r.Repetitions, study.Labels(settings)), data, lab.Work{Private: 1e4, Size: 1e4},
+			start.Dataset, start.Embedding, start.Dimension, start.Model, start.ModelParameters = row.Dataset,
+				row.Embedding, row.Dimension, row.Model, row.ModelParameters
+			units = append(units, panel.unit(start, append(slices.Clone(id), r.Repetitions, study.Labels(settings)),
+				data, lab.Work{Private: 1e4, Size: 1e4},
 				func(ctx context.Context, row results.Record, _ *engine.Job) ([]results.Record, error) {
 					space, measure, err := open(ctx)
 					if err != nil {
@@ -254,7 +258,8 @@ func newWordPairs(space *embeddings.Space, words int, seed stream.Seed) (*wordPa
 
 // errors are the mean absolute errors of distances and inner products over
 // all pairs: |‖M(x)−M(y)‖ − ‖x−y‖| and |⟨M(x),M(y)⟩ − ⟨x,y⟩|.
-func (p *wordPairs) errors(_ context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error) {
+func (p *wordPairs) errors(_ context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64,
+	error) {
 	width, rng := m.OutputDimension(), seed.Derive("noise").Rand()
 	left, right := make([]float32, len(p.left)*width), make([]float32, len(p.right)*width)
 	m.Release(left, p.left, rng)
@@ -286,17 +291,20 @@ type linearTask struct {
 	corpus *measure.Corpus
 }
 
-func (t linearTask) measure(ctx context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error) {
+func (t linearTask) measure(ctx context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64,
+	error) {
 	var parts [3]models.Examples
 	for i, split := range t.corpus.Splits() {
-		vectors, _, err := measure.Release(ctx, m, mechanisms.Keep, t.corpus.Tokens[i], seed.Derive("noise", split.Name))
+		vectors, _, err := measure.Release(ctx, m, mechanisms.Keep, t.corpus.Tokens[i],
+			seed.Derive("noise", split.Name))
 		if err != nil {
 			return nil, err
 		}
 		parts[i] = models.Examples{Vectors: vectors, Labels: t.corpus.Labels(i)}
 	}
 	classes := len(t.corpus.Classes)
-	c, err := measure.Train(ctx, model(t.panel.Model), classes, models.Embedding{}, seed.Derive("model"), parts[0], parts[1])
+	c, err := measure.Train(ctx, model(t.panel.Model), classes, models.Embedding{}, seed.Derive("model"), parts[0],
+		parts[1])
 	if err != nil {
 		return nil, err
 	}

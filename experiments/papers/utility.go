@@ -42,7 +42,8 @@ func (p *utilityPanel) check(at study.At, where string) error {
 	if err := checkData(at, where, p.Dataset, &p.Model); err != nil {
 		return err
 	}
-	if err := errors.Join(number(at, where, "repetitions", p.Repetitions, 1), needEpsilons(at, where, p.Epsilons)); err != nil {
+	if err := errors.Join(number(at, where, "repetitions", p.Repetitions, 1),
+		needEpsilons(at, where, p.Epsilons)); err != nil {
 		return err
 	}
 	if len(p.Settings) == 0 {
@@ -115,7 +116,8 @@ func (p utilityPanel) sample(seed stream.Seed) lab.Sample {
 }
 
 func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs) (*utilityTask, error) {
-	id := engine.MakeID("utility", p.Name, p.Embedding.File, p.Embedding, p.Repetitions, model(p.Model), p.Membership, needs.Thesaurus)
+	id := engine.MakeID("utility", p.Name, p.Embedding.File, p.Embedding, p.Repetitions, model(p.Model), p.Membership,
+		needs.Thesaurus)
 	return lab.Once(at.lab, id, func() (*utilityTask, error) {
 		corpus, err := at.lab.Corpus(ctx, p.sample(at.seed))
 		if err != nil {
@@ -149,7 +151,8 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 		if !private {
 			row.Epsilon, row.GuaranteeReason = results.Missing, "no privatisation"
 		}
-		row.Dataset, row.Embedding, row.Dimension, row.Setting = p.Dataset.Name, p.Embedding.Name, p.Embedding.Dimensions[0], setting
+		row.Dataset, row.Embedding, row.Dimension, row.Setting = p.Dataset.Name, p.Embedding.Name,
+			p.Embedding.Dimensions[0], setting
 		row.Model, row.ModelParameters = p.Model.Name, models.FormatParameters(model(p.Model).Parameters)
 		u := at.unit(row, append(slices.Clone(id), setting, study.Labels(s)),
 			func(ctx context.Context) (lab.Fingerprints, error) {
@@ -164,14 +167,16 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 				row = on(row, t.space.Space)
 				shared, ok := job.Shared.(*sharedTexts)
 				if s.Mechanism == results.BaselineMechanism {
-					return t.repetitions(ctx, setting, &sharedTexts{private: slices.Repeat([]texts{t.read}, p.Repetitions)}, row)
+					return t.repetitions(ctx, setting, &sharedTexts{private: slices.Repeat([]texts{t.read},
+						p.Repetitions)}, row)
 				}
 				m, err := at.wordsMechanism(t.space.Space, t.corpus, c, s.Epsilon)
 				if err != nil {
 					return nil, err
 				}
 				if !ok {
-					private, err := t.privatize(ctx, m, at.seed.Derive(append([]string{"private"}, study.Labels(s)...)...), job.Threads)
+					private, err := t.privatize(ctx, m,
+						at.seed.Derive(append([]string{"private"}, study.Labels(s)...)...), job.Threads)
 					if err != nil {
 						return nil, err
 					}
@@ -183,14 +188,16 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 		u.Group = engine.MakeID(at.panel, study.Labels(s))
 		return u
 	}
-	units := []engine.Unit{unit(curve{label: "no privatisation"}, "", mechanisms.Settings{Mechanism: results.BaselineMechanism})}
+	units := []engine.Unit{unit(curve{label: "no privatisation"}, "",
+		mechanisms.Settings{Mechanism: results.BaselineMechanism})}
 	for _, c := range all {
 		for _, epsilon := range c.over(p.Epsilons) {
 			for _, setting := range p.Settings {
 				labelled := c
 				if len(p.Settings) > 1 {
 					labelled.label += ", " + map[string]string{
-						study.TrainOnly: "at training time", study.TestOnly: "at test time", study.Local: "at both times",
+						study.TrainOnly: "at training time", study.TestOnly: "at test time",
+						study.Local: "at both times",
 					}[setting]
 				}
 				units = append(units, unit(labelled, setting, c.at(epsilon)))
@@ -202,7 +209,8 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 
 // repetitions trains and tests; "" is the setting of plain text. The classifier
 // of a repetition starts from the same weights for every mechanism and ε.
-func (t *utilityTask) repetitions(ctx context.Context, setting string, shared *sharedTexts, base results.Record) ([]results.Record, error) {
+func (t *utilityTask) repetitions(ctx context.Context, setting string, shared *sharedTexts,
+	base results.Record) ([]results.Record, error) {
 	var rows []results.Record
 	for r := range t.panel.Repetitions {
 		seed := t.seed.Derive("model").At(uint64(r))
@@ -240,7 +248,8 @@ func (t *utilityTask) repetitions(ctx context.Context, setting string, shared *s
 // so. The attack is that of Carvalho et al. 2023, Appendix C: the shadow model
 // is trained like the target, on texts of its own. Both are asked about plain
 // texts, the ones a person would recognise as theirs: were they trained on?
-func (t *utilityTask) measure(ctx context.Context, model models.Classifier, read texts, base results.Record, seed stream.Seed) ([]results.Record, error) {
+func (t *utilityTask) measure(ctx context.Context, model models.Classifier, read texts, base results.Record,
+	seed stream.Seed) ([]results.Record, error) {
 	s, err := measure.Test(ctx, model, len(t.corpus.Classes), read.target.test)
 	if err != nil {
 		return nil, err
@@ -270,7 +279,9 @@ func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (*
 
 // encode reads a side as it is, without privatisation.
 func (t *utilityTask) encode(s side) encoded {
-	examples := func(d []datasets.Document) models.Examples { return t.examples(datasets.Tokens(d), datasets.Labels(d)) }
+	examples := func(d []datasets.Document) models.Examples {
+		return t.examples(datasets.Tokens(d), datasets.Labels(d))
+	}
 	return encoded{examples(s.train), examples(s.validation), examples(s.test)}
 }
 
@@ -282,19 +293,23 @@ func (t *utilityTask) examples(tokens [][]string, labels []int) models.Examples 
 // of the attacker, which nobody privatises. All repetitions go to m at once,
 // because the selection family makes one table per distinct word of what it is
 // given.
-func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts, error) {
+func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts,
+	error) {
 	var documents [][]string
-	for _, d := range [][]datasets.Document{t.target.train, t.target.validation, t.shadow.train, t.shadow.validation, t.target.test} {
+	for _, d := range [][]datasets.Document{t.target.train, t.target.validation, t.shadow.train, t.shadow.validation,
+		t.target.test} {
 		documents = append(documents, datasets.Tokens(d)...)
 	}
-	copies, err := measure.Privatize(ctx, m, mechanisms.Keep, slices.Repeat([][][]string{documents}, t.panel.Repetitions), len(documents), seed.Derive("text"), threads)
+	copies, err := measure.Privatize(ctx, m, mechanisms.Keep,
+		slices.Repeat([][][]string{documents}, t.panel.Repetitions), len(documents), seed.Derive("text"), threads)
 	if err != nil {
 		return nil, err
 	}
 	private := slices.Repeat([]texts{t.read}, t.panel.Repetitions)
 	for r, noisy := range copies {
 		target, shadow := &private[r].target, &private[r].shadow
-		for _, x := range []*models.Examples{&target.train, &target.validation, &shadow.train, &shadow.validation, &target.test} {
+		for _, x := range []*models.Examples{&target.train, &target.validation, &shadow.train, &shadow.validation,
+			&target.test} {
 			n := len(x.Labels)
 			*x = t.examples(noisy[:n], x.Labels)
 			noisy = noisy[n:]

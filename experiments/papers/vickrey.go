@@ -38,7 +38,8 @@ type vickreyPanel struct {
 	Embedding study.EmbeddingSpec `yaml:"embedding"`
 	Epsilons  []float64           `yaml:"epsilons"`
 	Runs      int                 `yaml:"runs" limits:"2,1000000"` // every candidate is sent so often; even
-	Prior     string              `yaml:"prior"`                   // "uniform" or "empirical" (frequency in the data set)
+	// "uniform" or "empirical" (frequency in the data set)
+	Prior string `yaml:"prior"`
 	// Candidates bounds how many secret words the adversary distinguishes, a
 	// seeded sample of the redaction list; 0 means the whole list.
 	Candidates int `yaml:"candidates,omitempty" limits:"0,1000000"`
@@ -147,7 +148,8 @@ func (s *vickreyStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 							return nil, err
 						}
 						row.DatasetFingerprint = x.corpus.Fingerprint
-						return x.measure(ctx, m, under(on(row, x.space.Space), m.Guarantee()), at.seed.Derive(append([]string{"run"}, study.Labels(c.at(epsilon))...)...), job.Threads)
+						return x.measure(ctx, m, under(on(row, x.space.Space), m.Guarantee()),
+							at.seed.Derive(append([]string{"run"}, study.Labels(c.at(epsilon))...)...), job.Threads)
 					}))
 			}
 		}
@@ -168,7 +170,8 @@ type secrets struct {
 	adversary measure.Adversary
 }
 
-func (p vickreyPanel) open(ctx context.Context, l *lab.Lab, seed stream.Seed, needs mechanisms.Needs) (*secrets, error) {
+func (p vickreyPanel) open(ctx context.Context, l *lab.Lab, seed stream.Seed, needs mechanisms.Needs) (*secrets,
+	error) {
 	corpus, err := l.Corpus(ctx, p.sample(seed))
 	if err != nil {
 		return nil, err
@@ -203,12 +206,14 @@ func (p vickreyPanel) open(ctx context.Context, l *lab.Lab, seed stream.Seed, ne
 		}
 	}
 	// An output that learning never saw is taken for the word itself.
-	x.adversary = measure.Adversary{Candidates: candidates, Prior: prior, Polarity: corpus.Polarity, Runs: p.Runs, Sampled: true}
+	x.adversary = measure.Adversary{Candidates: candidates, Prior: prior, Polarity: corpus.Polarity, Runs: p.Runs,
+		Sampled: true}
 	x.adversary.Fallback = x.adversary.Itself()
 	return x, nil
 }
 
-func (x *secrets) measure(ctx context.Context, m mechanisms.Mechanism, base results.Record, seed stream.Seed, threads int) ([]results.Record, error) {
+func (x *secrets) measure(ctx context.Context, m mechanisms.Mechanism, base results.Record, seed stream.Seed,
+	threads int) ([]results.Record, error) {
 	e, err := x.adversary.Infer(m, measure.Draw(ctx, m, seed.Derive("adversary").Rand()))
 	if err != nil {
 		return nil, err
@@ -235,7 +240,8 @@ func (x *secrets) measure(ctx context.Context, m mechanisms.Mechanism, base resu
 
 // trainPrivate privatises the words of the redaction list in all texts and
 // returns the accuracy of a classifier trained and tested on them.
-func (x *secrets) trainPrivate(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) (float64, error) {
+func (x *secrets) trainPrivate(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) (float64,
+	error) {
 	documents, err := x.redact(ctx, m, seed, threads)
 	if err != nil {
 		return 0, err
@@ -248,7 +254,8 @@ func (x *secrets) trainPrivate(ctx context.Context, m mechanisms.Mechanism, seed
 		documents = documents[len(split):]
 	}
 	classes := len(x.corpus.Classes)
-	t, err := measure.Train(ctx, model(*x.panel.Model), classes, x.space.Table, seed.Derive("model"), parts[0], parts[1])
+	t, err := measure.Train(ctx, model(*x.panel.Model), classes, x.space.Table, seed.Derive("model"), parts[0],
+		parts[1])
 	if err != nil {
 		return 0, err
 	}
@@ -256,7 +263,8 @@ func (x *secrets) trainPrivate(ctx context.Context, m mechanisms.Mechanism, seed
 	return s.Accuracy(), err
 }
 
-func (x *secrets) redact(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([][]string, error) {
+func (x *secrets) redact(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([][]string,
+	error) {
 	isSecret := func(token string) bool { return x.space.Known(token) && x.redacted[x.space.Vocabulary.ID(token)] }
 	documents := x.corpus.Documents
 	secret := make([][]string, len(documents))
@@ -302,7 +310,8 @@ type TuneRequest struct {
 func Tune(ctx context.Context, q TuneRequest) ([]measure.TuneStep, error) {
 	h := &study.Header{Name: "tune", Protocol: "tune", Seed: q.Seed}
 	o := measure.TuneOptions{Seed: studySeed(h), MaxLoss: q.MaxLoss, T: q.T, MaxEpsilon: q.MaxEpsilon}
-	panel := vickreyPanel{Name: "tune", Dataset: q.Dataset, Embedding: q.Embedding, Epsilons: []float64{q.MaxEpsilon}, Runs: q.Runs, Prior: q.Prior}
+	panel := vickreyPanel{Name: "tune", Dataset: q.Dataset, Embedding: q.Embedding, Epsilons: []float64{q.MaxEpsilon},
+		Runs: q.Runs, Prior: q.Prior}
 	plain := func(err error, _ string, _ ...any) error { return err }
 	if err := o.Check(); err != nil {
 		return nil, err

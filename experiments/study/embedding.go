@@ -105,7 +105,8 @@ func FileSpec(ref, root string) (EmbeddingSpec, error) {
 	if err != nil {
 		return e, err
 	}
-	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
+	s, err := embeddings.Load(context.Background(), path,
+		embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
 	if err != nil {
 		return e, err
 	}

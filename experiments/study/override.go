@@ -30,12 +30,15 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 		name  string
 		given bool
 	}{
-		{"datasets", o.Datasets != nil}, {"embedding", o.Embeddings != nil}, {"dimensions", o.Dimensions != nil}, {"mechanisms", o.Mechanisms != nil},
-		{"epsilons", o.Epsilons != nil}, {"models", o.Models != nil}, {"settings", o.Settings != nil}, {"repetitions", o.Repetitions != 0},
+		{"datasets", o.Datasets != nil}, {"embedding", o.Embeddings != nil}, {"dimensions", o.Dimensions != nil},
+		{"mechanisms", o.Mechanisms != nil},
+		{"epsilons", o.Epsilons != nil}, {"models", o.Models != nil}, {"settings", o.Settings != nil},
+		{"repetitions", o.Repetitions != 0},
 		{"baseline-repetitions", o.BaselineRepetitions != 0}, {"sample", o.Sample != ""}, {"panel", o.Panels != nil},
 	} {
 		if f.given && slices.Contains(flags, f.name) {
-			return fmt.Errorf("--%s does not apply to a %s study: print it with mldp study show, edit it and run the file", f.name, kind)
+			return fmt.Errorf("--%s does not apply to a %s study: print it with mldp study show, edit it "+
+				"and run the file", f.name, kind)
 		}
 	}
 	return nil

@@ -57,19 +57,25 @@ func (c *Columns) UnmarshalYAML(decode func(any) error) error {
 // DatasetSpec names a data set of the catalogue, or a file of one's own, and
 // says how much of it is used. A size of 0 means the data set's default.
 type DatasetSpec struct {
-	Name       string  `yaml:"name" json:"name"`
-	Train      int     `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
-	Validation int     `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
-	Test       int     `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
-	MaxTokens  int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"` // documents are cut here; 0 means the data set's default
-	Cleaning   string  `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`                          // preprocessing; empty means the data set's default
-	Balance    string  `yaml:"balance,omitempty" json:"balance,omitempty"`                            // "no" leaves classes the shares they have in the source
-	File       string  `yaml:"file,omitempty" json:"-"`                                               // CSV, TSV or JSONL of one's own; its fingerprint is in the key
-	Text       Columns `yaml:"text,omitempty" json:"text,omitempty"`                                  // columns joined to the text, for File
-	Label      string  `yaml:"label,omitempty" json:"label,omitempty"`                                // column of the label, for File; none: there is nothing to predict
-	Private    string  `yaml:"private,omitempty" json:"private,omitempty"`                            // column of what is to stay secret, for File
-	User       string  `yaml:"user,omitempty" json:"user,omitempty"`                                  // column of who wrote the row, for File
-	WordLevel  bool    `yaml:"word_level,omitempty" json:"word_level,omitempty"`                      // every row is one word, for File
+	Name       string `yaml:"name" json:"name"`
+	Train      int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
+	Validation int    `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
+	Test       int    `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
+	// documents are cut here; 0 means the data set's default
+	MaxTokens int `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"`
+	// preprocessing; empty means the data set's default
+	Cleaning string `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`
+	// "no" leaves classes the shares they have in the source
+	Balance string `yaml:"balance,omitempty" json:"balance,omitempty"`
+	// CSV, TSV or JSONL of one's own; its fingerprint is in the key
+	File string  `yaml:"file,omitempty" json:"-"`
+	Text Columns `yaml:"text,omitempty" json:"text,omitempty"` // columns joined to the text, for File
+	// column of the label, for File; none: there is nothing to predict
+	Label string `yaml:"label,omitempty" json:"label,omitempty"`
+	// column of what is to stay secret, for File
+	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
+	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of who wrote the row, for File
+	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
@@ -122,11 +128,13 @@ type ModelSpec struct {
 // MetricOptions say how much is measured beside accuracy. A metric whose size
 // is 0 is not measured and is missing in the records.
 type MetricOptions struct {
-	Deniability    DeniabilityOptions    `yaml:"deniability,omitempty" json:"deniability"`
-	Low            int                   `yaml:"low,omitempty" json:"low,omitempty" limits:"0,1000000"` // least frequent words that are followed
+	Deniability DeniabilityOptions `yaml:"deniability,omitempty" json:"deniability"`
+	// least frequent words that are followed
+	Low            int                   `yaml:"low,omitempty" json:"low,omitempty" limits:"0,1000000"`
 	CS             CSOptions             `yaml:"cs,omitempty" json:"cs"`
 	InferenceError InferenceErrorOptions `yaml:"inference_error,omitempty" json:"inference_error"`
-	English        string                `yaml:"english,omitempty" json:"english,omitempty"` // word list of the catalogue, or a file
+	// word list of the catalogue, or a file
+	English string `yaml:"english,omitempty" json:"english,omitempty"`
 }
 
 // DeniabilityOptions are those of N_w and S_w.
@@ -145,8 +153,10 @@ type CSOptions struct {
 
 // InferenceErrorOptions are those of the adversary's expected error E_M.
 type InferenceErrorOptions struct {
-	Candidates int `yaml:"candidates,omitempty" json:"candidates" limits:"0,1000000"` // words the adversary chooses among
-	Samples    int `yaml:"samples,omitempty" json:"samples" limits:"0,1000000"`       // outputs drawn per word where there is no closed form
+	// words the adversary chooses among
+	Candidates int `yaml:"candidates,omitempty" json:"candidates" limits:"0,1000000"`
+	// outputs drawn per word where there is no closed form
+	Samples int `yaml:"samples,omitempty" json:"samples" limits:"0,1000000"`
 	// Full also measures against an adversary whose candidates are all words,
 	// once per mechanism and ε. Exact, n words cost n rows of n probabilities
 	// (10,000 words: half a minute of one core; 27,000: three to five minutes);
@@ -160,7 +170,8 @@ func (d DatasetSpec) Check() error {
 	case d.Name == "":
 		return errors.New("a data set needs a name")
 	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel):
-		return fmt.Errorf("data set %q: text, label, private, user and word_level describe a file of one's own: give file too", d.Name)
+		return fmt.Errorf("data set %q: text, label, private, user and word_level describe a file of one's "+
+			"own: give file too", d.Name)
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
 	}
@@ -260,7 +271,8 @@ func (m MetricOptions) Check(at At) error {
 	}{
 		{"deniability.words", m.Deniability.Words}, {"deniability.runs", m.Deniability.Runs}, {"low", m.Low},
 		{"cs.documents", m.CS.Documents}, {"cs.repetitions", m.CS.Repetitions},
-		{"inference_error.candidates", m.InferenceError.Candidates}, {"inference_error.samples", m.InferenceError.Samples},
+		{"inference_error.candidates", m.InferenceError.Candidates},
+		{"inference_error.samples", m.InferenceError.Samples},
 	} {
 		if err := check.AtLeast("metrics."+n.name, n.v, 0); err != nil {
 			return at(err, "metrics.%s", n.name)
@@ -270,7 +282,8 @@ func (m MetricOptions) Check(at At) error {
 		return at(errors.New("metrics.deniability: words and runs must both be given"), "metrics.deniability")
 	}
 	if m.InferenceError.Full && m.InferenceError.Samples == 0 {
-		return at(errors.New("metrics.inference_error: full needs samples, for mechanisms without a closed form"), "metrics.inference_error")
+		return at(errors.New("metrics.inference_error: full needs samples, for mechanisms without a closed form"),
+			"metrics.inference_error")
 	}
 	if m.CS.Documents > 0 && m.CS.Encoder == "" {
 		return at(errors.New("metrics.cs: documents without an encoder"), "metrics.cs")
@@ -287,7 +300,8 @@ func (m MechanismSpec) Check(at At, where string) error {
 		}
 	case Many(m.Name):
 		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
-			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name), "%s.name", where)
+			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name),
+				"%s.name", where)
 		}
 	default:
 		if _, err := mechanisms.Find(m.Name); err != nil {
@@ -318,7 +332,8 @@ func (m MechanismSpec) Check(at At, where string) error {
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
-		if d, err := s.Definition(); err == nil && d.NewVector != nil && (m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
+		if d, err := s.Definition(); err == nil && d.NewVector != nil &&
+			(m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
 			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
 		}
 	}
@@ -356,7 +371,8 @@ func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
 			for _, s.Epsilon = range own {
 				key := strings.Join(Labels(s), " ")
 				if met[key] {
-					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name, s.Epsilon), "mechanisms[%d].name", i)
+					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name,
+						s.Epsilon), "mechanisms[%d].name", i)
 				}
 				met[key] = true
 			}

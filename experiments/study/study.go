@@ -276,7 +276,8 @@ type entryFinder struct {
 // Visit goes on into all children.
 func (f *entryFinder) Visit(n ast.Node) ast.Visitor {
 	e, ok := n.(*ast.MappingValueNode)
-	if ok && f.found == nil && e.Key.GetToken().Value == f.key && (f.value == "" || e.Value.GetToken().Value == f.value) {
+	if ok && f.found == nil && e.Key.GetToken().Value == f.key &&
+		(f.value == "" || e.Value.GetToken().Value == f.value) {
 		f.found = e.Value
 		if f.value == "" {
 			f.found = e.Key

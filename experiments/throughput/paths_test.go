@@ -35,7 +35,8 @@ func TestTextIsTheSameOnEveryPath(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name, Epsilon: epsilon})
+				m, err := mechanisms.New(mechanisms.Environment{Space: space},
+					mechanisms.Settings{Mechanism: name, Epsilon: epsilon})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,7 +50,8 @@ func TestTextIsTheSameOnEveryPath(t *testing.T) {
 				}
 				for i := range got {
 					if !slices.Equal(got[i], want[i]) {
-						t.Fatalf("%s, ε = %v, %s: document %d is %q, on %s %q", name, epsilon, path, i, got[i], kernel.Paths()[0], want[i])
+						t.Fatalf("%s, ε = %v, %s: document %d is %q, on %s %q", name, epsilon, path, i, got[i],
+							kernel.Paths()[0], want[i])
 					}
 				}
 			}

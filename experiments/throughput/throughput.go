@@ -161,7 +161,8 @@ func first(s *embeddings.Space, n int) (*embeddings.Space, error) {
 	return s.Restrict(func(string) bool { n--; return n >= 0 })
 }
 
-func (o *Options) space(ctx context.Context, space *embeddings.Space, data *datasets.Dataset, seed stream.Seed, each func(Row) error) error {
+func (o *Options) space(ctx context.Context, space *embeddings.Space, data *datasets.Dataset, seed stream.Seed,
+	each func(Row) error) error {
 	texts, documents, words := o.texts(space, data)
 	if words == 0 {
 		return fmt.Errorf("data set %s has no word of %s", data.Name, space.Name)
@@ -209,12 +210,15 @@ func (o *Options) space(ctx context.Context, space *embeddings.Space, data *data
 
 // texts are documents of o.Words known words in all (documents repeat where
 // the data set has fewer), as text and as tokens.
-func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts []string, documents [][]string, words int) {
+func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts []string, documents [][]string,
+	words int) {
 	var known [][]string
 	for _, split := range data.Splits() {
 		for _, doc := range split.Documents {
 			tokens := slices.Clone(doc.Tokens)
-			tokens = slices.DeleteFunc(tokens, func(t string) bool { return space.Vocabulary.ID(t) == embeddings.Unknown })
+			tokens = slices.DeleteFunc(tokens, func(t string) bool {
+				return space.Vocabulary.ID(t) == embeddings.Unknown
+			})
 			if len(tokens) > 0 {
 				known = append(known, tokens)
 			}
@@ -231,7 +235,8 @@ func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts 
 }
 
 // measure fills in what is measured.
-func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environment, s mechanisms.Settings, texts []string, seed stream.Seed) error {
+func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environment, s mechanisms.Settings,
+	texts []string, seed stream.Seed) error {
 	// Workers are all the cores that the row may use, for collecting garbage too.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.Workers))
 	r.PeakGFLOPS = kernel.PeakGFLOPS()
@@ -274,7 +279,8 @@ func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environmen
 	r.IndexRatio = 1 + float64(nearest.Of(env.Space).Memory())/matrix
 	r.PeakShare = results.Missing
 	if r.PeakGFLOPS > 0 {
-		r.PeakShare = results.Float(2e-9 * r.WordsPerSecond * matrix / 4 / r.PeakGFLOPS / math.Min(float64(r.Workers), float64(r.Cores)))
+		r.PeakShare = results.Float(2e-9 * r.WordsPerSecond * matrix / 4 / r.PeakGFLOPS / math.Min(float64(r.Workers),
+			float64(r.Cores)))
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 func TestRun(t *testing.T) {
 	var rows []Row
 	err := Run(context.Background(), Options{
-		Dataset: "generated-reviews", Embeddings: []string{"generated"}, Dimensions: []int{20}, Vocabularies: []int{0, 60},
-		Mechanisms: []string{"cmp", "gumbel"}, Epsilons: []float64{0.01}, Workers: []int{1, 2}, Words: 500, Repeat: 3,
+		Dataset: "generated-reviews", Embeddings: []string{"generated"}, Dimensions: []int{20},
+		Vocabularies: []int{0, 60},
+		Mechanisms:   []string{"cmp", "gumbel"}, Epsilons: []float64{0.01}, Workers: []int{1, 2}, Words: 500, Repeat: 3,
 	}, func(r Row) error { rows = append(rows, r); return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +41,9 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	good := Options{Dataset: "generated-reviews", Embeddings: []string{"generated"}, Dimensions: []int{0}, Vocabularies: []int{0},
-		Mechanisms: []string{"cmp"}, Epsilons: []float64{1}, Workers: []int{1}, Words: 10, Repeat: 1}
+	good := Options{Dataset: "generated-reviews", Embeddings: []string{"generated"}, Dimensions: []int{0},
+		Vocabularies: []int{0},
+		Mechanisms:   []string{"cmp"}, Epsilons: []float64{1}, Workers: []int{1}, Words: 10, Repeat: 1}
 	for name, spoil := range map[string]func(*Options){
 		"workers":    func(o *Options) { o.Workers = []int{1, 0} },
 		"repeat":     func(o *Options) { o.Repeat = 0 },

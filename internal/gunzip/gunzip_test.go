@@ -32,13 +32,15 @@ func TestLimit(t *testing.T) {
 		return io.Copy(io.Discard, r)
 	}
 	zeros := strings.Repeat("\x00", 1<<20)
-	if n, err := read(packed(t, zeros, 100)); !errors.Is(err, ErrBomb) || n > Slack+(1<<25) || !strings.HasPrefix(err.Error(), "x.gz: unpacks to far more") {
+	if n, err := read(packed(t, zeros, 100)); !errors.Is(err, ErrBomb) || n > Slack+(1<<25) ||
+		!strings.HasPrefix(err.Error(), "x.gz: unpacks to far more") {
 		t.Errorf("bomb: %d bytes, %v", n, err)
 	}
 	if n, err := read(packed(t, zeros, 10)); err != nil || n != 10<<20 {
 		t.Errorf("small: %d bytes, %v", n, err)
 	}
-	if _, err := read(packed(t, "text", 1000)[:20]); err == nil || err.Error() != "x.gz: damaged gzip file: unexpected EOF" {
+	if _, err := read(packed(t, "text", 1000)[:20]); err == nil ||
+		err.Error() != "x.gz: damaged gzip file: unexpected EOF" {
 		t.Errorf("cut: %v", err)
 	}
 	if _, err := read([]byte("text")); err == nil || !strings.HasPrefix(err.Error(), "x.gz: damaged gzip file: ") {

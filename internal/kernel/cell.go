@@ -48,7 +48,8 @@ func checkCell(h int, gates []float32, others ...[]float32) {
 }
 
 // PlainCellForward is the specification of CellForward, in either precision.
-func PlainCellForward[T float32 | float64](sigmoid, hyperbolic func(dst, src []T), gates, prev, cell, tanh, hidden []T) {
+func PlainCellForward[T float32 | float64](sigmoid, hyperbolic func(dst, src []T), gates, prev, cell, tanh,
+	hidden []T) {
 	h := len(hidden)
 	sigmoid(gates[:3*h], gates[:3*h])
 	hyperbolic(gates[3*h:], gates[3*h:])

@@ -29,14 +29,19 @@ func (p path) lanes() int {
 }
 
 // tile is the innermost loop of a matrix product; see asm/gemm.go.
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha, beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
+	beta float32)
 
 // tiles are the innermost loops of one instruction set by number of rows
 // (index 0 unused); their width is two registers.
 var (
-	gemm512    = []tile{nil, gemmAVX512_1, gemmAVX512_2, gemmAVX512_3, gemmAVX512_4, gemmAVX512_5, gemmAVX512_6, gemmAVX512_7, gemmAVX512_8, gemmAVX512_9, gemmAVX512_10, gemmAVX512_11, gemmAVX512_12, gemmAVX512_13, gemmAVX512_14}
+	gemm512 = []tile{nil, gemmAVX512_1, gemmAVX512_2, gemmAVX512_3, gemmAVX512_4, gemmAVX512_5, gemmAVX512_6,
+		gemmAVX512_7, gemmAVX512_8, gemmAVX512_9, gemmAVX512_10, gemmAVX512_11, gemmAVX512_12, gemmAVX512_13,
+		gemmAVX512_14}
 	gemm256    = []tile{nil, gemmAVX2_1, gemmAVX2_2, gemmAVX2_3, gemmAVX2_4, gemmAVX2_5, gemmAVX2_6}
-	unfused512 = []tile{nil, unfusedAVX512_1, unfusedAVX512_2, unfusedAVX512_3, unfusedAVX512_4, unfusedAVX512_5, unfusedAVX512_6, unfusedAVX512_7, unfusedAVX512_8, unfusedAVX512_9, unfusedAVX512_10, unfusedAVX512_11, unfusedAVX512_12, unfusedAVX512_13, unfusedAVX512_14}
+	unfused512 = []tile{nil, unfusedAVX512_1, unfusedAVX512_2, unfusedAVX512_3, unfusedAVX512_4, unfusedAVX512_5,
+		unfusedAVX512_6, unfusedAVX512_7, unfusedAVX512_8, unfusedAVX512_9, unfusedAVX512_10, unfusedAVX512_11,
+		unfusedAVX512_12, unfusedAVX512_13, unfusedAVX512_14}
 	unfused256 = []tile{nil, unfusedAVX2_1, unfusedAVX2_2, unfusedAVX2_3, unfusedAVX2_4, unfusedAVX2_5, unfusedAVX2_6}
 )
 
@@ -136,7 +141,8 @@ func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *
 	return scanFloatAVX2(panels, depth, words, heads, bounds, queries, tile, hits)
 }
 
-func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32, hits *uint32) int {
+func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
+	hits *uint32) int {
 	return scanInt8AVX512(panels, groups, words, heads, bounds, queries, tile, hits)
 }
 

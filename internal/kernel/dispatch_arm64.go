@@ -21,7 +21,8 @@ func (p path) lanes() int {
 }
 
 // tile is the innermost loop of a matrix product; see asm/neon/gemm.go.
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha, beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
+	beta float32)
 
 // tiles are the innermost loops by number of rows (index 0 unused); their
 // width is 2·lanes, four registers.
@@ -78,7 +79,8 @@ func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *
 	return scanFloatNEON(panels, depth, words, heads, bounds, queries, tile, hits)
 }
 
-func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32, hits *uint32) int {
+func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
+	hits *uint32) int {
 	return scanInt8NEON(panels, groups, words, heads, bounds, queries, tile, hits)
 }
 

@@ -7,7 +7,8 @@ package kernel
 
 const best = pathGo
 
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha, beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
+	beta float32)
 
 func (p path) lanes() int           { return 1 }
 func (p path) gemmTiles() []tile    { return nil }
@@ -33,7 +34,8 @@ func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *
 	panic("kernel: no assembly")
 }
 
-func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32, hits *uint32) int {
+func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
+	hits *uint32) int {
 	panic("kernel: no assembly")
 }
 

@@ -13,7 +13,8 @@ import (
 // The error is that of a float32 sum in any order: k·2⁻²⁴·Σ|aᵢₚ·bₚⱼ|. The
 // fastest case is B not transposed; a transposed B is repacked on every call,
 // so transpose a matrix once (Transpose) when it is used often.
-func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
+	c []float32, ldc int) {
 	checkMatrix("A", transA, m, k, a, lda)
 	checkMatrix("B", transB, k, n, b, ldb)
 	checkMatrix("C", false, m, n, c, ldc)
@@ -38,7 +39,8 @@ func checkMatrix(name string, transposed bool, rows, columns int, x []float32, s
 }
 
 // referenceGemm is the specification.
-func referenceGemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func referenceGemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
+	beta float32, c []float32, ldc int) {
 	for i := range m {
 		row := c[i*ldc : i*ldc+n]
 		for j := range row {
@@ -91,7 +93,8 @@ var buffers = sync.Pool{New: func() any { return new([]float32) }}
 // tiled runs the matrix product over tiles of len(tiles)−1 rows by width
 // columns, in blocks of depth along k. B is packed into panels, zero-padded,
 // where it is transposed or where its last panel is narrower than the tile.
-func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
+	b []float32, ldb int, beta float32, c []float32, ldc int) {
 	// Equal row blocks: 64 rows are 5 blocks of 13 and 12, not 4 of 14 and 8.
 	blocks := (m + len(tiles) - 2) / (len(tiles) - 1)
 	rowStride, colStride := lda, 1

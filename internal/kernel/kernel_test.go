@@ -110,7 +110,8 @@ func TestGemm(t *testing.T) {
 						continue
 					}
 					if !(math.Abs(float64(got[at])-want[at]) <= float64(k+3)*0x1p-24*size[at]) {
-						t.Fatalf("%v %v %d×%d×%d: C[%d,%d] = %v, want %v", transA, transB, m, n, k, i, j, got[at], want[at])
+						t.Fatalf("%v %v %d×%d×%d: C[%d,%d] = %v, want %v", transA, transB, m, n, k, i, j, got[at],
+							want[at])
 					}
 				}
 			}
@@ -157,14 +158,16 @@ func ulps(x float32, want float64) float64 {
 		}
 		return math.Inf(1)
 	}
-	unit := float64(math.Nextafter32(float32(math.Abs(want)), math.MaxFloat32)) - math.Abs(float64(float32(math.Abs(want))))
+	unit := float64(math.Nextafter32(float32(math.Abs(want)), math.MaxFloat32)) -
+		math.Abs(float64(float32(math.Abs(want))))
 	return math.Abs(float64(x)-want) / unit
 }
 
 func TestActivations(t *testing.T) {
 	inf := float32(math.Inf(1))
 	special := []float32{0, float32(math.Copysign(0, -1)), 1e-40, -1e-40, 1e-30, 0.3465, -0.3465, 0.34657359, 1, -1,
-		9, -9, 15, 20, 40, 86.9, 88, 88.7, 88.72, -86.9, -87.5, -100, -103, -104.5, 1000, -1000, inf, -inf, float32(math.NaN())}
+		9, -9, 15, 20, 40, 86.9, 88, 88.7, 88.72, -86.9, -87.5, -100, -103, -104.5, 1000, -1000, inf, -inf,
+		float32(math.NaN())}
 	onEachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		x := append([]float32(nil), special...)

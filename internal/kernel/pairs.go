@@ -58,7 +58,8 @@ func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
 }
 
 // compare calls the assembly where there is some.
-func (p *Panels) compare(assembly func(a path, panels, depth int, words *float32, queries, dst *float64, stride int), distance bool, dst []float64, queries [][]float32) {
+func (p *Panels) compare(assembly func(a path, panels, depth int, words *float32, queries, dst *float64, stride int),
+	distance bool, dst []float64, queries [][]float32) {
 	interleaved := p.interleave(dst, queries)
 	if a := active(); a.lanes() > 1 && p.count > 0 {
 		assembly(a, p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
@@ -69,7 +70,8 @@ func (p *Panels) compare(assembly func(a path, panels, depth int, words *float32
 
 func (p *Panels) interleave(dst []float64, queries [][]float32) []float64 {
 	if len(queries) < 1 || len(queries) > PairRows || len(dst) < PairRows*p.Stride() {
-		panic(fmt.Sprintf("kernel: %d queries with room for %d numbers, want 1 to %d with %d", len(queries), len(dst), PairRows, PairRows*p.Stride()))
+		panic(fmt.Sprintf("kernel: %d queries with room for %d numbers, want 1 to %d with %d", len(queries), len(dst),
+			PairRows, PairRows*p.Stride()))
 	}
 	interleaved := make([]float64, PairRows*p.depth)
 	for r, q := range queries {

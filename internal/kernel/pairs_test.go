@@ -54,7 +54,8 @@ func TestPanelsRefuseWrongShapes(t *testing.T) {
 		"rows":     func() { PackPanels(make([]float32, 11), 3) },
 		"no query": func() { p.Distances(room) },
 		"many": func() {
-			p.Distances(room, make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3))
+			p.Distances(room, make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3),
+				make([]float32, 3))
 		},
 		"short":      func() { p.InnerProducts(room, make([]float32, 2)) },
 		"small room": func() { p.Distances(room[1:], make([]float32, 3)) },

@@ -77,12 +77,14 @@ func (g Geometry) ScanFloat(d int, words, heads, bounds, queries []float32, tile
 	if g.path == pathGo {
 		return g.referenceScan(d, words, heads, bounds, queries, tile, hits)
 	}
-	return g.path.scanFloat(panels, d, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0], &hits[0].Panel) / hitBytes
+	return g.path.scanFloat(panels, d, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
+		&hits[0].Panel) / hitBytes
 }
 
 // ScanInt8 is ScanFloat for groups of four axes, words as unsigned and queries
 // as signed bytes (two's complement).
-func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile, hits []Hit) int {
+func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
+	hits []Hit) int {
 	panels := g.checkScan(groups, len(words)/4, heads, bounds, len(queries)/4, hits)
 	if panels == 0 {
 		return 0
@@ -90,7 +92,8 @@ func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, qu
 	if !g.Int8 {
 		return g.referenceScanInt8(groups, words, heads, bounds, queries, tile, hits)
 	}
-	return g.path.scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0], &hits[0].Panel) / hitBytes
+	return g.path.scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
+		&hits[0].Panel) / hitBytes
 }
 
 const hitBytes = 12
@@ -126,7 +129,8 @@ func (g Geometry) referenceScan(d int, words, heads, bounds, queries []float32, 
 }
 
 // referenceScanInt8 is the specification of ScanInt8.
-func (g Geometry) referenceScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile, hits []Hit) int {
+func (g Geometry) referenceScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
+	hits []Hit) int {
 	n := 0
 	product := make([]float32, g.PanelWords)
 	for p := range len(bounds) / 4 {
@@ -135,7 +139,8 @@ func (g Geometry) referenceScanInt8(groups int, words []byte, heads, bounds []fl
 				sum := tile.Bias[q]
 				for i := range groups {
 					for j := range 4 {
-						sum += int32(words[((p*groups+i)*g.PanelWords+w)*4+j]) * int32(int8(queries[(i*TileStride+q)*4+j]))
+						sum += int32(words[((p*groups+i)*g.PanelWords+w)*4+j]) *
+							int32(int8(queries[(i*TileStride+q)*4+j]))
 					}
 				}
 				product[w] = float32(sum)
@@ -146,7 +151,8 @@ func (g Geometry) referenceScanInt8(groups int, words []byte, heads, bounds []fl
 	return n
 }
 
-func (g Geometry) passing(hits []Hit, panel, query int, product []float32, scale float32, heads, bounds []float32, tile *Tile) int {
+func (g Geometry) passing(hits []Hit, panel, query int, product []float32, scale float32, heads, bounds []float32,
+	tile *Tile) int {
 	b := bounds[4*panel : 4*panel+4]
 	slack := b[0]*tile.Tau[query] + b[3] + b[1]*tile.Residual[query] + b[2]*tile.Norm[query]
 	mask := uint32(0)

@@ -75,7 +75,8 @@ func TestScanInt8(t *testing.T) {
 			}
 			var tile Tile
 			for q := range tile.Tau {
-				tile.Tau[q], tile.Residual[q], tile.Norm[q] = float32(rng.IntN(1000)), float32(rng.IntN(100)), float32(rng.IntN(100))
+				tile.Tau[q], tile.Residual[q], tile.Norm[q] = float32(rng.IntN(1000)), float32(rng.IntN(100)),
+					float32(rng.IntN(100))
 				tile.Scale[q], tile.Bias[q] = 2, int32(rng.IntN(100_000)-50_000)
 			}
 			got, want := make([]Hit, panels*g.TileRows), make([]Hit, panels*g.TileRows)
@@ -137,7 +138,8 @@ func BenchmarkScan(b *testing.B) {
 				size := d * g.PanelWords
 				for b.Loop() {
 					run(1+(256<<10)/(4*size), func(from, to int) {
-						g.ScanFloat(d, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords], bounds[4*from:4*to], queries, &tile, hits)
+						g.ScanFloat(d, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
+							bounds[4*from:4*to], queries, &tile, hits)
 					})
 				}
 				gflops(b, operations)
@@ -152,7 +154,8 @@ func BenchmarkScan(b *testing.B) {
 				words, queries := make([]byte, panels*size), make([]byte, groups*4*TileStride)
 				for b.Loop() {
 					run(1+(256<<10)/size, func(from, to int) {
-						g.ScanInt8(groups, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords], bounds[4*from:4*to], queries, &tile, hits)
+						g.ScanInt8(groups, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
+							bounds[4*from:4*to], queries, &tile, hits)
 					})
 				}
 				gflops(b, operations)

@@ -38,7 +38,8 @@ func (p *Panels) SquaredNorms() []float32 {
 func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 	rows, stride := len(queries)/p.depth, p.Stride()
 	if rows < 1 || len(queries) != rows*p.depth || len(norms) != stride || len(dst) < rows*stride {
-		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth, len(norms), len(dst)))
+		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth,
+			len(norms), len(dst)))
 	}
 	for r := range rows {
 		copy(dst[r*stride:(r+1)*stride], norms)
@@ -59,7 +60,8 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 		for j := 0; j < panelWords; j += width {
 			for b := range blocks {
 				first, end := b*rows/blocks, (b+1)*rows/blocks
-				tiles[end-first](p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords, &dst[first*stride+start+j], 4*stride, -2, 1)
+				tiles[end-first](p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords,
+					&dst[first*stride+start+j], 4*stride, -2, 1)
 			}
 		}
 	}

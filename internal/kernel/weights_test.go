@@ -31,11 +31,13 @@ func TestSquaredDistances32(t *testing.T) {
 					}
 					x := vectors[i*depth : (i+1)*depth]
 					want := SquaredDistance(x, q)
-					limit := SquaredDistanceError(depth, math.Sqrt(offset), math.Sqrt(SquaredDistance(x, make([]float32, depth))))
+					limit := SquaredDistanceError(depth, math.Sqrt(offset),
+						math.Sqrt(SquaredDistance(x, make([]float32, depth))))
 					err := math.Abs(float64(got+float32(offset)) - want)
 					worst = max(worst, err/limit)
 					if err > limit {
-						t.Fatalf("depth %d, vector %d of %d: %v, want %v ± %v", depth, i, count, float64(got)+offset, want, limit)
+						t.Fatalf("depth %d, vector %d of %d: %v, want %v ± %v", depth, i, count, float64(got)+offset,
+							want, limit)
 					}
 				}
 			}
@@ -49,7 +51,8 @@ func TestWeightSum(t *testing.T) {
 		rng := rand.New(rand.NewPCG(19, 20))
 		for range 200 {
 			row := random(rng, rng.IntN(70))
-			law := Law{Offset: 40 * rng.Float32(), Most: float32(math.Inf(1)), Least: rng.Float32(), Rate: 10 * rng.Float32()}
+			law := Law{Offset: 40 * rng.Float32(), Most: float32(math.Inf(1)), Least: rng.Float32(),
+				Rate: 10 * rng.Float32()}
 			if rng.IntN(2) == 0 {
 				law.Most = 3 * rng.Float32()
 			}
@@ -68,7 +71,8 @@ func TestWeightSum(t *testing.T) {
 				t.Fatalf("%+v over %d: %v, want %v ± %v", law, len(row), got, want, limit)
 			}
 		}
-		if got := WeightSum([]float32{1e30, 1, 1, 1, 1, 1, 1, 1, 1e30}, Law{Most: float32(math.Inf(1)), Least: 1, Rate: 1000}); got < 6.9999 || got > 7.0001 {
+		if got := WeightSum([]float32{1e30, 1, 1, 1, 1, 1, 1, 1, 1e30},
+			Law{Most: float32(math.Inf(1)), Least: 1, Rate: 1000}); got < 6.9999 || got > 7.0001 {
 			t.Errorf("underflow: %v, want 7", got)
 		}
 	})

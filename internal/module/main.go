@@ -26,7 +26,8 @@ import (
 
 func main() {
 	if len(os.Args) != 2 || os.Args[1] == "" {
-		fmt.Fprintln(os.Stderr, "module: want one name, such as host/you/mldpbench (make module MODULE=host/you/mldpbench)")
+		fmt.Fprintln(os.Stderr, "module: want one name, such as host/you/mldpbench (make module "+
+			"MODULE=host/you/mldpbench)")
 		os.Exit(2)
 	}
 	if err := rename(".", os.Args[1]); err != nil {

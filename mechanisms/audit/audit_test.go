@@ -34,7 +34,8 @@ func (tens) Lemmas(word string) []string {
 }
 
 func environment(s *embeddings.Space) mechanisms.Environment {
-	return mechanisms.Environment{Space: s, Thesaurus: tens{}, Documents: [][]string{{"w1", "w2"}}, Seed: stream.FromUint64(2)}
+	return mechanisms.Environment{Space: s, Thesaurus: tens{}, Documents: [][]string{{"w1", "w2"}},
+		Seed: stream.FromUint64(2)}
 }
 
 // Every variant is called what it is: those that the design says guarantee
@@ -57,10 +58,12 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: something is outside no scope", name)
 		}
 		outside[name] = outside[name] || r.OutsideViolated
-		if r.Violated && (r.Worst.A == "" || r.Worst.B == "") || r.OutsideViolated && (r.Outside.A == "" || r.Outside.B == "") {
+		if r.Violated && (r.Worst.A == "" || r.Worst.B == "") || r.OutsideViolated &&
+			(r.Outside.A == "" || r.Outside.B == "") {
 			t.Errorf("%s: a violation without the words: %+v", name, r)
 		}
-		if r.Method != NoAudit && r.Violated != (r.EpsilonLowerBound > r.Settings.Epsilon*(1+1e-8)) && r.Metric != "mahalanobis" {
+		if r.Method != NoAudit && r.Violated != (r.EpsilonLowerBound > r.Settings.Epsilon*(1+1e-8)) &&
+			r.Metric != "mahalanobis" {
 			t.Errorf("%s at ε = %v: verdict %q with ε ≥ %v", name, r.Settings.Epsilon, r.Verdict(), r.EpsilonLowerBound)
 		}
 		if strings.Contains(r.Verdict(), "proved") {
@@ -95,7 +98,8 @@ func TestReleasedTEMIsRefuted(t *testing.T) {
 	s := spacetest.Gaussian(t, 120, 4, 0.5, 1)
 	violated := false
 	for _, epsilon := range []float64{1, 5, 10} {
-		r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "tem", Variant: mechanisms.Released, Epsilon: epsilon}, Options{})
+		r, err := Run(context.Background(), environment(s),
+			mechanisms.Settings{Mechanism: "tem", Variant: mechanisms.Released, Epsilon: epsilon}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,12 +140,14 @@ func TestLiarsAreCaught(t *testing.T) {
 		if b, ok := m.(mechanisms.LogBounder); ok {
 			lie = exactLiar{liar{m, 0.2}, b}
 		}
-		r, err := Mechanism(context.Background(), lie, s, Options{Samples: 40000, Closest: 30, Seed: stream.FromUint64(4)})
+		r, err := Mechanism(context.Background(), lie, s,
+			Options{Samples: 40000, Closest: 30, Seed: stream.FromUint64(4)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !r.Breach() {
-			t.Errorf("%s with a fifth of its ε claimed: %s, ε ≥ %v of %v", name, r.Verdict(), r.EpsilonLowerBound, r.Guarantee.Epsilon)
+			t.Errorf("%s with a fifth of its ε claimed: %s, ε ≥ %v of %v", name, r.Verdict(), r.EpsilonLowerBound,
+				r.Guarantee.Epsilon)
 		}
 	}
 }
@@ -159,7 +165,8 @@ func TestFalseAlarmRateAtTheBound(t *testing.T) {
 	}
 	alarms, bounds := 0, 0.0
 	for i := range runs {
-		r, err := Mechanism(context.Background(), m, s, Options{Samples: 4000, Alpha: alpha, Seed: stream.FromUint64(5).At(uint64(i))})
+		r, err := Mechanism(context.Background(), m, s,
+			Options{Samples: 4000, Alpha: alpha, Seed: stream.FromUint64(5).At(uint64(i))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +193,8 @@ func TestExactAuditOfExtremes(t *testing.T) {
 	duplicates := spacetest.New(t, 2, []float32{1, 1, 1, 1, 0, 0, 0, 0, 500, 3, 500, 3, 0, 900})
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range []float64{1e-9, 1, 1000, 1e9} {
-			r, err := Run(context.Background(), environment(duplicates), mechanisms.Settings{Mechanism: name, Epsilon: epsilon}, Options{})
+			r, err := Run(context.Background(), environment(duplicates),
+				mechanisms.Settings{Mechanism: name, Epsilon: epsilon}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +245,9 @@ func TestReportsDoNotDependOnWorkers(t *testing.T) {
 	s := spacetest.Gaussian(t, 80, 3, 1, 1)
 	var first Report
 	for i, workers := range []int{1, 3} {
-		r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "vickrey", Variant: mechanisms.Printed, Epsilon: 2}, Options{Samples: 20000, Workers: workers, Seed: stream.FromUint64(6)})
+		r, err := Run(context.Background(), environment(s),
+			mechanisms.Settings{Mechanism: "vickrey", Variant: mechanisms.Printed, Epsilon: 2},
+			Options{Samples: 20000, Workers: workers, Seed: stream.FromUint64(6)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,8 +287,10 @@ func TestVerdictText(t *testing.T) {
 
 func TestBadOptionsAreRefused(t *testing.T) {
 	s := spacetest.Gaussian(t, 10, 3, 1, 1)
-	for _, o := range []Options{{Alpha: 2}, {Alpha: math.NaN()}, {Samples: -1}, {Words: -1}, {Closest: -1}, {Workers: -1}} {
-		if _, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1}, o); err == nil {
+	for _, o := range []Options{{Alpha: 2}, {Alpha: math.NaN()}, {Samples: -1}, {Words: -1}, {Closest: -1},
+		{Workers: -1}} {
+		if _, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1},
+			o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
 	}
@@ -303,7 +315,8 @@ func TestKeptWordsAreOutside(t *testing.T) {
 		for i := 0; i < 70; i += 2 {
 			kept = append(kept, fmt.Sprintf("w%d", i))
 		}
-		r, err := Mechanism(context.Background(), mechanisms.KeepWords(inner, kept), s, Options{Samples: 20000, Seed: stream.FromUint64(7)})
+		r, err := Mechanism(context.Background(), mechanisms.KeepWords(inner, kept), s,
+			Options{Samples: 20000, Seed: stream.FromUint64(7)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +351,8 @@ func TestExternal(t *testing.T) {
 		return out, nil
 	}
 	for claim, breach := range map[float64]bool{epsilon * 1.001: false, epsilon / 3: true} {
-		r, err := External(context.Background(), BlackBox{Name: "box", Epsilon: claim, Sample: respond}, s, Options{Samples: 40000, Seed: stream.FromUint64(8)})
+		r, err := External(context.Background(), BlackBox{Name: "box", Epsilon: claim, Sample: respond}, s,
+			Options{Samples: 40000, Seed: stream.FromUint64(8)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,9 +367,11 @@ func TestExternal(t *testing.T) {
 		}
 	}
 	for name, box := range map[string]BlackBox{
-		"too few": {Epsilon: 1, Sample: func(context.Context, string, int, stream.Seed) ([]string, error) { return nil, nil }},
-		"no ε":    {Sample: respond},
-		"metric":  {Epsilon: 1, Metric: "list", Sample: respond},
+		"too few": {Epsilon: 1, Sample: func(context.Context, string, int, stream.Seed) ([]string, error) {
+			return nil, nil
+		}},
+		"no ε":   {Sample: respond},
+		"metric": {Epsilon: 1, Metric: "list", Sample: respond},
 	} {
 		if _, err := External(context.Background(), box, s, Options{}); err == nil {
 			t.Errorf("%s: no error", name)

@@ -72,7 +72,8 @@ const (
 // process, or a place in two processes, must be equal equally often. Shares
 // are held against each other by Clopper–Pearson intervals, all of them right
 // at once with probability 1−Alpha.
-func Independence(ctx context.Context, a, b mechanisms.Rewriter, vocabulary []string, o Options) (IndependenceReport, error) {
+func Independence(ctx context.Context, a, b mechanisms.Rewriter, vocabulary []string, o Options) (IndependenceReport,
+	error) {
 	r := IndependenceReport{Constant: true}
 	if err := o.complete(); err != nil {
 		return r, err
@@ -135,7 +136,8 @@ func copies(ctx context.Context, r mechanisms.Rewriter, word string, seed stream
 			return nil, err
 		}
 		if len(out) != 2 || len(out[0]) != freshTokens || len(out[1]) != freshTokens {
-			return nil, fmt.Errorf("%s: documents of %d tokens change their length: words cannot be compared", r.Settings().Mechanism, freshTokens)
+			return nil, fmt.Errorf("%s: documents of %d tokens change their length: words cannot be compared",
+				r.Settings().Mechanism, freshTokens)
 		}
 		all[i] = request{out[0], out[1]}
 	}

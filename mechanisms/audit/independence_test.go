@@ -59,10 +59,13 @@ func TestSharedNoiseIsFound(t *testing.T) {
 		rng    func(int, int, stream.Seed) *rand.Rand
 		shared string // part of the verdict
 	}{
-		"fresh":     {fresh, ""},
-		"batch":     {func(_, _ int, first stream.Seed) *rand.Rand { return first.Rand() }, "words of one document are equal, but"},
-		"documents": {func(_, j int, first stream.Seed) *rand.Rand { return first.At(uint64(j)).Rand() }, "documents of one request are equal, but"},
-		"seed":      {func(i, j int, _ stream.Seed) *rand.Rand { return fixed.At(uint64(100*i + j)).Rand() }, "are equal, but"},
+		"fresh": {fresh, ""},
+		"batch": {func(_, _ int, first stream.Seed) *rand.Rand { return first.Rand() },
+			"words of one document are equal, but"},
+		"documents": {func(_, j int, first stream.Seed) *rand.Rand { return first.At(uint64(j)).Rand() },
+			"documents of one request are equal, but"},
+		"seed": {func(i, j int, _ stream.Seed) *rand.Rand { return fixed.At(uint64(100*i + j)).Rand() },
+			"are equal, but"},
 	} {
 		for seed := range uint64(20) {
 			m := &coin{keep: 0.3, rng: c.rng}

@@ -56,7 +56,8 @@ func Split(line string) ([]string, error) {
 		return nil, fmt.Errorf("command = %q: %w", line, err)
 	}
 	if parser.Position >= 0 {
-		return nil, fmt.Errorf("command = %q: no shell is run, so it must be one command without ; & | < > or (): quote them if they belong to a word", line)
+		return nil, fmt.Errorf("command = %q: no shell is run, so it must be one command without ; & | < > or (): "+
+			"quote them if they belong to a word", line)
 	}
 	if len(args) == 0 {
 		return nil, fmt.Errorf("command = %q: must name a program", line)
@@ -322,7 +323,8 @@ var _ mechanisms.Rewriter = (*Mechanism)(nil)
 // Settings names the mechanism as the command does.
 func (m *Mechanism) Settings() mechanisms.Settings {
 	h := m.command.hello
-	return mechanisms.Settings{Mechanism: h.Name, Variant: mechanisms.External, Epsilon: m.epsilon, Parameters: h.Parameters}
+	return mechanisms.Settings{Mechanism: h.Name, Variant: mechanisms.External, Epsilon: m.epsilon,
+		Parameters: h.Parameters}
 }
 
 // Guarantee is what the command declares.
@@ -353,7 +355,8 @@ func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []s
 		for i, t := range after {
 			out[i] = strings.Fields(t)
 			if m.Aligned() && len(out[i]) != len(documents[i]) {
-				return nil, fmt.Errorf("command %s: document %d: %d tokens for %d, though tokens are declared to stay aligned",
+				return nil, fmt.Errorf("command %s: document %d: %d tokens for %d, though tokens are declared "+
+					"to stay aligned",
 					strings.Join(m.command.args, " "), i, len(out[i]), len(documents[i]))
 			}
 		}
@@ -412,8 +415,10 @@ type NotRepeatableError struct {
 }
 
 func (e *NotRepeatableError) Error() string {
-	return fmt.Sprintf("command %s: declares to be repeatable, but document %d came out as %.80q and, with the same seed, as %.80q: "+
-		"draw all randomness of a document from its seed, or declare \"repeatable\": false", e.Command, e.Document, strings.Join(e.First, " "), strings.Join(e.Second, " "))
+	return fmt.Sprintf("command %s: declares to be repeatable, but document %d came out as %.80q and, with the same "+
+		"seed, as %.80q: "+
+		"draw all randomness of a document from its seed, or declare \"repeatable\": false", e.Command, e.Document,
+		strings.Join(e.First, " "), strings.Join(e.Second, " "))
 }
 
 // CheckRepeatable asks a command that declares to be repeatable for the same

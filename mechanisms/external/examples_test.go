@@ -37,12 +37,14 @@ func testSpace() *embeddings.Space {
 }
 
 func newCMP(epsilon float64) (mechanisms.Mechanism, error) {
-	return mechanisms.New(mechanisms.Environment{Space: testSpace()}, mechanisms.Settings{Mechanism: "cmp", Epsilon: epsilon})
+	return mechanisms.New(mechanisms.Environment{Space: testSpace()},
+		mechanisms.Settings{Mechanism: "cmp", Epsilon: epsilon})
 }
 
 // serveCMP is the client "serves": the built-in CMP behind the protocol.
 func serveCMP() {
-	handle := func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	handle := func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
+		error) {
 		m, err := newCMP(epsilon)
 		if err != nil {
 			return nil, err
@@ -147,7 +149,8 @@ func TestPythonCMPIsCMP(t *testing.T) {
 			}
 			documents := [][]string{document}
 			seed := stream.FromUint64(uint64(100*epsilon) + uint64(w))
-			theirs, err := at(t, c, epsilon).Rewrite(context.Background(), documents, []stream.Seed{seed.Derive("python")})
+			theirs, err := at(t, c, epsilon).Rewrite(context.Background(), documents,
+				[]stream.Seed{seed.Derive("python")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +276,8 @@ func TestJavaScriptKRR(t *testing.T) {
 	if err := m.CheckRepeatable(context.Background(), [][]string{words, words}, stream.FromUint64(1)); err != nil {
 		t.Error(err)
 	}
-	mine, err := at(t, python(t, "krr", ""), 1).Rewrite(context.Background(), [][]string{slices.Repeat(words, 1000)}, seeds(1))
+	mine, err := at(t, python(t, "krr", ""), 1).Rewrite(context.Background(), [][]string{slices.Repeat(words, 1000)},
+		seeds(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +327,8 @@ func TestAFailureInsidePrivatizeIsKept(t *testing.T) {
 	if err := mechanisms.Err(m); err == nil || !strings.Contains(err.Error(), "KeyError") {
 		t.Errorf("%v", err)
 	}
-	if _, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, [][]string{{"cat"}}, stream.FromUint64(1), 1); err == nil {
+	if _, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, [][]string{{"cat"}}, stream.FromUint64(1),
+		1); err == nil {
 		t.Error("Text gives text after a failure")
 	}
 }

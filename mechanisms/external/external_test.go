@@ -251,10 +251,12 @@ func TestACommandIsAMechanism(t *testing.T) {
 		t.Errorf("%q, want %q", out, want)
 	}
 	s, g := m.Settings(), m.Guarantee()
-	if s.Mechanism != "upper" || s.Variant != mechanisms.External || s.Parameters.String() != "list=[1,2] n=3 word=x yes=yes" {
+	if s.Mechanism != "upper" || s.Variant != mechanisms.External ||
+		s.Parameters.String() != "list=[1,2] n=3 word=x yes=yes" {
 		t.Errorf("settings %+v", s)
 	}
-	if g.Metric != "discrete" || g.Epsilon != 2 || !strings.Contains(g.Reason, "declared by the command, not proved here: it is a test") {
+	if g.Metric != "discrete" || g.Epsilon != 2 || !strings.Contains(g.Reason,
+		"declared by the command, not proved here: it is a test") {
 		t.Errorf("guarantee %+v", g)
 	}
 	if !m.Aligned() || !m.Repeatable() {
@@ -317,7 +319,8 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		{"says nothing", Options{Start: 300 * time.Millisecond}, []string{"its hello: nothing within 300ms"}},
 		{"rubbish hello", Options{}, []string{"its hello: not a line of the protocol", "Loading model ..."}},
 		{"another protocol", Options{}, []string{"its hello: protocol = 2: must be 1"}},
-		{"dies on a request", Options{}, []string{"ended (exit status 1) before the answer to request 1", "KeyError: 'oil'"}},
+		{"dies on a request", Options{}, []string{"ended (exit status 1) before the answer to request 1",
+			"KeyError: 'oil'"}},
 		{"hangs", short, []string{"the answer to request 1: nothing within 300ms"}},
 		{"hangs with a child", short, []string{"the answer to request 1: nothing within 300ms"}},
 		{"endless", Options{}, []string{"a line longer than 10485760 bytes"}},
@@ -375,7 +378,8 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 	for i := 0; runtime.NumGoroutine() > before; i++ {
 		if i == 500 {
 			buffer := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before,
+				buffer[:runtime.Stack(buffer, true)])
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -394,7 +398,8 @@ func TestAnExtraAnswerIsNotTakenForTheNext(t *testing.T) {
 	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = m.Rewrite(context.Background(), documents(), seeds(3)); err == nil || !strings.Contains(err.Error(), "id = 1: must be 2") {
+	if _, err = m.Rewrite(context.Background(), documents(), seeds(3)); err == nil ||
+		!strings.Contains(err.Error(), "id = 1: must be 2") {
 		t.Errorf("%v", err)
 	}
 }
@@ -487,7 +492,8 @@ func TestEveryStartMustSayTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err == nil || !strings.Contains(err.Error(), "not the one of its first start") {
+	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err == nil ||
+		!strings.Contains(err.Error(), "not the one of its first start") {
 		t.Errorf("%v", err)
 	}
 }
@@ -551,7 +557,8 @@ func TestSplit(t *testing.T) {
 
 func TestNoSuchProgram(t *testing.T) {
 	t.Parallel()
-	if _, err := Open(context.Background(), []string{"no-such-program-anywhere"}, Options{}); err == nil || !strings.Contains(err.Error(), "no-such-program-anywhere") {
+	if _, err := Open(context.Background(), []string{"no-such-program-anywhere"}, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "no-such-program-anywhere") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Open(context.Background(), nil, Options{}); err == nil {

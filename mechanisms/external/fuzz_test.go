@@ -74,7 +74,8 @@ func FuzzServe(f *testing.F) {
 			}
 			return d, nil
 		}
-		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, 0, handle) // an error is an answer too
+		// an error is an answer too
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, 0, handle)
 		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 		if _, err := parseHello([]byte(lines[0])); err != nil {
 			t.Error(err)
@@ -104,7 +105,8 @@ func TestServeAnswersErrors(t *testing.T) {
 		}
 		return d, nil
 	}
-	if err := Serve(context.Background(), strings.NewReader(in), &out, Hello{Name: "same", Version: "1", Repeatable: true}, 0, handle); err != nil {
+	if err := Serve(context.Background(), strings.NewReader(in), &out,
+		Hello{Name: "same", Version: "1", Repeatable: true}, 0, handle); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -127,12 +129,14 @@ func TestServeAnswersErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	long := strings.NewReader(strings.Repeat("x", 3000) + "\n")
-	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, 2000, handle); err == nil || !strings.Contains(err.Error(), "longer than 2000 bytes") {
+	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, 2000, handle); err == nil ||
+		!strings.Contains(err.Error(), "longer than 2000 bytes") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle); !errors.Is(err, context.Canceled) {
+	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -121,7 +121,8 @@ func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duratio
 
 // watched calls read and ends the process if that takes longer than timeout or
 // ctx is done. Its errors say what became of the process.
-func (p *process) watched(ctx context.Context, timeout time.Duration, what string, read func() ([]byte, error)) ([]byte, error) {
+func (p *process) watched(ctx context.Context, timeout time.Duration, what string, read func() ([]byte, error)) ([]byte,
+	error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	stop := context.AfterFunc(limited, p.kill)

@@ -100,7 +100,8 @@ func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
 	if p.Metric == "" {
 		return mechanisms.Guarantee{Reason: "the command declares none: " + p.Reason}
 	}
-	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: p.Epsilon, Delta: p.Delta, Reason: "declared by the command, not proved here"}
+	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: p.Epsilon, Delta: p.Delta,
+		Reason: "declared by the command, not proved here"}
 	if p.Epsilon == 0 {
 		factor := p.Factor
 		if factor == 0 {
@@ -227,7 +228,8 @@ func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
 	}
 	for i, d := range a.Documents {
 		if h.AlignedTokens() && len(d) != len(q.Documents[i]) {
-			return a, fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d), len(q.Documents[i]))
+			return a, fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d),
+				len(q.Documents[i]))
 		}
 		for j, t := range d {
 			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) {
@@ -303,7 +305,8 @@ func parseRequest(line []byte) (*Request, []stream.Seed, error) {
 	}
 	seeds := make([]stream.Seed, len(q.Seeds))
 	for i, s := range q.Seeds {
-		if n, err := hex.Decode(seeds[i][:], []byte(s[:min(len(s), 2*len(seeds[i]))])); err != nil || n != len(seeds[i]) || len(s) != 2*n {
+		if n, err := hex.Decode(seeds[i][:], []byte(s[:min(len(s), 2*len(seeds[i]))])); err != nil ||
+			n != len(seeds[i]) || len(s) != 2*n {
 			return q, nil, fmt.Errorf("seed %d = %.80q: must be %d hexadecimal digits", i, s, 2*len(seeds[i]))
 		}
 	}

@@ -63,7 +63,8 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 		return nil, err
 	}
 	if s.Repetition != "" && len(files) > 1 {
-		return nil, fmt.Errorf("%s: a folder has one repetition per file: no column %q can say it", s.Path, s.Repetition)
+		return nil, fmt.Errorf("%s: a folder has one repetition per file: no column %q can say it", s.Path,
+			s.Repetition)
 	}
 	t := &Text{path: s.Path, byID: s.ID != ""}
 	h := sha256.New()
@@ -214,7 +215,8 @@ func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (
 	}
 	r := t.repetitions[repetition]
 	if !t.byID && len(r.texts) != source {
-		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in the same order",
+		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
+			"the same order",
 			t.path, len(r.texts), source)
 	}
 	out := make([]string, len(rows))
@@ -238,7 +240,8 @@ func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (
 		out[i] = r.texts[at]
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: no text for %d of %d documents: ids %q and so on", t.path, len(missing), len(rows), missing[:min(3, len(missing))])
+		return nil, fmt.Errorf("%s: no text for %d of %d documents: ids %q and so on", t.path, len(missing), len(rows),
+			missing[:min(3, len(missing))])
 	}
 	return out, nil
 }
@@ -314,7 +317,8 @@ func (r *Rewriter) Rewrite(ctx context.Context, documents [][]string, _ []stream
 		key := strings.Join(d, " ")
 		versions := r.versions[key]
 		if len(versions) == 0 {
-			return nil, fmt.Errorf("%s: holds no text for %.80q: only the documents of the data set were privatised, once each", r.path, key)
+			return nil, fmt.Errorf("%s: holds no text for %.80q: only the documents of the data set were "+
+				"privatised, once each", r.path, key)
 		}
 		out[i] = versions[met[key]%len(versions)]
 		met[key]++

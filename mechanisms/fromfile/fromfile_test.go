@@ -26,11 +26,12 @@ func TestFormatsGiveTheSameText(t *testing.T) {
 		text   string
 		source Source
 	}{
-		"x.csv":   {"n,body\n1,\"a, b\"\n2,\n3,\"c \"\"d\"\"\"\n", Source{Columns: []string{"body"}}},
-		"x.tsv":   {"body\tn\na, b\t1\n\t2\nc \"d\"\t3\n", Source{Columns: []string{"body"}}},
-		"x.jsonl": {`{"body":"a, b"}` + "\n" + `{"body":""}` + "\n" + `{"body":"c \"d\""}` + "\n", Source{Columns: []string{"body"}}},
-		"x.txt":   {"a, b\n\nc \"d\"\n", Source{Columns: []string{"body"}}},
-		"x.out":   {"n,body\n1,\"a, b\"\n2,\n3,\"c \"\"d\"\"\"\n", Source{Format: "csv", Columns: []string{"body"}}},
+		"x.csv": {"n,body\n1,\"a, b\"\n2,\n3,\"c \"\"d\"\"\"\n", Source{Columns: []string{"body"}}},
+		"x.tsv": {"body\tn\na, b\t1\n\t2\nc \"d\"\t3\n", Source{Columns: []string{"body"}}},
+		"x.jsonl": {`{"body":"a, b"}` + "\n" + `{"body":""}` + "\n" + `{"body":"c \"d\""}` + "\n",
+			Source{Columns: []string{"body"}}},
+		"x.txt": {"a, b\n\nc \"d\"\n", Source{Columns: []string{"body"}}},
+		"x.out": {"n,body\n1,\"a, b\"\n2,\n3,\"c \"\"d\"\"\"\n", Source{Format: "csv", Columns: []string{"body"}}},
 	} {
 		c.source.Path = write(t, name, c.text)
 		text, err := Read(context.Background(), c.source)
@@ -60,11 +61,13 @@ func TestByIDAndRepetition(t *testing.T) {
 		t.Fatalf("%v, %v", text, err)
 	}
 	for r, want := range [][]string{{"b1", "a1"}, {"b2", "a2"}, {"b10", "a10"}} {
-		if got, err := text.Documents(r, []int{2, 0}, 3, []string{"a", "other", "b"}); err != nil || !slices.Equal(got, want) {
+		if got, err := text.Documents(r, []int{2, 0}, 3, []string{"a", "other", "b"}); err != nil ||
+			!slices.Equal(got, want) {
 			t.Errorf("repetition %d: %q, %v", r, got, err)
 		}
 	}
-	if _, err := text.Documents(0, []int{1}, 3, []string{"a", "other", "b"}); err == nil || !strings.Contains(err.Error(), `no text for 1 of 1 documents: ids ["other"]`) {
+	if _, err := text.Documents(0, []int{1}, 3, []string{"a", "other", "b"}); err == nil ||
+		!strings.Contains(err.Error(), `no text for 1 of 1 documents: ids ["other"]`) {
 		t.Errorf("%v", err)
 	}
 	if _, err := text.Documents(3, nil, 3, nil); err == nil {
@@ -105,16 +108,20 @@ func TestBadFilesAreOneError(t *testing.T) {
 		source     Source
 		want       string
 	}{
-		{"x.csv", "id,body\na,1\na,2\n", Source{Columns: []string{"body"}, ID: "id"}, `x.csv: row 2: id "a": must be there, and once in a repetition`},
+		{"x.csv", "id,body\na,1\na,2\n", Source{Columns: []string{"body"}, ID: "id"},
+			`x.csv: row 2: id "a": must be there, and once in a repetition`},
 		{"x.csv", "body\na\n", Source{Columns: []string{"text"}}, `x.csv:1: no column "text": the header has ["body"]`},
 		{"x.csv", "body\na\n", Source{}, "x.csv: csv needs the name of a column"},
 		{"x.csv", "body\n", Source{Columns: []string{"body"}}, "x.csv: no rows"},
 		{"x.csv", "body\n\"a\n", Source{Columns: []string{"body"}}, "x.csv:2: "},
 		{"x.csv", "body\ncaf\xe9\n", Source{Columns: []string{"body"}}, `x.csv:2: column "body" is not UTF-8`},
-		{"x.jsonl", "{\"body\":[1]}\n", Source{Columns: []string{"body"}}, `x.jsonl:1: field "body" is neither text nor a number`},
+		{"x.jsonl", "{\"body\":[1]}\n", Source{Columns: []string{"body"}},
+			`x.jsonl:1: field "body" is neither text nor a number`},
 		{"x.txt", "a\n", Source{ID: "id"}, "x.txt: plain lines have no columns for an id"},
-		{"x.csv", "body,r\na,\n", Source{Columns: []string{"body"}, Repetition: "r"}, `x.csv: row 1: no repetition in column "r"`},
-		{"x.csv", "body\na\n", Source{Format: "xml", Columns: []string{"body"}}, `format = "xml": must be csv, tsv or jsonl`},
+		{"x.csv", "body,r\na,\n", Source{Columns: []string{"body"}, Repetition: "r"},
+			`x.csv: row 1: no repetition in column "r"`},
+		{"x.csv", "body\na\n", Source{Format: "xml", Columns: []string{"body"}},
+			`format = "xml": must be csv, tsv or jsonl`},
 	} {
 		c.source.Path = write(t, c.name, c.text)
 		_, err := Read(context.Background(), c.source)
@@ -125,14 +132,16 @@ func TestBadFilesAreOneError(t *testing.T) {
 	if _, err := Read(context.Background(), Source{Path: "no-such-file.csv"}); err == nil {
 		t.Error("an absent file is read")
 	}
-	if _, err := Read(context.Background(), Source{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no files") {
+	if _, err := Read(context.Background(), Source{Path: t.TempDir()}); err == nil ||
+		!strings.Contains(err.Error(), "no files") {
 		t.Errorf("%v", err)
 	}
 	text, err := Read(context.Background(), Source{Path: write(t, "x.txt", "a\nb\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := text.Documents(0, []int{0}, 3, nil); err == nil || !strings.Contains(err.Error(), "2 texts for 3 documents") {
+	if _, err := text.Documents(0, []int{0}, 3, nil); err == nil ||
+		!strings.Contains(err.Error(), "2 texts for 3 documents") {
 		t.Errorf("%v", err)
 	}
 }

@@ -34,14 +34,15 @@ type Options struct {
 	// as Vocabulary writes them, and others as they stand; what becomes of
 	// those is its business.
 	Rewriter   mechanisms.Rewriter
-	Vocabulary *embeddings.Vocabulary    // with a Rewriter: how words are found; nil finds none
-	Policy     mechanisms.Policy         // for words outside the vocabulary
-	Kept       []string                  // words that Mechanism, made by mechanisms.KeepWords, keeps
-	Budget     *mechanisms.Budget        // nil: the mechanism's own epsilon for every word; else records must be read Whole
-	Weights    func(word string) float64 // of a word in a Budget by word
-	KeepCase   bool                      // Title and UPPER are restored
-	Seed       stream.Seed               // the text is a function of this, the input and the mechanism
-	Workers    int
+	Vocabulary *embeddings.Vocabulary // with a Rewriter: how words are found; nil finds none
+	Policy     mechanisms.Policy      // for words outside the vocabulary
+	Kept       []string               // words that Mechanism, made by mechanisms.KeepWords, keeps
+	// nil: the mechanism's own epsilon for every word; else records must be read Whole
+	Budget   *mechanisms.Budget
+	Weights  func(word string) float64 // of a word in a Budget by word
+	KeepCase bool                      // Title and UPPER are restored
+	Seed     stream.Seed               // the text is a function of this, the input and the mechanism
+	Workers  int
 }
 
 // Stream is a run over any number of texts, one after the other.
@@ -209,7 +210,8 @@ func (s *Stream) gather(ctx context.Context, in <-chan *batch, out chan<- *batch
 }
 
 // each is one stage: it takes a batch, works on it and hands it on.
-func (s *Stream) each(ctx context.Context, in <-chan *batch, out chan<- *batch, work func(context.Context, *batch) error) error {
+func (s *Stream) each(ctx context.Context, in <-chan *batch, out chan<- *batch,
+	work func(context.Context, *batch) error) error {
 	for b := range in {
 		if err := work(ctx, b); err != nil {
 			return err
@@ -459,7 +461,8 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 		if w.split && !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
 			to.WriteByte(' ')
 		}
-		if s.options.KeepCase && !(w.id == embeddings.Unknown && (s.options.Policy == mechanisms.Keep || s.kept[word])) {
+		if s.options.KeepCase && !(w.id == embeddings.Unknown &&
+			(s.options.Policy == mechanisms.Keep || s.kept[word])) {
 			word = w.form.apply(word)
 		}
 		to.WriteString(word)

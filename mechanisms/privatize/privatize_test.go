@@ -29,7 +29,8 @@ func vocabulary(t testing.TB, words ...string) *embeddings.Vocabulary {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	s := splitter{vocabulary(t, "do", "n't", "it", "'s", "don't", "well", "known", "state-of-the-art", "u.s.", "3.5", "i", "😀", "café", "the")}
+	s := splitter{vocabulary(t, "do", "n't", "it", "'s", "don't", "well", "known", "state-of-the-art", "u.s.", "3.5",
+		"i", "😀", "café", "the")}
 	for text, want := range map[string]string{
 		"":                            "",
 		" \t\r\n":                     "",
@@ -108,7 +109,8 @@ func small(t testing.TB) *embeddings.Space {
 func newStream(t testing.TB, o Options) *Stream {
 	t.Helper()
 	if o.Mechanism == nil {
-		m, err := mechanisms.New(mechanisms.Environment{Space: small(t)}, mechanisms.Settings{Mechanism: "tem", Epsilon: 1})
+		m, err := mechanisms.New(mechanisms.Environment{Space: small(t)},
+			mechanisms.Settings{Mechanism: "tem", Epsilon: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,8 @@ func someText() string {
 func TestSameTextHoweverItComes(t *testing.T) {
 	t.Parallel()
 	text := someText()
-	for name, budget := range map[string]*mechanisms.Budget{"words": nil, "documents": {Epsilon: 20, Weighting: mechanisms.Evenly}} {
+	for name, budget := range map[string]*mechanisms.Budget{"words": nil,
+		"documents": {Epsilon: 20, Weighting: mechanisms.Evenly}} {
 		o := Options{Seed: stream.FromUint64(3), Budget: budget}
 		options := textio.Options{Whole: budget != nil}
 		want := runOn(t, newStream(t, o), strings.NewReader(text), options)
@@ -166,7 +169,8 @@ func TestSameTextHoweverItComes(t *testing.T) {
 			t.Fatal("not a private text")
 		}
 		o.Workers = 3
-		for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+		for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)),
+			iotest.DataErrReader(strings.NewReader(text))} {
 			if got := runOn(t, newStream(t, o), r, options); got != want {
 				t.Errorf("%s: another text", name)
 			}
@@ -214,13 +218,15 @@ func TestErrorsEndARun(t *testing.T) {
 		want string
 	}{
 		"writing": {strings.NewReader(text), failing{wrong}, "disk full"},
-		"reading": {io.MultiReader(strings.NewReader(text), strings.NewReader("\xff")), io.Discard, "x:5001: byte 1 (0xff) is not UTF-8"},
+		"reading": {io.MultiReader(strings.NewReader(text), strings.NewReader("\xff")), io.Discard,
+			"x:5001: byte 1 (0xff) is not UTF-8"},
 	} {
 		r, err := textio.NewReader(c.in, textio.Options{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := newStream(t, Options{}).Run(context.Background(), r, c.out); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err := newStream(t, Options{}).Run(context.Background(), r, c.out); err == nil ||
+			!strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -262,7 +268,8 @@ func TestProbe(t *testing.T) {
 		unchanged, support float64
 		warnings           int
 	}{1000: {1, 1, 1}, 1e-6: {1. / 6, 6, 0}} {
-		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: epsilon})
+		m, err := mechanisms.New(mechanisms.Environment{Space: space},
+			mechanisms.Settings{Mechanism: "santext", Epsilon: epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,14 +281,16 @@ func TestProbe(t *testing.T) {
 			t.Errorf("epsilon %v: %+v", epsilon, p)
 		}
 		// (−5, 6) to (5, 5), or the like, are farthest; pairs are at distance 1.
-		if far := epsilon * 10.04987562112089; abs(*p.Odds.AnyTwo-far) > 1e-9*far || abs(*p.Odds.Nearest-epsilon) > 1e-9*epsilon {
+		if far := epsilon * 10.04987562112089; abs(*p.Odds.AnyTwo-far) > 1e-9*far ||
+			abs(*p.Odds.Nearest-epsilon) > 1e-9*epsilon {
 			t.Errorf("epsilon %v: %+v", epsilon, p.Odds)
 		}
 		if w := (Notice{Policy: mechanisms.Random}).Warnings(m.Guarantee(), p); len(w) != want.warnings {
 			t.Errorf("epsilon %v: %q", epsilon, w)
 		}
 		byWord := mechanisms.Budget{Epsilon: 1, Weighting: mechanisms.ByWord}.Guarantee(m.Guarantee(), 2)
-		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Document: &byWord, Unknown: .1}.Warnings(m.Guarantee(), p)
+		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Document: &byWord,
+			Unknown: .1}.Warnings(m.Guarantee(), p)
 		if len(all) != want.warnings+5 {
 			t.Errorf("epsilon %v: %q", epsilon, all)
 		}

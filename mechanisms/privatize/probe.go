@@ -43,7 +43,8 @@ const (
 
 // NewProbe looks at a sample of known, the words of a text as they come, each
 // with the mechanism's own epsilon or, if it is not 0, with epsilon.
-func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanisms.WordID, epsilon float64, seed stream.Seed) (*Probe, error) {
+func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanisms.WordID, epsilon float64,
+	seed stream.Seed) (*Probe, error) {
 	if len(known) == 0 {
 		return nil, nil
 	}
@@ -174,13 +175,15 @@ func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
 	out := mechanisms.TextOptions{Policy: n.Policy}.Warnings(g)
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if p != nil && p.Unchanged > unchangedWarning {
-		add("about %.0f%% of the words come back unchanged: this publishes most of the text; take a smaller epsilon", 100*p.Unchanged)
+		add("about %.0f%% of the words come back unchanged: this publishes most of the text; take a smaller epsilon",
+			100*p.Unchanged)
 	}
 	if n.Document != nil && n.Document.Holds() {
 		add("weights depend on the words: the promise holds only %s", n.Document.Conditions)
 	}
 	if n.Policy == mechanisms.Keep && n.Unknown > 0 {
-		add("policy keep publishes %.0f%% of the words, those outside the vocabulary: names, numbers, addresses", 100*n.Unknown)
+		add("policy keep publishes %.0f%% of the words, those outside the vocabulary: names, numbers, addresses",
+			100*n.Unknown)
 	}
 	if n.Unknown > unchangedWarning/2 && n.Policy != mechanisms.Keep {
 		add("%.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", 100*n.Unknown)

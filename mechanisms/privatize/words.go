@@ -147,7 +147,8 @@ func compound(text string, start int) (end int, address bool) {
 			left, end = k, i
 			continue
 		}
-		if strings.HasPrefix(text[i:], "://") || text[i] == '.' && i == start+3 && strings.EqualFold(text[start:i], "www") {
+		if strings.HasPrefix(text[i:], "://") || text[i] == '.' && i == start+3 &&
+			strings.EqualFold(text[start:i], "www") {
 			if url := urlEnd(text, i); url > i+3 {
 				return url, true
 			}
@@ -166,7 +167,9 @@ func compound(text string, start int) (end int, address bool) {
 // mark belongs to the sentence.
 func urlEnd(text string, i int) int {
 	rest := text[i:]
-	if n := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"<>`, r) }); n >= 0 {
+	if n := strings.IndexFunc(rest, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(`"<>`, r)
+	}); n >= 0 {
 		rest = rest[:n]
 	}
 	return i + len(strings.TrimRight(rest, ".,;:!?)]}'*"))

@@ -77,20 +77,26 @@ type Situation struct {
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
 type Options struct {
-	Level        float64        `yaml:"level,omitempty"`                            // of all intervals: 0.95
-	Candidates   int            `yaml:"candidates,omitempty" limits:"0,1000000"`    // k of in-context decoding: 50
-	Order        int            `yaml:"order,omitempty" limits:"0,10"`              // of the language model: 2
-	Weights      []float64      `yaml:"weights,omitempty"`                          // of the language model, to choose from: 0, 0.25, …, 1.25
-	Tokens       int            `yaml:"tokens,omitempty" limits:"0,100000000"`      // at most so many are decoded in context: 20,000
-	Words        int            `yaml:"words,omitempty" limits:"0,1000000"`         // at most so many are averaged over: 300
-	Releases     []int          `yaml:"releases,omitempty" limits:"1,50"`           // r of averaging: 1, 2, 5, 10, 50
-	Neighbours   []int          `yaml:"neighbours,omitempty" limits:"1,100"`        // k of inversion: 1, 5, 10, 100
-	Documents    int            `yaml:"documents,omitempty" limits:"0,1000000"`     // at most so many are linked: 1,000
-	LearnDraws   int            `yaml:"learn_draws,omitempty" limits:"0,1000000"`   // of every word, to learn a channel: 100
-	MeasureDraws int            `yaml:"measure_draws,omitempty" limits:"0,1000000"` // of every word, to measure what was learned: 25
-	Resamples    int            `yaml:"resamples,omitempty" limits:"0,1000000"`     // of a bootstrap: 1,000
-	Model        map[string]any `yaml:"model,omitempty"`                            // parameters of the classifiers of attribute inference
-	Audit        AuditOptions   `yaml:"audit,omitempty"`
+	Level      float64 `yaml:"level,omitempty"`                         // of all intervals: 0.95
+	Candidates int     `yaml:"candidates,omitempty" limits:"0,1000000"` // k of in-context decoding: 50
+	Order      int     `yaml:"order,omitempty" limits:"0,10"`           // of the language model: 2
+	// of the language model, to choose from: 0, 0.25, …, 1.25
+	Weights []float64 `yaml:"weights,omitempty"`
+	// at most so many are decoded in context: 20,000
+	Tokens int `yaml:"tokens,omitempty" limits:"0,100000000"`
+	// at most so many are averaged over: 300
+	Words      int   `yaml:"words,omitempty" limits:"0,1000000"`
+	Releases   []int `yaml:"releases,omitempty" limits:"1,50"`       // r of averaging: 1, 2, 5, 10, 50
+	Neighbours []int `yaml:"neighbours,omitempty" limits:"1,100"`    // k of inversion: 1, 5, 10, 100
+	Documents  int   `yaml:"documents,omitempty" limits:"0,1000000"` // at most so many are linked: 1,000
+	// of every word, to learn a channel: 100
+	LearnDraws int `yaml:"learn_draws,omitempty" limits:"0,1000000"`
+	// of every word, to measure what was learned: 25
+	MeasureDraws int `yaml:"measure_draws,omitempty" limits:"0,1000000"`
+	Resamples    int `yaml:"resamples,omitempty" limits:"0,1000000"` // of a bootstrap: 1,000
+	// parameters of the classifiers of attribute inference
+	Model map[string]any `yaml:"model,omitempty"`
+	Audit AuditOptions   `yaml:"audit,omitempty"`
 }
 
 // Complete returns the options with their defaults, checked.

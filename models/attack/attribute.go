@@ -25,7 +25,8 @@ func init() {
 			}
 			title := map[bool]string{false: "static ", true: "adaptive "}[adaptive] + strings.ToUpper(model)
 			Register(Definition{
-				Name: name, Title: "attribute inference, " + title, Doc: model + " " + doc, Needs: needs, OneRelease: true,
+				Name: name, Title: "attribute inference, " + title, Doc: model + " " + doc, Needs: needs,
+				OneRelease: true,
 				Columns: []Column{
 					{Name: name + "-accuracy", Title: "private label found, " + title, Unit: "share",
 						Doc: "share of private labels found"},

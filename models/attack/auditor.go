@@ -18,7 +18,8 @@ import (
 func init() {
 	Register(Definition{
 		Name: "auditor", Title: "auditor of a language model",
-		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and says from the ranks of " +
+		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and says " +
+			"from the ranks of " +
 			"the true next words whose texts it was trained on",
 		Source: "Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov 2019",
 		Needs:  []Need{NeedsUsers, NeedsVectors},
@@ -48,12 +49,13 @@ type AuditedUser struct {
 
 // AuditOptions are the sizes of an audit. The zero value of a field means its default.
 type AuditOptions struct {
-	Shadows    int `yaml:"shadows,omitempty" limits:"0,1000"`       // shadow models: 4
-	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"` // most frequent words that the models can say: 5,000
-	Window     int `yaml:"window,omitempty" limits:"0,1000"`        // words that the model looks back: 10
-	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"`       // 20
-	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"`       // size of the LSTM's state: 64
-	Batch      int `yaml:"batch,omitempty" limits:"0,100000"`       // 64
+	Shadows int `yaml:"shadows,omitempty" limits:"0,1000"` // shadow models: 4
+	// most frequent words that the models can say: 5,000
+	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"`
+	Window     int `yaml:"window,omitempty" limits:"0,1000"`  // words that the model looks back: 10
+	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // 20
+	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"` // size of the LSTM's state: 64
+	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // 64
 	// LearningRate of Adam: 0.003
 	LearningRate float64 `yaml:"learning_rate,omitempty"`
 }

@@ -16,7 +16,8 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 func init() {
 	d := Definition{
 		Name: "averaging", Title: "averaging over releases",
-		Doc:     "names the most probable word given several independent releases of one text, corpus prior: how the budget adds up",
+		Doc: "names the most probable word given several independent releases of one text, corpus prior: how " +
+			"the budget adds up",
 		Needs:   []Need{NeedsChannel},
 		prepare: prepareAveraging,
 	}
@@ -26,7 +27,7 @@ func init() {
 			title = "words found from one release"
 		}
 		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title,
-			Unit:  "share", Doc: "share of words of the text that the attacker names rightly"})
+			Unit: "share", Doc: "share of words of the text that the attacker names rightly"})
 	}
 	Register(d)
 }

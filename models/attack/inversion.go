@@ -13,7 +13,8 @@ var inversionNeighbours = []int{1, 5, 10, 100}
 func init() {
 	d := Definition{
 		Name: "inversion", Title: "nearest-word inversion",
-		Doc:   "takes the words nearest to the output, the output itself first: the cheapest attacker, who needs no probabilities",
+		Doc: "takes the words nearest to the output, the output itself first: the cheapest attacker, who needs " +
+			"no probabilities",
 		Needs: []Need{NeedsVectors},
 		Run:   runInversion,
 	}

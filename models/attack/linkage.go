@@ -25,17 +25,20 @@ func init() {
 		score            similarity
 	}{
 		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
-		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true, encoderSimilarity},
+		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true,
+			encoderSimilarity},
 	} {
 		name := "linkage-" + by.name
 		d := Definition{Name: name, Title: "linkage, " + by.title, Needs: by.needs, OneRelease: true,
-			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc + ": which record is it?"}
+			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc +
+				": which record is it?"}
 		d.Columns = []Column{
 			{Name: name + "-p1", Title: "linkage P@1, " + by.title, Unit: "share",
 				Doc: "share of documents whose original is the most similar"},
 			{Name: name + "-r10", Title: "linkage R@10, " + by.title, Unit: "share",
 				Doc: "share whose original is among the ten most similar"},
-			{Name: name + "-mrr", Title: "linkage MRR, " + by.title, Unit: "share", Doc: "mean of 1/rank of the original"},
+			{Name: name + "-mrr", Title: "linkage MRR, " + by.title, Unit: "share",
+				Doc: "mean of 1/rank of the original"},
 		}
 		for _, b := range lengthBins {
 			doc := fmt.Sprintf("P@1 of documents of %d to %d words, among all documents", b.from, b.to-1)
@@ -131,8 +134,9 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(r.P1, len(of)), Floor: p1, Ceiling: best.P1.Estimate,
-			Count: len(of)})
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(r.P1, len(of)), Floor: p1,
+			Ceiling: best.P1.Estimate,
+			Count:   len(of)})
 	}
 	return out, nil
 }

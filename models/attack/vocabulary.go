@@ -12,7 +12,8 @@ import (
 func init() {
 	Register(Definition{
 		Name: "map", Title: "MAP over the vocabulary",
-		Doc:    "names the most probable word given one output, of all words: E_M, and the capacity, which needs no prior",
+		Doc: "names the most probable word given one output, of all words: E_M, and the capacity, which " +
+			"needs no prior",
 		Source: "Xu et al. 2021b §3.1; Braun et al. 2009",
 		Needs:  []Need{NeedsChannel},
 		Columns: []Column{
@@ -21,7 +22,8 @@ func init() {
 			{Name: "em-corpus", Title: "E_M, all words, corpus prior", Unit: "share", HigherIsPrivate: true,
 				Doc: "the same with words as likely as in the shadow text, one added to every count"},
 			{Name: "capacity", Title: "capacity", Unit: "bits",
-				Doc: "log2 of how much one output multiplies the chance of guessing its word, at most, whatever the prior"},
+				Doc: "log2 of how much one output multiplies the chance of guessing its word, at most, " +
+					"whatever the prior"},
 		},
 		Run: sampledMAP, prepare: prepareMAP,
 	})
@@ -81,7 +83,8 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 		return nil, err
 	}
 	note := func(e metrics.SampledInference) string {
-		return fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; the ideal one errs at least %.4f in expectation",
+		return fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; the ideal one errs "+
+			"at least %.4f in expectation",
 			e.Learned, e.Measured, e.Lower)
 	}
 	out := []Outcome{

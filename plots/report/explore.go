@@ -54,8 +54,10 @@ func explore(records []results.Record) explorer {
 	for _, c := range results.GroupCells(records) {
 		r := c.Records[0]
 		row := exploreRow{
-			Dataset: results.DatasetTitle(r.Dataset), Mechanism: names[r.Instance()], Variant: variantName(r), Model: r.Model,
-			Space: fmt.Sprintf("%s d=%d", r.Embedding, r.Dimension), Idle: err == nil && stats.Mean(c.Values(nw.Get)) > idleAbove,
+			Dataset: results.DatasetTitle(r.Dataset), Mechanism: names[r.Instance()], Variant: variantName(r),
+			Model: r.Model,
+			Space: fmt.Sprintf("%s d=%d", r.Embedding, r.Dimension), Idle: err == nil &&
+				stats.Mean(c.Values(nw.Get)) > idleAbove,
 		}
 		switch {
 		case r.IsBaseline() || r.Status == results.StatusUndefined:

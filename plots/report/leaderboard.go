@@ -26,9 +26,11 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 		Headline  []string
 		Explorer  explorer
 		Sources   []string
-	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records), Headline: results.Headline(records)}
+	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records),
+		Headline: results.Headline(records)}
 	e := &v.Explorer
-	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M", "N_w in %", "MIA AUC", "measured by"} {
+	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M",
+		"N_w in %", "MIA AUC", "measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
 	mia, err := results.FindColumn("mia_auc")
@@ -43,7 +45,8 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 					place, bounds = results.NotMeasured, results.NotMeasured
 				}
 				own := results.Where(records, func(r results.Record) bool {
-					return r.Instance() == x.Instance && r.Epsilon == x.Epsilon && r.Dataset == s.Dataset && r.Model == s.Task.Model && r.Setting == s.Task.Setting &&
+					return r.Instance() == x.Instance && r.Epsilon == x.Epsilon && r.Dataset == s.Dataset &&
+						r.Model == s.Task.Model && r.Setting == s.Task.Setting &&
 						r.Embedding == s.Space.Embedding && r.Dimension == s.Space.Dimension
 				})
 				by := source(own)
@@ -55,12 +58,16 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 					variant += scopedVariant
 				}
 				row := exploreRow{
-					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)), Variant: variant,
-					Model: s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(), Idle: x.Nw > idleAbove,
+					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)),
+					Variant: variant,
+					Model:   s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(),
+					Idle: x.Nw > idleAbove,
 				}
 				for _, text := range []string{
-					fmt.Sprint(level), place, bounds, results.WithInterval(x.Accuracy, 1), results.FormatNumber(s.Baseline, 1),
-					results.FormatNumber(x.EM, 2), results.FormatNumber(x.Nw, 1), spread(results.Cells{Records: own}.Values(mia.Get), 3), by,
+					fmt.Sprint(level), place, bounds, results.WithInterval(x.Accuracy, 1),
+					results.FormatNumber(s.Baseline, 1),
+					results.FormatNumber(x.EM, 2), results.FormatNumber(x.Nw, 1),
+					spread(results.Cells{Records: own}.Values(mia.Get), 3), by,
 				} {
 					row.Cells = append(row.Cells, exploreCell{text, true})
 				}
@@ -69,7 +76,8 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 		}
 	}
 	if len(e.Rows) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (e_m_map) of at least %g", results.StatedErrors[0])
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary "+
+			"(e_m_map) of at least %g", results.StatedErrors[0])
 	}
 	e.Filters = e.filters(epsilonTexts(records))
 	return leaderboard.Execute(w, v)

@@ -19,7 +19,8 @@ func TestLeaderboard(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"CMP keeps 70.7% accuracy", "synthetic &lt;test&gt; data, seed 7, mldp v1, there", "Generated data.", `data-filter="mechanism"`, "<th scope=\"row\">CMP</th>",
+		"CMP keeps 70.7% accuracy", "synthetic &lt;test&gt; data, seed 7, mldp v1, there", "Generated data.",
+		`data-filter="mechanism"`, "<th scope=\"row\">CMP</th>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -38,7 +39,8 @@ func TestLeaderboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Error asked for, place, bounds.
-	if page := b.String(); !strings.Contains(page, "(guarantee between some words)") || !strings.Contains(page, "<td>0.5</td><td>–</td><td>–</td>") {
+	if page := b.String(); !strings.Contains(page, "(guarantee between some words)") ||
+		!strings.Contains(page, "<td>0.5</td><td>–</td><td>–</td>") {
 		t.Error("a promise between some words has a place among full ones, or no row")
 	}
 	if err := WriteLeaderboard(&b, []results.Record{results.NewRecord()}); err == nil {

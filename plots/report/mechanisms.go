@@ -55,7 +55,9 @@ func mechanismSections(in Input) []mechanism {
 			names = append(names, r.Mechanism)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(results.MechanismTitle(a), results.MechanismTitle(b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Compare(results.MechanismTitle(a), results.MechanismTitle(b))
+	})
 	for _, name := range names {
 		m := mechanism{Name: "mechanism-" + name, Title: results.MechanismTitle(name)}
 		if d, err := mechanisms.Find(name); err == nil {
@@ -122,7 +124,8 @@ func promise(records []results.Record) string {
 		case r.GuaranteeMetric == "discrete":
 			s = fmt.Sprintf("differential privacy per word with ε = %s", short(float64(r.GuaranteeEpsilon)))
 		default:
-			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)), capital(r.GuaranteeMetric))
+			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)),
+				capital(r.GuaranteeMetric))
 		}
 		if r.GuaranteeDelta.Known() && r.GuaranteeDelta > 0 {
 			s += fmt.Sprintf(" and δ = %s", short(float64(r.GuaranteeDelta)))
@@ -133,7 +136,8 @@ func promise(records []results.Record) string {
 		if !slices.Contains(texts, s) {
 			texts = append(texts, s)
 		}
-		if e := float64(r.GuaranteeEuclidean); r.GuaranteeEuclidean.Known() && e > 0 && r.GuaranteeMetric != "euclidean" {
+		if e := float64(r.GuaranteeEuclidean); r.GuaranteeEuclidean.Known() && e > 0 &&
+			r.GuaranteeMetric != "euclidean" {
 			lo, hi = min(lo, e), max(hi, e)
 		}
 	}
@@ -196,7 +200,8 @@ func samples(examples []results.Example, i results.Instance) []sample {
 		done[s.dataset] = true
 		x := outputs[s]
 		slices.SortFunc(x, func(a, b results.Example) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
-		t := sample{Dataset: fmt.Sprintf("%s, %s, %d dimensions", results.DatasetTitle(s.dataset), s.embedding, s.dimension), Original: cut(x[0].Original)}
+		t := sample{Dataset: fmt.Sprintf("%s, %s, %d dimensions", results.DatasetTitle(s.dataset), s.embedding,
+			s.dimension), Original: cut(x[0].Original)}
 		for _, e := range x {
 			t.Outputs = append(t.Outputs, output{short(e.Epsilon), compare(cut(e.Original), cut(e.Privatised))})
 		}

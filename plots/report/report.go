@@ -102,7 +102,9 @@ type figure struct {
 // Figures draws all that the page shows, and says what cannot be drawn.
 func Figures(in Input) ([]plots.Figure, []plots.Skip, error) {
 	figures, skipped := plots.All(results.Refute(in.Records, in.Audit))
-	if quantities := results.Where(in.Records, func(r results.Record) bool { return r.Quantity != "" }); len(quantities) > 0 {
+	if quantities := results.Where(in.Records, func(r results.Record) bool {
+		return r.Quantity != ""
+	}); len(quantities) > 0 {
 		drawn, left := plots.Papers(quantities)
 		figures, skipped = append(figures, drawn...), left
 	}
@@ -139,7 +141,8 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 		Headline: results.Headline(records), Standings: results.StandingsTable(records), Explorer: explore(records),
 		Skipped:  skipped,
 		Tables:   published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
-		Sections: mechanismSections(in), Warnings: warnings(in.Records), Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
+		Sections: mechanismSections(in), Warnings: warnings(in.Records),
+		Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
 	}
 	titles := in.Titles
 	for _, r := range in.Runs {
@@ -183,8 +186,10 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 // groupTitle says which figures stand together.
 func groupTitle(name string) string {
 	for _, g := range []struct{ prefix, title string }{
-		{"accuracy-", "Accuracy against ε"}, {"aligned-", "Accuracy at equal error of the adversary"}, {"published-", "Against the published tables"},
-		{"deniability-", "Plausible deniability"}, {"puc", "Privacy-utility composite"}, {"metric-", "Every metric against ε"},
+		{"accuracy-", "Accuracy against ε"}, {"aligned-", "Accuracy at equal error of the adversary"},
+		{"published-", "Against the published tables"},
+		{"deniability-", "Plausible deniability"}, {"puc", "Privacy-utility composite"},
+		{"metric-", "Every metric against ε"},
 		{"throughput", "Time"}, {"stages", "Time"}, {"audit", "Audit"},
 	} {
 		if strings.HasPrefix(name, g.prefix) {

@@ -28,7 +28,8 @@ func input() Input {
 		for _, m := range []string{results.BaselineMechanism, "cmp", "vickrey"} {
 			for i, e := range []float64{1, 5, 10} {
 				r := results.NewRecord()
-				r.Study, r.Dataset, r.Generated, r.Status = "synthetic <test> data", "generated-reviews", true, results.StatusOK
+				r.Study, r.Dataset, r.Generated, r.Status = "synthetic <test> data", "generated-reviews", true,
+					results.StatusOK
 				r.Embedding, r.Dimension, r.Model, r.Setting = "generated", 50, "svm", "local"
 				r.Mechanism, r.Repetition, r.Seed = m, rep, 7
 				r.TestTotal, r.TestCorrect = 1000, 600+100*i+7*rep
@@ -38,7 +39,8 @@ func input() Input {
 					}
 					r.TestCorrect = 900 + rep
 				} else {
-					r.Epsilon, r.Variant, r.GuaranteeMetric, r.GuaranteeEpsilon = results.Float(e), "proved", "euclidean", results.Float(e)
+					r.Epsilon, r.Variant, r.GuaranteeMetric, r.GuaranteeEpsilon = results.Float(e), "proved",
+						"euclidean", results.Float(e)
 					r.NwRuns, r.NwUnchanged, r.SwWords, r.SwDistinct = 100, 10+30*i+rep, 1, 90-30*i
 					r.EMMap = results.Float(0.9 - 0.3*float64(i))
 				}
@@ -61,7 +63,8 @@ func input() Input {
 	in.Records = derived
 	for _, e := range []float64{1, 5} {
 		in.Examples = append(in.Examples, results.Example{
-			Dataset: "generated-reviews", Embedding: "generated", Dimension: 50, Mechanism: "cmp", Variant: "proved", Epsilon: e,
+			Dataset: "generated-reviews", Embedding: "generated", Dimension: 50, Mechanism: "cmp", Variant: "proved",
+			Epsilon:  e,
 			Original: "a <b>good</b> film", Privatised: "a poor film",
 		})
 	}
@@ -97,8 +100,11 @@ func TestContent(t *testing.T) {
 	page := write(t, input())
 	for _, want := range []string{
 		"synthetic &lt;test&gt; data", "Generated data.", "mldp run &#39;my study.yaml&#39; --seed 7",
-		"no guarantee", "Test &lt;reason&gt;.", "a &lt;b&gt;good&lt;/b&gt; film", "<mark>a</mark> poor <mark>film</mark>",
-		"<th scope=\"row\">Vickrey, released<span>†</span>", "at an adversary&#39;s error of at least 0.5, CMP keeps 70.7% accuracy", "changed nothing", `<g class="series" data-series="CMP">`,
+		"no guarantee", "Test &lt;reason&gt;.", "a &lt;b&gt;good&lt;/b&gt; film",
+		"<mark>a</mark> poor <mark>film</mark>",
+		"<th scope=\"row\">Vickrey, released<span>†</span>",
+		"at an adversary&#39;s error of at least 0.5, CMP keeps 70.7% accuracy", "changed nothing",
+		`<g class="series" data-series="CMP">`,
 		"Fewer than 5 repetitions", "Audit of claimed guarantees", "N<sub>w</sub>", `id="mechanism-cmp"`,
 	} {
 		if !strings.Contains(page, want) {
@@ -204,7 +210,8 @@ func TestBrowser(t *testing.T) {
 	if err := os.WriteFile(path, fmt.Appendf(nil, probe, html.EscapeString(write(t, input()))), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(chromium, "--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	cmd := exec.Command(chromium, "--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic",
+		"--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr",
 		"--user-data-dir="+filepath.Join(dir, "profile"), "--virtual-time-budget=5000", "--dump-dom", "file://"+path)
 	var stderr bytes.Buffer
@@ -225,7 +232,8 @@ func TestBrowser(t *testing.T) {
 	}
 	// CMP at ε = 1, 5, 10, means of three repetitions; Vickrey at ε = 10 changed
 	// nothing.
-	want := "width=360; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; filtered=70.7; found=3 of 7 rows; idle=2 of 7 rows; " +
+	want := "width=360; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; filtered=70.7; found=3 of 7 " +
+		"rows; idle=2 of 7 rows; " +
 		"off=best with a guarantee 1 false; downloads=SVG,PNG,CSV; unreachable=0; open=360"
 	if got := html.UnescapeString(string(m[1])); got != want {
 		t.Errorf("in the browser:\n got %s\nwant %s", got, want)
@@ -254,7 +262,9 @@ func TestLook(t *testing.T) {
 		`head.querySelector('button').click();head.querySelector('button').click();d.getElementById('explore').scrollIntoView()`
 	frame := func(name, width, then string) string {
 		path := filepath.Join(dir, name+"-frame.html")
-		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width + `;height:1400px;border:0;display:block"></iframe><script>f.onload=function(){var d=f.contentDocument;` + then + `}</script>`
+		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width +
+			`;height:1400px;border:0;display:block"></iframe><script>f.onload=function(){var d=f.contentDocument;` +
+			then + `}</script>`
 		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -273,10 +283,13 @@ func TestLook(t *testing.T) {
 		{"phone", frame("phone", "375px", ""), "500", nil}, // no window is narrower
 		{"phone-filtered", frame("phone-filtered", "375px", filter), "500", nil},
 	} {
-		flags := append([]string{"--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--allow-file-access-from-files",
+		flags := append([]string{"--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic",
+			"--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync",
+			"--allow-file-access-from-files",
 			"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=5000",
-			"--window-size=" + shot.width + ",1400", "--screenshot=" + filepath.Join(dir, shot.name+".png")}, shot.flags...)
+			"--window-size=" + shot.width + ",1400", "--screenshot=" + filepath.Join(dir, shot.name+".png")},
+			shot.flags...)
 		if out, err := exec.Command(chromium, append(flags, "file://"+shot.page)...).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", shot.name, err, out)
 		}

@@ -27,16 +27,19 @@ func warnings(records []results.Record) []string {
 	case "partly generated data":
 		add("Some numbers are about text that mldp generated itself; tables and figures say which.")
 	}
-	versions := results.Distinct(results.Where(records, func(r results.Record) bool { return r.Version != "" }), func(r results.Record) string { return r.Version })
+	versions := results.Distinct(results.Where(records, func(r results.Record) bool { return r.Version != "" }),
+		func(r results.Record) string { return r.Version })
 	if len(versions) > 1 {
-		add(fmt.Sprintf("The records are of %d versions of mldp (%s): what differs between them may be code, not mechanism.", len(versions), strings.Join(versions, ", ")))
+		add(fmt.Sprintf("The records are of %d versions of mldp (%s): what differs between them may be code, "+
+			"not mechanism.", len(versions), strings.Join(versions, ", ")))
 	}
 	for _, c := range results.GroupCells(records) {
 		if !c.Records[0].IsBaseline() && len(c.Records) < stats.FewRepetitions {
 			if len(c.Records) == 1 {
 				add("One repetition: numbers stand without an interval.")
 			} else {
-				add(fmt.Sprintf("Fewer than %d repetitions: intervals are wide and few differences can be told from chance.", stats.FewRepetitions))
+				add(fmt.Sprintf("Fewer than %d repetitions: intervals are wide and few differences can be "+
+					"told from chance.", stats.FewRepetitions))
 			}
 			break
 		}
@@ -56,10 +59,12 @@ func warnings(records []results.Record) []string {
 			add("CS rests on averaged word vectors (sif), not on a sentence encoder: compare it with no other study.")
 		}
 		if r.EMStdError.Known() && r.EMStdError > 0 {
-			add("Where a mechanism has no closed form, the inference error E_M was estimated by sampling, with the standard error in e_m_std_error.")
+			add("Where a mechanism has no closed form, the inference error E_M was estimated by sampling, with the " +
+				"standard error in e_m_std_error.")
 		}
 		if r.Policy == "zero" {
-			add("Under the policy zero, words without a vector take part as vectors of zeros: the guarantee covers them; that the text has such words is not covered.")
+			add("Under the policy zero, words without a vector take part as vectors of zeros: the guarantee covers " +
+				"them; that the text has such words is not covered.")
 		}
 		if r.Policy == "keep" && r.TokensUnknown > 0 {
 			add("Words outside the embedding were kept as they are: they are not protected at all.")

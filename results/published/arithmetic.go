@@ -78,9 +78,10 @@ func AuditArithmetic() (Arithmetic, error) {
 // composite collects the printed inputs of eq. 4.
 func (p *Numbers) composite(at Place) metrics.Composite {
 	return metrics.Composite{
-		Accuracy:         p.Value(at, "accuracy"),
-		BaselineAccuracy: p.Value(Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: results.BaselineMechanism}, "accuracy"),
-		Nw:               p.Value(at, "n_w"), Sw: p.Value(at, "s_w"), PP: p.Value(at, "pp"),
+		Accuracy: p.Value(at, "accuracy"),
+		BaselineAccuracy: p.Value(Place{Dataset: at.Dataset, Dimension: at.Dimension,
+			Mechanism: results.BaselineMechanism}, "accuracy"),
+		Nw: p.Value(at, "n_w"), Sw: p.Value(at, "s_w"), PP: p.Value(at, "pp"),
 		CS: p.Value(at, "cs"), Low: p.Value(at, "low"),
 	}
 }
@@ -101,7 +102,8 @@ func (p *Numbers) printedTriple(at Place) (t pucTriple) {
 
 func (a *Arithmetic) table9(p *Numbers) error {
 	for _, dataset := range Datasets {
-		check := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %s", dataset, strings.TrimPrefix(publishedTable(dataset, "n_w"), "Table "))}
+		check := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %s", dataset,
+			strings.TrimPrefix(publishedTable(dataset, "n_w"), "Table "))}
 		relabelled := ArithmeticCheck{Name: fmt.Sprintf("Table 9 (%s) after relabelling permuted rows", dataset)}
 		sorted := true
 		for _, d := range Dimensions {
@@ -142,7 +144,8 @@ func (a *Arithmetic) table9(p *Numbers) error {
 					a.Relabelled[places[i]] = Mechanisms[t]
 					a.Errata = append(a.Errata, Erratum{
 						"Table 9", places[i].String(), formatTriple(printed[i]), formatTriple(recomputed[i]),
-						fmt.Sprintf("the printed row is that of %s: rows were sorted by PUC under a fixed order of names", Mechanisms[t]),
+						fmt.Sprintf("the printed row is that of %s: rows were sorted by PUC under a fixed "+
+							"order of names", Mechanisms[t]),
 					})
 				}
 			}
@@ -264,7 +267,9 @@ func (p *Numbers) singleInputFix(at Place, printed pucTriple) (*inputFix, error)
 		absolute, inErrors := distanceToTable4(r)
 		if inErrors < closest {
 			closest = inErrors
-			best = &inputFix{at, m, value, fmt.Sprintf("%s's %s prints %.1f; with %.1f all three weights follow, and Table 4's coefficients come within %.3f of print",
+			best = &inputFix{at, m, value, fmt.Sprintf(
+				"%s's %s prints %.1f; with %.1f all three weights follow, and Table 4's coefficients come "+
+					"within %.3f of print",
 				publishedTable(at.Dataset, m), m, p.Value(at, m), value, absolute)}
 		}
 	}
@@ -456,8 +461,10 @@ func (a *Arithmetic) claims() {
 				gain -= r.Accuracy
 			}
 		}
-		a.compareClaim("Feyisetan & Kasiviswanathan 2021: gain of M2 over M1 on "+dataset, "Feyisetan & Kasiviswanathan 2021, text",
-			claim("M2 vs M1 test gain "+dataset), fmt.Sprintf("%+.0f%%", gain), fmt.Sprintf("%.2f points in Table 1", gain))
+		a.compareClaim("Feyisetan & Kasiviswanathan 2021: gain of M2 over M1 on "+dataset,
+			"Feyisetan & Kasiviswanathan 2021, text",
+			claim("M2 vs M1 test gain "+dataset), fmt.Sprintf("%+.0f%%", gain),
+			fmt.Sprintf("%.2f points in Table 1", gain))
 	}
 }
 
@@ -478,7 +485,8 @@ func formatTriple(t pucTriple) string {
 // ChecksTable renders the checks.
 func (a Arithmetic) ChecksTable() results.Table {
 	t := results.Table{
-		Name: "published-checks", Title: "The papers' arithmetic: printed numbers against what follows from other printed numbers",
+		Name: "published-checks", Title: "The papers' arithmetic: printed numbers against what follows from other " +
+			"printed numbers",
 		Header: []string{"check", "cells", "agree", "note"},
 	}
 	for _, c := range a.Checks {

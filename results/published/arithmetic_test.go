@@ -15,7 +15,8 @@ func TestTablesAreComplete(t *testing.T) {
 		for _, d := range Dimensions {
 			for _, epsilon := range Epsilons {
 				for _, m := range Mechanisms {
-					for _, metric := range []Metric{"accuracy", "n_w", "s_w", "pp", "cs", "low", "puc_75", "puc_50", "puc_25"} {
+					for _, metric := range []Metric{"accuracy", "n_w", "s_w", "pp", "cs", "low", "puc_75", "puc_50",
+						"puc_25"} {
 						if v := p.Value(Place{dataset, d, epsilon, m}, metric); !(v >= 0 && v <= 100) {
 							t.Errorf("%v %s = %v", Place{dataset, d, epsilon, m}, metric, v)
 						}
@@ -45,9 +46,11 @@ func TestAuditArithmeticFindsExactlyTheErrata(t *testing.T) {
 	want := []ArithmeticCheck{
 		{"Table 9 (imdb) by eq. 4", 189, 185, ""},
 		{"Table 9 (agnews) by eq. 4", 189, 39, ""},
-		{"Table 9 (agnews) after relabelling", 189, 189, "50 rows stand under another mechanism's name; within each (d, ε) the rows descend by PUC(α=0.5)"},
+		{"Table 9 (agnews) after relabelling", 189, 189,
+			"50 rows stand under another mechanism's name; within each (d, ε) the rows descend by PUC(α=0.5)"},
 		{"Table 4 (R²", 11, 5, "n = 126, R² = 0.905; coefficients within 0.026 of print"},
-		{"Table 4 with imdb d=100 ε=1 santext s_w = 85.0", 11, 10, "n = 126, R² = 0.905; coefficients within 0.002 of print"},
+		{"Table 4 with imdb d=100 ε=1 santext s_w = 85.0", 11, 10,
+			"n = 126, R² = 0.905; coefficients within 0.002 of print"},
 		{"Table 3: cells above baseline", 1, 1, ""},
 		{"Carvalho et al. 2023", 1, 0, "44.2%"},
 		{"Feyisetan & Kasiviswanathan 2021: gain of M2 over M1 on CR", 1, 1, ""},
@@ -57,7 +60,8 @@ func TestAuditArithmeticFindsExactlyTheErrata(t *testing.T) {
 		t.Fatalf("%d checks, want %d: %+v", len(audit.Checks), len(want), audit.Checks)
 	}
 	for i, c := range audit.Checks {
-		if !strings.HasPrefix(c.Name, want[i].Name) || c.Cells != want[i].Cells || c.Agree != want[i].Agree || !strings.Contains(c.Explanation, want[i].Explanation) {
+		if !strings.HasPrefix(c.Name, want[i].Name) || c.Cells != want[i].Cells || c.Agree != want[i].Agree ||
+			!strings.Contains(c.Explanation, want[i].Explanation) {
 			t.Errorf("check %d: %+v, want %+v", i, c, want[i])
 		}
 	}
@@ -78,7 +82,8 @@ func TestAuditArithmeticFindsExactlyTheErrata(t *testing.T) {
 		"Carvalho et al. 2023: relative utility improvement at ε=2 42% 44%",
 	}
 	if !slices.Equal(others, wantOthers) {
-		t.Errorf("errata beside permuted rows:\n%s\nwant\n%s", strings.Join(others, "\n"), strings.Join(wantOthers, "\n"))
+		t.Errorf("errata beside permuted rows:\n%s\nwant\n%s", strings.Join(others, "\n"),
+			strings.Join(wantOthers, "\n"))
 	}
 	if !strings.Contains(audit.Errata[0].Cause, "s_w prints 86.0; with 85.0") {
 		t.Errorf("cause of the SanText row: %s", audit.Errata[0].Cause)

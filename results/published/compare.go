@@ -152,14 +152,16 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 	slices.SortStableFunc(all, func(a, b Comparison) int {
 		return cmp.Or(cmp.Compare(slices.Index(metricOrder, a.Metric), slices.Index(metricOrder, b.Metric)),
 			cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
-			cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)), cmp.Compare(a.Dimension, b.Dimension))
+			cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)),
+			cmp.Compare(a.Dimension, b.Dimension))
 	})
 	return all, nil
 }
 
 // compare holds one cell against its published number, if there is one and ours
 // was measured.
-func compare(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison, bool) {
+func compare(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison,
+	bool) {
 	r := c.Records[0]
 	at := Place{r.Dataset, r.Dimension, 0, cmp.Or(standsFor[r.Mechanism], r.Mechanism)}
 	if !r.IsBaseline() {
@@ -206,8 +208,11 @@ func locate(all []Comparison) {
 			continue
 		}
 		for _, o := range all {
-			if o.Metric == "pp" && o.Place == k.Place && o.Instance == k.Instance && o.Embedding == k.Embedding && o.Class == Agrees {
-				all[i].Cause = strings.Replace(k.Cause, unexplained, "as much of the text is changed (PP agrees): what differs is training, whose details are not published", 1)
+			if o.Metric == "pp" && o.Place == k.Place && o.Instance == k.Instance && o.Embedding == k.Embedding &&
+				o.Class == Agrees {
+				all[i].Cause = strings.Replace(k.Cause, unexplained,
+					"as much of the text is changed (PP agrees): what differs is training, whose details "+
+						"are not published", 1)
 			}
 		}
 	}
@@ -222,7 +227,8 @@ func asPublished(r results.Record) bool {
 	case "vickrey", "gumbel", "syntf":
 		return r.Variant == "released"
 	case "tem":
-		return (r.Variant == "released" || strings.Contains(r.Parameters, "gamma=theorem3")) && (r.Policy == "" || r.Policy == "keep" || r.Policy == "random")
+		return (r.Variant == "released" || strings.Contains(r.Parameters, "gamma=theorem3")) &&
+			(r.Policy == "" || r.Policy == "keep" || r.Policy == "random")
 	}
 	return standsFor[r.Mechanism] == ""
 }
@@ -241,7 +247,8 @@ func (k *Comparison) correctPUC(known *Numbers, audit Arithmetic) string {
 		printed := k.Published
 		k.Published = recomputed
 		if other, moved := audit.Relabelled[k.Place]; moved {
-			return fmt.Sprintf("Table 9 prints %.2f, the row of %s: eq. 4 on Tables 3 and 7 gives %.2f", printed, results.MechanismTitle(other), recomputed)
+			return fmt.Sprintf("Table 9 prints %.2f, the row of %s: eq. 4 on Tables 3 and 7 gives %.2f", printed,
+				results.MechanismTitle(other), recomputed)
 		}
 		return fmt.Sprintf("Table 9 prints %.2f: eq. 4 on Tables 3 and 6 gives %.2f", printed, recomputed)
 	}
@@ -277,7 +284,8 @@ func notComparable(c results.Cells, column results.Column) string {
 		return fmt.Sprintf("model %s, the study's is an LSTM", r.Model)
 	case column.OfModel && r.TestTotal != testDocuments[r.Dataset]:
 		return fmt.Sprintf("%d test documents, the study has %d", r.TestTotal, testDocuments[r.Dataset])
-	case (column.Name == "cs" || composite) && !r.IsBaseline() && !strings.Contains(strings.ToLower(encoderOf(c)), "distilroberta") && encoderOf(c) != "":
+	case (column.Name == "cs" || composite) && !r.IsBaseline() &&
+		!strings.Contains(strings.ToLower(encoderOf(c)), "distilroberta") && encoderOf(c) != "":
 		return fmt.Sprintf("cs_encoder %s, the study's is paraphrase-distilroberta-base-v1", encoderOf(c))
 	}
 	return ""
@@ -371,24 +379,29 @@ func knownCauses(r results.Record, d Definition) []string {
 	}
 	ofText := slices.Contains([]string{"n_w", "s_w", "pp", "cs", "low"}, d.Column)
 	because(r.Mechanism == "vickrey" && r.Variant != "released",
-		"variant: the published rows are those of the released code (weights t=[1,0]; the word dropped only when it is the nearest)")
-	because(r.Mechanism == "tem" && strings.Contains(r.Parameters, "gamma=") && !strings.Contains(r.Parameters, "gamma=theorem3"),
+		"variant: the published rows are those of the released code (weights t=[1,0]; the word dropped only when it "+
+			"is the nearest)")
+	because(r.Mechanism == "tem" && strings.Contains(r.Parameters, "gamma=") &&
+		!strings.Contains(r.Parameters, "gamma=theorem3"),
 		"γ: the published rows follow from the threshold of Theorem 3, not from a fixed γ")
 	because(r.Mechanism == "tem" && ofText && r.Policy != "zero",
 		"the study gave words outside the embedding zero vectors, which lowers N_w of TEM at ε=5")
 	because(r.Mechanism == "gumbel",
-		"Gumbel is undefined at the study's ε; the published rows are those of the released code, whose scale depends on one random start word")
+		"Gumbel is undefined at the study's ε; the published rows are those of the released code, whose scale "+
+			"depends on one random start word")
 	because(r.Mechanism == "santext",
 		"the published SanText rows do not follow from its definition at any ε; SanText+ (p=0.3) comes near their PP")
 	because(r.Mechanism == "syntf" && r.Variant == "proved",
-		"variant: the released code scores candidates by the tf-idf of the input word, which makes it almost uniform over synonyms")
+		"variant: the released code scores candidates by the tf-idf of the input word, which makes it almost "+
+			"uniform over synonyms")
 	because(r.Mechanism == "syntf" && r.Variant != "proved" && d.Metric == "pp",
 		"the published rise of PP with ε is unexplained: ε hardly enters the released score")
 	because(r.Policy != "" && r.Policy != "keep" && d.Metric != "n_w" && d.Metric != "s_w",
 		fmt.Sprintf("policy: the study keeps words outside the embedding, this run has policy %s", r.Policy))
 	because(d.Column == "english", "the study's list of English words is not known; see the other definition")
 	because(d.Column == "low",
-		"the published LOW does not follow from its description: outputs spread evenly over the words of a data set (TEM at ε=1) hit nearly all of the rarest, the tables say 3 to 5%; see the other definition")
+		"the published LOW does not follow from its description: outputs spread evenly over the words of a data set "+
+			"(TEM at ε=1) hit nearly all of the rarest, the tables say 3 to 5%; see the other definition")
 	return causes
 }
 
@@ -422,7 +435,8 @@ func (k Comparison) way() string {
 func CompareTable(comparisons []Comparison) results.Table {
 	t := results.Table{
 		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
-		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours", "difference", "class", "note"},
+		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours",
+			"difference", "class", "note"},
 	}
 	for i, k := range comparisons {
 		difference := results.NotMeasured
@@ -437,7 +451,9 @@ func CompareTable(comparisons []Comparison) results.Table {
 			results.FormatNumber(k.Published, 2), k.interval(), difference, string(k.Class), k.Cause)
 		t.Rows[i][0].Separator = i > 0 && comparisons[i-1].Metric != k.Metric
 	}
-	t.Legend = "A cell agrees when the difference is within the margin or within the 95% interval of a difference of two such means; the spread of the published means is not printed and is taken to be ours. One in twenty cells of equal truth differs by chance where the interval decides."
+	t.Legend = "A cell agrees when the difference is within the margin or within the 95% interval of a difference " +
+		"of two such means; the spread of the published means is not printed and is taken to be ours. One in twenty " +
+		"cells of equal truth differs by chance where the interval decides."
 	return t
 }
 
@@ -490,7 +506,8 @@ func CompareSummary(comparisons []Comparison) results.Table {
 	for _, m := range metricOrder {
 		c := counts[m]
 		printed := Printed().count(m)
-		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable], printed - c[Agrees] - c[Differs] - c[NotComparable]}
+		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable],
+			printed - c[Agrees] - c[Differs] - c[NotComparable]}
 		texts := []string{m}
 		for i, n := range row {
 			sums[i] += n
@@ -504,7 +521,9 @@ func CompareSummary(comparisons []Comparison) results.Table {
 	}
 	t.AddRow(texts...)
 	t.Rows[len(t.Rows)-1][0].Separator = true
-	t.Legend = "Each number that the study prints once, measured as it describes, held against the variant that its tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis and SanText by definition. " +
+	t.Legend = "Each number that the study prints once, measured as it describes, held against the variant that its " +
+		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
+		"and SanText by definition. " +
 		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
 	return t
 }
@@ -512,7 +531,8 @@ func CompareSummary(comparisons []Comparison) results.Table {
 // CompareMechanisms says by mechanism how many published numbers are
 // confirmed, of those that can be compared.
 func CompareMechanisms(comparisons []Comparison) results.Table {
-	t := results.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism", Header: []string{"mechanism"}}
+	t := results.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism",
+		Header: []string{"mechanism"}}
 	type count struct{ agree, compared int }
 	counts := map[string]map[Metric]count{}
 	measured := map[Metric]bool{}

@@ -19,8 +19,10 @@ func publishedAs(shift float64) []results.Record {
 		r.TestCorrect, r.TestTotal = int(math.Round(20*(78.85+shift+jitter))), 2000
 		r.DeniabilityWords, r.NwRuns, r.SwWords, r.NwUnchanged, r.SwDistinct = "", 0, 0, 0, 0
 		r.Nw, r.Sw = results.Missing, results.Missing
-		r.TokensChanged, r.TokensTotal = int(math.Round(100*(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "pp")+shift+jitter))), 10000
-		r.CS, r.CSEncoder = results.Float(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "cs")), "paraphrase-distilroberta-base-v1"
+		r.TokensChanged, r.TokensTotal = int(math.Round(100*(Printed().Value(Place{"imdb", 100, 10, "cmp"},
+			"pp")+shift+jitter))), 10000
+		r.CS, r.CSEncoder = results.Float(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "cs")),
+			"paraphrase-distilroberta-base-v1"
 		r.LowPresent, r.LowTotal, r.English = 0, 0, results.Missing
 		if err := r.Recompute(); err != nil {
 			panic(err)
@@ -183,7 +185,8 @@ func TestCompareOfMixedRecords(t *testing.T) {
 			t.Errorf("no %q in %s", want, md)
 		}
 	}
-	if md := strings.Join(strings.Fields(render(t, CompareMechanisms(all), "md")), " "); !strings.Contains(md, "| Vickrey | 0 of 1 |") || !strings.Contains(md, "| CMP | 1 of 1 |") {
+	if md := strings.Join(strings.Fields(render(t, CompareMechanisms(all), "md")), " "); !strings.Contains(md,
+		"| Vickrey | 0 of 1 |") || !strings.Contains(md, "| CMP | 1 of 1 |") {
 		t.Errorf("by mechanism: %s", md)
 	}
 }

@@ -63,7 +63,8 @@ func Verdicts(comparisons []Comparison) []Verdict {
 		usual := usualWays(own)
 		shared := sharedPlaces(own, usual)
 		for _, d := range definitions {
-			if d.Metric != m || !slices.ContainsFunc(own, func(k Comparison) bool { return k.Definition == d && shared[k.Place] }) {
+			if d.Metric != m || !slices.ContainsFunc(own,
+				func(k Comparison) bool { return k.Definition == d && shared[k.Place] }) {
 				continue
 			}
 			protocols := []Protocol{{Definition: d}}
@@ -92,12 +93,14 @@ func Verdicts(comparisons []Comparison) []Verdict {
 // apart is what of a way another does not have.
 func apart(way, usual string) string {
 	shared := strings.Fields(usual)
-	return strings.Join(slices.DeleteFunc(strings.Fields(way), func(s string) bool { return slices.Contains(shared, s) }), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(way),
+		func(s string) bool { return slices.Contains(shared, s) }), " ")
 }
 
 // comparable are the comparisons of a metric that can be made.
 func comparable(comparisons []Comparison, m Metric) []Comparison {
-	return slices.DeleteFunc(slices.Clone(comparisons), func(k Comparison) bool { return k.Metric != m || k.Class == NotComparable })
+	return slices.DeleteFunc(slices.Clone(comparisons),
+		func(k Comparison) bool { return k.Metric != m || k.Class == NotComparable })
 }
 
 // usualWays is the way of each mechanism that stands for its published rows:
@@ -172,7 +175,8 @@ func baselines(own []Comparison) map[Place]Comparison {
 // the two may differ by noise; ok is false without a baseline of ours.
 func (k Comparison) loss(base map[Place]Comparison) (ours, printed, allowed float64, ok bool) {
 	b, ok := base[Place{Dataset: k.Dataset, Dimension: k.Dimension}]
-	p := Printed().Value(Place{Dataset: k.Dataset, Dimension: k.Dimension, Mechanism: results.BaselineMechanism}, k.Metric)
+	p := Printed().Value(Place{Dataset: k.Dataset, Dimension: k.Dimension, Mechanism: results.BaselineMechanism},
+		k.Metric)
 	return k.Ours - b.Ours, k.Published - p, math.Hypot(k.Allowed, b.Allowed), ok && !math.IsNaN(b.Ours+p)
 }
 
@@ -227,8 +231,11 @@ func rms(x []float64) float64 {
 // ProtocolTable renders the verdicts.
 func ProtocolTable(comparisons []Comparison) results.Table {
 	t := results.Table{
-		Name: "compare-protocols", Title: "What the published tables measured: protocols, each over all cells of a metric",
-		Header: []string{"metric", "protocol", "cells", "confirmed", "RMS difference", "losses confirmed, SanText apart", "RMS of the loss, SanText apart", "RMS difference, SanText", "RMS of the loss, SanText"},
+		Name: "compare-protocols", Title: "What the published tables measured: protocols, each over all " +
+			"cells of a metric",
+		Header: []string{"metric", "protocol", "cells", "confirmed", "RMS difference",
+			"losses confirmed, SanText apart", "RMS of the loss, SanText apart", "RMS difference, SanText",
+			"RMS of the loss, SanText"},
 	}
 	verdicts := Verdicts(comparisons)
 	number := func(v float64) string {
@@ -242,12 +249,18 @@ func ProtocolTable(comparisons []Comparison) results.Table {
 		if v.LossCells > 0 {
 			losses = fmt.Sprintf("%d of %d", v.LossConfirmed, v.LossCells)
 		}
-		t.AddRow(v.Metric, v.Protocol.String(), fmt.Sprint(v.Cells), fmt.Sprint(v.Confirmed), number(v.RMS), losses, number(v.LossRMS), number(v.SanTextRMS), number(v.SanTextLossRMS))
+		t.AddRow(v.Metric, v.Protocol.String(), fmt.Sprint(v.Cells), fmt.Sprint(v.Confirmed), number(v.RMS), losses,
+			number(v.LossRMS), number(v.SanTextRMS), number(v.SanTextLossRMS))
 		t.Rows[i][0].Separator = i > 0 && verdicts[i-1].Metric != v.Metric
 	}
 	t.Legend = fmt.Sprintf("%d protocols were tried. ", len(verdicts)) +
-		"A protocol is one definition for all cells, with every mechanism measured as its rows are said to be (released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, the others by definition), or with one mechanism, or all that have one other way, measured another way. " +
-		"The cells of a metric are those that all its definitions have here; a protocol whose mechanism lacks some has fewer. RMS: root mean square of ours − published, in points; loss: accuracy minus that without privatisation, ours and the published each by its own; one is confirmed within the noise of the cell and of the baseline together."
+		"A protocol is one definition for all cells, with every mechanism measured as its rows are said to be " +
+		"(released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, the others by definition), or " +
+		"with one mechanism, or all that have one other way, measured another way. " +
+		"The cells of a metric are those that all its definitions have here; a protocol whose mechanism lacks some " +
+		"has fewer. RMS: root mean square of ours − published, in points; loss: accuracy minus that without " +
+		"privatisation, ours and the published each by its own; one is confirmed within the noise of the cell and " +
+		"of the baseline together."
 	return t
 }
 
@@ -266,7 +279,8 @@ func CellTables(comparisons []Comparison) []results.Table {
 		if len(columns) < 2 {
 			continue
 		}
-		t := results.Table{Name: "protocols-" + strings.ReplaceAll(m, "_", "-"), Title: "Published and ours under each definition: " + m}
+		t := results.Table{Name: "protocols-" + strings.ReplaceAll(m, "_", "-"),
+			Title: "Published and ours under each definition: " + m}
 		t.Header = []string{"data set", "d", "mechanism", "measured as", "ε", "published"}
 		for _, d := range columns {
 			t.Header = append(t.Header, cmp.Or(d.Setting, d.Column))
@@ -293,8 +307,10 @@ func CellTables(comparisons []Comparison) []results.Table {
 			at[l][k.Definition] = k
 		}
 		slices.SortStableFunc(order, func(a, b line) int {
-			return cmp.Or(cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)), cmp.Compare(a.Dimension, b.Dimension),
-				cmp.Compare(slices.Index(Mechanisms, a.Mechanism), slices.Index(Mechanisms, b.Mechanism)), cmp.Compare(a.way, b.way), cmp.Compare(a.Epsilon, b.Epsilon))
+			return cmp.Or(cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)),
+				cmp.Compare(a.Dimension, b.Dimension),
+				cmp.Compare(slices.Index(Mechanisms, a.Mechanism), slices.Index(Mechanisms, b.Mechanism)),
+				cmp.Compare(a.way, b.way), cmp.Compare(a.Epsilon, b.Epsilon))
 		})
 		for i, l := range order {
 			var some Comparison // all have the same published value
@@ -307,7 +323,8 @@ func CellTables(comparisons []Comparison) []results.Table {
 			if l.Epsilon > 0 {
 				epsilon = fmt.Sprintf("%g", l.Epsilon)
 			}
-			row := []string{results.DatasetTitle(l.Dataset), fmt.Sprint(l.Dimension), results.MechanismTitle(l.Mechanism), l.way, epsilon, results.FormatNumber(some.Published, 2)}
+			row := []string{results.DatasetTitle(l.Dataset), fmt.Sprint(l.Dimension),
+				results.MechanismTitle(l.Mechanism), l.way, epsilon, results.FormatNumber(some.Published, 2)}
 			for _, d := range columns {
 				k, ok := at[l][d]
 				if !ok {
@@ -329,7 +346,8 @@ func CellTables(comparisons []Comparison) []results.Table {
 		}
 		t.Legend = "Ours: mean ± half-width of the 95% t interval over repetitions."
 		if m == "accuracy" {
-			t.Legend += " Loss: difference to the accuracy without privatisation, ours to ours and the published to the published."
+			t.Legend += " Loss: difference to the accuracy without privatisation, ours to ours and the published to " +
+				"the published."
 		}
 		for _, d := range columns {
 			t.Legend += fmt.Sprintf(" %s: %s.", cmp.Or(d.Setting, d.Column), d.Title)
@@ -364,7 +382,8 @@ func Sentence(comparisons []Comparison) string {
 		for _, v := range own {
 			text := fmt.Sprintf("%d of %d (RMS %.1f points", v.Confirmed, v.Cells, v.RMS)
 			if !math.IsNaN(v.LossRMS) {
-				text += fmt.Sprintf("; of the loss to the baseline, SanText apart, %d of %d, RMS %.1f", v.LossConfirmed, v.LossCells, v.LossRMS)
+				text += fmt.Sprintf("; of the loss to the baseline, SanText apart, %d of %d, RMS %.1f", v.LossConfirmed,
+					v.LossCells, v.LossRMS)
 			}
 			texts = append(texts, fmt.Sprintf("%s) with “%s”", text, v.Title))
 		}
@@ -374,5 +393,6 @@ func Sentence(comparisons []Comparison) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Published numbers confirmed, by protocol: %s. %d protocols were tried.", strings.Join(parts, "; "), len(verdicts))
+	return fmt.Sprintf("Published numbers confirmed, by protocol: %s. %d protocols were tried.",
+		strings.Join(parts, "; "), len(verdicts))
 }

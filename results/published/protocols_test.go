@@ -58,7 +58,8 @@ func TestVerdictsJudgeAllCellsOfAProtocol(t *testing.T) {
 		{Cells: 7, Confirmed: 6, RMS: 8 / math.Sqrt(7), LossCells: 6, LossRMS: 0, SanTextCells: 1},
 	} {
 		got := verdicts[i]
-		if got.Cells != want.Cells || got.Confirmed != want.Confirmed || got.LossCells != want.LossCells || got.SanTextCells != want.SanTextCells {
+		if got.Cells != want.Cells || got.Confirmed != want.Confirmed || got.LossCells != want.LossCells ||
+			got.SanTextCells != want.SanTextCells {
 			t.Errorf("%v: %+v, want %+v", got.Protocol, got, want)
 		}
 		near(t, "RMS", got.RMS, want.RMS, 0.06) // documents are whole
@@ -78,7 +79,9 @@ func TestVerdictsJudgeAllCellsOfAProtocol(t *testing.T) {
 // A cell that one setting lacks is judged under none: verdicts of one metric
 // speak of the same cells.
 func TestVerdictsShareTheirCells(t *testing.T) {
-	records := slices.DeleteFunc(madeUp(8), func(r results.Record) bool { return r.Setting == "train-only" && r.Epsilon == 5 })
+	records := slices.DeleteFunc(madeUp(8), func(r results.Record) bool {
+		return r.Setting == "train-only" && r.Epsilon == 5
+	})
 	comparisons, err := Compare(records, DefaultMargin)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +107,8 @@ func TestProtocolTables(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(render(t, tables[0], "md")), " ")
 	// 79.81 and 78.85 are print; whole documents give 79.80 and 78.85.
-	if !strings.Contains(text, "| IMDb | 100 | CMP | | 10 | 78.85 | 70.85 ± 0.39 | 78.85 ± 0.39 | -0.96 | -8.95 | -0.95 |") {
+	if !strings.Contains(text, "| IMDb | 100 | CMP | | 10 | 78.85 | 70.85 ± 0.39 | 78.85 ± 0.39 | -0.96 | "+
+		"-8.95 | -0.95 |") {
 		t.Errorf("no row of CMP at ε=10 in %s", text)
 	}
 }
@@ -128,7 +132,9 @@ func TestOtherWaysTogether(t *testing.T) {
 			together = append(together, v)
 		}
 	}
-	if len(together) != 1 || together[0].Setting != "train-only" || together[0].Cells != 7 || together[0].LossConfirmed != 6 {
-		t.Errorf("%+v, want one protocol: train-only, with SanText+ and Mahalanobis under policy zero, 7 cells", together)
+	if len(together) != 1 || together[0].Setting != "train-only" || together[0].Cells != 7 ||
+		together[0].LossConfirmed != 6 {
+		t.Errorf("%+v, want one protocol: train-only, with SanText+ and Mahalanobis under policy zero, 7 cells",
+			together)
 	}
 }

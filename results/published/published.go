@@ -117,7 +117,8 @@ type publishedRow struct {
 // Printed returns the embedded tables of the comparative study.
 var Printed = sync.OnceValue(func() *Numbers {
 	p := &Numbers{values: map[Place]map[Metric]float64{}}
-	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv", "table8_english.csv", "table9_puc.csv"} {
+	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv",
+		"table8_english.csv", "table9_puc.csv"} {
 		var rows []publishedRow
 		mustReadPublished(name, &rows)
 		for i, row := range rows {

@@ -30,13 +30,16 @@ func Tables(in results.TableInputs) []results.Table {
 // besideDatasets puts the study's Table 2 below our rows.
 func besideDatasets(t *results.Table) {
 	for _, name := range Datasets {
-		i := slices.IndexFunc(t.Rows, func(row []results.TableCell) bool { return row[0].Text == results.DatasetTitle(name) })
+		i := slices.IndexFunc(t.Rows, func(row []results.TableCell) bool {
+			return row[0].Text == results.DatasetTitle(name)
+		})
 		p, ok := publishedDataset(name)
 		if i < 0 || !ok {
 			continue
 		}
 		var row []results.TableCell
-		for _, text := range []string{"as published", p["train_size"], p["test_size"], p["total_word_count"], p["vocab_size"],
+		for _, text := range []string{"as published", p["train_size"], p["test_size"], p["total_word_count"],
+			p["vocab_size"],
 			p["sent_len_mean"] + " (" + p["sent_len_sd"] + ")", p["task_type"], ""} {
 			row = append(row, results.TableCell{Text: text})
 		}

@@ -35,13 +35,15 @@ func TestRankBoundsPlaces(t *testing.T) {
 	}
 	// What is noisy is nowhere for certain: it does not share the first place
 	// with those that are.
-	for name, want := range map[string][3]int{"high too": {1, 1, 4}, "high": {2, 1, 4}, "single": {3, 1, 5}, "noisy": {4, 1, 5}, "low": {5, 3, 5}} {
+	for name, want := range map[string][3]int{"high too": {1, 1, 4}, "high": {2, 1, 4}, "single": {3, 1, 5},
+		"noisy": {4, 1, 5}, "low": {5, 3, 5}} {
 		if places[name] != want {
 			t.Errorf("%q: place and bounds %v, want %v", name, places[name], want)
 		}
 	}
 	last := got[len(got)-1]
-	if !slices.Equal(last.Better, []string{"high", "high too"}) || !slices.Equal(last.Open, []string{"single", "noisy"}) || last.Worse != nil {
+	if !slices.Equal(last.Better, []string{"high", "high too"}) ||
+		!slices.Equal(last.Open, []string{"single", "noisy"}) || last.Worse != nil {
 		t.Errorf("last is %+v", last)
 	}
 	reversed, err := Rank(names, means(samples), welch, false, 0.05)
@@ -70,7 +72,9 @@ func TestRankKeepsItsLevel(t *testing.T) {
 				samples[i] = append(samples[i], 70+math.Exp(float64(i-3))*rng.NormFloat64()) // unequal spread
 			}
 		}
-		ranked, err := Rank(names, means(samples), func(a, b int) (Test, error) { return Welch(samples[a], samples[b]) }, true, 0.05)
+		ranked, err := Rank(names, means(samples), func(a, b int) (Test, error) {
+			return Welch(samples[a], samples[b])
+		}, true, 0.05)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,7 +87,8 @@ func OLS(names []string, x [][]float64, y []float64) (Regression, error) {
 			name = names[i-1]
 		}
 		test := studentTest(beta.AtVec(i), math.Sqrt(sigma2*square), float64(df))
-		result.Coefficients = append(result.Coefficients, Coefficient{name, beta.AtVec(i), math.Sqrt(sigma2 * square), test.T, test.P})
+		result.Coefficients = append(result.Coefficients,
+			Coefficient{name, beta.AtVec(i), math.Sqrt(sigma2 * square), test.T, test.P})
 	}
 	return result, nil
 }

@@ -84,7 +84,8 @@ func TestBlocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, pair := range map[string][2]float64{"t": {got.T, welch.T}, "df": {got.DF, welch.DF}, "p": {got.P, welch.P}, "low": {got.Low, welch.Low}} {
+	for name, pair := range map[string][2]float64{"t": {got.T, welch.T}, "df": {got.DF, welch.DF},
+		"p": {got.P, welch.P}, "low": {got.Low, welch.Low}} {
 		near(t, name, pair[0], pair[1], 1e-12)
 	}
 	// The same difference twice: half the variance, twice the degrees of freedom.

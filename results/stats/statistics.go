@@ -58,7 +58,8 @@ func Summarize(x []float64) Summary {
 	case len(known) == 1:
 		s.Warnings = append(s.Warnings, "one repetition: its spread is unknown")
 	case len(known) > 1 && len(known) < FewRepetitions:
-		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval", FewRepetitions)))
+		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval",
+			FewRepetitions)))
 	}
 	if len(known) > 1 {
 		s.StdDev = stat.StdDev(known, nil)

@@ -64,13 +64,15 @@ func main() {
 	)
 	flag.Var(set, "set", "parameter of the model, name=value; may be repeated")
 	flag.Parse()
-	if err := run(*data, *dataset, *embedding, *train, *held, *model, *seeds, *fresh, *dump, *verbose, set, noise{*mechanism, *epsilon}); err != nil {
+	if err := run(*data, *dataset, *embedding, *train, *held, *model, *seeds, *fresh, *dump, *verbose, set,
+		noise{*mechanism, *epsilon}); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, dataset, embedding string, train, held int, model string, seeds int, fresh bool, dump string, verbose bool, set parameters, n noise) error {
+func run(data, dataset, embedding string, train, held int, model string, seeds int, fresh bool, dump string,
+	verbose bool, set parameters, n noise) error {
 	ctx := context.Background()
 	var prepared *task
 	var accuracies, seconds []float64
@@ -84,7 +86,8 @@ func run(data, dataset, embedding string, train, held int, model string, seeds i
 		if dump != "" {
 			return prepared.dump(dump)
 		}
-		m, err := models.New(model, models.Options{Classes: prepared.classes, Embedding: prepared.table, Seed: stream.FromUint64(uint64(seed)), Parameters: set})
+		m, err := models.New(model, models.Options{Classes: prepared.classes, Embedding: prepared.table,
+			Seed: stream.FromUint64(uint64(seed)), Parameters: set})
 		if err != nil {
 			return err
 		}
@@ -109,17 +112,20 @@ func run(data, dataset, embedding string, train, held int, model string, seeds i
 		accuracies, seconds = append(accuracies, a), append(seconds, elapsed)
 		if verbose {
 			for _, e := range h.Epochs {
-				fmt.Printf("  epoch %2d  train %.4f  validation %.4f %.2f%%  %.1f s\n", e.Epoch, e.TrainLoss, e.ValidationLoss, 100*e.ValidationAccuracy, e.Seconds)
+				fmt.Printf("  epoch %2d  train %.4f  validation %.4f %.2f%%  %.1f s\n", e.Epoch, e.TrainLoss,
+					e.ValidationLoss, 100*e.ValidationAccuracy, e.Seconds)
 			}
 		}
-		fmt.Printf("seed %d  test %.2f  best epoch %d of %d  chosen %v  %.1f s\n", seed, a, h.Best+1, len(h.Epochs), h.Chosen, elapsed)
+		fmt.Printf("seed %d  test %.2f  best epoch %d of %d  chosen %v  %.1f s\n", seed, a, h.Best+1, len(h.Epochs),
+			h.Chosen, elapsed)
 	}
 	low, high := accuracies[0], accuracies[0]
 	for _, a := range accuracies {
 		low, high = min(low, a), max(high, a)
 	}
 	mean, sd := stat.MeanStdDev(accuracies, nil)
-	fmt.Printf("%s %s %v: %.2f ± %.2f (sd, %d seeds, %.2f to %.2f), %.1f s each\n", dataset, model, set, mean, sd, seeds, low, high, stat.Mean(seconds, nil))
+	fmt.Printf("%s %s %v: %.2f ± %.2f (sd, %d seeds, %.2f to %.2f), %.1f s each\n", dataset, model, set, mean, sd,
+		seeds, low, high, stat.Mean(seconds, nil))
 	return nil
 }
 
@@ -137,7 +143,8 @@ type noise struct {
 
 // prepare draws the documents and privatises them; a word without a vector
 // keeps its place, with a vector of zeros.
-func prepare(ctx context.Context, data, dataset, embedding string, train, held int, seed uint64, n noise) (*task, error) {
+func prepare(ctx context.Context, data, dataset, embedding string, train, held int, seed uint64, n noise) (*task,
+	error) {
 	d, err := datasets.Load(ctx, datasets.Request{
 		Name: dataset, Root: data, Seed: stream.FromUint64(seed),
 		Sizes: datasets.Sizes{Train: train, Validation: held, Test: held},
@@ -160,7 +167,8 @@ func prepare(ctx context.Context, data, dataset, embedding string, train, held i
 	out := &task{classes: len(d.Classes), table: models.Embedding{Dimension: space.Dimension, Vectors: space.Table()}}
 	privatize := func([]mechanisms.WordID) {}
 	if n.mechanism != "" {
-		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: n.mechanism, Epsilon: n.epsilon})
+		m, err := mechanisms.New(mechanisms.Environment{Space: space},
+			mechanisms.Settings{Mechanism: n.mechanism, Epsilon: n.epsilon})
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +201,8 @@ func prepare(ctx context.Context, data, dataset, embedding string, train, held i
 			out.splits[k].Labels = append(out.splits[k].Labels, doc.Label)
 		}
 	}
-	fmt.Printf("%s: %d words with a vector, %d tokens, %.2f%% without\n", dataset, space.Len(), total, 100*float64(unknown)/float64(total))
+	fmt.Printf("%s: %d words with a vector, %d tokens, %.2f%% without\n", dataset, space.Len(), total,
+		100*float64(unknown)/float64(total))
 	return out, nil
 }
 

@@ -60,7 +60,8 @@ func write(path string, words, dimension int, header bool) (err error) {
 			length += row[i] * row[i]
 		}
 		rank := math.Log10(float64(word) + 10)
-		norm := (6.4 - 0.3*rank) * max(0.1, 1+0.12*rng.NormFloat64()) * math.Sqrt(float64(dimension)/100) / math.Sqrt(length)
+		norm := (6.4 - 0.3*rank) * max(0.1, 1+0.12*rng.NormFloat64()) * math.Sqrt(float64(dimension)/100) /
+			math.Sqrt(length)
 		line = fmt.Appendf(line[:0], "word%d", word)
 		for _, x := range row {
 			line = append(line, ' ')
