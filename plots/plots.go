@@ -72,22 +72,8 @@ func All(records []results.Record) ([]Figure, []Skip) {
 	return figures, skipped
 }
 
-// Formats are the file formats of WriteAll.
+// Formats are the file formats of figures.
 var Formats = []string{"png", "svg", "pdf"}
-
-// WriteAll draws every figure that the records hold data for into dir as PNG,
-// SVG and PDF and returns the paths. It fails when nothing could be drawn.
-func WriteAll(dir string, records []results.Record) ([]string, error) {
-	figures, skipped := All(records)
-	if len(figures) == 0 {
-		reason := "there are no records"
-		if len(records) > 0 && len(skipped) > 0 {
-			reason = skipped[0].Name + ": " + skipped[0].Reason
-		}
-		return nil, fmt.Errorf("no figure could be drawn: %s", reason)
-	}
-	return Save(dir, figures, Formats)
-}
 
 // Save writes figures into dir in the formats given and returns the paths.
 func Save(dir string, figures []Figure, formats []string) ([]string, error) {

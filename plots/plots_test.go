@@ -13,7 +13,7 @@ import (
 	"mldpbench/results"
 )
 
-func TestWriteAll(t *testing.T) {
+func TestSameFiles(t *testing.T) {
 	records := syntheticRecords(5)
 	dir := os.Getenv("MLDP_LOOK") // a folder to keep the figures in, for looking at them
 	if dir == "" {
@@ -23,11 +23,13 @@ func TestWriteAll(t *testing.T) {
 			return r.Dimension != 50 || r.Dataset != "generated-topics"
 		})
 	}
-	paths, err := WriteAll(dir, records)
+	figures, _ := All(records)
+	paths, err := Save(dir, figures, Formats)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := WriteAll(t.TempDir(), records)
+	figures, _ = All(records)
+	again, err := Save(t.TempDir(), figures, Formats)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +61,8 @@ func TestGeneratedInEveryTitle(t *testing.T) {
 }
 
 func TestNoRecords(t *testing.T) {
-	if _, err := WriteAll(t.TempDir(), nil); err == nil {
-		t.Error("no records: no error")
+	if figures, _ := All(nil); len(figures) != 0 {
+		t.Error("no records: a figure")
 	}
 	r := results.NewRecord()
 	r.Mechanism = "cmp"
