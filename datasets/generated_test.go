@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"mldpbench/datasets"
@@ -14,13 +15,22 @@ import (
 	"mldpbench/stream"
 )
 
+// learned are the spaces of the generated corpus, each learned once.
+var learned = map[int]func() (*embeddings.Space, error){50: learnedOnce(50), 100: learnedOnce(100)}
+
+func learnedOnce(dimension int) func() (*embeddings.Space, error) {
+	return sync.OnceValues(func() (*embeddings.Space, error) {
+		corpus, err := datasets.GeneratedCorpus(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return embeddings.LearnPPMI("generated", corpus, embeddings.LearnOptions{Dimension: dimension})
+	})
+}
+
 func generatedSpace(t testing.TB, dimension int) *embeddings.Space {
 	t.Helper()
-	corpus, err := datasets.GeneratedCorpus(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := embeddings.LearnPPMI("generated", corpus, embeddings.LearnOptions{Dimension: dimension})
+	s, err := learned[dimension]()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,11 +172,13 @@ func TestWordsOfASlotAreNeighbours(t *testing.T) {
 
 func nearestByCosine(s *embeddings.Space, id embeddings.WordID, k int) []embeddings.WordID {
 	cosine := make([]float64, s.Len())
+	vector := s.Vector(id)
 	ids := make([]embeddings.WordID, 0, s.Len())
 	for i := range s.Len() {
 		var dot, a, b float64
-		for j, x := range s.Vector(id) {
-			y := s.Vector(embeddings.WordID(i))[j]
+		row := s.Vector(embeddings.WordID(i))
+		for j, x := range vector {
+			y := row[j]
 			dot, a, b = dot+float64(x)*float64(y), a+float64(x)*float64(x), b+float64(y)*float64(y)
 		}
 		cosine[i] = dot / math.Sqrt(a*b)

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/cachetest"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(cachetest.Tests{M: m}.Run())
 }
 
 // small are studies that run in a moment, one of each protocol.

@@ -113,8 +113,7 @@ func ExampleKeepWords() {
 	}
 	// Output:
 	// [seven in]
-	// the guarantee holds only between words that are not kept; those that are, 1 of 5, pass
-	// unchanged: on them epsilon is infinite
+	// the guarantee holds only between words that are not kept; those that are, 1 of 5, pass unchanged: on them epsilon is infinite
 }
 
 // All rows of the matrix Pr[y|x], in logarithms.

@@ -55,7 +55,6 @@ func TestCheckOnARun(t *testing.T) {
 		t.Skip("runs a small study twice")
 	}
 	dir := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	study := filepath.Join(dir, "tiny.yaml")
 	writeFile(t, study, tinyStudy)
 	file := func(name string) string { return filepath.Join(dir, name, "results.csv") }

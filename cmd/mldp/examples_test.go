@@ -94,7 +94,9 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
-		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
+		if err := ownCache(env); err != nil {
+			return err
+		}
 		return os.CopyFS(env.WorkDir, os.DirFS(files))
 	}})
 }

@@ -58,7 +58,9 @@ func TestExternalPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
-		env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
+		if err := ownCache(env); err != nil {
+			return err
+		}
 		if err := writeExampleFiles(env.WorkDir); err != nil {
 			return err
 		}

@@ -101,7 +101,6 @@ type killer struct {
 func (k *killer) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(k.t.Context(), "mldp", args...)
 	cmd.Dir = k.dir
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.dir, ".cache"))
 	return cmd
 }
 
@@ -153,7 +152,7 @@ func (k *killer) disturb(took time.Duration, args ...string) {
 	}
 }
 
-// files are the contents of all files below dir but for caches.
+// files are the contents of all files below dir.
 func (k *killer) files() map[string][]byte {
 	k.t.Helper()
 	all := map[string][]byte{}

@@ -20,10 +20,15 @@ func TestRecipes(t *testing.T) {
 	t.Parallel()
 	dir := scratchCopy(t)
 	followRecipes(t, dir)
+	mldp := filepath.Join(dir, "mldp")
 	do := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = dir
+		cmd.Env = cmd.Environ()
+		if name == mldp { // another program than the one under test learns its own vectors
+			cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"))
+		}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
@@ -31,7 +36,6 @@ func TestRecipes(t *testing.T) {
 		return string(out)
 	}
 	do("go", "build", "-trimpath", "-buildvcs=false", "-o", "mldp", "./cmd/mldp")
-	mldp := filepath.Join(dir, "mldp")
 	do(mldp, "run", "recipes.yaml", "--out", "out")
 	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
 		"--vocabulary", "30")

@@ -13,11 +13,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mldpbench/embeddings"
+	"mldpbench/internal/cachetest"
 	"mldpbench/results"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cachetest.Tests{M: m}, map[string]func(){
 		"mldp": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
@@ -32,13 +34,27 @@ func TestScripts(t *testing.T) {
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode},
 		Setup: func(env *testscript.Env) error {
-			// Caches go to the script's own folder, never to the user's.
-			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
+			if err := ownCache(env); err != nil {
+				return err
+			}
 			examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "external"))
 			env.Setenv("EXTERNAL", examples)
 			return err
 		},
 	})
+}
+
+// ownCache gives a script a cache of its own, but for vectors: what one script
+// has learned or read is there for all.
+func ownCache(env *testscript.Env) error {
+	cache := filepath.Join(env.WorkDir, ".cache")
+	env.Setenv("XDG_CACHE_HOME", cache)
+	vectors := embeddings.DefaultCacheDir()
+	own := filepath.Join(cache, filepath.Base(filepath.Dir(vectors)))
+	if err := errors.Join(os.MkdirAll(own, 0o755), os.MkdirAll(vectors, 0o755)); err != nil {
+		return err
+	}
+	return os.Symlink(vectors, filepath.Join(own, filepath.Base(vectors)))
 }
 
 // rerunCells is "rerun RESULTS N": it takes the commands of N records, spread

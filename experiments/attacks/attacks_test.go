@@ -1,13 +1,17 @@
 package attacks
 
 import (
+	"os"
 	"testing"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/cachetest"
 	"mldpbench/results"
 )
+
+func TestMain(m *testing.M) { os.Exit(cachetest.Tests{M: m}.Run()) }
 
 const small = `schema: 1
 name: small

@@ -34,7 +34,8 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 }
 
 // generated keeps the vectors of the generated corpus, which take a moment to
-// learn, for the life of the process.
+// learn, for the life of the process; the user's cache keeps them for the
+// program.
 var generated struct {
 	sync.Mutex
 	spaces map[int]*embeddings.Space
@@ -48,12 +49,16 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 	defer generated.Unlock()
 	s, ok := generated.spaces[dimension]
 	if !ok {
-		sentences, err := datasets.GeneratedCorpus(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s, err = embeddings.LearnPPMI(study.GeneratedEmbedding, sentences,
-			embeddings.LearnOptions{Dimension: dimension})
+		var err error
+		s, err = embeddings.Learned(ctx, embeddings.DefaultCacheDir(), study.GeneratedEmbedding, dimension,
+			func() (*embeddings.Space, error) {
+				sentences, err := datasets.GeneratedCorpus(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return embeddings.LearnPPMI(study.GeneratedEmbedding, sentences,
+					embeddings.LearnOptions{Dimension: dimension})
+			})
 		if err != nil {
 			return nil, err
 		}

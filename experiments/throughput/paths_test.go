@@ -2,16 +2,20 @@ package throughput
 
 import (
 	"context"
+	"os"
 	"slices"
 	"testing"
 
 	"mldpbench/datasets"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/cachetest"
 	"mldpbench/internal/kernel"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
+
+func TestMain(m *testing.M) { os.Exit(cachetest.Tests{M: m}.Run()) }
 
 // TestTextIsTheSameOnEveryPath privatises with every instruction set, and with
 // one and two workers: privatised text must not depend on the processor.
