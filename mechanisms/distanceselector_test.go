@@ -143,7 +143,7 @@ func TestHeadTailHoldsItsDistribution(t *testing.T) {
 // TestShareBoundsHold: the float32 bounds on the tail's share contain the
 // float64 share on every path, and rows are otherwise the same.
 func TestShareBoundsHold(t *testing.T) {
-	space := spacetest.Gaussian(t, 5000, 30, 1, 44)
+	space := spacetest.Gaussian(t, 2000, 30, 1, 44)
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.01, 1, 4, 20, 500} {
 			var want []*headTail
@@ -284,7 +284,7 @@ func TestHeadTailOfEqualVectors(t *testing.T) {
 
 // Text does not depend on path, workers, batches, or on what is kept.
 func TestHeadTailTextIsTheSame(t *testing.T) {
-	space := spacetest.Gaussian(t, 5000, 12, 1, 53)
+	space := spacetest.Gaussian(t, 2000, 12, 1, 53)
 	rng := stream.FromUint64(54).Rand()
 	documents := make([][]string, 40)
 	for i := range documents {

@@ -1,12 +1,10 @@
 package mechanisms
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/realdata"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
@@ -145,14 +143,7 @@ func TestTheorem3KeepsWordsWithinGamma(t *testing.T) {
 		}
 	}
 	t.Run("gaussian", func(t *testing.T) { check(t, spacetest.Gaussian(t, 300, 10, 1, 9), 300) })
-	t.Run("glove", func(t *testing.T) {
-		file := realdata.File(t, "glove.6B.100d.subset.txt.gz")
-		s, err := embeddings.Load(context.Background(), file, embeddings.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, s, 20)
-	})
+	t.Run("glove", func(t *testing.T) { check(t, gloveSpace(t), 20) })
 }
 
 // Tables that do not fit must not change what is drawn.
