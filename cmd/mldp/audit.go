@@ -51,7 +51,7 @@ process, and what is declared per word.
 
 Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 2 wrong usage.`,
-		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated
+		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated --samples 20000
   mldp audit --command "python3 client.py krr vectors.txt" --embedding vectors.txt --epsilon 5 --samples 5000
   mldp audit --grid --embedding generated
   mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,

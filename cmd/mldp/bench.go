@@ -35,7 +35,7 @@ The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
 filter) or go. Results do not depend on it.`,
 		Example: `  mldp bench
   mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset imdb --mechanism cmp,vickrey,mahalanobis --epsilon 1,10
-  mldp bench --workers 1,2 --csv bench.csv
+  mldp bench --workers 1,2 --count 1000 --csv bench.csv
   mldp bench --mechanism cmp --command "mldp serve --mechanism cmp --embedding generated" --epsilon 10 --count 1000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
