@@ -36,8 +36,9 @@ type CalibratedMechanism struct {
 	Reason     string        `csv:"reason"`
 }
 
-// Calibrate calibrates mechanisms, in their default variants, to one target.
-func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, error) {
+// Calibrate calibrates mechanisms, in their default variants, to one target, and
+// hands over each row as soon as it is found.
+func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) error {
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {
 			if d.New != nil {
@@ -46,28 +47,27 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 		}
 	}
 	if err := q.Embedding.Check(); err != nil {
-		return nil, err
+		return err
 	}
 	l := lab.New(q.Data)
 	seed := studySeed(&study.Header{Protocol: "calibrate", Seed: q.Seed})
 	space, err := l.Words(ctx, q.Embedding, q.Embedding.Dimensions[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
-	var rows []CalibratedMechanism
 	for _, name := range q.Mechanisms {
 		settings, err := mechanisms.Complete(mechanisms.Settings{Mechanism: name, Epsilon: 1})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d, err := mechanisms.Find(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		env, err := l.Environment(space, nil, d.Needs, seed)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		row := CalibratedMechanism{
 			Mechanism: name, Variant: string(settings.Variant), Parameters: settings.Parameters.String(),
@@ -77,7 +77,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 		c, err := measure.Calibrate(ctx, env, settings,
 			measure.CalibrationOptions{Target: q.Target, Words: words, Runs: q.Runs, Seed: seed.Derive(name)})
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if err != nil {
 			row.Reason = err.Error()
@@ -85,12 +85,14 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 			settings.Epsilon = c.Epsilon
 			m, err := mechanisms.New(env, settings)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			row.Epsilon, row.Achieved, row.Exact = results.Float(c.Epsilon), results.Float(c.Achieved), c.Exact
 			row.Guarantee, row.Reason = m.Guarantee().Metric, m.Guarantee().Reason
 		}
-		rows = append(rows, row)
+		if err := each(row); err != nil {
+			return err
+		}
 	}
-	return rows, nil
+	return nil
 }
