@@ -120,6 +120,8 @@ the reason in its row. The value found holds for the words drawn: more of them
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
+		"keep only the first so many words of the embedding, which are what text becomes; 0 keeps all")
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -17,6 +19,7 @@ type CalibrateRequest struct {
 	Embedding  study.EmbeddingSpec
 	Mechanisms []string // nil: all that return words
 	Target     measure.Target
+	Vocabulary int // the first so many words of the embedding, 0 for all
 	Words      int // drawn from the vocabulary
 	Runs       int
 	Seed       uint64
@@ -54,6 +57,14 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 	space, err := l.Words(ctx, q.Embedding, q.Embedding.Dimensions[0])
 	if err != nil {
 		return err
+	}
+	if err := check.AtLeast("vocabulary", q.Vocabulary, 0); err != nil {
+		return err
+	}
+	if q.Vocabulary > 0 {
+		if space, err = space.Restrict(embeddings.First(q.Vocabulary, nil)); err != nil {
+			return err
+		}
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
 	for _, name := range q.Mechanisms {
