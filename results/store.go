@@ -401,3 +401,14 @@ func (t *table) migrate() error {
 
 // WriteRows writes a slice of structs with csv tags as CSV.
 func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }
+
+// RowWriter writes such structs one by one, each when it is known; the header
+// comes before the first.
+func RowWriter[T any](w io.Writer) func(T) error {
+	marshal := gocsv.Marshal
+	return func(row T) error {
+		err := marshal([]T{row}, w)
+		marshal = gocsv.MarshalWithoutHeaders
+		return err
+	}
+}

@@ -99,7 +99,7 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 		return err
 	}
 	if breaches > 0 {
-		return fmt.Errorf("%d declared promises are violated", breaches)
+		return &exitError{exitViolated, fmt.Errorf("%d declared promises are violated", breaches)}
 	}
 	return nil
 }

@@ -170,10 +170,7 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
 			var s *study.Study
-			if s, err = experiments.Builtin.Open(name); err == nil && dimensions != nil {
-				s, err = s.Override(study.Overrides{Dimensions: dimensions})
-			}
-			if err == nil {
+			if s, err = openStudy(name, &study.Overrides{Dimensions: dimensions}); err == nil {
 				entries, err = experiments.Missing(s, dir, true)
 			}
 		} else {

@@ -63,8 +63,11 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 			for _, n := range r.Notes {
 				fmt.Fprintln(cmd.ErrOrStderr(), n)
 			}
-			printEvaluation(cmd.OutOrStdout(), r.Rows)
-			return writeEvaluation(cmd, out, r, started)
+			t := evaluationTable(r.Rows)
+			if err := printBrief(cmd.OutOrStdout(), t); err != nil {
+				return err
+			}
+			return writeEvaluation(cmd, out, r, t, started)
 		},
 	}
 	f := cmd.Flags()
@@ -87,32 +90,40 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 	return cmd
 }
 
-// printEvaluation is the table; what was not measured is "-".
-func printEvaluation(w io.Writer, rows []evaluate.Row) {
-	const line = "%-20s %8s %4s %8s %9s %9s %8s %7s %7s %7s %9s %10s %8s %7s %7s\n"
-	fmt.Fprintf(w, line, "version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
-		"English %",
-		"perplexity", "overlap", "linked", "chance")
-	for _, r := range rows {
-		number := func(x results.Float, digits int) string {
-			if !x.Known() {
-				return "-"
-			}
-			return strconv.FormatFloat(float64(x), 'f', digits, 64)
-		}
-		aligned := "no"
-		if r.Aligned {
-			aligned = "yes"
-		}
-		fmt.Fprintf(w, line, r.Name, number(r.Epsilon, -1), strconv.Itoa(r.Repetition), aligned, number(r.Accuracy, 2),
-			number(r.PrivateAccuracy, 2), number(r.PrivateChance, 2), number(r.PP, 2), number(r.CS, 2),
-			number(r.Low, 2), number(r.English, 2),
-			number(r.Perplexity, 1), number(r.Overlap, 2), number(r.Linked, 2), number(r.LinkedGuess, 2))
+// evaluationTable is what is printed and shown; what was not measured is "-".
+func evaluationTable(rows []evaluate.Row) results.Table {
+	t := results.Table{
+		Name: "evaluation", Title: "Privatised versions",
+		Header: []string{"version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
+			"English %", "perplexity", "overlap", "linked", "chance"},
+		Legend: "mldp evaluate --help says what each number is.",
 	}
+	for _, r := range rows {
+		texts := []string{r.Name, number(r.Epsilon, -1), strconv.Itoa(r.Repetition), "no"}
+		if r.Aligned {
+			texts[3] = "yes"
+		}
+		for _, x := range []results.Float{r.Accuracy, r.PrivateAccuracy, r.PrivateChance, r.PP, r.CS, r.Low, r.English} {
+			texts = append(texts, number(x, 2))
+		}
+		texts = append(texts, number(r.Perplexity, 1))
+		for _, x := range []results.Float{r.Overlap, r.Linked, r.LinkedGuess} {
+			texts = append(texts, number(x, 2))
+		}
+		t.AddRow(texts...)
+	}
+	return t
+}
+
+func number(x results.Float, digits int) string {
+	if !x.Known() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(x), 'f', digits, 64)
 }
 
 // writeEvaluation writes records, table, figures and report, and prints where.
-func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, started time.Time) error {
+func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, t results.Table, started time.Time) error {
 	for i := range r.Records {
 		r.Records[i].Version = mldpVersion()
 	}
@@ -126,7 +137,7 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, started
 	}
 	l := loaded{dir: dir, Input: report.Input{Records: r.Records, Examples: r.Examples, Runs: []report.Run{{
 		Command: os.Args, Version: mldpVersion(), Started: started.UTC().Format("2 January 2006, 15:04 UTC"),
-	}}}}
+	}}, Other: []results.Table{t}}}
 	paths, err := l.tables(filepath.Join(dir, "tables"), false)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExternalPage runs every command of EXTERNAL.md: those of "sh" must
-// succeed, those of "sh fails" must exit with 1; the block marked yaml is
+// succeed, those of "sh fails" must exit with 6; the block marked yaml is
 // outside.yaml. Lines whose language is absent are left out, and named.
 func TestExternalPage(t *testing.T) {
 	if testing.Short() {
@@ -41,7 +41,7 @@ func TestExternalPage(t *testing.T) {
 			if kind == "sh" {
 				fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
 			} else {
-				fmt.Fprintf(&script, "! exec %s\nstderr 'declared promises are violated'\n",
+				fmt.Fprintf(&script, "code 6 %s\nstderr 'declared promises are violated'\n",
 					strings.ReplaceAll(line, `"`, "'"))
 			}
 		}
@@ -57,15 +57,19 @@ func TestExternalPage(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
-		if err := ownCache(env); err != nil {
-			return err
-		}
-		if err := writeExampleFiles(env.WorkDir); err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(env.WorkDir, "outside.yaml"), []byte(study.String()), 0o644)
-	}})
+	testscript.Run(t, testscript.Params{
+		Files: []string{file},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"code": exitCode},
+		Setup: func(env *testscript.Env) error {
+			if err := ownCache(env); err != nil {
+				return err
+			}
+			if err := writeExampleFiles(env.WorkDir); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(env.WorkDir, "outside.yaml"), []byte(study.String()), 0o644)
+		},
+	})
 }
 
 // absent names the interpreter that a line needs and that is not here.

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +54,9 @@ func newTuneCommand() *cobra.Command {
 		Long: `Tune is Algorithm 2 of Xu et al. 2021b: among the thresholds t, and ε up to
 --max-epsilon, it picks the pair with the highest inference error of the MAP
 adversary whose utility loss stays within the budget. The loss is the share of
-words of a word-level data set whose polarity flips. It prints the trace of the
-search as CSV; the row with choice = true is the answer.
+words of a word-level data set whose polarity flips. It prints the search as
+CSV, each step when it is measured; the answer is the last row, the step chosen
+once more with choice = true.
 
 Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
 		Example: `  mldp tune --max-loss 0.2 --dataset generated-words --embedding generated --dimension 50
@@ -62,13 +64,12 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Embedding = embeddingFlag(embedding, dimension)
+			o.Each = results.RowWriter[measure.TuneStep](cmd.OutOrStdout())
 			trace, err := papers.Tune(cmd.Context(), o)
-			if len(trace) > 0 {
-				if werr := results.WriteRows(cmd.OutOrStdout(), trace); werr != nil {
-					return werr
-				}
+			if err != nil {
+				return err
 			}
-			return err
+			return o.Each(trace[slices.IndexFunc(trace, func(s measure.TuneStep) bool { return s.Choice })])
 		},
 	}
 	f := cmd.Flags()
@@ -97,7 +98,9 @@ func newCalibrateCommand() *cobra.Command {
 ε, which means something else for each. The target is nw (share of runs that
 return the word, 0 to 1), sw (mean number of distinct outputs in --runs) or em
 (error of the MAP adversary among the sampled words, 0 to 1). It prints one CSV
-row per mechanism; one that cannot reach the target has the reason in its row.`,
+row per mechanism as soon as it is found; one that cannot reach the target has
+the reason in its row. The value found holds for the words drawn: more of them
+(--count) bring it nearer to that of the whole vocabulary than more --runs do.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50
   mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
@@ -107,11 +110,8 @@ row per mechanism; one that cannot reach the target has the reason in its row.`,
 				return &exitError{exitUsage, err}
 			}
 			o.Embedding = embeddingFlag(embedding, dimension)
-			rows, err := papers.Calibrate(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			return results.WriteRows(cmd.OutOrStdout(), rows)
+			return papers.Calibrate(cmd.Context(), o,
+				results.RowWriter[papers.CalibratedMechanism](cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
@@ -120,8 +120,10 @@ row per mechanism; one that cannot reach the target has the reason in its row.`,
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
+		"keep only the first so many words of the embedding, which are what text becomes; 0 keeps all")
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")
-	f.IntVar(&o.Runs, "runs", 100, "runs per word")
+	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	return cmd

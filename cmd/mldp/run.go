@@ -144,14 +144,7 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, erro
 	for i, e := range o.overrides.Embeddings {
 		o.overrides.Embeddings[i] = study.PortableFile(e, o.data)
 	}
-	s, err := experiments.Builtin.Open(ref)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = s.Override(o.overrides); err != nil && strings.Contains(err.Error(), "does not apply") {
-		return nil, &exitError{exitUsage, err}
-	}
-	return s, err
+	return openStudy(ref, &o.overrides)
 }
 
 // provide makes sure that the data of a study is there before anything is

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 )
 
 func init() { commands = append(commands, newStudyCommand) }
@@ -63,6 +64,22 @@ print one, edit it, check it, run it.`,
 	return cmd
 }
 
+// openStudy opens a study, changed by flags if there are any. Whatever is wrong
+// with it before anything is run is wrong usage, a file that is not there too.
+func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
+	s, err := experiments.Builtin.Open(ref)
+	if err == nil && flags != nil {
+		s, err = s.Override(*flags)
+	}
+	if err == nil {
+		_, err = experiments.Plan(s, lab.New("")) // opens nothing
+	}
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return s, nil
+}
+
 func newStudyCheckCommand() *cobra.Command {
 	const usual = "usual" // what --data means without a folder
 	var data string
@@ -80,7 +97,7 @@ sentence encoder. It lists everything that is wrong, not the first alone.`,
   mldp study check my.yaml --data=folder`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := experiments.Builtin.Open(args[0])
+			s, err := openStudy(args[0], nil)
 			if err != nil {
 				return err
 			}

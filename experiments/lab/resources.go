@@ -75,18 +75,33 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 }
 
 // locateEmbedding finds the file of a reference and the name of its space. A
-// reference with a path separator or a suffix of a vector file is a path.
+// reference with a path separator or a suffix of a vector file is a path; the
+// suffix may be left out of a file of the data folder.
 func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
 	folder := fetch.Root(root)
 	if study.IsVectorFile(ref) {
 		path, err := study.VectorFile(ref, folder)
 		return path, study.EmbeddingName(ref), err
 	}
+	inFolder := func(stem string) string {
+		for _, suffix := range []string{".txt", ".txt.gz", ".vec", ".vec.gz", ".bin"} {
+			p := filepath.Join(folder, stem+suffix)
+			if _, err := os.Stat(p); err == nil {
+				return p
+			}
+		}
+		return ""
+	}
+	whole := ref
+	if p := inFolder(whole); p != "" && dimension == 0 {
+		return p, study.EmbeddingName(p), nil
+	}
 	if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
 		ref, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
 	}
 	if dimension == 0 {
-		return "", "", fmt.Errorf("embedding %s: needs a dimension", ref)
+		return "", "", fmt.Errorf("embedding %s: needs a dimension, as in %s.100d, unless it is a file in %s", ref, ref,
+			folder)
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
 	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
@@ -102,11 +117,11 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		}
 		missing = err
 	}
-	for _, file := range []string{stem + ".txt", stem + ".txt.gz", stem + ".vec", stem + ".vec.gz", stem + ".bin"} {
-		p := filepath.Join(folder, file)
-		if _, err := os.Stat(p); err == nil {
-			return p, ref, nil
-		}
+	if p := inFolder(stem); p != "" {
+		return p, ref, nil
+	}
+	if p := inFolder(whole); p != "" {
+		return p, study.EmbeddingName(p), nil
 	}
 	return "", "", missing
 }

@@ -98,12 +98,44 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		return v, err
 	}
 	low, high := calibrationLow, calibrationHigh
-	first, err := evaluate(low)
-	var undefined *mechanisms.UndefinedError
-	if errors.As(err, &undefined) && undefined.SmallestEpsilon > 0 && undefined.SmallestEpsilon < high {
-		low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
-		first, err = evaluate(low)
+	for _, end := range []*float64{&low, &high} {
+		s.Epsilon = *end
+		_, err := mechanisms.New(env, s)
+		var undefined *mechanisms.UndefinedError
+		switch {
+		case errors.As(err, &undefined) && undefined.SmallestEpsilon > low && undefined.SmallestEpsilon < high:
+			low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
+		case errors.As(err, &undefined) && undefined.LargestEpsilon > low:
+			high = undefined.LargestEpsilon * (1 - 1e-9)
+		case err != nil:
+			return c, err
+		}
 	}
+	// bisect also says whether it stopped at an end of the range.
+	bisect := func(rising bool) (atEnd bool, err error) {
+		l, h := low, high
+		for h/l > calibrationTolerance {
+			middle := math.Sqrt(l * h)
+			v, err := evaluate(middle)
+			if err != nil {
+				return false, err
+			}
+			c.Epsilon, c.Achieved = middle, v
+			if (v < o.Target.Value) == rising {
+				l = middle
+			} else {
+				h = middle
+			}
+		}
+		return l == low || h == high, nil
+	}
+	rising := o.Target.Quantity == "nw"
+	atEnd, err := bisect(rising)
+	if err != nil || !atEnd {
+		return c, err
+	}
+	// Only now are the ends measured: far from the answer, ε costs most.
+	first, err := evaluate(low)
 	if err != nil {
 		return c, err
 	}
@@ -111,26 +143,15 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 	if err != nil {
 		return c, err
 	}
-	rising := last > first
 	if o.Target.Value < min(first, last) || o.Target.Value > max(first, last) {
 		return c, &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g "+
 			"at epsilon = %g",
 			s.Mechanism, o.Target.Quantity, o.Target.Value, first, low, last, high)}
 	}
-	for high/low > calibrationTolerance {
-		middle := math.Sqrt(low * high)
-		v, err := evaluate(middle)
-		if err != nil {
-			return c, err
-		}
-		c.Epsilon, c.Achieved = middle, v
-		if (v < o.Target.Value) == rising {
-			low = middle
-		} else {
-			high = middle
-		}
+	if last > first != rising { // a mechanism that does the opposite of all others
+		_, err = bisect(!rising)
 	}
-	return c, nil
+	return c, err
 }
 
 // OutOfReach is the error of a target that a mechanism does not reach at any ε.

@@ -20,6 +20,8 @@ type TuneOptions struct {
 	MaxLoss    float64   // C: the loss budget, a share in (0, 1)
 	T          []float64 // Vickrey thresholds to choose among
 	MaxEpsilon float64   // the largest ε considered (the paper caps it at 100)
+	// Each is given every step when it is measured; nil is given none.
+	Each func(TuneStep) error
 }
 
 // Check validates them, the adversary aside.
@@ -77,7 +79,10 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 		}
 		step := TuneStep{T: t, Epsilon: epsilon, Loss: e.LM, InferenceError: e.MAP, Feasible: e.LM <= o.MaxLoss}
 		trace = append(trace, step)
-		return step, nil
+		if o.Each != nil {
+			err = o.Each(step)
+		}
+		return step, err
 	}
 	best, least := -1, math.Inf(1)
 	for _, t := range o.T {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -17,6 +19,7 @@ type CalibrateRequest struct {
 	Embedding  study.EmbeddingSpec
 	Mechanisms []string // nil: all that return words
 	Target     measure.Target
+	Vocabulary int // the first so many words of the embedding, 0 for all
 	Words      int // drawn from the vocabulary
 	Runs       int
 	Seed       uint64
@@ -36,8 +39,9 @@ type CalibratedMechanism struct {
 	Reason     string        `csv:"reason"`
 }
 
-// Calibrate calibrates mechanisms, in their default variants, to one target.
-func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, error) {
+// Calibrate calibrates mechanisms, in their default variants, to one target, and
+// hands over each row as soon as it is found.
+func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) error {
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {
 			if d.New != nil {
@@ -46,28 +50,35 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 		}
 	}
 	if err := q.Embedding.Check(); err != nil {
-		return nil, err
+		return err
 	}
 	l := lab.New(q.Data)
 	seed := studySeed(&study.Header{Protocol: "calibrate", Seed: q.Seed})
 	space, err := l.Words(ctx, q.Embedding, q.Embedding.Dimensions[0])
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if err := check.AtLeast("vocabulary", q.Vocabulary, 0); err != nil {
+		return err
+	}
+	if q.Vocabulary > 0 {
+		if space, err = space.Restrict(embeddings.First(q.Vocabulary, nil)); err != nil {
+			return err
+		}
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
-	var rows []CalibratedMechanism
 	for _, name := range q.Mechanisms {
 		settings, err := mechanisms.Complete(mechanisms.Settings{Mechanism: name, Epsilon: 1})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d, err := mechanisms.Find(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		env, err := l.Environment(space, nil, d.Needs, seed)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		row := CalibratedMechanism{
 			Mechanism: name, Variant: string(settings.Variant), Parameters: settings.Parameters.String(),
@@ -77,7 +88,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 		c, err := measure.Calibrate(ctx, env, settings,
 			measure.CalibrationOptions{Target: q.Target, Words: words, Runs: q.Runs, Seed: seed.Derive(name)})
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if err != nil {
 			row.Reason = err.Error()
@@ -85,12 +96,14 @@ func Calibrate(ctx context.Context, q CalibrateRequest) ([]CalibratedMechanism, 
 			settings.Epsilon = c.Epsilon
 			m, err := mechanisms.New(env, settings)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			row.Epsilon, row.Achieved, row.Exact = results.Float(c.Epsilon), results.Float(c.Achieved), c.Exact
 			row.Guarantee, row.Reason = m.Guarantee().Metric, m.Guarantee().Reason
 		}
-		rows = append(rows, row)
+		if err := each(row); err != nil {
+			return err
+		}
 	}
-	return rows, nil
+	return nil
 }

@@ -304,12 +304,13 @@ type TuneRequest struct {
 	MaxLoss    float64
 	T          []float64
 	MaxEpsilon float64
+	Each       func(measure.TuneStep) error // as in measure.TuneOptions
 }
 
 // Tune is measure.Tune on a word-level data set of the data folder.
 func Tune(ctx context.Context, q TuneRequest) ([]measure.TuneStep, error) {
 	h := &study.Header{Name: "tune", Protocol: "tune", Seed: q.Seed}
-	o := measure.TuneOptions{Seed: studySeed(h), MaxLoss: q.MaxLoss, T: q.T, MaxEpsilon: q.MaxEpsilon}
+	o := measure.TuneOptions{Seed: studySeed(h), MaxLoss: q.MaxLoss, T: q.T, MaxEpsilon: q.MaxEpsilon, Each: q.Each}
 	panel := vickreyPanel{Name: "tune", Dataset: q.Dataset, Embedding: q.Embedding, Epsilons: []float64{q.MaxEpsilon},
 		Runs: q.Runs, Prior: q.Prior}
 	plain := func(err error, _ string, _ ...any) error { return err }

@@ -75,12 +75,14 @@ func EmbeddingName(path string) string {
 func dimensionOf(path string) (int, bool) {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	name = strings.TrimSuffix(name, filepath.Ext(name))
-	_, d := DimensionSuffix(strings.TrimSuffix(name, ".subset"))
+	_, d := DimensionSuffix(name)
 	return d, d > 0
 }
 
-// DimensionSuffix finds a final ".100d": where it begins, and the number.
+// DimensionSuffix finds a final ".100d", also before the mark of a subset: where
+// it begins, and the number.
 func DimensionSuffix(name string) (at, dimension int) {
+	name = strings.TrimSuffix(name, ".subset")
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 {
 		return 0, 0

@@ -29,6 +29,7 @@ type Input struct {
 	Datasets []results.DatasetDescription
 	Audit    []results.AuditRow // empty: no audit section
 	Runs     []Run              // how the records came about, as far as manifests say
+	Other    []results.Table    // of what records do not hold, shown before their tables
 }
 
 // Run is what a manifest says.
@@ -139,8 +140,9 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 		Input: in, Style: template.CSS(style), Script: template.JS(script),
 		Generated: generated(in.Records), Facts: facts(in),
 		Headline: results.Headline(records), Standings: results.StandingsTable(records), Explorer: explore(records),
-		Skipped:  skipped,
-		Tables:   published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets}),
+		Skipped: skipped,
+		Tables: append(slices.Clip(in.Other),
+			published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets})...),
 		Sections: mechanismSections(in), Warnings: warnings(in.Records),
 		Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
 	}
