@@ -521,7 +521,7 @@ func (o *inputOptions) format(name string) textio.Format {
 
 // privatize runs one file through s.
 func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
-	in := cmd.InOrStdin()
+	in := interruptible(cmd.Context(), cmd.InOrStdin())
 	if f.name != "-" {
 		file, err := os.Open(f.name)
 		if err != nil {

@@ -53,7 +53,8 @@ cryptographic source. The end of the input ends the service.`,
 			if err != nil {
 				return err
 			}
-			return external.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), s.hello(m), maxLine, s.privatize)
+			in := interruptible(cmd.Context(), cmd.InOrStdin())
+			return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), maxLine, s.privatize)
 		},
 	}
 	o.addFlags(cmd)

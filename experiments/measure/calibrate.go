@@ -163,18 +163,23 @@ func (e *OutOfReach) Error() string { return e.Reason }
 func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism) (value float64, exact bool,
 	err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
-	distributor, exact := m.(mechanisms.Distributor)
+	distributor, closed := m.(mechanisms.Distributor)
 	switch o.Target.Quantity {
 	case "nw":
-		if exact {
-			sum := 0.0
-			for _, w := range o.Words {
-				d, err := distributor.Distribution(w)
-				if err != nil {
-					return 0, false, err
-				}
-				sum += d.Probabilities[w]
+		sum, integrated := 0.0, false
+		for _, w := range o.Words {
+			if !closed || integrated {
+				break
 			}
+			d, err := distributor.Distribution(w)
+			if err != nil {
+				return 0, false, err
+			}
+			// Drawing costs less than integrating, word by word.
+			integrated = d.AbsoluteError > 0
+			sum += d.Probabilities[w]
+		}
+		if closed && !integrated {
 			return sum / float64(len(o.Words)), true, nil
 		}
 		fallthrough
