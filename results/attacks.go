@@ -111,6 +111,17 @@ func PrimaryQuantities(records []Record) []Column {
 // pointsLost is the loss of utility at which attackers are compared.
 const pointsLost = 5
 
+// AttackTables say what attackers still learn where a mechanism costs so many
+// points of accuracy, one table a data set; those of real data come first.
+func AttackTables(records []Record) []Table {
+	var tables []Table
+	for _, generated := range []bool{false, true} {
+		own := Where(records, func(r Record) bool { return r.Quantity != "" && r.Generated == generated })
+		tables = append(tables, sheet{generated: generated}.attackTables(own)...)
+	}
+	return tables
+}
+
 // attackTables say, for each data set with a use, what each attacker still
 // learns where a mechanism costs pointsLost points of accuracy.
 func (s sheet) attackTables(records []Record) []Table {

@@ -19,8 +19,9 @@ func newLeaderboardCommand() *cobra.Command {
 		Short: "Rank mechanisms over any number of results on one page",
 		Long: `Leaderboard joins results (files, or folders of runs, of any study and group) and
 writes one page: mechanisms with a guarantee by the accuracy that they keep at an
-adversary's error of 0.5 and 0.8, with intervals and bounds of their places, and
-who measured what. A mechanism that the audit beside its records refuted is not
+adversary's error of 0.5 and 0.8, with intervals and bounds of their places, from
+studies of attacks what each attacker still learns where a mechanism costs five
+points of accuracy, and who measured what. A mechanism that the audit beside its records refuted is not
 ranked. Runs of other seeds on the same cells are ranked apart.`,
 		Example: `  mldp leaderboard results/mini -o leaderboard.html`,
 		Args:    cobra.MinimumNArgs(1),

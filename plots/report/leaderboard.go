@@ -16,7 +16,7 @@ var leaderboardPage string
 var leaderboard = template.Must(template.Must(tmpl.Clone()).New("leaderboard").Parse(leaderboardPage))
 
 // WriteLeaderboard renders the mechanisms of merged results by the accuracy that
-// they keep at stated errors of the adversary.
+// they keep at stated errors of the adversary, and by what attackers learn.
 func WriteLeaderboard(w io.Writer, records []results.Record) error {
 	records = results.Separate(records)
 	v := struct {
@@ -25,9 +25,10 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 		Generated string
 		Headline  []string
 		Explorer  explorer
+		Attacks   []results.Table
 		Sources   []string
 	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records),
-		Headline: results.Headline(records)}
+		Headline: results.Headline(records), Attacks: results.AttackTables(records)}
 	e := &v.Explorer
 	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M",
 		"N_w in %", "MIA AUC", "measured by"} {
@@ -75,11 +76,17 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 			}
 		}
 	}
-	if len(e.Rows) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary "+
-			"(e_m_map) of at least %g", results.StatedErrors[0])
+	if len(v.Attacks) > 0 {
+		attacked := results.Where(records, func(r results.Record) bool { return r.Chance.Known() && r.Quantity != "" })
+		v.Sources = append(v.Sources, source(attacked))
 	}
-	e.Filters = e.filters(epsilonTexts(records))
+	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary "+
+			"(e_m_map) of at least %g, and no attacker has a use of the text beside it", results.StatedErrors[0])
+	}
+	if len(e.Rows) > 0 {
+		e.Filters = e.filters(epsilonTexts(records))
+	}
 	return leaderboard.Execute(w, v)
 }
 

@@ -47,3 +47,34 @@ func TestLeaderboard(t *testing.T) {
 		t.Error("nothing to rank: no error")
 	}
 }
+
+func init() {
+	results.RegisterQuantity(results.Column{Name: "guess-of-test", Title: "guessed", Digits: 2, Table: "guess-of-test"})
+}
+
+// Results of a study of attacks alone make a page: what attackers learn at a
+// stated loss, and who measured it.
+func TestLeaderboardOfAttacks(t *testing.T) {
+	t.Parallel()
+	var records []results.Record
+	for _, m := range []struct {
+		x              results.Float
+		utility, guess results.Float
+	}{{1, 80, 0.4}, {5, 90, 0.6}} {
+		r := results.NewRecord()
+		r.Study, r.Dataset, r.Series, r.X, r.Chance, r.Ceiling = "attacked", "news", "CMP", m.x, 25, 90
+		r.Panel, r.Quantity, r.Value = results.UtilityPanel, "accuracy", m.utility
+		records = append(records, r)
+		r.Panel, r.Quantity, r.Value = "guess", "guess-of-test", m.guess
+		records = append(records, r)
+	}
+	var page strings.Builder
+	if err := WriteLeaderboard(&page, records); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"By attackers’ success", "5 points of accuracy lost, news", "guessed", "0.50", "attacked, seed"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
