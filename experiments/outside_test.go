@@ -246,16 +246,7 @@ func TestCommandsThatFail(t *testing.T) {
 func TestTextFromFilesInAStudy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	file := func(name, text string) { put(t, dir, name, text) }
 	words := []string{"good", "bad", "fine", "food", "room"}
 	var original, aligned, rewritten, lines, vectors strings.Builder
 	original.WriteString("id,body,stars\n")
@@ -502,7 +493,8 @@ mechanisms:
 	if err := os.WriteFile(copied, []byte(lines.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := study.Parse("outside.yaml", []byte(text+fmt.Sprintf(`  - {name: copied, text: %q, columns: [text], id: row, epsilons: [1]}
+	s, err := study.Parse("outside.yaml", []byte(text+fmt.Sprintf(
+		`  - {name: copied, text: %q, columns: [text], id: row, epsilons: [1]}
   - {name: shorter, command: [%q, client, shorter], epsilons: [1]}
   - {name: whim, command: [%[2]q, client, whim], epsilons: [1]}
   - {name: never, command: [%[2]q, client, undefined], epsilons: [1]}

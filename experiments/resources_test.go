@@ -204,13 +204,7 @@ func TestChangedFileIsAFreshRun(t *testing.T) {
 			if name == changed {
 				text = versions[1]
 			}
-			path := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			put(t, dir, filepath.FromSlash(name), text)
 		}
 		return dir
 	}

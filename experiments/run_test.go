@@ -362,20 +362,23 @@ func TestPartsOfAGrid(t *testing.T) {
 	}
 }
 
+// put writes a file below a folder.
+func put(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Whatever file of a resource changes, the keys of what reads it change.
 func TestKeysFollowResources(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name, content string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(name, content string) { put(t, dir, name, content) }
 	write("words.txt", "good\nbad\n")
 	files := []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "config.json", "1_Pooling/config.json"}
 	for _, f := range files {

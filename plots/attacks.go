@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"slices"
+
 	"mldpbench/results"
 )
 
@@ -30,16 +32,7 @@ func attackFigures(points []results.Record) ([]Figure, []Skip) {
 				}
 				curve := Curve{Label: m.Series, Style: StyleOf(place)}
 				place++
-				for _, r := range m.Records {
-					if unproved(r) {
-						curve.Style.Hollow = true
-					}
-				}
-				if curve.Style.Hollow {
-					curve.Label += " †"
-				} else if results.ScopeOf(m.Records) != "" {
-					curve.Label += " " + results.ScopeMark
-				}
+				curve.mark(slices.ContainsFunc(m.Records, unproved), results.ScopeOf(m.Records) != "")
 				for _, r := range m.Releases {
 					if y, ok := r.Attacks[c.Name]; ok && r.Utility.Known() {
 						curve.Points = append(curve.Points, Exactly(float64(r.Utility), float64(y)))
@@ -52,9 +45,9 @@ func attackFigures(points []results.Record) ([]Figure, []Skip) {
 			panels = append(panels, p)
 		}
 		name := "attacks-" + slug(dataset)
-		f, err := Curves(name, pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset,
-			shown), shown), panels,
-			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."}, promiseNotes(shown)...)...)
+		title := pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset, shown), shown)
+		notes := []string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."}
+		f, err := Curves(name, title, panels, append(notes, promiseNotes(shown)...)...)
 		if err != nil {
 			skipped = append(skipped, Skip{name, "no use of its text was measured"})
 			continue

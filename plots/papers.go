@@ -189,18 +189,23 @@ func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, 
 		}
 		slices.Sort(xs)
 		c := Curve{Label: series, Style: StyleOf(i)}
-		if hollow {
-			c.Label += " †"
-			c.Style.Hollow = true
-		} else if scoped {
-			c.Label += " " + results.ScopeMark
-		}
+		c.mark(hollow, scoped)
 		for _, x := range xs {
 			c.Points = append(c.Points, meanPoint(x, values[x]))
 		}
 		curves = append(curves, c)
 	}
 	return curves, levels
+}
+
+// mark shows that a curve's mechanism guarantees nothing, or something between
+// some words only.
+func (c *Curve) mark(hollow, scoped bool) {
+	if c.Style.Hollow = hollow; hollow {
+		c.Label += " †"
+	} else if scoped {
+		c.Label += " " + results.ScopeMark
+	}
 }
 
 // curvePanels are one per panel of the study.

@@ -125,12 +125,8 @@ func AttackTables(records []Record) []Table {
 // attackTables say, for each data set with a use, what each attacker still
 // learns where a mechanism costs pointsLost points of accuracy.
 func (s sheet) attackTables(records []Record) []Table {
-	return s.attackTablesOf(records, PrimaryQuantities(records))
-}
-
-func (s sheet) attackTablesOf(records []Record, columns []Column) []Table {
 	var tables []Table
-	attacked := Attacked(records)
+	attacked, columns := Attacked(records), PrimaryQuantities(records)
 	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
 		plain := math.NaN()
 		for _, r := range records {

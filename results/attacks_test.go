@@ -6,11 +6,15 @@ import (
 	"testing"
 )
 
+func init() {
+	RegisterQuantity(Column{Name: "guess-of-test", Title: "guessed", Digits: 2, Table: "guess-of-test"})
+}
+
 // TestAttackTable: at 5 points lost, between two measured ε, linear in accuracy;
 // a mechanism that never loses so much shows its nearest release.
 func TestAttackTable(t *testing.T) {
 	t.Parallel()
-	c := Column{Name: "guess-accuracy", Title: "guessed", Digits: 2, Table: "guess", field: -1, part: -1, whole: -1}
+	c := column("guess-of-test")
 	row := func(series, panel, quantity string, x, value Float) Record {
 		r := NewRecord()
 		r.Dataset, r.Series, r.Panel, r.Quantity, r.X, r.Value, r.Chance, r.Ceiling = "news", series, panel, quantity,
@@ -43,7 +47,7 @@ func TestAttackTable(t *testing.T) {
 		t.Error("TEM never loses 5 points")
 	}
 	s := sheet{records: records}
-	tables := s.attackTablesOf(records, []Column{c})
+	tables := s.attackTables(records)
 	if len(tables) != 1 {
 		t.Fatalf("%d tables", len(tables))
 	}

@@ -19,6 +19,8 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+
+	"mldpbench/mechanisms"
 )
 
 // SchemaVersion is bumped whenever a column changes its meaning or name; see
@@ -240,6 +242,18 @@ type Record struct {
 	Version        string `csv:"version" timing:"yes"` // of mldp
 	Machine        string `csv:"machine" timing:"yes"` // os/arch/simd path
 	Command        string `csv:"command" timing:"yes"` // runs this cell alone again, data folder aside
+}
+
+// Promised returns the record with what a mechanism guarantees.
+func (r Record) Promised(g mechanisms.Guarantee) Record {
+	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
+	if g.Holds() {
+		r.GuaranteeEpsilon, r.GuaranteeDelta, r.GuaranteeScope = Float(g.Epsilon), Float(g.Delta), g.Scope
+		if g.EuclideanEpsilon > 0 {
+			r.GuaranteeEuclidean = Float(g.EuclideanEpsilon)
+		}
+	}
+	return r
 }
 
 // FirstDifference names the first column in which two records of one cell differ,

@@ -521,8 +521,10 @@ func (o *inputOptions) format(name string) textio.Format {
 
 // privatize runs one file through s.
 func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
-	in := interruptible(cmd.Context(), cmd.InOrStdin())
-	if f.name != "-" {
+	var in io.Reader
+	if f.name == "-" {
+		in = interruptible(cmd.Context(), cmd.InOrStdin())
+	} else {
 		file, err := os.Open(f.name)
 		if err != nil {
 			return err

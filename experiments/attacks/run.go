@@ -98,13 +98,7 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 		r := at.row(panel)
 		describe(&r)
 		r.Unrepeatable = !mechanisms.Repeatable(m)
-		g := m.Guarantee()
-		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
-		if g.Holds() {
-			r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
-			r.GuaranteeScope = g.Scope
-		}
-		return r
+		return r.Promised(m.Guarantee())
 	}
 	for _, panel := range attackers {
 		d, err := attack.Find(panel)

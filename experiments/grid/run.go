@@ -126,14 +126,7 @@ func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *no
 	}
 	r.Unrepeatable = n.unrepeatable
 	if g := n.guarantee; !c.IsBaseline() && n.undefined == nil {
-		r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
-		if g.Holds() {
-			r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
-			r.GuaranteeScope = g.Scope
-			if g.EuclideanEpsilon > 0 {
-				r.GuaranteeEuclidean = results.Float(g.EuclideanEpsilon)
-			}
-		}
+		*r = r.Promised(g)
 	}
 	return nil
 }

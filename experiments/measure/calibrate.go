@@ -166,20 +166,16 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism
 	distributor, closed := m.(mechanisms.Distributor)
 	switch o.Target.Quantity {
 	case "nw":
-		sum, integrated := 0.0, false
-		for _, w := range o.Words {
-			if !closed || integrated {
-				break
-			}
-			d, err := distributor.Distribution(w)
+		sum := 0.0
+		for i := 0; closed && i < len(o.Words); i++ {
+			d, err := distributor.Distribution(o.Words[i])
 			if err != nil {
 				return 0, false, err
 			}
-			// Drawing costs less than integrating, word by word.
-			integrated = d.AbsoluteError > 0
-			sum += d.Probabilities[w]
+			closed = d.AbsoluteError == 0 // drawing costs less than integrating
+			sum += d.Probabilities[o.Words[i]]
 		}
-		if closed && !integrated {
+		if closed {
 			return sum / float64(len(o.Words)), true, nil
 		}
 		fallthrough

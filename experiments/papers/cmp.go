@@ -262,7 +262,7 @@ func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space
 	if err != nil {
 		return nil, err
 	}
-	row = under(row, m.Guarantee())
+	row = row.Promised(m.Guarantee())
 	var rows []results.Record
 	for i, o := range outcomes {
 		row.Note = space.Vocabulary.Word(o.Word)
@@ -292,7 +292,7 @@ func (p examplesPanel) measure(ctx context.Context, row results.Record, space *e
 	if err != nil {
 		return nil, err
 	}
-	row = under(row, m.Guarantee())
+	row = row.Promised(m.Guarantee())
 	row.Epsilon = results.Float(found.Epsilon)
 	rows := []results.Record{with(row, "average_n_w", 1, found.Achieved), with(row, "epsilon", 1, found.Epsilon)}
 	seed := at.seed.Derive(append([]string{"outputs"}, study.Labels(settings)...)...)

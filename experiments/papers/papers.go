@@ -158,16 +158,6 @@ func on(r results.Record, space *embeddings.Space) results.Record {
 	return r
 }
 
-// under says in a row what was promised.
-func under(r results.Record, g mechanisms.Guarantee) results.Record {
-	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
-	if g.Holds() {
-		r.GuaranteeEpsilon, r.GuaranteeDelta = results.Float(g.Epsilon), results.Float(g.Delta)
-		r.GuaranteeScope = g.Scope
-	}
-	return r
-}
-
 // with returns the row with a measured quantity; repetitions count from 1.
 func with(r results.Record, quantity string, repetition int, value float64) results.Record {
 	r.Quantity, r.Repetition, r.Value = quantity, repetition, results.Float(value)

@@ -229,7 +229,7 @@ func (r release) units(at place, row results.Record, id []any, data func(ctx con
 						if err != nil {
 							return nil, err
 						}
-						row = under(row, m.Guarantee())
+						row = row.Promised(m.Guarantee())
 						row.Note = fmt.Sprintf("%d dimensions released", m.OutputDimension())
 						for _, quantity := range slices.Sorted(maps.Keys(values)) {
 							rows = append(rows, with(row, quantity, rep+1, values[quantity]))

@@ -183,7 +183,7 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 					shared = &sharedTexts{private: private, fitted: make([]*measure.Trained, p.Repetitions)}
 					job.Shared = shared
 				}
-				return t.repetitions(ctx, setting, shared, under(row, m.Guarantee()))
+				return t.repetitions(ctx, setting, shared, row.Promised(m.Guarantee()))
 			})
 		u.Group = engine.MakeID(at.panel, study.Labels(s))
 		return u

@@ -148,7 +148,7 @@ func (s *vickreyStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 							return nil, err
 						}
 						row.DatasetFingerprint = x.corpus.Fingerprint
-						return x.measure(ctx, m, under(on(row, x.space.Space), m.Guarantee()),
+						return x.measure(ctx, m, on(row, x.space.Space).Promised(m.Guarantee()),
 							at.seed.Derive(append([]string{"run"}, study.Labels(c.at(epsilon))...)...), job.Threads)
 					}))
 			}

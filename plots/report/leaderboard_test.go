@@ -72,7 +72,9 @@ func TestLeaderboardOfAttacks(t *testing.T) {
 	if err := WriteLeaderboard(&page, records); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"By attackers’ success", "5 points of accuracy lost, news", "guessed", "0.50", "attacked, seed"} {
+	for _, want := range []string{
+		"By attackers’ success", "5 points of accuracy lost, news", "guessed", "0.50", "attacked, seed",
+	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q", want)
 		}

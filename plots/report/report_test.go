@@ -256,10 +256,13 @@ func TestLook(t *testing.T) {
 	}
 	// One mechanism on the first data set, without rows that changed nothing,
 	// best first.
-	const filter = `var form=d.querySelector('.filters'),s=form.querySelector('[data-filter=dataset]');s.selectedIndex=1;` +
+	const filter = `var form=d.querySelector('.filters'),s=form.querySelector('[data-filter=dataset]');` +
+		`s.selectedIndex=1;` +
 		`form.querySelector('[data-idle]').checked=false;form.dispatchEvent(new Event('input'));` +
-		`var head=Array.prototype.find.call(d.querySelectorAll('#cells thead th'),function(h){return h.textContent.indexOf('accuracy')===0});` +
-		`head.querySelector('button').click();head.querySelector('button').click();d.getElementById('explore').scrollIntoView()`
+		`var head=Array.prototype.find.call(d.querySelectorAll('#cells thead th'),` +
+		`function(h){return h.textContent.indexOf('accuracy')===0});` +
+		`head.querySelector('button').click();head.querySelector('button').click();` +
+		`d.getElementById('explore').scrollIntoView()`
 	frame := func(name, width, then string) string {
 		path := filepath.Join(dir, name+"-frame.html")
 		page := `<!doctype html><body style="margin:0"><iframe id="f" src="page.html" style="width:` + width +

@@ -69,7 +69,10 @@ func TestVerdictsJudgeAllCellsOfAProtocol(t *testing.T) {
 		t.Errorf("protocol %q", s)
 	}
 	sentence := Sentence(comparisons)
-	for _, want := range []string{"0 of 9 (RMS 8.0 points; of the loss to the baseline, SanText apart, 0 of 6, RMS 8.0)", "9 of 9 (RMS 0.0 points", "3 protocols were tried"} {
+	for _, want := range []string{
+		"0 of 9 (RMS 8.0 points; of the loss to the baseline, SanText apart, 0 of 6, RMS 8.0)",
+		"9 of 9 (RMS 0.0 points", "3 protocols were tried",
+	} {
 		if !strings.Contains(sentence, want) {
 			t.Errorf("no %q in %q", want, sentence)
 		}
