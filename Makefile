@@ -6,7 +6,7 @@ RESULTS ?= results/$(STUDY)
 RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: help build dist module test test-arm64 race reproduce check bench lint figures look asm fuzz clean
+.PHONY: help build dist module test test-arm64 race reproduce check bench lint study figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ check: build ## rerun mini and compare it with results/reference/mini.csv
 
 bench: ## kernels, search, models: go test -bench
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/kernel/... ./embeddings/... ./mechanisms/... ./models/...
+
+study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
+	results/study.sh plan
+	results/study.sh run
 
 figures: build ## draw the figures of STUDY again from its records
 	./bin/mldp figures $(RESULTS) -o plots/$(STUDY)

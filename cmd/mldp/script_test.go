@@ -37,8 +37,9 @@ func TestScripts(t *testing.T) {
 			if err := ownCache(env); err != nil {
 				return err
 			}
-			examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "external"))
-			env.Setenv("EXTERNAL", examples)
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			env.Setenv("ROOT", root)
+			env.Setenv("EXTERNAL", filepath.Join(root, "examples", "external"))
 			return err
 		},
 	})

@@ -165,7 +165,9 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 			func(ctx context.Context) (lab.Fingerprints, error) {
 				return l.OfWords(ctx, e, e.Dimensions[0], c.needs)
 			},
-			lab.Work{Private: float64(runs), Size: 1e6},
+			func() lab.Work {
+				return lab.Work{Private: float64(runs), Size: float64(typicalWords * e.Dimensions[0])}
+			},
 			func(ctx context.Context, row results.Record, _ *engine.Job) ([]results.Record, error) {
 				space, err := l.Words(ctx, e, e.Dimensions[0])
 				if err != nil {

@@ -53,7 +53,7 @@ const typicalWords = 30_000
 // from. A mechanism that does not exist there, or does not reach a target,
 // leaves one row that says so.
 func (p place) unit(row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error),
-	work lab.Work,
+	work func() lab.Work,
 	run func(ctx context.Context, row results.Record, job *engine.Job) ([]results.Record, error)) engine.Unit {
 	row.Panel, row.Seed = p.panel, p.header.Seed
 	name := strings.TrimSuffix(p.panel+": "+row.Series, ": ")
@@ -69,8 +69,11 @@ func (p place) unit(row results.Record, id []any, data func(ctx context.Context)
 			}
 			return f, nil
 		},
-		Cost:   func() engine.Cost { return p.lab.Cost(row, work) },
-		Memory: func() int64 { return lab.Memory(row.Model, int(work.Private+work.Tokens), typicalWords) },
+		Cost: func() engine.Cost { return p.lab.Cost(row, work()) },
+		Memory: func() int64 {
+			w := work()
+			return lab.Memory(row.Model, int(w.Private+w.Tokens), typicalWords)
+		},
 		Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) {
 			rows, err := run(ctx, row, job)
 			var undefined *mechanisms.UndefinedError
@@ -83,6 +86,15 @@ func (p place) unit(row results.Record, id []any, data func(ctx context.Context)
 			return engine.Output{Rows: rows}, err
 		},
 	}
+}
+
+// reading is the work of opening a text with vectors of so many dimensions. It
+// is asked for after the data are open.
+func (p place) reading(s lab.Sample, dimensions int) (w lab.Work) {
+	if corpus, err := p.lab.Corpus(context.Background(), s); err == nil {
+		w.Tokens, w.Size = float64(corpus.Words()), float64(len(corpus.Counts)*dimensions)
+	}
+	return w
 }
 
 // curve is one mechanism with everything but its ε.

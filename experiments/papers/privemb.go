@@ -211,7 +211,7 @@ func (r release) units(at place, row results.Record, id []any, data func(ctx con
 			start.Dataset, start.Embedding, start.Dimension, start.Model, start.ModelParameters = row.Dataset,
 				row.Embedding, row.Dimension, row.Model, row.ModelParameters
 			units = append(units, panel.unit(start, append(slices.Clone(id), r.Repetitions, study.Labels(settings)),
-				data, lab.Work{Private: 1e4, Size: 1e4},
+				data, func() lab.Work { return lab.Work{Private: 1e4, Size: 1e4} },
 				func(ctx context.Context, row results.Record, _ *engine.Job) ([]results.Record, error) {
 					space, measure, err := open(ctx)
 					if err != nil {

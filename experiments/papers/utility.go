@@ -141,7 +141,11 @@ func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs
 // not depend on which others the panel has.
 func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 	id := []any{"utility", model(p.Model), p.Repetitions, p.Membership}
-	work := lab.Work{Trainings: float64(p.Repetitions), Tokens: 1e5, Private: 1e5, Size: 1e6}
+	work := func() lab.Work {
+		w := at.reading(p.sample(at.seed), p.Embedding.Dimensions[0])
+		w.Trainings, w.Private = float64(p.Repetitions), w.Tokens*float64(p.Repetitions)
+		return w
+	}
 	unit := func(c curve, setting string, s mechanisms.Settings) engine.Unit {
 		private, x := s.Mechanism != results.BaselineMechanism, results.Missing
 		if private {

@@ -123,7 +123,19 @@ func (s *vickreyStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	for _, p := range s.Panels {
 		at := newPlace(&s.Header, l, p.Name)
 		id := []any{p.Runs, p.Prior, p.Candidates, p.MinCount, p.MaxCount}
-		work := lab.Work{Private: float64(p.Runs) * 1000}
+		work := func() lab.Work {
+			w := at.reading(p.sample(at.seed), p.Embedding.Dimensions[0])
+			words := w.Size / float64(p.Embedding.Dimensions[0])
+			if p.Candidates > 0 {
+				words = min(words, float64(p.Candidates))
+			}
+			w.Private = float64(p.Runs) * words
+			if p.Model != nil {
+				w.Private += w.Tokens * float64(p.Repetitions)
+				w.Trainings = float64(p.Repetitions)
+			}
+			return w
+		}
 		if p.Model != nil {
 			id = append(id, model(*p.Model), p.Repetitions)
 		}

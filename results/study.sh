@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Makes the records behind STUDY.md, STUDIES.md and ATTACKS.md, and puts them
+# into results/reference. From the root of the repository, after make build:
+#
+#   results/study.sh plan            what each run takes, or which data it lacks
+#   results/study.sh run [NAME ...]  run all, or these; the same command resumes
+#
+# The data folder is MLDP_DATA. Estimates are processor time on one core.
+set -euo pipefail
+mldp=${MLDP:-bin/mldp}
+out=${STUDY_OUT:-results/study}
+
+# File in results/reference, file of the results folder that it is, and study
+# with flags.
+runs='
+protocols                      results  protocols
+comparative                    results  comparative --dimension 100
+comparative-released           results  comparative-released --dimension 100
+comparative-svm                results  comparative --dimension 100 --model svm --repetitions 1
+comparative-between            results  comparative --dimension 100 --mechanism santext --epsilons 2,2.5,3,3.5 --repetitions 3 --dataset imdb,agnews
+comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 1
+comparative-local-300          results  comparative --embedding local --dimension 300 --repetitions 1
+comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 1
+comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 1
+attacks                        results  attacks
+vickrey                        summary  vickrey
+tem                            summary  tem
+privemb                        summary  privemb
+cmp                            summary  cmp
+'
+
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+
+each() { # of the runs named, or of all: calls "$1 name file study flags..."
+  local do=$1 name file arguments found=0 lacking=0
+  shift
+  while read -r name file arguments; do
+    [ -n "$name" ] || continue
+    [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+    found=$((found + 1))
+    # shellcheck disable=SC2086 # flags hold no spaces
+    "$do" "$name" "$file" $arguments || lacking=$((lacking + 1))
+  done <<<"$runs"
+  [ "$found" -ge $(($# > 1 ? $# : 1)) ] || { echo "study: no such run among: $*" >&2; exit 2; }
+  [ "$lacking" = 0 ]
+}
+
+plan() {
+  local name=$1 file=$2 known=()
+  shift 2
+  [ "$file" != results ] || [ ! -e "results/reference/$name.csv" ] || known=(--records "results/reference/$name.csv")
+  printf '%s: ' "$name" >&2
+  "$mldp" plan "$@" "${known[@]}" -o /dev/null
+}
+
+run() {
+  local name=$1 file=$2
+  shift 2
+  echo "== mldp run $*" >&2
+  "$mldp" run "$@" --out "$out/$name"
+  cp "$out/$name/$file.csv" "results/reference/$name.csv"
+}
+
+case ${1-} in
+plan) [ $# = 1 ] || usage; each plan ;;
+run) shift; each run "$@" ;;
+*) usage ;;
+esac
