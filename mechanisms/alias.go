@@ -25,7 +25,7 @@ type aliasBuilder struct {
 }
 
 // build fills t from probabilities p, which sum to 1 up to rounding and
-// leastProbability for each.
+// leastProbability per entry.
 func (b *aliasBuilder) build(t *aliasTable, p []float64) {
 	n := len(p)
 	t.thresholds = resize(t.thresholds, n)
@@ -52,7 +52,7 @@ func (b *aliasBuilder) build(t *aliasTable, p []float64) {
 			b.small = append(b.small, l)
 		}
 	}
-	// What is left is 1 up to rounding.
+	// The remaining columns hold 1 up to rounding.
 	for _, rest := range [][]int32{b.small, b.large} {
 		for _, i := range rest {
 			t.thresholds[i] = math.MaxUint64
@@ -78,7 +78,7 @@ func (t *aliasTable) draw(r uint64) WordID {
 	return WordID(column)
 }
 
-// bytes is the memory of the table.
+// bytes returns the memory size of the table.
 func (t *aliasTable) bytes() int {
 	return 8*cap(t.thresholds) + 4*cap(t.aliases) + 4*cap(t.words)
 }

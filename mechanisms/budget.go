@@ -8,15 +8,15 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Weighting says where the weights of a document's budget come from, which
-// decides what is promised.
+// Weighting is the source of the weights that divide a document's budget. It
+// decides what can be guaranteed.
 type Weighting string
 
 const (
 	// Evenly gives every token the same share.
 	Evenly Weighting = "even"
-	// ByPosition weighs tokens by a public function of their place (and of the
-	// public length): the same for all texts.
+	// ByPosition weighs tokens by a public function of their position (and of
+	// the public length), the same for all texts.
 	ByPosition Weighting = "position"
 	// ByWord weighs tokens by a public score of the word, such as its idf in a
 	// public corpus or a lexicon. The scores are public, but which of them a
@@ -26,27 +26,28 @@ const (
 	ByText Weighting = "text"
 )
 
-// Weightings are all of them, Evenly first.
+// Weightings lists all weightings, Evenly first.
 var Weightings = []Weighting{Evenly, ByPosition, ByWord, ByText}
 
 // Budget divides the epsilon of a document among its tokens.
 type Budget struct {
 	Epsilon   float64 // of the whole document
 	Weighting Weighting
-	// Length is a public number of tokens that every document is counted as;
-	// 0 means the document's own, which the release shows anyway.
+	// Length is a public number of tokens that every document is counted as; 0
+	// means the document's own length, which the release shows anyway.
 	Length int
 }
 
-// Epsilons are the epsilons of the tokens of one document, for Privatize. They
-// sum to at most Epsilon, and to Epsilon where the length is the document's
-// own. weights are one number > 0 per token, nil for Evenly: a token of weight
-// 0 would have to be drawn without looking at it; what some packages do
-// instead, to publish it as it is, is a budget without end.
+// Epsilons returns the epsilon of each token of one document, for Privatize.
+// They sum to at most Epsilon, and to exactly Epsilon where the length is the
+// document's own. weights holds one number > 0 per token and is nil for Evenly.
+// A weight of 0 is not allowed: such a token would have to be drawn without
+// looking at it. Some packages publish it unchanged instead, which spends an
+// infinite epsilon.
 //
 // A document longer than a public Length is an error: its tokens would spend
-// more than Epsilon. With a public Length weights are those of all its
-// positions, tokens or not, so that they sum to the same for every text.
+// more than Epsilon. With a public Length, weights covers all its positions,
+// whether they hold a token or not, so the sum is the same for every text.
 func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 	if err := check.Positive("document epsilon", b.Epsilon); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 		sum += w
 	}
 	for i := range out {
-		// The quotient first: a large weight may not overflow.
+		// Divide first, so that a large weight does not overflow.
 		out[i] = b.Epsilon * (weights[i] / sum)
 	}
 	for i, e := range out {
@@ -105,25 +106,25 @@ func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 	return out, nil
 }
 
-// DocumentGuarantee is what is promised of a document whose tokens got the
+// DocumentGuarantee is the guarantee for a document whose tokens got the
 // epsilons of a budget.
 type DocumentGuarantee struct {
-	// Metric is that of the mechanism, "" where nothing is promised.
+	// Metric is the metric of the mechanism, "" where nothing is guaranteed.
 	Metric string
-	// Epsilon is the document's: for two texts of one length that differ by
-	// d_i in place i, the odds of any release differ by e^{Σ ε_i·d_i} at most,
-	// and by e^{Epsilon·max d_i} at most whatever the places.
+	// Epsilon is the epsilon of the whole document. For two texts of the same
+	// length that differ by d_i at position i, the odds of any release differ
+	// by at most e^{Σ ε_i·d_i}, which is at most e^{Epsilon·max d_i}.
 	Epsilon float64
 	Delta   float64 // of a document of that length, by union over its tokens
-	// Conditions say between which texts the promise holds; where nothing is
-	// promised, why not.
+	// Conditions states between which texts the guarantee holds or, where there
+	// is none, why.
 	Conditions string
 }
 
-// Holds says whether anything is promised.
+// Holds reports whether anything is guaranteed.
 func (g DocumentGuarantee) Holds() bool { return g.Metric != "" }
 
-// String is the promise in one line.
+// String returns the guarantee in one line.
 func (g DocumentGuarantee) String() string {
 	if !g.Holds() {
 		return "none: " + g.Conditions
@@ -135,15 +136,15 @@ func (g DocumentGuarantee) String() string {
 	return s + ", " + g.Conditions
 }
 
-// Guarantee says what a budget promises of a document of so many tokens, given
-// the promise of the mechanism per word.
+// Guarantee returns what the budget guarantees for a document of the given
+// number of tokens, where g is the mechanism's guarantee per word.
 //
-// Tokens are privatised independently, so log-odds add up over places: with
-// epsilons ε_i that do not depend on the secret they are at most Σ ε_i·d_i.
-// Once they do depend on it, the two texts that are compared were privatised
-// by two different mechanisms, and no ε·d bounds the odds of two mechanisms.
-// Delta adds up to tokens·δ·e^{Σ ε·d} at worst; it is reported for texts that
-// differ in one place, tokens·δ, and the condition says so.
+// Tokens are privatised independently, so log-odds add up over positions: where
+// the epsilons ε_i do not depend on the secret, they sum to at most Σ ε_i·d_i.
+// Where they do depend on it, the two texts that are compared were privatised
+// by two different mechanisms, and no ε·d bounds the odds between two
+// mechanisms. Delta adds up to tokens·δ·e^{Σ ε·d} at worst. The value reported
+// is tokens·δ, for texts that differ in one position, and Conditions says so.
 func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 	if !perWord.Holds() {
 		return DocumentGuarantee{Conditions: perWord.Reason}
@@ -174,18 +175,18 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 	return g
 }
 
-// Diameter is the largest Euclidean distance of two words of a space.
+// Diameter returns the largest Euclidean distance between two words of a space.
 func Diameter(s *embeddings.Space) (float64, error) {
 	return diameterOf(s)
 }
 
-// WorstCase is what a promise per word comes to between the two words of a
-// vocabulary that are farthest apart: the logarithm of the factor by which the
-// odds may change, and a sentence that says so. diameter is the largest
-// Euclidean distance of two words; promises in other metrics are taken by the
-// Euclidean one that they imply, plain differential privacy by itself. The
-// factor is +Inf, and the sentence says why, where nothing is promised
-// between some two words.
+// WorstCase returns what a guarantee per word amounts to between the two words
+// of a vocabulary that are farthest apart: the logarithm of the factor by which
+// the odds may change, and a sentence that states it. diameter is the largest
+// Euclidean distance between two words. A guarantee in another metric is
+// replaced by the Euclidean one that it implies; plain differential privacy is
+// used as it is. Where nothing is guaranteed between some two words, the factor
+// is +Inf and the sentence gives the reason.
 func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string) {
 	switch {
 	case !g.Holds():
@@ -211,7 +212,7 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 	return logOdds, sentence
 }
 
-// factor writes e^x so that no x overflows.
+// factor formats e^x without overflow for any x.
 func factor(x float64) string {
 	if x < math.Log(1e6) {
 		return fmt.Sprintf("%.3g", math.Exp(x))

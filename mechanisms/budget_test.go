@@ -58,9 +58,9 @@ func TestBudgetEpsilons(t *testing.T) {
 	}
 }
 
-// The promise of a document against the exact odds of a mechanism, over all
-// releases of all pairs of two-word texts: held for budgets that do not look
-// at the text, broken by one that does.
+// Checks the guarantee of a document against the exact odds of a mechanism,
+// over all releases of all pairs of two-word texts: it holds for budgets that
+// do not look at the text and fails for one that does.
 func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 	space := spacetest.New(t, 1, []float32{0, 1, 2.5, 4})
 	// logs[e][x][y] is ln P(y|x) at epsilon e.
@@ -79,8 +79,8 @@ func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 			logs[e] = append(logs[e], low)
 		}
 	}
-	// excess is by how much the largest log-odds exceed Σ ε_i·d_i, where ε_i is
-	// what the first text's token got.
+	// excess is the amount by which the largest log-odds exceed Σ ε_i·d_i, with
+	// ε_i as assigned to the first text's tokens.
 	excess := func(epsilonsOf func(text [2]int) [2]float64) float64 {
 		worst := math.Inf(-1)
 		for a := range 16 {

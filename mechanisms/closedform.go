@@ -7,8 +7,8 @@ import (
 	"mldpbench/embeddings"
 )
 
-// closedForm is a mechanism that is cheap to draw from without a table and
-// whose probabilities are a formula.
+// closedForm is a mechanism whose probabilities are given by a formula and
+// which is cheap to draw from without a table.
 type closedForm struct {
 	settings   Settings
 	guarantee  Guarantee
@@ -32,7 +32,7 @@ func (m *closedForm) Privatize(dst, src []WordID, epsilons []float64, rng *rand.
 	}
 }
 
-// Distribution is the formula, evaluated in float64.
+// Distribution evaluates the formula in float64.
 func (m *closedForm) Distribution(word WordID) (Distribution, error) {
 	p, _, err := m.LogBounds(word)
 	for y, x := range p {
@@ -41,7 +41,7 @@ func (m *closedForm) Distribution(word WordID) (Distribution, error) {
 	return Distribution{Probabilities: p}, err
 }
 
-// LogBounds is the formula in logarithms, which do not underflow.
+// LogBounds evaluates the formula in logarithms, which do not underflow.
 func (m *closedForm) LogBounds(word WordID) (low, high []float64, err error) {
 	if err := checkWord(m.vocabulary, word); err != nil {
 		return nil, nil, err

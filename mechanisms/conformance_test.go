@@ -54,16 +54,18 @@ type instance struct {
 	name     string
 	settings Settings
 	vector   bool
-	// usable is an ε at which the instance exists on the spaces of this file.
+	// usable is an ε at which the instance is defined on the spaces of this
+	// file.
 	usable float64
-	// returnsWord: as ε → ∞, a word of unlike vector is returned.
+	// returnsWord: as ε → ∞, a word whose vector is unique is returned
+	// unchanged.
 	returnsWord bool
 	// forgets: as ε → 0, the output no longer depends on the input.
 	forgets bool
 }
 
-// instances are all registered mechanisms and variants, so that a new one
-// cannot be forgotten here, with further parameters for some.
+// instances lists all registered mechanisms and variants, so a new one is
+// always tested, and some with further parameters.
 func instances() []instance {
 	returnsWord := map[string]bool{
 		"cmp": true, "mahalanobis": true, "vickrey proved": true,
@@ -202,8 +204,8 @@ func TestGuaranteeAgreesWithVariant(t *testing.T) {
 	}
 }
 
-// maxLogRatio is the largest ln Pr[M(a)=y]/Pr[M(b)=y] that the error bounds
-// leave certain.
+// maxLogRatio is the largest ln Pr[M(a)=y]/Pr[M(b)=y] that is certain given the
+// error bounds.
 func maxLogRatio(a, b Distribution) float64 {
 	worst := math.Inf(-1)
 	for y, p := range a.Probabilities {
@@ -446,7 +448,8 @@ func TestOddSpaces(t *testing.T) {
 				}
 				m, err := New(environment(s), x.at(epsilon))
 				if err != nil {
-					// Only what cannot exist may refuse, in one sentence.
+					// Only an instance that cannot exist may return an error,
+					// in one sentence.
 					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth", "wbb", "trlaplace"},
 						name) {
 						t.Errorf("%s, %s, ε = %v: %v", name, x.name, epsilon, err)

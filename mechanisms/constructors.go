@@ -5,9 +5,10 @@ import (
 	"mldpbench/stream"
 )
 
-// Constructors for programs: one for each registered mechanism, in its default
-// variant, thin over New, which has all variants and parameters. epsilon must
-// be > 0 and finite; words in documents are tokens as they will be privatised.
+// Typed constructors: one per registered mechanism, in its default variant.
+// They are thin wrappers of New, which offers all variants and parameters.
+// epsilon must be > 0 and finite; documents holds the tokens that will be
+// privatised.
 
 // NewCMP returns the multivariate Laplace mechanism (Feyisetan et al. 2020).
 func NewCMP(space *embeddings.Space, epsilon float64) (Mechanism, error) {
@@ -15,14 +16,14 @@ func NewCMP(space *embeddings.Space, epsilon float64) (Mechanism, error) {
 }
 
 // NewMahalanobis returns the regularised Mahalanobis mechanism (Xu et al.
-// 2020); lambda in [0, 1] is the share of the covariance, 0.2 in the source.
+// 2020); lambda in [0, 1] is the weight of the covariance, 0.2 in the source.
 func NewMahalanobis(space *embeddings.Space, epsilon, lambda float64) (Mechanism, error) {
 	return New(Environment{Space: space},
 		Settings{Mechanism: "mahalanobis", Epsilon: epsilon, Parameters: Parameters{"lambda": lambda}})
 }
 
-// NewVickrey returns the Vickrey mechanism (Xu et al. 2021b); t in [0, 1] says
-// how far it leans to the second nearest word, 0 is CMP.
+// NewVickrey returns the Vickrey mechanism (Xu et al. 2021b); t in [0, 1] sets
+// how strongly it prefers the second nearest word; 0 is CMP.
 func NewVickrey(space *embeddings.Space, epsilon, t float64) (Mechanism, error) {
 	return New(Environment{Space: space},
 		Settings{Mechanism: "vickrey", Epsilon: epsilon, Parameters: Parameters{"t": t}})
@@ -35,7 +36,8 @@ func NewVickreyK(space *embeddings.Space, epsilon float64, t []float64) (Mechani
 		Settings{Mechanism: "vickrey-k", Epsilon: epsilon, Parameters: Parameters{"t": t}})
 }
 
-// NewKth returns the k-th nearest word of the noisy vector; k = 1 is CMP.
+// NewKth returns the mechanism that picks the k-th nearest word of the noisy
+// vector; k = 1 is CMP.
 func NewKth(space *embeddings.Space, epsilon float64, k int) (Mechanism, error) {
 	return New(Environment{Space: space},
 		Settings{Mechanism: "kth", Epsilon: epsilon, Parameters: Parameters{"k": float64(k)}})
@@ -53,9 +55,10 @@ func NewSanText(space *embeddings.Space, epsilon float64) (Mechanism, error) {
 	return New(Environment{Space: space}, Settings{Mechanism: "santext", Epsilon: epsilon})
 }
 
-// NewSanTextPlus returns SanText+ (Yue et al. 2021): the rarest share w of the
-// vocabulary of documents is sensitive, other words are replaced with
-// probability p. Its guarantee has a scope.
+// NewSanTextPlus returns SanText+ (Yue et al. 2021): the rarest fraction w of
+// the vocabulary of documents is sensitive; other words are replaced with
+// probability p. Its guarantee holds between some words only; see
+// Guarantee.Scope.
 func NewSanTextPlus(space *embeddings.Space, documents [][]string, epsilon, w, p float64) (Mechanism, error) {
 	return New(Environment{Space: space, Documents: documents},
 		Settings{Mechanism: "santext-plus", Epsilon: epsilon, Parameters: Parameters{"w": w, "p": p}})
@@ -67,8 +70,8 @@ func NewTEM(space *embeddings.Space, epsilon float64) (Mechanism, error) {
 	return New(Environment{Space: space}, Settings{Mechanism: "tem", Epsilon: epsilon})
 }
 
-// NewGumbel returns the truncated Gumbel mechanism (Xu et al. 2021a). At most
-// epsilons it is undefined: the error is an *UndefinedError.
+// NewGumbel returns the truncated Gumbel mechanism (Xu et al. 2021a). It is
+// undefined at most values of epsilon; the error is then an *UndefinedError.
 func NewGumbel(space *embeddings.Space, epsilon float64) (Mechanism, error) {
 	return New(Environment{Space: space}, Settings{Mechanism: "gumbel", Epsilon: epsilon})
 }
@@ -80,22 +83,24 @@ func NewSynTF(space *embeddings.Space, thesaurus Thesaurus, epsilon float64) (Me
 }
 
 // NewPrivEmb returns PrivEmb (Feyisetan & Kasiviswanathan 2021), which releases
-// vectors; beta in (0, 1) sets their dimension. The seed draws the projection.
+// vectors; beta in (0, 1) sets their dimension. The projection is drawn from
+// seed.
 func NewPrivEmb(space *embeddings.Space, epsilon, beta float64, seed stream.Seed) (VectorMechanism, error) {
 	return NewVector(Environment{Space: space, Seed: seed},
 		Settings{Mechanism: "privemb", Epsilon: epsilon, Parameters: Parameters{"beta": beta}})
 }
 
 // NewCusText returns CusText (Chen et al. 2023) with groups of k words, formed
-// in order of frequency in documents. Its guarantee has a scope. With KeepWords
-// it is CusText+.
+// in order of frequency in documents. Its guarantee holds between some words
+// only; see Guarantee.Scope. With KeepWords it is CusText+.
 func NewCusText(space *embeddings.Space, documents [][]string, epsilon float64, k int) (Mechanism, error) {
 	return New(Environment{Space: space, Documents: documents},
 		Settings{Mechanism: "custext", Epsilon: epsilon, Parameters: Parameters{"k": float64(k)}})
 }
 
 // NewDiffractor returns 1-Diffractor (Meisenbacher et al. 2024b), geometric, on
-// the given number of lists. The seed draws where all but the first start.
+// the given number of lists. The start words of all lists but the first are
+// drawn from seed.
 func NewDiffractor(space *embeddings.Space, epsilon float64, lists int, seed stream.Seed) (Mechanism, error) {
 	return New(Environment{Space: space, Seed: seed},
 		Settings{Mechanism: "diffractor", Epsilon: epsilon, Parameters: Parameters{"lists": float64(lists)}})
@@ -134,7 +139,7 @@ func NewUniform(space *embeddings.Space) (Mechanism, error) {
 	return New(Environment{Space: space}, Settings{Mechanism: "uniform", Epsilon: 1})
 }
 
-// NewDelete returns the baseline that publishes no word.
+// NewDelete returns the baseline that publishes no words.
 func NewDelete(space *embeddings.Space) (Mechanism, error) {
 	return New(Environment{Space: space}, Settings{Mechanism: "delete", Epsilon: 1})
 }

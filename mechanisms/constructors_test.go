@@ -63,7 +63,7 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// Every mechanism has a place of its own in figures.
+// Every mechanism has a different place in figures.
 func TestOrder(t *testing.T) {
 	taken := map[int]string{}
 	for _, d := range Definitions() {

@@ -4,8 +4,8 @@ package mechanisms
 
 import "syscall"
 
-// cpuSeconds is the processor time this process has used: what a benchmark on
-// a machine with other work can still measure, roughly.
+// cpuSeconds is the processor time this process has used. A benchmark can still
+// measure it, roughly, on a machine with other work.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -42,7 +42,8 @@ func init() {
 //   - Released ("aggressive", the code's default): the candidates are the k
 //     words nearest to x itself, so words differ in what they can become.
 //
-// The source's code publishes words outside the embedding: policy keep.
+// The source's code publishes words outside the embedding, which is policy
+// keep.
 func newCusText(env Environment, s Settings) (Mechanism, error) {
 	k, err := wholeNumber(s.Parameters, "k", 1)
 	if err != nil {
@@ -83,7 +84,7 @@ func newCusText(env Environment, s Settings) (Mechanism, error) {
 	return newSelector(s, g, space.Vocabulary, nil, scores), nil
 }
 
-// wholeNumber reads a parameter that counts something.
+// wholeNumber returns a parameter that must be a whole number.
 func wholeNumber(p Parameters, name string, least int) (int, error) {
 	x := p[name].(float64)
 	if x != math.Trunc(x) || x < float64(least) || x > math.MaxInt32 {
@@ -92,7 +93,7 @@ func wholeNumber(p Parameters, name string, least int) (int, error) {
 	return int(x), nil
 }
 
-// groups divides a vocabulary.
+// groups is a division of a vocabulary into groups.
 type groups struct {
 	members [][]WordID
 	of      []int32 // by word: index in members
@@ -116,7 +117,7 @@ type groupsKey struct {
 	order [32]byte
 }
 
-// orderDigest names an order of words by its content.
+// orderDigest returns a digest that identifies an order of words.
 func orderDigest(order []WordID) [32]byte {
 	b := make([]byte, 0, 4*len(order))
 	for _, w := range order {
@@ -132,7 +133,8 @@ func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
 	return v.(*groups)
 }
 
-// buildGroups is the greedy division of the source: n/k scans of what is left.
+// buildGroups is the greedy division of the source: n/k scans of the remaining
+// words.
 func buildGroups(s *embeddings.Space, order []WordID, k int) *groups {
 	walk := newShrinking(s, 0)
 	g := &groups{of: make([]int32, s.Len())}

@@ -20,8 +20,8 @@ func init() {
 	})
 }
 
-// newDelete publishes nothing: every word becomes the empty word, which
-// PrivatizeText leaves out, so that every text becomes the empty text.
+// newDelete publishes nothing: every word becomes the empty word. PrivatizeText
+// leaves that out, so every text becomes empty.
 func newDelete(env Environment, s Settings) (Mechanism, error) {
 	words := env.Space.Vocabulary.Words()
 	nothing := WordID(len(words))

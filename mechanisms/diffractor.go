@@ -34,21 +34,21 @@ func init() {
 // becomes a word at j. The distance is the number of steps |i−j|.
 //
 //   - geometric: j = i + Z with Pr[Z=z] = (1−α)/(1+α)·α^{|z|}, α = e^{−ε}
-//     (Ghosh et al. 2012), clipped: what would fall off an end is that end. The
-//     clipping looks at i + Z alone, so it is post-processing.
+//     (Ghosh et al. 2012), clipped: a position beyond an end becomes that end.
+//     Clipping depends on i + Z alone, so it is post-processing.
 //   - tem: Pr[j] ∝ exp(−(ε/2)·min(|i−j|, γ)).
 //
-// A list is the greedy chain of nearest neighbours through the space, each
-// word followed by the nearest of those not yet on the list. The source has
-// one list for each of several embeddings and one random start word for each;
-// here all lists go through one space, the first from its first word, the
-// others from words drawn from the environment's seed. Every word is on every
-// list, and a list is drawn for every word, so the distance of two words is
-// the largest of their distances on the lists.
+// A list is the greedy chain of nearest neighbours through the space, each word
+// followed by the nearest of those not yet on the list. The source has one list
+// for each of several embeddings and one random start word for each; here all
+// lists go through one space, the first from its first word, the others from
+// words drawn from the environment's seed. Every word is on every list, and a
+// list is drawn for each word, so the distance between two words is the largest
+// of their distances on the lists.
 //
 // The released package publishes stop words and words that are on no list:
-// KeepWords and policy keep. Its default seed is fixed, so that its noise can
-// be repeated by anyone.
+// KeepWords and policy keep. Its default seed is fixed, so anyone can reproduce
+// its noise.
 func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 	form := s.Parameters["form"].(string)
 	if err := check.OneOf("form", form, "geometric", "tem"); err != nil {
@@ -116,7 +116,7 @@ func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 	}, nil
 }
 
-// walkedList is a list and the place of every word on it.
+// walkedList is a list and the position of every word on it.
 type walkedList struct {
 	words []embeddings.WordID
 	place []int32
@@ -130,13 +130,13 @@ func newWalkedList(words []WordID) walkedList {
 	return l
 }
 
-// stepLaw is a law of the place a word moves to on a list.
+// stepLaw is the distribution of the position a word moves to on a list.
 type stepLaw interface {
 	draw(from int, epsilon float64, rng *rand.Rand) int
 	logs(dst []float64, from int, epsilon float64)
 }
 
-// geometricSteps is the clipped two-sided geometric law on n places.
+// geometricSteps is the clipped two-sided geometric law on n positions.
 type geometricSteps struct{ n int }
 
 // draw takes |Z| = 0 with probability (1−α)/(1+α) = tanh(ε/2), and otherwise a
@@ -172,11 +172,11 @@ func (g geometricSteps) logs(dst []float64, from int, epsilon float64) {
 	dst[g.n-1] = end - epsilon*float64(g.n-1-from)
 }
 
-// truncatedSteps is the truncated exponential law on n places.
+// truncatedSteps is the truncated exponential law on n positions.
 type truncatedSteps struct{ n, gamma int }
 
-// window returns the places within γ of a place and the weight of one place
-// beyond.
+// window returns the positions within γ of a position, and the weight of one
+// position beyond them.
 func (t truncatedSteps) window(from int, epsilon float64) (first, last int, beyond float64) {
 	return max(0, from-t.gamma), min(t.n-1, from+t.gamma), math.Exp(-epsilon / 2 * float64(t.gamma))
 }
@@ -196,7 +196,7 @@ func (t truncatedSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
 		}
 	}
 	if outside == 0 {
-		return from // by rounding only
+		return from // reached by rounding only
 	}
 	j := rng.IntN(outside)
 	if j >= first {

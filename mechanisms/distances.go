@@ -7,9 +7,9 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// basis is what the scores of a selector start from: a row of distances from,
-// or inner products with, one word. Rows are computed kernel.PairRows at a
-// time, which reads the vectors once for all of them.
+// basis computes the input of a selector's scores: for one word, a row of its
+// distances from, or inner products with, all words. kernel.PairRows rows are
+// computed at a time, so the vectors are read once for all of them.
 type basis struct {
 	space  *embeddings.Space
 	panels *kernel.Panels
@@ -18,20 +18,20 @@ type basis struct {
 
 type panelsKey struct{}
 
-// panelsOf packs the vectors of a space once.
+// panelsOf returns the packed vectors of a space, packed once per space.
 func panelsOf(s *embeddings.Space) *kernel.Panels {
 	// never fails
 	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil })
 	return v.(*kernel.Panels)
 }
 
-// distanceBasis is that of all words.
+// distanceBasis is the basis of distances to all words.
 func distanceBasis(s *embeddings.Space) *basis {
 	p := panelsOf(s)
 	return &basis{s, p, p.Distances}
 }
 
-// productBasis is that of a subset of the words.
+// productBasis is the basis of inner products with a subset of the words.
 func productBasis(s *embeddings.Space, words []WordID) *basis {
 	var vectors []float32
 	for _, w := range words {
@@ -62,7 +62,8 @@ func distancesFrom(dst []float64, s *embeddings.Space, word WordID) {
 }
 
 // euclidean4 is embeddings.Euclidean from v to four words, bit for bit: four
-// sums side by side, where one would wait for itself.
+// independent sums run in parallel, where one would wait for its own last
+// addition.
 func euclidean4(v []float32, w *[4][]float32) (d [4]float64) {
 	a, b, c, e := w[0][:len(v)], w[1][:len(v)], w[2][:len(v)], w[3][:len(v)]
 	var s0, s1, s2, s3 float64

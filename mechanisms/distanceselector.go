@@ -18,12 +18,12 @@ import (
 // distanceLaw is Pr[y] ∝ e^{−rate·min(d(w,y), most)}, d Euclidean.
 type distanceLaw struct{ rate, most float64 }
 
-// fullWords is the largest vocabulary whose words have a column each in a
-// table: all tables then fit rowMemory.
+// fullWords is the largest vocabulary for which every word has a column in
+// every table: all tables then fit in rowMemory.
 const fullWords = 4096
 
-// newDistanceSelector is newSelector where weights are a distanceLaw. For more
-// than fullWords words, rows are those of a distanceSelector.
+// newDistanceSelector is newSelector for weights given by a distanceLaw. Above
+// fullWords words it returns a distanceSelector.
 func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
 	law func(epsilon float64) distanceLaw) Mechanism {
 	n := space.Len()
@@ -43,10 +43,11 @@ func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
 	return newHeadTail(full, space, law, nil)
 }
 
-// numerical bounds what float64 does to a law over n outputs: to distances of p axes (a
-// relative (p+2)·2⁻⁵³) in the exponent, to the exponential, to sums of n
-// weights, to the rounding of probabilities of at least 1/(32n) to 64 bits and
-// to the choice of a uniform word. Both a weight and the normaliser have it.
+// numerical bounds the errors of float64 in a distribution over n outputs: the
+// error of distances over p axes (a relative (p+2)·2⁻⁵³) in the exponent, of
+// the exponential, of sums of n weights, of rounding probabilities of at least
+// 1/(32n) to 64 bits, and of choosing a uniform word. The error applies to both
+// a weight and the normaliser.
 func (l distanceLaw) numerical(s *embeddings.Space, outputs int) Numerical {
 	n, p := float64(outputs), float64(s.Dimension)
 	reach := l.rate * min(2*longestVector(s), l.most)
@@ -57,18 +58,18 @@ func (l distanceLaw) numerical(s *embeddings.Space, outputs int) Numerical {
 	return Numerical{Eta: eta}
 }
 
-// headWords is the largest number of likeliest outputs that a row lists.
+// headWords is the largest number of outputs in the head of a row.
 const headWords = 224
 
 // distanceSelector draws from a distanceLaw over a large vocabulary without a
-// table of all of it. A row lists the head, the likeliest outputs of a word,
-// which are the nearest, in an alias table, and knows the probability of the
+// table of all words. A row holds an alias table of the head, the likeliest
+// outputs of a word, which are the nearest words, and the probability of the
 // tail, all other words. A word of the tail is drawn by rejection: a uniform
 // word y beyond the head is taken with probability
 //
 //	e^{−rate·(min(d(w,y), most) − min(d_τ, most))},  d_τ the least distance in the tail,
 //
-// so that n·Pr[word at d_τ] proposals per word drawn are expected at most.
+// so at most n·Pr[word at d_τ] proposals per word drawn are expected.
 //
 // Everything is specified in float64, in a fixed order. Making a row computes
 // the tail's share in float32, with a bound on the error; only where a random
@@ -79,7 +80,7 @@ const headWords = 224
 // random bits, and so is every acceptance. The head ends before its
 // probabilities become too small for 64 bits.
 type distanceSelector struct {
-	*selector // Distribution and LogBounds; its tables are not used
+	*selector // for Distribution and LogBounds; its tables are not used
 	space     *embeddings.Space
 	law       func(epsilon float64) distanceLaw
 	own       distanceLaw
@@ -99,7 +100,7 @@ type outputSet struct {
 	replaced float64  // probability
 }
 
-// keeps reports whether a word stays as it is, given 64 random bits.
+// keeps reports whether a word stays unchanged, given 64 random bits.
 func (s *outputSet) keeps(word WordID, random uint64) bool {
 	return s != nil && !s.contains[word] && float64(random>>11)*0x1p-53 >= s.replaced
 }
@@ -123,8 +124,8 @@ func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float
 // headTail is the row of a word.
 type headTail struct {
 	head []headColumn
-	// A 64-bit random number below low means the tail, above high the head;
-	// between them exact decides.
+	// A 64-bit random number below low selects the tail, one above high the
+	// head; between the two, exact decides.
 	low, high uint64
 	exact     atomic.Pointer[tailShare]
 	logHead   float64 // ln of the head's weights over that at d_τ
@@ -182,9 +183,9 @@ func (m *distanceSelector) rowsAtOnce() int                { return kernel.Produ
 func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
 func (m *distanceSelector) release(b rowBuilder[headTail]) { m.builders.Put(b) }
 
-// draws is one number to decide between head and tail, two to choose within,
-// in the tail as the seed of a generator of its own, and one to decide whether
-// a word is kept, where some may be.
+// draws returns the random numbers per word: one to decide between head and
+// tail, two to choose within (for the tail they seed a separate generator) and,
+// where words may be kept, one to decide that.
 func (m *distanceSelector) draws() int {
 	if m.outputs != nil {
 		return 4
@@ -192,7 +193,7 @@ func (m *distanceSelector) draws() int {
 	return 3
 }
 
-// count is the number of words that are drawn from.
+// count returns the number of words that can be drawn.
 func (m *distanceSelector) count() int {
 	if m.outputs != nil {
 		return len(m.outputs.words)
@@ -200,12 +201,12 @@ func (m *distanceSelector) count() int {
 	return m.space.Len()
 }
 
-// Privatize takes draws 64-bit numbers per word.
+// Privatize uses draws() 64-bit random numbers per word.
 func (m *distanceSelector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
 	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
 
-// PrivatizeBatch makes the row of every distinct word once.
+// PrivatizeBatch computes the row of every distinct word once.
 func (m *distanceSelector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
 	// Only a cancelled context can fail.
 	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
@@ -312,13 +313,13 @@ func (m *distanceSelector) exactShare(row *headTail, key rowKey) *tailShare {
 	return &share
 }
 
-// headTailBuilder is one goroutine's scratch space for rows.
+// headTailBuilder is the scratch space of one goroutine for building rows.
 type headTailBuilder struct {
 	m          *distanceSelector
 	queries    []float32
-	rows       []float32 // squared distances, but for the query's
+	rows       []float32 // squared distances without the query's own squared norm
 	near       []uint64  // candidates for the head: see sortable
-	few        int       // how many may do for the next row, by the last
+	few        int       // candidates that are likely enough for the next row, judged by the last
 	candidates []headCandidate
 	weights    []float64
 	alias      headAlias
@@ -330,7 +331,7 @@ type headCandidate struct {
 	id       WordID
 }
 
-// build lets new rows push out old ones only where few are missing.
+// build lets new rows replace old ones only where few are missing.
 func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 	m := b.m
 	stride := m.panels.Stride()
@@ -352,8 +353,8 @@ func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 	}
 }
 
-// row makes the row of a word from its squared distances, which it overwrites.
-// The head lies in the builder's scratch space.
+// row computes the row of a word from its squared distances, which it
+// overwrites. The head is stored in the builder's scratch space.
 func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 	m := b.m
 	law, v, n := m.lawOf(key.epsilon), m.space.Vector(key.word), m.space.Len()
@@ -413,8 +414,8 @@ func (b *headTailBuilder) row(row *headTail, key rowKey, squares []float32) {
 	row.high = newTailShare(logShare(row.logHead, sum*math.Exp(eta))).whole
 }
 
-// sortable is a float32 as an integer of the same order, above the number of
-// its word.
+// sortable packs a float32, as an integer that sorts the same way, into the
+// high bits and the number of its word into the low bits.
 func sortable(s float32, id int) uint64 {
 	u := math.Float32bits(s)
 	if u>>31 != 0 {
@@ -436,7 +437,7 @@ func squareOf(key uint64) float32 {
 // nearestOf fills candidates with the count nearest words, ascending
 // by distance and id. Squares have an error of at most uncertain.
 func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, uncertain float64) {
-	// The count smallest squares so far give a limit; with the room for error,
+	// The count smallest squares so far give a limit; allowing for the error,
 	// no word beyond it can be among the nearest.
 	room := float32(2 * uncertain)
 	batch := 4 * count
@@ -488,7 +489,7 @@ func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, u
 		}
 		return cmp.Compare(a.id, c.id)
 	})
-	b.candidates = b.candidates[:count] // those after are not all there
+	b.candidates = b.candidates[:count] // later ones are not complete
 }
 
 // selectKth returns what would stand at place k if keys, all different, were
@@ -496,7 +497,7 @@ func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, u
 func selectKth(keys []uint64, k int) uint64 {
 	low, high := 0, len(keys)-1
 	for low < high {
-		// The median of three keeps runs in order from being slow.
+		// The median of three avoids the slow case of sorted runs.
 		pivot := max(min(keys[low], keys[high]), min(max(keys[low], keys[high]), keys[(low+high)/2]))
 		i, j := low, high
 		for i <= j {
@@ -524,10 +525,10 @@ func selectKth(keys []uint64, k int) uint64 {
 	return keys[k]
 }
 
-// headWeights fills weights, 1 for the nearest candidate, and returns how many
-// candidates make the head: so many that a proposal for the tail is needed for
-// one word in 16 at most, where headWords suffice for that. The last of them
-// has a probability of at least 1/(32n).
+// headWeights fills weights, 1 for the nearest candidate, and returns the size
+// of the head. It is chosen such that at most one word in 16 needs a proposal
+// for the tail, as far as headWords allow. The last word of the head has a
+// probability of at least 1/(32n).
 func (b *headTailBuilder) headWeights(law distanceLaw, n int) int {
 	first := min(b.candidates[0].distance, law.most)
 	b.weights = b.weights[:0]
@@ -546,8 +547,8 @@ func (b *headTailBuilder) headWeights(law distanceLaw, n int) int {
 	return len(b.weights)
 }
 
-// headAlias builds the alias table of a head in integers, so that a column
-// loses nothing but the rounding of its weight.
+// headAlias builds the alias table of a head in integers, so the only error of
+// a column is the rounding of its weight.
 type headAlias struct {
 	columns      []headColumn
 	shares       []uint64
@@ -566,7 +567,7 @@ func (b *headAlias) build(words []headCandidate, weights []float64, total float6
 		b.shares[i] = min(uint64(w/total*float64(uint64(n)<<headBits)), left)
 		left -= b.shares[i]
 	}
-	b.shares[0] += left // the likeliest takes what rounding left
+	b.shares[0] += left // the likeliest gets the remainder of the rounding
 	for i, s := range b.shares {
 		if s < 1<<headBits {
 			b.small = append(b.small, int32(i))

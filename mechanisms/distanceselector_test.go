@@ -14,7 +14,7 @@ import (
 	"mldpbench/stream"
 )
 
-// headTailOf is the mechanism as a large vocabulary has it.
+// headTailOf is the mechanism in the form used for a large vocabulary.
 func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) *distanceSelector {
 	t.Helper()
 	env := Environment{Space: s}
@@ -243,7 +243,8 @@ func TestHeadTailDraws(t *testing.T) {
 	}
 }
 
-// Words of equal vectors, a vocabulary of them, and heads as large as it.
+// Words with equal vectors, a vocabulary of only such words, and heads as large
+// as the vocabulary.
 func TestHeadTailOfEqualVectors(t *testing.T) {
 	t.Parallel()
 	vectors := make([]float32, 600*2)
@@ -282,7 +283,7 @@ func TestHeadTailOfEqualVectors(t *testing.T) {
 	requireFit(t, "all in the head", sample(m, 4, 50_000, stream.FromUint64(52)), d.Probabilities)
 }
 
-// Text does not depend on path, workers, batches, or on what is kept.
+// Text does not depend on the SIMD path, workers, batches or cached rows.
 func TestHeadTailTextIsTheSame(t *testing.T) {
 	space := spacetest.Gaussian(t, 2000, 12, 1, 53)
 	rng := stream.FromUint64(54).Rand()
@@ -326,7 +327,8 @@ func TestHeadTailTextIsTheSame(t *testing.T) {
 							}
 						}
 					}
-					// An epsilon of their own for words, equal to the instance's or not.
+					// Words with a separate epsilon, equal to the instance's or
+					// not.
 					ids := space.Vocabulary.Encode(nil, documents[0])
 					other := make([]WordID, len(ids))
 					epsilons := make([]float64, len(ids))
@@ -364,7 +366,7 @@ func TestUnderflowLosesNoWord(t *testing.T) {
 	if underflow < 4000 {
 		t.Errorf("%d of 5000 probabilities underflow: the test sees nothing", underflow)
 	}
-	// A table has a floor instead.
+	// A table has a least probability instead.
 	small := spacetest.Gaussian(t, 60, 50, 1, 56)
 	table := mustNew(t, Environment{Space: small}, Settings{Mechanism: "santext", Epsilon: 1000}).(*selector)
 	b := table.builder()
@@ -409,7 +411,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 	}
 }
 
-// BenchmarkSelectionDraw measures words whose rows are there, in a random
+// BenchmarkSelectionDraw measures words whose rows are cached, in a random
 // order of all 27,000.
 func BenchmarkSelectionDraw(b *testing.B) {
 	s := gloveSpace(b)

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrNoDistribution is returned for a mechanism whose distribution is known by
-// samples only; see MonteCarlo.
+// ErrNoDistribution is returned for a mechanism whose distribution can only be
+// estimated from samples; see MonteCarlo.
 var ErrNoDistribution = errors.New("its distribution is known by samples only")
 
-// EachRow computes certain bounds of ln Pr[y|x], as LogBounds gives them, for
-// many words x on several goroutines: what an attacker or a measure that knows
-// the mechanism works with. f gets the rows in no order, may be called by
-// several goroutines at once, and owns low and high, which are one slice where
-// the distribution has a closed form. The first error ends it.
+// EachRow computes proven bounds of ln Pr[y|x], as LogBounds does, for many
+// words x on several goroutines. Attackers and measures that know the mechanism
+// use it. f is called in no particular order, possibly by several goroutines at
+// once, and owns low and high, which are the same slice where the distribution
+// has a closed form. EachRow stops at the first error.
 func EachRow(
 	ctx context.Context, m Mechanism, words []WordID, workers int, f func(i int, low, high []float64) error,
 ) error {

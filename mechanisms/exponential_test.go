@@ -42,8 +42,8 @@ func TestExponentialLaw(t *testing.T) {
 	}
 }
 
-// The largest of many reaches as far as the law says: beyond 10 with all but
-// 10⁻²⁰, beyond 34 with 2·10⁻⁹.
+// The largest of many draws is as large as the law predicts: beyond 10 with
+// probability 1 − 10⁻²⁰, beyond 34 with 2·10⁻⁹.
 func TestExponentialReachesFar(t *testing.T) {
 	rng := rand.NewPCG(34, 35)
 	most := 0.0

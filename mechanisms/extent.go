@@ -9,7 +9,8 @@ import (
 	"mldpbench/embeddings/nearest"
 )
 
-// extent holds the largest and the smallest positive distance of two words.
+// extent holds the largest and the smallest positive distance between two
+// words.
 type extent struct{ largest, smallest float64 }
 
 type (
@@ -37,7 +38,7 @@ func extentOf(s *embeddings.Space) (extent, error) {
 	return v.(extent), nil
 }
 
-// diameterOf computes the largest distance once per space. It takes much less
+// diameterOf computes the largest distance once per space. It is much cheaper
 // than the smallest.
 func diameterOf(s *embeddings.Space) (float64, error) {
 	v, err := s.Derived(diameterKey{}, func() (any, error) {
@@ -126,7 +127,7 @@ func largestDistance(s *embeddings.Space) float64 {
 		return 0
 	})
 	largest := 0.0
-	const slack = 1 + 1e-9 // for the rounding of radii
+	const slack = 1 + 1e-9 // allows for the rounding of radii
 	for i, a := range order {
 		if 2*radius[a]*slack < largest {
 			break

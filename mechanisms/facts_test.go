@@ -14,8 +14,8 @@ import (
 	"mldpbench/stream"
 )
 
-// On the line the noise is Laplace and neighbours are found by looking, so
-// the output law of the whole noise family follows from one integral over the
+// On the line the noise is Laplace and neighbours are easy to see, so the
+// output law of the whole noise family follows from one integral over the
 // noise, written here without any of the code under test.
 func TestNoiseFamilyOnTheLine(t *testing.T) {
 	points := []float64{-3, -1.75, -1, -0.25, 0, 0.5, 0.625, 1.5, 2.25, 4}
@@ -144,7 +144,7 @@ func TestMahalanobisShape(t *testing.T) {
 			s.Vectors[i] = 3*s.Vectors[i] + s.Vectors[i-1]
 		}
 	}
-	// R in the plainest code.
+	// R by the simplest possible code.
 	var mean [p]float64
 	for i, x := range s.Vectors {
 		mean[i%p] += float64(x) / n
@@ -420,7 +420,7 @@ func TestGumbelGuaranteeIsRefutedByCounting(t *testing.T) {
 	}
 }
 
-// Released Gumbel hardly feels ε.
+// ε has almost no effect on released Gumbel.
 func TestReleasedGumbelIsFlat(t *testing.T) {
 	s := spacetest.Gaussian(t, 500, 20, 1, 51)
 	var kept []float64

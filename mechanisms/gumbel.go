@@ -32,8 +32,8 @@ func init() {
 }
 
 // truncatedGumbel draws k from a Poisson law truncated to [least, greatest] and
-// returns argmin_j d_j + g_j over the k nearest words of w, w the first of
-// them, g_j i.i.d. Gumbel(0, b) truncated to [−Δ, Δ].
+// returns argmin_j d_j + g_j over the k nearest words of w (w itself is the
+// first), g_j i.i.d. Gumbel(0, b) truncated to [−Δ, Δ].
 //
 //   - Proved: k has mean parameter ln n and lies in [1, n]; Δ and Δ₀ are the
 //     largest and the smallest positive distance of any two words;
@@ -47,9 +47,9 @@ type truncatedGumbel struct {
 	space     *embeddings.Space
 	extent    extent
 	poisson   truncatedPoisson
-	// near holds the candidates of a word, computed when first needed.
+	// near holds the candidates of each word, computed on first use.
 	near []atomic.Pointer[[]nearest.Neighbor]
-	grid func() *gumbelGrid // of the integration, made when first needed
+	grid func() *gumbelGrid // of the integration, computed on first use
 }
 
 func newGumbel(env Environment, s Settings) (Mechanism, error) {
@@ -92,7 +92,7 @@ func (m *truncatedGumbel) provedGuarantee() Guarantee {
 		"as stated by the source; whether far words are candidates often enough was checked for the farthest only")
 }
 
-// drawStart takes Δ and Δ₀ from the distances of a random word.
+// drawStart sets Δ and Δ₀ from the distances of a random word.
 func (m *truncatedGumbel) drawStart(env Environment) error {
 	policy := m.settings.Parameters["start"].(string)
 	if err := check.OneOf("start", policy, "redraw", "error"); err != nil {
@@ -126,7 +126,7 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 	return fmt.Errorf("no start word will do: %w", last)
 }
 
-// CheckEpsilon returns an *UndefinedError where the noise has no scale.
+// CheckEpsilon returns an *UndefinedError where no noise scale exists.
 func (m *truncatedGumbel) CheckEpsilon(epsilon float64) error {
 	if m.settings.Variant == Released {
 		if b := m.scale(epsilon); !(b > 0) || math.IsInf(b, 1) {
@@ -185,8 +185,8 @@ func (m *truncatedGumbel) candidates(w WordID, k int) []nearest.Neighbor {
 		return (*kept)[:k]
 	}
 	count := m.poisson.most()
-	// One more, in case so many words share the vector of w that w itself is
-	// not among the first.
+	// Ask for one more: where many words share the vector of w, w itself may
+	// not be among the first.
 	found := make([]nearest.Neighbor, min(count+1, m.space.Len()))
 	nearest.Of(m.space).Search(found, m.space.Vector(w), len(found))
 	own := slices.IndexFunc(found, func(c nearest.Neighbor) bool { return c.ID == w })
@@ -203,7 +203,7 @@ func (m *truncatedGumbel) candidates(w WordID, k int) []nearest.Neighbor {
 // gumbelNoise is Gumbel(0, scale) truncated to [−bound, bound].
 type gumbelNoise struct{ scale, bound float64 }
 
-// cdf is that of the untruncated law, exp(−e^{−x/b}).
+// cdf is the distribution function of the untruncated law, exp(−e^{−x/b}).
 func (g gumbelNoise) cdf(x float64) float64 { return math.Exp(-math.Exp(-x / g.scale)) }
 
 // draw inverts the distribution function between the bounds.
@@ -214,8 +214,8 @@ func (g gumbelNoise) draw(rng *rand.Rand) float64 {
 	return min(max(x, -g.bound), g.bound)
 }
 
-// truncatedPoisson is Poisson(mean) conditioned on [least, greatest]. Values
-// beyond the last that float64 can tell from certainty are never drawn.
+// truncatedPoisson is Poisson(mean) conditioned on [least, greatest]. Values so
+// far out that float64 rounds the distribution function to 1 are never drawn.
 type truncatedPoisson struct {
 	mean            float64
 	least, greatest int
@@ -225,7 +225,7 @@ type truncatedPoisson struct {
 
 func newTruncatedPoisson(mean float64, least, greatest int) truncatedPoisson {
 	p := truncatedPoisson{mean: mean, least: least, greatest: greatest}
-	if !(mean > 0) { // a vocabulary of one or two words: the law degenerates
+	if !(mean > 0) { // a vocabulary of one or two words: the law is a single point
 		p.masses, p.cumulative = []float64{1}, []float64{1}
 		return p
 	}
@@ -274,7 +274,7 @@ func (p *truncatedPoisson) logTail(k int) float64 {
 	return min(0, p.logMass(k)-math.Log1p(-max(0, p.mean)/float64(k+1)))
 }
 
-// most is the largest k that is drawn.
+// most returns the largest k that is ever drawn.
 func (p *truncatedPoisson) most() int { return p.least + len(p.masses) - 1 }
 
 func (p *truncatedPoisson) draw(rng *rand.Rand) int {
@@ -308,8 +308,9 @@ func (m *truncatedGumbel) Distribution(word WordID) (Distribution, error) {
 	return Distribution{Probabilities: p, AbsoluteError: slices.Max(errors)}, nil
 }
 
-// gumbelGrid are the ends of the cells: costs x, from −bound to bound, and
-// e^{−x/b}, with which the law of every candidate begins. One for all words.
+// gumbelGrid holds the ends of the cells: costs x, from −bound to bound, and
+// e^{−x/b}, which the distribution of every candidate is computed from. It is
+// shared by all words.
 type gumbelGrid struct {
 	noise     gumbelNoise
 	low, high float64 // distribution function at the bounds
@@ -341,8 +342,8 @@ type gumbelCandidate struct {
 }
 
 // leastCandidate is the probability below which the candidates beyond a rank
-// are not integrated: they cannot win more often than they compete. It is
-// within what the errors have for rounding.
+// are not integrated: they cannot win more often than they compete. The errors'
+// allowance for rounding covers it.
 const leastCandidate = 1e-13
 
 // integrate returns the probabilities of all words and their errors.
@@ -376,9 +377,9 @@ func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float6
 	}
 	for cell, x := range grid.x {
 		decay, product := grid.decay[cell], 1.0
-		// Where its factors would leave the range of float64, the exponent is
-		// computed whole, and in the last cell, where S is 0 or not by a
-		// rounding.
+		// The exponent is computed in one piece where its factors would leave
+		// the range of float64, and in the last cell, where rounding decides
+		// whether S is 0.
 		whole := !(noise.bound/noise.scale < 300) || cell == gumbelCells
 		for j := range all {
 			c := &all[j]
@@ -400,7 +401,7 @@ func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float6
 			product *= 1 - f
 		}
 		// T_j = Π_{i<j} S_i · (Pr[j+1] + S_{j+1}·(Pr[j+2] + …)), ranks from 0.
-		// Where S_j is 0, T_j ≥ 0 will do.
+		// Where S_j is 0, the bound T_j ≥ 0 is enough.
 		sum := 0.0
 		for j := len(all) - 1; j >= 0; j-- {
 			c := &all[j]
@@ -429,8 +430,8 @@ func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float6
 	return probabilities, errors
 }
 
-// LogBounds adds to the integration what holds without it: the r-th nearest
-// word of w is a candidate only if k ≥ r.
+// LogBounds combines the integration with a bound that holds without it: the
+// r-th nearest word of w is a candidate only if k ≥ r.
 func (m *truncatedGumbel) LogBounds(word WordID) (low, high []float64, err error) {
 	if err := checkWord(m.space.Vocabulary, word); err != nil {
 		return nil, nil, err

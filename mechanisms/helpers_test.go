@@ -63,7 +63,7 @@ func sample(m Mechanism, word WordID, n int, seed stream.Seed) []int {
 	return counts
 }
 
-// requireFit fails where counts are no sample of p, by a G-test that fails a
+// requireFit fails where counts are not a sample of p, by a G-test that fails a
 // true sample with probability falseAlarm. Cells expecting fewer than 20 are
 // merged; an impossible output fails at once.
 func requireFit(t *testing.T, name string, counts []int, p []float64) {

@@ -16,8 +16,7 @@ func init() {
 	})
 }
 
-// newIdentity leaves every word: all of the utility, none of the privacy, at
-// every ε.
+// newIdentity leaves every word unchanged at every ε: full utility, no privacy.
 func newIdentity(env Environment, s Settings) (Mechanism, error) {
 	return &closedForm{
 		settings:   s,

@@ -8,12 +8,12 @@ import (
 	"mldpbench/embeddings"
 )
 
-// KeepWords returns the mechanism that leaves the given words as they are and
-// privatises all others by m: stop words that pass, as in CusText+ (Chen et
-// al. 2023, §4.3) and the released 1-Diffractor. A kept word is published, so
-// ε is infinite on it, and the guarantee that is left holds between the other
-// words only. Words that m does not know may be kept as well; PrivatizeText
-// leaves them too.
+// KeepWords returns the mechanism that leaves the given words unchanged and
+// privatises all others with m, as CusText+ (Chen et al. 2023, §4.3) and the
+// released 1-Diffractor do with stop words. A kept word is published, so ε is
+// infinite on it; the guarantee then holds between the other words only. Words
+// outside m's vocabulary may be kept as well; PrivatizeText leaves them
+// unchanged too.
 func KeepWords(m Mechanism, words []string) Mechanism {
 	k := &keptWords{mechanism: m, words: make(map[string]struct{}, len(words)), ids: make([]bool, m.Vocabulary().Len())}
 	known := 0
@@ -36,7 +36,7 @@ func KeepWords(m Mechanism, words []string) Mechanism {
 	return k
 }
 
-// keeper is what PrivatizeText asks to leave kept words alone.
+// keeper tells PrivatizeText which words to leave unchanged.
 type keeper interface {
 	inner() Mechanism
 	keeps(word string) bool
@@ -46,10 +46,10 @@ type keptWords struct {
 	mechanism Mechanism
 	guarantee Guarantee
 	words     map[string]struct{}
-	ids       []bool // by id of the mechanism's vocabulary
+	ids       []bool // by id in the mechanism's vocabulary
 }
 
-// restrict takes the kept words out of a guarantee.
+// restrict excludes the kept words from a guarantee.
 func (k *keptWords) restrict(g Guarantee, known int) Guarantee {
 	if !g.Holds() {
 		return g
@@ -78,7 +78,7 @@ func (k *keptWords) Settings() Settings                 { return k.mechanism.Set
 func (k *keptWords) Guarantee() Guarantee               { return k.guarantee }
 func (k *keptWords) Vocabulary() *embeddings.Vocabulary { return k.mechanism.Vocabulary() }
 
-// CheckEpsilon is that of the mechanism.
+// CheckEpsilon calls the wrapped mechanism's CheckEpsilon.
 func (k *keptWords) CheckEpsilon(epsilon float64) error {
 	if c, ok := k.mechanism.(EpsilonChecker); ok {
 		return c.CheckEpsilon(epsilon)
@@ -86,7 +86,8 @@ func (k *keptWords) CheckEpsilon(epsilon float64) error {
 	return nil
 }
 
-// Privatize draws for the words that are not kept, as if the others were not there.
+// Privatize draws for the words that are not kept as if the kept words were
+// absent.
 func (k *keptWords) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
 	var words []WordID
 	var eps []float64
@@ -110,7 +111,7 @@ func (k *keptWords) Privatize(dst, src []WordID, epsilons []float64, rng *rand.R
 	}
 }
 
-// exactKeptWords keeps words of a mechanism whose probabilities are known.
+// exactKeptWords is KeepWords for a mechanism whose probabilities are known.
 type exactKeptWords struct {
 	*keptWords
 	distributor Distributor
@@ -140,7 +141,8 @@ func (k *exactKeptWords) LogBounds(word WordID) (low, high []float64, err error)
 	return logs, logs, nil
 }
 
-// certain writes the logarithms of the law that always gives one word.
+// certain writes the log-probabilities of the distribution that always returns
+// one word.
 func certain(dst []float64, word WordID) []float64 {
 	for y := range dst {
 		dst[y] = math.Inf(-1)

@@ -22,7 +22,7 @@ func init() {
 // probability e^ε/(e^ε+n−1), each other word with 1/(e^ε+n−1).
 func newKRR(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
-	// logKept is ln(e^ε/(e^ε+n−1)), where e^ε does not overflow.
+	// logKept returns ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
 	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
 	return &closedForm{
 		settings: s,

@@ -33,7 +33,7 @@ func lambertW(x float64) complex128 {
 	})
 }
 
-// iterate subtracts steps until they vanish in float64.
+// iterate subtracts steps until they no longer change the value in float64.
 func iterate(x float64, w complex128, step func(complex128) complex128) complex128 {
 	for range 100 {
 		s := step(w)

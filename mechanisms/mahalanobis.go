@@ -28,11 +28,11 @@ func init() {
 	})
 }
 
-// newMahalanobis builds the regularised Mahalanobis mechanism: noise of
-// density ∝ exp(−ε·‖R^{−1/2} z‖) with R = λΣ + (1−λ)I and Σ the sample
-// covariance of the space scaled to trace p, then the nearest word by
-// Euclidean distance. It promises ε·d_R, d_R(w,u) = ‖R^{−1/2}(φ(w)−φ(u))‖,
-// which is not ε·d: along directions of little variance d_R exceeds d.
+// newMahalanobis builds the regularised Mahalanobis mechanism: noise of density
+// ∝ exp(−ε·‖R^{−1/2} z‖) with R = λΣ + (1−λ)I and Σ the sample covariance of
+// the space scaled to trace p, then the nearest word by Euclidean distance. It
+// guarantees ε·d_R, d_R(w,u) = ‖R^{−1/2}(φ(w)−φ(u))‖, which is not ε·d: along
+// directions of little variance d_R exceeds d.
 func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 	lambda := s.Parameters["lambda"].(float64)
 	if err := check.Within("lambda", lambda, 0, 1); err != nil {
@@ -59,7 +59,7 @@ func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 
 // mahalanobisShape is R and a root of it. Any A with AAᵀ = R turns spherical
 // noise into the same law, because spherical noise is unchanged by rotation;
-// Cholesky's triangle also serves to whiten distances.
+// the Cholesky factor can also whiten distances.
 type mahalanobisShape struct {
 	dimension  int
 	lower      []float64 // packed rows of L, LLᵀ = R

@@ -1,26 +1,28 @@
 // Package mechanisms replaces words by noisy neighbours under word-level
 // metric differential privacy.
 //
-// It believes that a mechanism is its output distribution and its promise:
-// every instance says by Guarantee what it promises, variants that promise
-// nothing say why, and wherever a distribution has a closed form, it is the
-// closed form that is sampled, measured and audited. It stops at words: file
-// formats, classifiers and corpora are elsewhere.
+// A mechanism is defined by its output distribution and its guarantee.
+// Guarantee returns what an instance guarantees or, where it guarantees
+// nothing, the reason. Wherever a distribution has a closed form, that closed
+// form is what is sampled, measured and audited. The package handles words
+// only: file formats, classifiers and corpora are elsewhere.
 //
-// Its names are many because every mechanism has a typed constructor, and every
-// fact that other packages ask of a mechanism is a small interface or a field of
-// its definition.
+// The package exports many names because every mechanism has a typed
+// constructor, and every property that other packages need is a small interface
+// or a field of the mechanism's Definition.
 //
-// # Down to the last bit
+// # Finite precision
 //
-// Promises are proved in real arithmetic; this is what computing does to them.
+// Guarantees are proved in real arithmetic. This is the effect of computing in
+// finite precision:
 //
 //   - SanText and TEM over more than 4,096 words: no δ. Every word keeps a
 //     probability within a factor of e^{±η} of the definition's, however small:
-//     what is too small for a number is compared in logarithms. A guarantee of
+//     values too small for a float64 are compared in logarithms. A guarantee of
 //     ε·d becomes one of ε·d + 2η; η is in Guarantee.Numerical, 3·10⁻¹⁰ to
 //     5·10⁻⁹ for 27,000 to 400,000 words. At ε = 1000, where all but a few
-//     probabilities are below the smallest float64, the strict ε·d holds with it.
+//     probabilities are below the smallest float64, the strict ε·d holds with
+//     it.
 //   - The selection family over fewer words, and mechanisms that list their
 //     outputs: as above, but no possible output has a probability below 2⁻⁵⁰,
 //     which adds at most δ = n·2⁻⁵⁰ for n outputs: 4·10⁻¹² for 4,096 of them.
@@ -29,19 +31,20 @@
 //     float64, from 32-bit normal numbers, and the sum rounded to float32 once,
 //     before the nearest word is sought. Proved (noisePrecision): the
 //     probability of every word, and of every set of words, is within a factor
-//     e^{±η} of the definition's, but for a δ of 2·10⁻¹⁷ at 100 dimensions. η
-//     depends on how far the word's nearest neighbour is: on 27,000 words of
-//     GloVe, at ε from 1 to 20, it is 0.002 for the median word and 0.01 for the
-//     one whose neighbour is nearest. ε·d then becomes ε·d + 2η with
-//     δ·(1 + e^{ε·d+2η}): below 10⁻⁶ up to ε·d = 24, and nothing is proved from
-//     ε·d = 38 on. The bound is far from tight. Measured on the same words, not
-//     proved: fewer than 1 in 10⁷ words chosen is another than with ideal normal
-//     numbers.
-//   - Not bounded: k-th neighbours and the other generalised Vickrey mechanisms,
-//     Vickrey with t above 1/2, Mahalanobis (its noise passes a float32 matrix),
-//     the truncated Gumbel mechanism (whose promise is the source's, not
-//     proved here), spaces of fewer than 16 dimensions, and ε so small that the
-//     noise is longer than 10⁶ word vectors.
+//     e^{±η} of the definition's, apart from a δ of 2·10⁻¹⁷ at 100 dimensions.
+//     η depends on the distance to the word's nearest neighbour: on 27,000
+//     words of GloVe, at ε from 1 to 20, it is 0.002 for the median word and
+//     0.01 for the word with the nearest neighbour. ε·d then becomes ε·d + 2η
+//     with δ·(1 + e^{ε·d+2η}): below 10⁻⁶ up to ε·d = 24, and nothing is proved
+//     from ε·d = 38 on. The bound is far from tight. Measured on the same
+//     words, not proved: fewer than 1 in 10⁷ chosen words differ from the
+//     choice with ideal normal numbers.
+//   - Not bounded: k-th neighbours and the other generalised Vickrey
+//     mechanisms, Vickrey with t above 1/2, Mahalanobis (its noise is
+//     multiplied by a float32 matrix), the truncated Gumbel mechanism (whose
+//     guarantee is the source's, not proved here), spaces of fewer than 16
+//     dimensions, and ε so small that the noise is longer than 10⁶ word
+//     vectors.
 //   - PrivEmb, which releases numbers, rounds them to a grid of 1/1024 to
 //     1/2048 of the noise's scale: the last bits of a sum, which show the
 //     vector under the noise (Mironov 2012), are not released.
@@ -58,10 +61,11 @@ import (
 	"mldpbench/embeddings"
 )
 
-// WordID and Unknown are those of the space; see Mechanism.Vocabulary.
+// WordID and Unknown are those of package embeddings; see Mechanism.Vocabulary.
 type WordID = embeddings.WordID
 
-// Variant names which definition of a mechanism an instance follows.
+// Variant is the name of the definition that an instance of a mechanism
+// follows.
 type Variant string
 
 const (
@@ -76,10 +80,11 @@ const (
 // Mechanism replaces words. Instances are immutable and safe for concurrent
 // use; all randomness comes from the caller's generator.
 type Mechanism interface {
-	// Settings returns what the instance was built from, defaults filled in.
+	// Settings returns the settings the instance was built from, with defaults
+	// filled in.
 	Settings() Settings
 
-	// Guarantee says what the instance promises per word.
+	// Guarantee returns what the instance guarantees per word.
 	Guarantee() Guarantee
 
 	// Vocabulary covers all inputs and outputs. Its first Space.Len() words
@@ -87,25 +92,25 @@ type Mechanism interface {
 	// the baseline that deletes words appends the empty word.
 	Vocabulary() *embeddings.Vocabulary
 
-	// Privatize writes one noisy word for each word of src to dst (same
-	// length; dst may be src). epsilons, if not nil, gives each word its own
-	// epsilon, checked before by CheckEpsilons; the guarantee then holds word
-	// by word with that epsilon; nil means Settings().Epsilon. Words must not
-	// be Unknown: unknown words are the business of a Policy. All draws of a document
-	// come from rng in an order that depends on src alone, so that
-	// PrivatizeBatch of many documents equals Privatize of each.
+	// Privatize writes one noisy word for each word of src to dst (same length;
+	// dst may be src). epsilons, if not nil, gives each word its own epsilon,
+	// checked before by CheckEpsilons; the guarantee then holds word by word
+	// with that epsilon; nil means Settings().Epsilon. Words must not be
+	// Unknown: a Policy handles unknown words. All draws of a document come
+	// from rng in an order that depends on src alone, so PrivatizeBatch of many
+	// documents equals Privatize of each.
 	Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
 }
 
 // Batcher is implemented by mechanisms that are faster on many documents at
-// once (the noise family: one search for the words of all). The result is
+// once (the noise family: one search for the words of all). The result equals
 // that of Privatize on each document with its own generator.
 type Batcher interface {
 	PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand)
 }
 
-// VectorMechanism releases noisy vectors instead of words (PrivEmb). What it
-// releases feeds linear models only.
+// VectorMechanism releases noisy vectors instead of words (PrivEmb). The
+// released vectors are used by linear models only.
 type VectorMechanism interface {
 	Settings() Settings
 	Guarantee() Guarantee
@@ -120,9 +125,9 @@ type VectorMechanism interface {
 // over Vocabulary().
 type Distribution struct {
 	Probabilities []float64
-	// AbsoluteError bounds the error of every probability: 0 for a closed
-	// form evaluated in float64; the error of the numerical integration, with
-	// certainty; for Monte Carlo, the half-width of a simultaneous 95% bound.
+	// AbsoluteError bounds the error of every probability: 0 for a closed form
+	// evaluated in float64; a proven bound for numerical integration; for Monte
+	// Carlo, the half-width of a simultaneous 95% bound.
 	AbsoluteError float64
 	// Samples is the number of Monte Carlo samples, 0 for a computed distribution.
 	Samples int
@@ -134,16 +139,17 @@ type Distributor interface {
 	Distribution(word WordID) (Distribution, error)
 }
 
-// LogBounder is implemented by mechanisms whose probabilities have certain
-// bounds, however small they are: what an exact audit needs. low and high are
-// natural logarithms over Vocabulary(), −Inf where an output may be, or is,
-// impossible; equal up to rounding for a closed form.
+// LogBounder is implemented by mechanisms whose probabilities have proven
+// bounds, however small the probabilities are; an exact audit needs this. low
+// and high are natural logarithms over Vocabulary(): low is −Inf where an
+// output may be impossible, high where it is. For a closed form they are equal
+// up to rounding.
 type LogBounder interface {
 	LogBounds(word WordID) (low, high []float64, err error)
 }
 
-// Guarantee is the promise of one instance, per word. The zero value promises
-// nothing and must carry a Reason.
+// Guarantee is the guarantee of one instance, per word. The zero value
+// guarantees nothing and must carry a Reason.
 type Guarantee struct {
 	// Metric names the distance d in Pr[M(w)=y] ≤ e^{ε·d(w,w')}·Pr[M(w')=y] + δ:
 	// "euclidean", "normalized euclidean", "angular", "mahalanobis", "list"
@@ -155,41 +161,41 @@ type Guarantee struct {
 	// EuclideanEpsilon is the smallest ε' for which the guarantee implies
 	// ε'·euclidean between any two words, 0 where it implies none.
 	EuclideanEpsilon float64
-	// Scope says between which words the promise holds and between which it
-	// does not, "" for a promise between any two words. Who shows a guarantee
-	// shows its scope.
+	// Scope states between which words the guarantee holds and between which it
+	// does not; "" means it holds between any two words. Whoever shows a
+	// guarantee must show its scope.
 	Scope string
-	// Reason is one sentence: why nothing is guaranteed, or what the
-	// guarantee rests on.
+	// Reason is one sentence: why nothing is guaranteed, or what the guarantee
+	// is based on.
 	Reason string
-	// Numerical is what computing in finite precision adds, zero where that is
+	// Numerical is the effect of finite precision, the zero value where it is
 	// not known.
 	Numerical Numerical
-	// Distance is d itself, nil where Metric is "".
+	// Distance computes d; nil where Metric is "".
 	Distance func(a, b WordID) float64 `json:"-"`
-	// Covers says whether two words are within Scope; nil where any two are.
+	// Covers reports whether two words are within Scope; nil where any two are.
 	Covers func(a, b WordID) bool `json:"-"`
 }
 
-// Numerical bounds how far what is computed is from the definition, given
-// random bits that are truly random. For every set S of outputs, P the law of
-// the definition and P' the one computed,
+// Numerical bounds how far the computed distribution is from the definition,
+// given truly random bits. For every set S of outputs, with P the distribution
+// of the definition and P' the computed one,
 //
 //	P'(S) ≤ e^η·P(S) + Delta  and  P(S) ≤ e^η·(P'(S) + Lost),
 //
-// η being EtaOf. A guarantee of ε·d and δ then is, as computed, one of
+// where η is EtaOf. As computed, a guarantee of ε·d and δ then becomes one of
 // ε·d + 2η and e^η·δ + Delta + e^{ε·d+2η}·Lost: where Lost is not 0, nothing is
 // proved for words so far apart that the last term reaches 1.
 type Numerical struct {
 	Eta, Delta, Lost float64
-	// Moved bounds by how much a noisy vector is displaced, in units of the
-	// space, and Rate what that does; both 0 where no vector is.
+	// Moved bounds the displacement of a noisy vector, in units of the space,
+	// and Rate its effect; both are 0 where no vector is displaced.
 	Moved, Rate float64
 }
 
-// EtaOf is η for a set of words whose vectors have no other vector nearer than
-// gap: Eta and, where vectors are moved, about Rate·2·Moved/gap. It is +Inf
-// where the gap is so small that nothing is proved.
+// EtaOf returns η for a set of words whose vectors have no other vector nearer
+// than gap: Eta and, where vectors are moved, about Rate·2·Moved/gap. It is
+// +Inf where the gap is so small that nothing is proved.
 func (n Numerical) EtaOf(gap float64) float64 {
 	x := 0.0
 	if n.Moved > 0 {
@@ -201,7 +207,7 @@ func (n Numerical) EtaOf(gap float64) float64 {
 	return n.Eta + x*64/63
 }
 
-// String is empty where nothing is known.
+// String returns the bound in one line, "" where nothing is known.
 func (n Numerical) String() string {
 	switch {
 	case n.Moved > 0:
@@ -217,15 +223,16 @@ func (n Numerical) String() string {
 	return ""
 }
 
-// Holds says whether anything is promised, be it between some words only.
+// Holds reports whether anything is guaranteed, even if between some words
+// only.
 func (g Guarantee) Holds() bool { return g.Metric != "" }
 
-// Promises says whether something is promised for two words.
+// Promises reports whether something is guaranteed for two given words.
 func (g Guarantee) Promises(a, b WordID) bool {
 	return g.Holds() && (g.Covers == nil || g.Covers(a, b))
 }
 
-// String is the promise in one line, for tables and standard error.
+// String returns the guarantee in one line, for tables and standard error.
 func (g Guarantee) String() string {
 	if !g.Holds() {
 		return "none: " + g.Reason

@@ -25,8 +25,9 @@ var metricParameter = Parameter{
 // wordMetric is a distance between the words of a space.
 type wordMetric struct {
 	name  string
-	space *embeddings.Space // whose Euclidean distances are it, or are turned into it
-	// convert turns a row of those, from one word, into distances; nil leaves them.
+	space *embeddings.Space // whose Euclidean distances equal this distance or are converted into it
+	// convert turns a row of Euclidean distances from one word into distances;
+	// nil leaves them unchanged.
 	convert  func(row []float64, word WordID)
 	distance func(a, b WordID) float64
 }
@@ -35,12 +36,12 @@ type wordMetric struct {
 //
 //   - euclidean: ‖φ(w)−φ(u)‖.
 //   - normalized euclidean: that of the vectors divided by their lengths, in
-//     float32. A vector of zeros stays.
+//     float32. A vector of zeros is left unchanged.
 //   - angular: arccos(cos(w,u))/π, in [0, 1]. A vector of zeros has no
-//     direction: it is at 1/2 from all others and at 0 from its like, which
-//     keeps the triangle inequality.
+//     direction: its distance is 1/2 to all others and 0 to another vector of
+//     zeros, which preserves the triangle inequality.
 //
-// 1 − cos is no choice: it breaks the triangle inequality, and with it the
+// 1 − cos is not offered: it violates the triangle inequality, and with it the
 // proof of every mechanism here.
 func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
 	name, given := p[metricParameter.Name].(string)
@@ -69,7 +70,7 @@ func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
 	return m, nil
 }
 
-// guarantee is ε times the metric, for all pairs of words.
+// guarantee returns ε times the metric for all pairs of words.
 func (m *wordMetric) guarantee(epsilon float64, reason string) Guarantee {
 	g := Guarantee{Metric: m.name, Epsilon: epsilon, Reason: reason, Distance: m.distance}
 	if m.name == euclideanMetric {
@@ -142,8 +143,8 @@ func norm(v []float32) float64 {
 
 // angle is the angle between two words, divided by π, from the distance c of
 // their unit vectors: sin²(θ/2) = (c² − (‖a‖−‖b‖)²)/(4‖a‖‖b‖), which stays
-// exact where the arc cosine does not, at small angles, and does not mind that
-// lengths are 1 up to float32 only.
+// accurate at small angles, where the arc cosine does not, and tolerates
+// lengths that are 1 only up to float32.
 func (u *unitSpace) angle(c float64, a, b WordID) float64 {
 	na, nb := u.norms[a], u.norms[b]
 	switch {
@@ -158,7 +159,8 @@ func (u *unitSpace) angle(c float64, a, b WordID) float64 {
 
 // DistanceOf returns a distance between the words of a space by the name that
 // Guarantee.Metric and Definition.Metric give it: "euclidean", "normalized
-// euclidean", "angular" or "discrete". The others belong to an instance.
+// euclidean", "angular" or "discrete". The other metrics exist only for an
+// instance of a mechanism.
 func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, error) {
 	if metric == "discrete" {
 		return discrete, nil

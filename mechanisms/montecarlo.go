@@ -8,7 +8,7 @@ import (
 )
 
 // MonteCarlo estimates the output distribution of a word from samples, for
-// mechanisms that are no Distributor. AbsoluteError is the half-width of a
+// mechanisms that are not a Distributor. AbsoluteError is the half-width of a
 // simultaneous 95% bound over all outputs: the smaller of two, twice the
 // Dvoretzky–Kiefer–Wolfowitz bound (Massart 1990) and Hoeffding's with a union
 // over the vocabulary.

@@ -15,9 +15,9 @@ import (
 type neighborKey struct{ count int }
 
 // neighborTable returns the count nearest words of every word, nearest first,
-// ties by the smaller id: the i-th word's begin at i·count. A word is among
-// its own; where many words share its vector it need not be. Built once per
-// space and count, on all cores.
+// ties by the smaller id: the i-th word's begin at i·count. A word is usually
+// in its own list; where many words share its vector it may be missing. Built
+// once per space and count, on all cores.
 func neighborTable(s *embeddings.Space, count int) []nearest.Neighbor {
 	v, _ := s.Derived(neighborKey{count}, func() (any, error) { return searchAll(s, count), nil }) // never fails
 	return v.([]nearest.Neighbor)
@@ -39,14 +39,14 @@ func searchAll(s *embeddings.Space, count int) []nearest.Neighbor {
 	return table
 }
 
-// neighborsOf returns the count nearest words of a word, the word itself
-// first, whoever shares its vector, then by distance and id. Shorter where the
-// space is.
+// neighborsOf returns the count nearest words of a word: the word itself first,
+// even where others share its vector, then by distance and id. The result is
+// shorter where the space has fewer words.
 func neighborsOf(s *embeddings.Space, word WordID, count int) []nearest.Neighbor {
 	count = min(count, s.Len())
 	row := slices.Clone(neighborTable(s, count)[int(word)*count:][:count])
 	own := slices.IndexFunc(row, func(c nearest.Neighbor) bool { return c.ID == word })
-	if own < 0 { // pushed out by others of the same vector: the last of them goes
+	if own < 0 { // the word was pushed out by others with the same vector: drop the last
 		own = count - 1
 	}
 	copy(row[1:own+1], row[:own])
@@ -95,8 +95,8 @@ func firstFrom(s *embeddings.Space, word WordID, count int) []WordID {
 	return slices.Clone(first[:min(count, len(first))])
 }
 
-// smallest returns the count-th smallest of x, 1 ≤ count ≤ len(x), and
-// disorders x (Hoare's selection, the pivot a median of three).
+// smallest returns the count-th smallest of x, 1 ≤ count ≤ len(x), and reorders
+// x (Hoare's selection with a median of three as pivot).
 func smallest(x []float64, count int) float64 {
 	low, high, k := 0, len(x)-1, count-1
 	for low < high {

@@ -242,7 +242,7 @@ func TestRANTEXTOnTheLine(t *testing.T) {
 }
 
 // 200,000 draws against exact laws, in as many dimensions as a real space has.
-// False alarm 1e-6 a line.
+// False alarm rate 1e-6 per line.
 func TestNewerMechanismsDrawWhatTheySay(t *testing.T) {
 	t.Parallel()
 	s := spacetest.Gaussian(t, 120, 50, 0.4, 62)
@@ -327,7 +327,7 @@ func TestFirstFrom(t *testing.T) {
 	}
 }
 
-// Ranks beyond those that are kept come from the same law.
+// Ranks beyond the stored ones come from the same law.
 func TestRankFixFarRanks(t *testing.T) {
 	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6,
@@ -423,7 +423,7 @@ func TestChosenMetrics(t *testing.T) {
 			}
 		}
 	}
-	// The default leaves no trace in the settings.
+	// The default does not appear in the settings.
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1,
 		Parameters: Parameters{"metric": "euclidean"}})
 	if p := m.Settings().Parameters.String(); p != "" {
@@ -431,7 +431,8 @@ func TestChosenMetrics(t *testing.T) {
 	}
 }
 
-// Groups, lists and orders are the same whoever builds them, at once or not.
+// Groups, lists and orders are the same when built one after another or
+// concurrently.
 func TestDerivedStructuresAreShared(t *testing.T) {
 	t.Parallel()
 	documents := [][]string{{"w3", "w3", "w9", "w700"}}

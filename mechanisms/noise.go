@@ -23,7 +23,7 @@ func spherical64(z []float64, epsilon float64, rng *rand.Rand) {
 		z[i] = rng.NormFloat64()
 	}
 	norm := min(gamma(float64(len(z)), rng)/epsilon, longestNoise)
-	var s [2]float64 // side by side; one would wait for itself
+	var s [2]float64 // independent sums run in parallel
 	for i, v := range z {
 		s[i&1] += float64(v * v)
 	}
@@ -38,9 +38,9 @@ func spherical64(z []float64, epsilon float64, rng *rand.Rand) {
 }
 
 // addSphericalNoise writes to q the vector x plus spherical noise, added in
-// float64 in scratch. What is searched for is thus the exact sum, rounded to
-// float32 once: rounding is post-processing, where the sum of numbers rounded
-// before lies on a grid that shows x (Mironov 2012).
+// float64 in scratch. The nearest word is thus searched for the exact sum,
+// rounded to float32 once. That rounding is post-processing; a sum of numbers
+// that were rounded before would lie on a grid that reveals x (Mironov 2012).
 func addSphericalNoise(q, x []float32, scratch []float64, epsilon float64, rng *rand.Rand) {
 	spherical64(scratch, epsilon, rng)
 	for i, z := range scratch {
@@ -49,7 +49,7 @@ func addSphericalNoise(q, x []float32, scratch []float64, epsilon float64, rng *
 }
 
 // longestNoise keeps noise finite in float32 at absurdly small ε, where the
-// outcome depends on its direction only; see projector.pullBack.
+// outcome depends only on its direction; see projector.pullBack.
 const longestNoise = 1e30
 
 // gamma draws from Gamma(shape, 1), shape >= 1, by rejection from the cube of

@@ -11,30 +11,34 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Outside says where a mechanism that is not built in comes from: a command
-// that speaks the protocol of EXTERNAL.md, or text that was privatised
-// elsewhere. {epsilon} and {NAME} of a parameter stand for their values.
+// Outside describes a mechanism that is not built in: a command that speaks the
+// protocol of EXTERNAL.md, or text that was privatised elsewhere. In its
+// strings, {epsilon} and the {NAME} of a parameter are replaced by their
+// values.
 type Outside struct {
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
-	// that the command reads beside those that its arguments name
+	// files that the command reads in addition to those named in its arguments
 	Files []string `yaml:"files,omitempty"`
-	// of the command's start, and of an answer, in seconds; 0 means 1 and 10 minutes
+	// for the command's start and for an answer, in seconds; 0 means 1 minute
+	// and 10 minutes
 	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
-	Memory  int `yaml:"memory,omitempty" limits:"1,16777216"` // that a process of the command takes, in MiB
+	Memory  int `yaml:"memory,omitempty" limits:"1,16777216"` // used by one process of the command, in MiB
 
 	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
-	// that hold the text, joined by a space; none: those of the data set
+	// columns that hold the text, joined by a space; if empty, those of the
+	// data set
 	Columns []string `yaml:"columns,omitempty"`
-	// column that says which document a row is; "": rows are all documents in order
+	// column with the number of the document; "": the rows are all documents in
+	// order
 	ID         string `yaml:"id,omitempty"`
-	Repetition string `yaml:"repetition,omitempty"` // column that says which repetition a row is of; "": one per file
+	Repetition string `yaml:"repetition,omitempty"` // column with the number of the repetition; "": one per file
 }
 
-// Is says whether there is one.
+// Is reports whether a command or text is given.
 func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 
-// Check validates it for a mechanism of that name with such parameters, and so
-// many epsilons.
+// Check validates o for a mechanism with the given name, parameters and number
+// of epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
 		if len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
@@ -72,12 +76,12 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 	return nil
 }
 
-// places are where parameters may stand.
+// places returns the strings in which parameters may stand.
 func (o Outside) places() []string {
 	return append(append(slices.Clone(o.Command), o.Files...), o.Text)
 }
 
-// At puts the values of settings in place.
+// At returns o with the values of settings filled in.
 func (o Outside) At(s Settings) Outside {
 	pairs := []string{"{epsilon}", formatValue(s.Epsilon)}
 	for name, v := range s.Parameters {
@@ -96,8 +100,8 @@ func (o Outside) At(s Settings) Outside {
 // Wait is the timeout.
 func (o Outside) Wait() time.Duration { return time.Duration(o.Timeout) * time.Second }
 
-// Memory is what a process of the mechanism takes, in bytes, as far as somebody
-// said.
+// Memory returns the declared memory of one process of the mechanism in bytes,
+// 0 if none is declared.
 func (s Settings) Memory() int64 {
 	if s.Outside == nil {
 		return 0
@@ -105,8 +109,8 @@ func (s Settings) Memory() int64 {
 	return int64(s.Outside.Memory) << 20
 }
 
-// Definition is that of the mechanism: the registered one of its name, or what
-// can be said of one from outside without opening it.
+// Definition returns the definition of the mechanism: the registered one of its
+// name or, for an outside one, what is known without opening it.
 func (s Settings) Definition() (Definition, error) {
 	if s.Outside == nil {
 		return Find(s.Mechanism)

@@ -6,15 +6,16 @@ import (
 	"mldpbench/embeddings"
 )
 
-// noisePrecision bounds what floating point does to a word chosen by spherical
-// noise on its vector; see Numerical. choice is what the choice among nearest
-// words adds to Rate for a reach and a least distance of a word (see
-// choiceOfVickrey), nil for the nearest word itself. The bound is for
-// leastDimension dimensions and more; zero, not known, otherwise.
+// noisePrecision bounds the effect of floating point on a word chosen by
+// spherical noise on its vector; see Numerical. choice returns what the choice
+// among the nearest words adds to Rate, given a reach and a least distance of a
+// word (see choiceOfVickrey); nil means the nearest word itself. The bound
+// holds for leastDimension dimensions and more; for fewer the result is zero,
+// which means not known.
 //
 // Let p be the dimension, a the vector of the input, Z ideal noise, P the law
-// of the word chosen for a+Z, P' the one computed. Random bits are taken to be
-// uniform and independent. P' comes near P in three steps.
+// of the word chosen for a+Z, P' the one computed. Random bits are assumed to
+// be uniform and independent. P' is compared with P in three steps.
 //
 //  1. Random numbers. rng.NormFloat64 is a ziggurat of 2⁷ layers with 2³² points
 //     each, in tables of float32. A number it returns, spread evenly over the
@@ -39,9 +40,10 @@ import (
 //     of c + (1−s)(x−c). Noise of density e^{−ε‖x−a‖} changes under such a
 //     scaling by at most (1+s)^p·e^{εsD} and (1−s)^{−p}·e^{εsD}, D = ‖c−a‖.
 //
-// Adding up over the words of a set gives both inequalities of Numerical, with
-// Rate = p + εD. Nothing in it needs y to be convex: a choice that does not
-// fall, but by a factor, when a point moves towards c will do as well.
+// Summing over the words of a set gives both inequalities of Numerical, with
+// Rate = p + εD. The proof does not need the cell of y to be convex: it also
+// holds for a choice whose probability falls by at most a factor when a point
+// moves towards c.
 func noisePrecision(s *embeddings.Space, epsilon float64, choice func(reach, least float64) float64) Numerical {
 	p, longest := float64(s.Dimension), longestVector(s)
 	if s.Dimension < leastDimension {
@@ -50,7 +52,7 @@ func noisePrecision(s *embeddings.Space, epsilon float64, choice func(reach, lea
 	length := noiseLength(p) / epsilon
 	reach := length + 2*longest
 	if !(reach < noisyRadius(longest)) {
-		return Numerical{} // vectors are pulled back, which changes words
+		return Numerical{} // vectors are pulled back, which can change the word
 	}
 	d := p - 1.0/3
 	c := 1 / math.Sqrt(9*d)
@@ -95,9 +97,9 @@ func noiseLength(p float64) float64 {
 	return high * p
 }
 
-// choiceOfVickrey is what Vickrey's choice adds to Rate where t ≤ 1/2. When a
-// point moves towards y, y does not lose a rank; gaining the first it gains
-// probability, as (1−t) ≥ t. At rank 1, the ratio a1/a2 grows by 2s at most. At
-// rank 2, a1 may fall by s·reach, which matters little where no word is nearer
-// than least.
+// choiceOfVickrey returns what Vickrey's choice adds to Rate where t ≤ 1/2.
+// When a point moves towards y, y never drops in rank; if it rises to rank 1
+// its probability grows, because (1−t) ≥ t. At rank 1, the ratio a1/a2 grows by
+// at most 2s. At rank 2, a1 may fall by s·reach, which has little effect where
+// no word is nearer than least.
 func choiceOfVickrey(reach, least float64) float64 { return 2 + 3*reach/least }

@@ -15,8 +15,8 @@ import (
 	"mldpbench/stream"
 )
 
-// scripted gives the numbers of a list and then one that every layer but the
-// second takes at once, and counts.
+// scripted returns the numbers of a list, then a number that every layer except
+// the second accepts at once. It counts the calls.
 type scripted struct {
 	numbers []uint64
 	used    int
@@ -30,13 +30,14 @@ func (s *scripted) Uint64() uint64 {
 	return 5<<32 | 1
 }
 
-// normalOf is what NormFloat64 makes of the bits, and how many of them it takes.
+// normalOf returns the result of NormFloat64 for the given bits, and how many
+// of them it uses.
 func normalOf(bits ...uint64) (x float64, used int) {
 	s := &scripted{numbers: bits}
 	return rand.New(s).NormFloat64(), s.used
 }
 
-// ziggurat is the law of rng.NormFloat64, read off it by giving it bits.
+// ziggurat is the law of rng.NormFloat64, found by feeding it chosen bits.
 type ziggurat struct {
 	step [128]float64 // of a layer
 	sure [128]uint64  // from here on a point is not taken at once
@@ -82,9 +83,9 @@ func (z *ziggurat) taken(i int, j uint64) float64 {
 	return float64(low) / (1 << 53)
 }
 
-// TestNormalNumbersAreNearlyNormal holds rng.NormFloat64 to what noisePrecision
-// says of it: its density in the core and the mass of its tail, all over those
-// of the normal law, are one constant within e^{±κ/2}, and no step and no
+// TestNormalNumbersAreNearlyNormal checks what noisePrecision assumes of
+// rng.NormFloat64: its density in the core and the mass of its tail, divided by
+// those of the normal law, are one constant within e^{±κ/2}, and no step and no
 // rounding of the tail moves a number by more than h.
 func TestNormalNumbersAreNearlyNormal(t *testing.T) {
 	t.Parallel()
@@ -202,9 +203,10 @@ func TestNoisyVectorsAreMovedLittle(t *testing.T) {
 	}
 }
 
-// What noisePrecision needs of cells: a point x, displaced by ρ, at which a word
-// y is chosen with some probability, has after a step of s = 2ρ/g towards y one
-// that is not smaller, but for the factor that the choice has in Rate.
+// What noisePrecision needs of cells: if a word y is chosen with some
+// probability at a point x displaced by ρ, then after a step of s = 2ρ/g
+// towards y its probability is not smaller, up to the factor that the choice
+// has in Rate.
 func TestCellsMayBeScaled(t *testing.T) {
 	t.Parallel()
 	const words, p = 60, 3
@@ -302,8 +304,8 @@ func gapsOf(s *embeddings.Space, words int) []float64 {
 	return gaps
 }
 
-// Guarantees say it where it is proved, and only there; README quotes what -v
-// prints of real vectors.
+// Guarantees state the bound where it is proved, and only there; README quotes
+// what -v prints for real vectors.
 func TestNoiseStatesItsPrecision(t *testing.T) {
 	t.Parallel()
 	wide, narrow := spacetest.Gaussian(t, 30, 20, 1, 76), spacetest.Gaussian(t, 30, 8, 1, 77)
@@ -370,7 +372,8 @@ func TestKRRWithinItsDelta(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Float64 gives multiples of 2⁻⁵³: so many are below the number compared.
+		// Float64 returns multiples of 2⁻⁵³: the number of them below the
+		// threshold.
 		kept := math.Ceil(d.Probabilities[0]*(1<<53)) / (1 << 53)
 		var exact big.Float // the rest, (n−1)e^{−ε}/(1+(n−1)e^{−ε})
 		rest := exact.SetPrec(200).SetFloat64(29 * math.Exp(-epsilon))

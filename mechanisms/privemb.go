@@ -44,12 +44,11 @@ type privEmb struct {
 	noise      float64 // ε of the noise: ε/(1+β), or ε for M1
 }
 
-// grid is the distance of the numbers that are released: the power of two at
-// most 1/1024 of the noise's scale 1/ε. Coordinates of the noise have a
-// standard deviation of about √m/ε, so rounding to the grid changes nothing
-// that could be learned from a release; but the last bits of a float that is
-// not rounded depend on the vector under the noise (Mironov 2012). Rounding is
-// post-processing: it costs no ε.
+// grid is the spacing of the released numbers: the largest power of two that is
+// at most 1/1024 of the noise's scale 1/ε. Coordinates of the noise have a
+// standard deviation of about √m/ε, so rounding to the grid loses nothing
+// useful. Without rounding, the last bits of a float depend on the vector under
+// the noise (Mironov 2012). Rounding is post-processing: it costs no ε.
 func (m *privEmb) grid() float64 {
 	_, e := math.Frexp(1 / (1024 * m.noise))
 	return math.Ldexp(1, max(min(e-1, 96), -96))
@@ -97,9 +96,9 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	return e, nil
 }
 
-// ProjectedDimension is m = (√log₂p + √ln(1/δ))²/β², to the nearest integer:
-// the reading of the source's Ω(·) that gives its own pairs
-// (β, m) = (0.93, 50), (0.66, 100), (0.468, 200) at p = 300, δ = 1e-6.
+// ProjectedDimension returns m = (√log₂p + √ln(1/δ))²/β², rounded to the
+// nearest integer. This reading of the source's Ω(·) reproduces its pairs (β,
+// m) = (0.93, 50), (0.66, 100), (0.468, 200) at p = 300, δ = 1e-6.
 func ProjectedDimension(p int, beta, delta float64) int {
 	root := math.Sqrt(math.Log2(float64(p))) + math.Sqrt(math.Log(1/delta))
 	return max(1, int(math.Round(root*root/(beta*beta))))
@@ -110,8 +109,8 @@ func (m *privEmb) Guarantee() Guarantee               { return m.guarantee }
 func (m *privEmb) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
 func (m *privEmb) OutputDimension() int               { return m.m }
 
-// Release adds in float64 and rounds once, to the grid, which float32 holds
-// exactly up to 2²⁴ steps from 0 and coarsens beyond.
+// Release adds in float64 and rounds once, to the grid. float32 represents the
+// grid exactly up to 2²⁴ steps from 0 and more coarsely beyond.
 func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
 	noise, grid := make([]float64, m.m), m.grid()
 	for i, w := range src {
@@ -124,7 +123,7 @@ func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
 	}
 }
 
-// coordinate is the r-th coordinate of Φx, or of x itself.
+// coordinate returns the r-th coordinate of Φx, or of x itself for M1.
 func (m *privEmb) coordinate(r int, x []float32) float64 {
 	if m.projection == nil {
 		return float64(x[r])

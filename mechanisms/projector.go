@@ -8,14 +8,14 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// batchWords is the number of words searched for at once.
+// batchWords is the number of noisy vectors searched for at once.
 const batchWords = 2048
 
-// projector is the noise-and-project family: add noise to the vector of a
-// word, find the words nearest to the sum, choose one of them. Everything
-// after the addition is post-processing of the noisy vector, so a promise of
-// the noise is a promise of the mechanism, as long as search and choice do
-// not look at the input word again.
+// projector is the noise-and-project family: add noise to the vector of a word,
+// find the words nearest to the sum, choose one of them. Everything after the
+// addition is post-processing of the noisy vector, so a guarantee of the noise
+// is a guarantee of the mechanism, as long as search and choice do not look at
+// the input word again.
 type projector struct {
 	settings  Settings
 	guarantee Guarantee
@@ -28,12 +28,12 @@ type projector struct {
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
 	shape []float32
-	// neighbors is how many nearest words the choice sees.
+	// neighbors is the number of nearest words passed to choose.
 	neighbors int
-	// excludeInput searches all words but the input (printed Vickrey).
+	// excludeInput removes the input word from the search (printed Vickrey).
 	excludeInput bool
-	// choose picks one of the neighbours (nearest first) with the help of u,
-	// uniform on [0, 1); nil takes the nearest and draws no u.
+	// choose picks one of the neighbours (nearest first) by u, uniform on [0,
+	// 1); nil takes the nearest and draws no u.
 	choose func(word WordID, near []nearest.Neighbor, u float64) WordID
 
 	// radius bounds the norm of a noisy vector, see pullBack.
@@ -88,13 +88,13 @@ func tokenEpsilon(epsilon float64, epsilons [][]float64, d, i int) float64 {
 	return epsilons[d][i]
 }
 
-// batch collects noise until it is worth adding and searching.
+// batch collects noise until there is enough for one search.
 type batch struct {
 	m        *projector
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word; of plain spherical noise, the word's vector is in it
+	noise    []float32 // one row per word; for plain spherical noise it already includes the word's vector
 	shaped   []float32
 	near     []nearest.Neighbor
 	scratch  []float64 // one vector
@@ -136,7 +136,8 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries shapes the noise and adds the word vectors, where it is not done.
+// queries shapes the noise and adds the word vectors where that is not done
+// yet.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
 	q := b.noise[:len(b.words)*d]
@@ -184,9 +185,9 @@ func (b *batch) flush() {
 func noisyRadius(longest float64) float64 { return 1e6 * (1 + longest) }
 
 // pullBack moves a noisy vector beyond a million times the longest word vector
-// onto that sphere along its ray. It looks at the noisy vector alone, so it is
-// post-processing; it keeps distances comparable in float64 at absurdly small
-// ε, where the nearest word depends on the direction only.
+// onto that sphere along its ray. It depends on the noisy vector alone, so it
+// is post-processing; it keeps distances comparable in float64 at absurdly
+// small ε, where the nearest word depends on the direction only.
 func (m *projector) pullBack(v []float32) {
 	var squares float64
 	for _, x := range v {
@@ -212,7 +213,7 @@ func longestVector(s *embeddings.Space) float64 {
 	return v.(float64)
 }
 
-// euclideanGuarantee is ε·d with d the space's Euclidean distance.
+// euclideanGuarantee returns ε·d with d the space's Euclidean distance.
 func euclideanGuarantee(s *embeddings.Space, epsilon float64, reason string) Guarantee {
 	return Guarantee{
 		Metric:           "euclidean",

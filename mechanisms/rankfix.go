@@ -31,11 +31,11 @@ func init() {
 
 const defaultBase = "cmp"
 
-// newRankFix builds the fix of the curse of dimensionality by post-processing:
-// let x* be the word that the base mechanism returns; return the r-th nearest
-// word of x* (r = 0 is x* itself, ties by id) with probability ∝ e^{−c·ε·r},
-// r = 0 … n−1. The source gives c = 0.04 for GloVe at 300 dimensions. The
-// promise is that of the base mechanism.
+// newRankFix builds the post-processing that corrects the curse of
+// dimensionality: let x* be the word that the base mechanism returns; return
+// the r-th nearest word of x* (r = 0 is x* itself, ties by id) with probability
+// ∝ e^{−c·ε·r}, r = 0 … n−1. The source gives c = 0.04 for GloVe at 300
+// dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	decay := s.Parameters["c"].(float64)
 	if err := check.Positive("c", decay); err != nil {
@@ -68,7 +68,8 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	}, nil
 }
 
-// nearKey names the lists of neighbours that all instances over a space share.
+// nearKey is the key of the lists of neighbours that all instances over a space
+// share.
 type nearKey struct{}
 
 type rankFix struct {
@@ -79,7 +80,7 @@ type rankFix struct {
 	near      []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
 }
 
-// keptRanks is how many neighbours of a word are kept; farther ones are
+// keptRanks is the number of neighbours stored per word; farther ones are
 // searched for each time.
 const keptRanks = 256
 
@@ -149,7 +150,7 @@ func (m *rankFix) rank(epsilon float64, rng *rand.Rand) int {
 	return int(min(max(math.Floor(r), 0), n-1))
 }
 
-// given returns the law of the output given the base's, x*.
+// given returns the distribution of the output, given the base's output x*.
 func (m *rankFix) given(star WordID) []float64 {
 	order, _ := orderFrom(m.base.space, star)
 	p := make([]float64, len(order))

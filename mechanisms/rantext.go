@@ -28,7 +28,7 @@ func init() {
 	})
 }
 
-// rantext draws the size of a random adjacency list and then a word of it: D
+// rantext draws the size of a random adjacency list and then a word from it: D
 // is the length of a vector of independent Laplace numbers, the j-th of scale
 // (max φ_j − min φ_j)/f(ε), the words at distance d < D from the input are its
 // candidates, and Pr[y|D] ∝ exp((ε/2)·(D−d)/D). f(ε) = ε below 2, and
@@ -81,7 +81,7 @@ func (m *rantext) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabular
 // scale is the scale of the widest coordinate.
 func (m *rantext) scale(epsilon float64) float64 { return min(m.largest/fitted(epsilon), 1e150) }
 
-// listDraw is one word that waits for the distances from it.
+// listDraw is one word waiting for its distances to be computed.
 type listDraw struct {
 	word    WordID
 	epsilon float64
@@ -152,13 +152,13 @@ func (m *rantext) privatizeGrouped(
 	return g.Wait()
 }
 
-// within returns how many of the sorted distances are below a radius; those
-// equal to 0 always count, as they do for every radius above 0.
+// within returns how many of the sorted distances are below a radius; distances
+// of 0 always count.
 func within(sorted []float64, radius float64) int {
 	return max(sort.SearchFloat64s(sorted, radius), sort.Search(len(sorted), func(i int) bool { return sorted[i] > 0 }))
 }
 
-// draw returns the place of the chosen word in the sorted distances.
+// draw returns the position of the chosen word in the sorted distances.
 func (o listDraw) draw(sorted []float64) int {
 	rng := rand.New(rand.NewPCG(o.seed[0], o.seed[1]))
 	list := sorted[:within(sorted, o.radius)]
@@ -184,8 +184,7 @@ func (o listDraw) draw(sorted []float64) int {
 	return 0 // by rounding only
 }
 
-// listWeight is the weight of a candidate at distance d, but for a factor
-// common to all.
+// listWeight is the weight of a candidate at distance d, up to a common factor.
 func listWeight(d, radius, epsilon float64) float64 {
 	if d == 0 {
 		return 1
@@ -195,7 +194,7 @@ func listWeight(d, radius, epsilon float64) float64 {
 
 const (
 	radiusCells = 1 << 15 // of the law of D²
-	radiusBins  = 512     // into which it is gathered, at least
+	radiusBins  = 512     // least number of bins it is gathered into
 	// radiusRounding bounds what the transforms add to any probability.
 	radiusRounding = 1e-9
 )
@@ -215,7 +214,7 @@ func (m *rantext) radii() *radiusLaw {
 
 // lawOfSquares rounds each of the p terms down to a grid of width h, so their
 // sum is at most p·h too small, and adds their laws exactly, by transforms.
-// What passes the end of the grid is one last bin.
+// Everything beyond the end of the grid goes into one last bin.
 func lawOfSquares(ranges []float64) *radiusLaw {
 	var mean, variance float64
 	for _, r := range ranges {
@@ -313,8 +312,8 @@ func (m *rantext) bounds(word WordID) (low, high []float64) {
 	return low, high
 }
 
-// Distribution is the middle of certain bounds; AbsoluteError is the largest
-// distance from them.
+// Distribution returns the middle of the proven bounds; AbsoluteError is the
+// largest distance from them.
 func (m *rantext) Distribution(word WordID) (Distribution, error) {
 	if err := checkWord(m.space.Vocabulary, word); err != nil {
 		return Distribution{}, err
@@ -329,7 +328,7 @@ func (m *rantext) Distribution(word WordID) (Distribution, error) {
 	return d, nil
 }
 
-// LogBounds are the logarithms of the bounds.
+// LogBounds returns the logarithms of the bounds.
 func (m *rantext) LogBounds(word WordID) (low, high []float64, err error) {
 	if err := checkWord(m.space.Vocabulary, word); err != nil {
 		return nil, nil, err

@@ -18,16 +18,16 @@ import (
 // equal environments give equal distributions.
 type Settings struct {
 	Mechanism  string
-	Variant    Variant // "" means the definition's default, Proved
+	Variant    Variant // "" means the definition's first variant
 	Epsilon    float64 // in units of 1/distance
 	Parameters Parameters
-	// Outside says where a mechanism of the variant External comes from; nil for
-	// built-in ones. What it opens has a fingerprint of its own.
+	// Outside describes a mechanism of the variant External; nil for built-in
+	// ones. Whatever it opens has a separate fingerprint.
 	Outside *Outside `json:"-"`
 }
 
-// Parameters are named values of a mechanism beside ε: numbers (float64),
-// words (string) or lists of numbers ([]float64).
+// Parameters are the named values of a mechanism other than ε: numbers
+// (float64), words (string) or lists of numbers ([]float64).
 type Parameters map[string]any
 
 // String is the canonical form "gamma=theorem3 t=0.5", sorted by name.
@@ -54,29 +54,31 @@ func formatValue(v any) string {
 	}
 }
 
-// Thesaurus gives synonyms to SynTF: WordNet, or that of the generated corpus.
+// Thesaurus provides synonyms for SynTF: WordNet, or the thesaurus of the
+// generated corpus.
 type Thesaurus interface {
-	// Covers says whether the thesaurus knows the word.
+	// Covers reports whether the thesaurus has the word.
 	Covers(word string) bool
-	// Lemmas returns the lemmas of all synsets of the word in the order of
-	// the source, the word itself included, as the source prints them
-	// (underscored, capitalised). Nil if not covered.
+	// Lemmas returns the lemmas of all synsets of the word in the order of the
+	// source, the word itself included, as the source prints them (underscored,
+	// capitalised). It returns nil if the word is not covered.
 	Lemmas(word string) []string
 }
 
-// Environment is what a mechanism may be built from.
+// Environment holds the data a mechanism is built from.
 type Environment struct {
 	Space     *embeddings.Space
-	Thesaurus Thesaurus // where Definition.Needs says so
+	Thesaurus Thesaurus // where Definition.Needs requires it
 	// Documents is the corpus to be privatised, as tokens, where
-	// Definition.Needs says so: SynTF's tf-idf, the order by frequency of
-	// CusText and SanText+. What is derived from it is taken as public: no
-	// guarantee covers what groups or frequencies tell about the corpus.
+	// Definition.Needs requires it: SynTF's tf-idf, the order by frequency of
+	// CusText and SanText+. Whatever is derived from it is assumed public: no
+	// guarantee covers what groups or frequencies reveal about the corpus.
 	Documents [][]string
-	// Seed feeds the choices made at construction (PrivEmb's projection, the
-	// start word of released Gumbel, the start words of 1-Diffractor's lists).
+	// Seed determines the random choices made at construction (PrivEmb's
+	// projection, the start word of released Gumbel, the start words of
+	// 1-Diffractor's lists).
 	Seed stream.Seed
-	// Outside opens mechanisms that are not built in; nil where there are none.
+	// Outside opens mechanisms that are not built in; nil where none are used.
 	Outside func(Settings) (Mechanism, error)
 }
 
@@ -87,10 +89,10 @@ type Parameter struct {
 	Number  bool   // a word that may also be a number, e.g. gamma
 	Legal   string // the legal range in words, e.g. "in [0, 1]"
 	Doc     string
-	// Variants are those that have the parameter; nil means all.
+	// Variants lists the variants that have the parameter; nil means all.
 	Variants []Variant
-	// Optional leaves the parameter out of complete settings where it has its
-	// default, so that settings from before it existed keep their name.
+	// Optional means that complete settings omit the parameter where it has its
+	// default. Settings from before the parameter existed thus keep their name.
 	Optional bool
 }
 
@@ -98,17 +100,17 @@ func (p Parameter) appliesTo(v Variant) bool {
 	return p.Variants == nil || slices.Contains(p.Variants, v)
 }
 
-// Needs says what an Environment must hold beside the space.
+// Needs lists what an Environment must hold besides the space.
 type Needs struct{ Thesaurus, Corpus bool }
 
-// Definition registers a mechanism: one file, one registry line. All that
-// other packages need to know about a mechanism is a field here, so that none
-// of them asks for a name.
+// Definition registers a mechanism: one file, one registry line. Everything
+// that other packages need to know about a mechanism is a field here, so none
+// of them compares names.
 type Definition struct {
 	Name       string    // "cmp"
 	Title      string    // "CMP"
 	Source     string    // paper and equation
-	Metric     string    // the distance in which the source states ε: that of Guarantee where one holds
+	Metric     string    // the distance in which the source states ε; equal to that of Guarantee where one holds
 	Variants   []Variant // the first is the default
 	Parameters []Parameter
 	Needs      Needs
@@ -116,18 +118,20 @@ type Definition struct {
 	// smaller first; see Ordered. It never changes for a mechanism that has
 	// been published, so that its colour does not.
 	Order int
-	// Constant says that ε has no effect: one law at every ε.
+	// Constant means that ε has no effect: the distribution is the same at
+	// every ε.
 	Constant bool
-	// Epsilons are further ε at which a look at all mechanisms should look at
-	// this one, where the usual ones are not those it is made for.
+	// Epsilons lists additional ε at which an overview of all mechanisms should
+	// include this one, because the usual values are not those it was designed
+	// for.
 	Epsilons []float64
-	// PerWord says that the cost of privatising is one table per distinct word
-	// and that nothing is drawn at construction: many copies of a text cost
-	// little more than one when they are privatised by one call of Text.
+	// PerWord means that the cost of privatising is one table per distinct word
+	// and that nothing is drawn at construction. Many copies of a text then
+	// cost little more than one, when one call of Text privatises them all.
 	PerWord bool
-	// New builds a word mechanism; NewVector one that releases vectors. One
-	// of the two is set. Settings arrive checked: ε > 0, a known variant, all
-	// parameters present, but for optional ones, and of the default's type.
+	// New builds a word mechanism, NewVector one that releases vectors. One of
+	// the two is set. Settings are checked before: ε > 0, a known variant, and
+	// all parameters except optional ones present and of the default's type.
 	New       func(Environment, Settings) (Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
@@ -156,7 +160,7 @@ func Ordered() []Definition {
 	return all
 }
 
-// Find returns the definition of a name.
+// Find returns the definition with the given name.
 func Find(name string) (Definition, error) {
 	if d, ok := registry[name]; ok {
 		return d, nil
@@ -179,7 +183,7 @@ func Complete(s Settings) (Settings, error) {
 	if err := check.Positive("epsilon", s.Epsilon); err != nil {
 		return s, fmt.Errorf("%s: %w", d.Name, err)
 	}
-	if s.Outside != nil { // its parameters are its own business
+	if s.Outside != nil { // its parameters are not checked here
 		return s, nil
 	}
 	full := Parameters{}

@@ -16,8 +16,8 @@ import (
 )
 
 // External is the variant of everything that is not built in: a command, or
-// text that was privatised elsewhere. What it promises is declared by its
-// maker and proved nowhere here.
+// text that was privatised elsewhere. Its guarantee is declared by its maker;
+// nothing here proves it.
 const External Variant = "external"
 
 // Rewriter privatises whole documents of tokens: a command, or text made
@@ -25,25 +25,26 @@ const External Variant = "external"
 // tokens.
 type Rewriter interface {
 	Settings() Settings
-	// Guarantee is what is declared, per word unless its metric says otherwise.
-	// Its Distance is nil where the distance belongs to a space.
+	// Guarantee returns the declared guarantee, per word unless its metric says
+	// otherwise. Its Distance is nil where the distance depends on a space.
 	Guarantee() Guarantee
-	// Aligned says that every token becomes one token, in place. Metrics that
-	// compare token by token exist for aligned rewriters only.
+	// Aligned reports whether every token becomes one token at the same
+	// position. Metrics that compare token by token exist for aligned rewriters
+	// only.
 	Aligned() bool
-	// Repeatable says that equal seeds give equal text.
+	// Repeatable reports whether equal seeds give equal text.
 	Repeatable() bool
-	// Rewrite returns one token list per document, drawn from the seed of
-	// that document and from nothing else. It is safe for concurrent use.
+	// Rewrite returns one token list per document, drawn from the seed of that
+	// document alone. It is safe for concurrent use.
 	Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error)
 }
 
-// wholeText is a Rewriter that wants all documents in one call.
+// wholeText is a Rewriter that needs all documents in one call.
 type wholeText interface{ WholeText() }
 
-// Rewrite is Text for a Rewriter: document i has the seed.At(first+i), workers
-// goroutines share the documents in batches, and the result depends on
-// neither. What becomes of unknown words is the rewriter's business.
+// Rewrite is Text for a Rewriter: document i uses seed.At(first+i). The
+// documents are divided in batches among workers goroutines; the result depends
+// on neither batches nor workers. The rewriter handles unknown words.
 func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed,
 	workers int) ([][]string, error) {
 	return rewrite(ctx, r, documents, func(i int) stream.Seed { return seed.At(first + uint64(i)) }, workers)
@@ -102,8 +103,8 @@ func checkRewritten(r Rewriter, before, after [][]string, first int) error {
 }
 
 // Err returns the first error of a mechanism whose Privatize can fail, and nil
-// for all others. Callers of Privatize ask once they are done: what came out
-// after an error is no result.
+// for all others. Callers of Privatize must check it at the end: output after
+// an error is not a result.
 func Err(m Mechanism) error {
 	if f, ok := m.(interface{ Err() error }); ok {
 		return f.Err()
@@ -112,18 +113,18 @@ func Err(m Mechanism) error {
 }
 
 // OutsideVocabulary is the output of a WordByWord mechanism that stands for
-// every word that the space does not have.
+// every word outside the space.
 const OutsideVocabulary = "(outside the vocabulary)"
 
-// WordByWord makes a Mechanism out of an aligned Rewriter, so that it can be
-// sampled word by word: audit, deniability, bench. The vocabulary is that of
-// the space and OutsideVocabulary; joining outputs is post-processing, so a
-// promise stays one. PrivatizeText has Rewrite make the text, which keeps such
-// words.
+// WordByWord makes a Mechanism out of an aligned Rewriter, so that audit,
+// deniability and bench can sample it word by word. The vocabulary is that of
+// the space plus OutsideVocabulary. Merging outputs into that word is
+// post-processing, so the guarantee still holds. PrivatizeText uses Rewrite for
+// the text, which keeps words outside the space.
 //
-// Privatize has no error to return: after the first failure, kept for Err, it
-// writes OutsideVocabulary everywhere, never the words it was given. ctx stops
-// all requests.
+// Privatize has no error to return: after the first failure, which Err returns,
+// it writes OutsideVocabulary everywhere and never the input words. Cancelling
+// ctx stops all requests.
 func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
 	name := r.Settings().Mechanism
 	if !r.Aligned() {
@@ -143,9 +144,9 @@ func notByWord(name string) error {
 	return fmt.Errorf("%s changes the number of tokens: it cannot be taken word by word", name)
 }
 
-// Rewriting is WordByWord of any Rewriter, for its text: Privatize fails where
-// tokens do not stay in place, see TakesWords, and a metric that only its maker
-// knows has no Distance.
+// Rewriting is WordByWord for any Rewriter, used for its text. Privatize fails
+// where tokens do not stay in place (see TakesWords), and a guarantee in a
+// metric unknown here has no Distance.
 func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
 	v, err := embeddings.NewVocabulary(append(slices.Clone(space.Vocabulary.Words()), OutsideVocabulary))
 	if err != nil {
@@ -161,14 +162,14 @@ func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechan
 	return w, nil
 }
 
-// TakesWords says whether a mechanism can be asked for single words. One that
-// makes text as a whole cannot.
+// TakesWords reports whether a mechanism can privatise single words. One that
+// rewrites text as a whole cannot.
 func TakesWords(m Mechanism) bool {
 	w, ok := m.(*wordByWord)
 	return !ok || w.rewriter.Aligned()
 }
 
-// Repeatable says whether equal seeds give equal text, as all built-in
+// Repeatable reports whether equal seeds give equal text, as all built-in
 // mechanisms do.
 func Repeatable(m Mechanism) bool {
 	w, ok := m.(*wordByWord)
@@ -220,7 +221,7 @@ func (m *wordByWord) Settings() Settings                 { return m.rewriter.Set
 func (m *wordByWord) Guarantee() Guarantee               { return m.guarantee }
 func (m *wordByWord) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
-// Err is the first failure.
+// Err returns the first failure.
 func (m *wordByWord) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -34,12 +34,12 @@ func TestNoiseIsRoundedOnce(t *testing.T) {
 }
 
 // TestNormalStepsHardlyMoveWords estimates what the step of rng.NormFloat64
-// (3.45·2⁻³¹, the widest layer of its ziggurat in 31 bits) may change about
-// the word chosen: a noisy vector moves by at most half a step per coordinate
-// times the scale, r = √p/ε · √p · step/2, and a word changes only where a
-// plane halfway between two words is nearer than that. The share of vectors
-// so near is r/h times that within a much larger h, since densities are flat
-// at that scale. -v prints it; README quotes it.
+// (3.45·2⁻³¹, the widest layer of its ziggurat in 31 bits) may change in the
+// choice of the word: a noisy vector moves by at most half a step per
+// coordinate times the scale, r = √p/ε · √p · step/2, and a word changes only
+// where a plane halfway between two words is nearer than that. The share of
+// vectors so near is r/h times that within a much larger h, since densities are
+// flat at that scale. -v prints it; README quotes it.
 func TestNormalStepsHardlyMoveWords(t *testing.T) {
 	s := gloveSpace(t)
 	const (
@@ -80,8 +80,7 @@ func TestNormalStepsHardlyMoveWords(t *testing.T) {
 }
 
 // What PrivEmb releases lies on its grid, whatever the word: the last bits of
-// the sum, by which a float is told to come from one vector and not from
-// another, are not there.
+// the sum, which would reveal the vector a float comes from, are not released.
 func TestPrivEmbReleasesAGrid(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 30, 1, 64)
 	for _, epsilon := range []float64{0.01, 1, 30} {

@@ -5,17 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// rowMemory bounds the rows one mechanism keeps, in bytes, and largeRowMemory
-// those of a mechanism with a large vocabulary, of which a word may have
-// rowBytes.
+// rowMemory bounds the rows one mechanism keeps, in bytes; largeRowMemory does
+// so for a mechanism with a large vocabulary, where one row may take rowBytes.
 const (
 	rowMemory      = 256 << 20
 	largeRowMemory = 1536 << 20
 	rowBytes       = 4 << 10
 )
 
-// rowCache keeps one row per word within a limit. Reading takes no lock. What
-// makes room is a row not read since the hand of the clock last passed it
+// rowCache keeps one row per word within a memory limit. Reading takes no lock.
+// The row that is dropped is one not read since the clock hand last passed it
 // (Corbató's second chance).
 type rowCache[R any] struct {
 	slots []atomic.Pointer[cachedRow[R]] // by word
@@ -43,7 +42,7 @@ func (c *rowCache[R]) get(word WordID) *R {
 	if row == nil {
 		return nil
 	}
-	if !row.used.Load() { // no write where readers would contend for it
+	if !row.used.Load() { // avoid a write that readers would contend for
 		row.used.Store(true)
 	}
 	return &row.row
@@ -55,8 +54,8 @@ func (c *rowCache[R]) hasRoom() bool {
 	return c.bytes < c.limit
 }
 
-// offer keeps a row, whose bytes are set, unless another caller was first:
-// both are the same.
+// offer stores a row, whose bytes are set, unless another caller stored the
+// same row first.
 func (c *rowCache[R]) offer(word WordID, row *cachedRow[R]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,42 +10,43 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// rowKey names a row: the output distribution of a word at an ε.
+// rowKey identifies a row: the output distribution of a word at an ε.
 type rowKey struct {
 	word    WordID
 	epsilon float64
 }
 
-// wordRandom is what a word draws from the generator of its document: the
-// first so many of them, the same number for every word of a mechanism.
+// wordRandom holds the numbers that a word draws from the generator of its
+// document. Every word of a mechanism uses the same number of them, from the
+// start of the array.
 type wordRandom [4]uint64
 
 // rowSampler draws words from rows of type R. A row is a function of its key
-// alone, so it does not matter which rows are kept, dropped or made twice, nor
-// by whom.
+// alone, so it does not matter which rows are kept, dropped or computed twice.
 type rowSampler[R any] interface {
-	// ownEpsilon is the ε of the instance, of which rows are kept.
+	// ownEpsilon is the ε of the instance; rows are kept for this ε only.
 	ownEpsilon() float64
-	// draws is how many 64-bit numbers a word takes.
+	// draws is the number of 64-bit random numbers per word.
 	draws() int
 	// kept returns the row of a word at the instance's ε, or nil.
 	kept(word WordID) *R
-	// rowsAtOnce is how many rows are best made together.
+	// rowsAtOnce is the best number of rows to compute together.
 	rowsAtOnce() int
-	// builder returns scratch space for one goroutine; release takes it back.
+	// builder returns scratch space for one goroutine; release returns it to
+	// the pool.
 	builder() rowBuilder[R]
 	release(rowBuilder[R])
 	draw(row *R, key rowKey, random wordRandom) WordID
 }
 
-// rowBuilder makes at most rowsAtOnce rows and hands them over in order, each
-// valid until use returns. It keeps those of the instance's ε as it sees fit.
+// rowBuilder computes at most rowsAtOnce rows and passes them to use in order,
+// each valid until use returns. It may keep rows of the instance's ε.
 type rowBuilder[R any] interface {
 	build(keys []rowKey, use func(i int, row *R))
 }
 
-// groupWords is how many words at most wait for their rows at once, one
-// document more or less.
+// groupWords bounds the words that wait for their rows at once, give or take
+// one document.
 const groupWords = 1 << 20
 
 // occurrence is one word of a batch that waits for its row.
@@ -55,9 +56,9 @@ type occurrence struct {
 	output *WordID
 }
 
-// privatizeRows draws for all words in document order. Those that find their
-// row are done; the others are grouped by word, so that a corpus costs one row
-// per distinct word however little memory there is for rows.
+// privatizeRows draws for all words in document order. Words whose row is
+// cached are done at once; the others are grouped by word, so a corpus costs
+// one row per distinct word however little memory there is for rows.
 func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64,
 	rngs []*rand.Rand, workers int) error {
 	for start := 0; start < len(src); {
@@ -78,8 +79,8 @@ func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]Wor
 	return nil
 }
 
-// drawKept takes the random numbers of documents start to end and draws the
-// words whose rows are there. It returns the others.
+// drawKept draws the random numbers of documents start to end and the words
+// whose rows are cached. It returns the other words.
 func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
 	start, end, words, workers int) ([]occurrence, error) {
 	own, draws := m.ownEpsilon(), m.draws()
@@ -108,7 +109,7 @@ func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, 
 	if workers == 1 {
 		return part(start, end), ctx.Err()
 	}
-	// Some parts more than workers: documents have different lengths.
+	// More parts than workers, because documents differ in length.
 	share := words/(4*workers) + 1
 	bounds := []int{start}
 	for words := 0; start < end; start++ {
@@ -129,7 +130,7 @@ func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, 
 	return slices.Concat(parts...), err
 }
 
-// drawWaiting makes the rows that are missing, each once.
+// drawWaiting computes each missing row once and draws its words.
 func drawWaiting[R any](ctx context.Context, m rowSampler[R], all []occurrence, workers int) error {
 	if len(all) == 0 {
 		return ctx.Err()

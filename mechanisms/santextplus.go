@@ -34,16 +34,16 @@ func init() {
 // Pr[y] ∝ exp(−(ε/2)·d(x,y)); any other word is kept with probability 1−p and
 // otherwise drawn from V_S in the same way.
 //
-// Between sensitive words this is ε·d-private. A kept word is an output of no
-// other word, so nothing holds between the others, nor between one of them and
-// a sensitive word: the source's utility-optimised definition does not ask for
-// it.
+// Between sensitive words this is ε·d-private. A kept word is not an output of
+// any other word, so nothing holds between two words that are not sensitive,
+// nor between such a word and a sensitive one. The source's utility-optimised
+// definition does not require it.
 //
 // As in the source's script, the share is of all words of the corpus, with or
 // without a vector, in order of falling count (ties by first occurrence), and
-// V_S is what of it has a vector; words of the space that never occur count as
-// the rarest. The script takes one word more than the share, and replaces
-// unknown words at random: policy random.
+// V_S is the part of it that has vectors; words of the space that never occur
+// count as the rarest. The script takes one word more than the share. It
+// replaces unknown words at random, which is policy random.
 func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	w, p := s.Parameters["w"].(float64), s.Parameters["p"].(float64)
 	if err := check.Within("p", p, 0, 1); err != nil {
@@ -90,8 +90,8 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 }
 
 // rarestWords returns the words of the space that are in the rarest share w of
-// the vocabulary, by rising id. The vocabulary is that of the corpus with the
-// words of the space that never occur as its rarest.
+// the vocabulary, by ascending id. The vocabulary is that of the corpus plus
+// the words of the space that never occur, which count as the rarest.
 func rarestWords(env Environment, w float64) (rarest []WordID, isRarest []bool) {
 	counts := map[string]int{}
 	var order []string // by first occurrence

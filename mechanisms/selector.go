@@ -22,9 +22,9 @@ type selector struct {
 	vocabulary *embeddings.Vocabulary
 	basis      *basis // nil where scores do not depend on vectors
 	// scores gives the logarithms of the weights of word's outputs, up to a
-	// constant. The outputs are the ids returned, nil meaning words
-	// 0 … len(scores)−1. It may use and return row, which holds the word's row
-	// of the basis; without one, it is as long as the vocabulary.
+	// constant. The outputs are the ids returned, nil meaning words 0 …
+	// len(scores)−1. It may use and return row, which holds the word's row of
+	// the basis; without a basis, row is as long as the vocabulary.
 	scores func(word WordID, epsilon float64, row []float64) (scores []float64, ids []WordID)
 	rows   *rowCache[aliasTable] // of the instance's own epsilon
 }
@@ -56,7 +56,7 @@ func (m *selector) scoresOf(word WordID) ([]float64, []WordID) {
 	return m.scores(word, m.settings.Epsilon, row)
 }
 
-// Distribution is the closed form, evaluated in float64.
+// Distribution evaluates the closed form in float64.
 func (m *selector) Distribution(word WordID) (Distribution, error) {
 	if err := checkWord(m.vocabulary, word); err != nil {
 		return Distribution{}, err
@@ -73,7 +73,7 @@ func (m *selector) Distribution(word WordID) (Distribution, error) {
 	return Distribution{Probabilities: full}, nil
 }
 
-// LogBounds is the closed form in logarithms, which do not underflow.
+// LogBounds evaluates the closed form in logarithms, which do not underflow.
 func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
 	if err := checkWord(m.vocabulary, word); err != nil {
 		return nil, nil, err
@@ -94,13 +94,13 @@ func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
 	return logs, logs, nil
 }
 
-// leastProbability is what a possible output has at least in a table, so that
+// leastProbability is the least probability of a possible output in a table, so
 // none becomes impossible by underflow; see Numerical.
 const leastProbability = 0x1p-50
 
-// probabilities turns log-weights into probabilities in place, none of a
-// possible output below leastProbability: their sum may exceed 1 by
-// leastProbability for each.
+// probabilities turns log-weights into probabilities in place. No possible
+// output gets less than leastProbability, so the sum may exceed 1 by
+// leastProbability per output.
 func probabilities(scores []float64) {
 	top := slices.Max(scores)
 	var sum float64
@@ -166,8 +166,8 @@ type tableBuilder struct {
 	words   []WordID
 }
 
-// build lets new tables push out old ones only where few are missing: in one
-// pass over many words they would do so for nothing.
+// build lets new tables replace old ones only where few are missing: in one
+// pass over many words, replacing would gain nothing.
 func (b *tableBuilder) build(keys []rowKey, use func(i int, t *aliasTable)) {
 	b.words = b.words[:0]
 	for _, k := range keys {

@@ -24,7 +24,7 @@ func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {
 	}
 }
 
-// SanText by its definition, in the plainest code.
+// SanText by its definition, in the simplest possible code.
 func TestSanTextClosedForm(t *testing.T) {
 	s := spacetest.Gaussian(t, 60, 5, 1, 2)
 	const epsilon = 1.7

@@ -9,21 +9,20 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// shrinking is a space from which words are taken one after the other, each
-// time those nearest to some word among what is left. Nearest means by
-// distance, ties by the smaller id, so what is taken depends on the space
-// alone.
+// shrinking is a space from which words are removed step by step, each time the
+// remaining words nearest to some word. Ties go to the smaller id, so the
+// result depends on the space alone.
 //
-// Nearest words are first looked for in a table of some neighbours per word;
-// where too many of these are gone, all words that are left are scanned.
-// Whenever half of its words is gone, the table is made again for the rest:
-// scans stay rare, and all tables together cost a third more than the first.
+// Nearest words are first looked up in a table of some neighbours per word;
+// where too many of these are gone, all remaining words are scanned. Whenever
+// half of its words are gone, the table is rebuilt for the rest: scans stay
+// rare, and all tables together cost a third more than the first.
 type shrinking struct {
 	space *embeddings.Space
 	gone  []bool
 	left  int
 
-	live  []WordID // words of the table, rising
+	live  []WordID // words of the table, ascending
 	place []int32  // of a word in live
 	table []nearest.Neighbor
 	width int // neighbours of a word in the table; 0 is no table
@@ -33,7 +32,7 @@ type shrinking struct {
 	row    []float64
 }
 
-// smallTable is the number of words below which tables are not made again.
+// smallTable is the number of words below which tables are not rebuilt.
 const smallTable = 512
 
 // newShrinking starts with all words; width is the number of neighbours listed
@@ -48,7 +47,7 @@ func newShrinking(s *embeddings.Space, width int) *shrinking {
 	return x
 }
 
-// rebuild makes the table of the words that are left.
+// rebuild builds the table of the remaining words.
 func (x *shrinking) rebuild() {
 	x.live = slices.DeleteFunc(x.live, func(w WordID) bool { return x.gone[w] })
 	d := x.space.Dimension
@@ -62,7 +61,7 @@ func (x *shrinking) rebuild() {
 	x.row = make([]float64, kernel.PairRows*x.panels.Stride())
 	x.table, x.width = nil, 0
 	if x.wide == 0 || len(x.live) <= smallTable {
-		return // a scan costs as little
+		return // a scan is as cheap
 	}
 	v, err := embeddings.NewVocabulary(words)
 	if err != nil {
@@ -84,7 +83,7 @@ func (x *shrinking) take(w WordID) {
 	}
 }
 
-// nearest returns the word nearest to w among those left, w not counted.
+// nearest returns the remaining word nearest to w, other than w.
 func (x *shrinking) nearest(w WordID) (WordID, bool) {
 	var found [1]WordID
 	out := x.search(found[:0], w, 1)
@@ -102,12 +101,12 @@ func (x *shrinking) takeNearest(w WordID, count int) []WordID {
 		x.gone[m] = true
 	}
 	x.left -= len(members) - 1
-	x.take(w) // counts w and makes the table again where that is due
+	x.take(w) // counts w and rebuilds the table when due
 	return slices.Clip(members)
 }
 
-// search appends the count words nearest to w among those left, fewer where
-// fewer are left. w may itself be gone, but must be in the table.
+// search appends the count remaining words nearest to w, or all if fewer
+// remain. w itself may be gone but must be in the table.
 func (x *shrinking) search(dst []WordID, w WordID, count int) []WordID {
 	wanted := len(dst) + count
 	if x.width > 0 {
@@ -128,7 +127,7 @@ func (x *shrinking) search(dst []WordID, w WordID, count int) []WordID {
 	return x.scan(dst, w, count)
 }
 
-// scan is search without the table.
+// scan does the same as search without the table.
 func (x *shrinking) scan(dst []WordID, w WordID, count int) []WordID {
 	x.panels.Distances(x.row, x.space.Vector(w))
 	type candidate struct {
@@ -142,7 +141,7 @@ func (x *shrinking) scan(dst []WordID, w WordID, count int) []WordID {
 		}
 		d := x.row[i]
 		if len(best) == count && (count == 0 || d >= best[count-1].distance) {
-			continue // words come by rising id: an equal distance loses
+			continue // words come by ascending id, so an equal distance loses
 		}
 		at, _ := slices.BinarySearchFunc(best, candidate{y, d}, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.id, b.id))
@@ -171,7 +170,7 @@ func buildChain(s *embeddings.Space, start WordID) []WordID {
 	walk := newShrinking(s, 16)
 	for w := start; ; {
 		chain = append(chain, w)
-		// Looked for before w is taken: a table made again does not have w.
+		// Search before w is removed: a rebuilt table does not have w.
 		next, ok := walk.nearest(w)
 		walk.take(w)
 		if !ok {

@@ -95,14 +95,14 @@ func TestGroupsByHand(t *testing.T) {
 	}
 }
 
-// Tables, their rebuilding and scans must not change what is nearest. Some
+// Tables, rebuilding and scans must not change which words are nearest. Some
 // words share a vector.
 func TestChainsAndGroupsAreGreedy(t *testing.T) {
 	s := spacetest.Gaussian(t, 1500, 6, 1, 60)
 	for i := 0; i < 300; i += 3 {
 		copy(s.Vector(WordID(i)), s.Vector(WordID(i+700)))
 	}
-	for i := range WordID(60) { // more of one vector than a table lists
+	for i := range WordID(60) { // more words with one vector than a table lists
 		copy(s.Vector(1400+i), s.Vector(1399))
 	}
 	for _, start := range []WordID{0, 1399} {

@@ -27,8 +27,8 @@ func init() {
 //   - Proved: the candidates are all words of the space that the thesaurus
 //     covers, the same for every input, and ρ is the cosine of the embeddings
 //     clipped to [0, 1]. A word that the thesaurus does not cover is an input
-//     like any other: if it stayed as it is, it would be told from all others.
-//     Guarantee: ε-DP per word, any two words being neighbours.
+//     like any other: left unchanged, it could be distinguished from all
+//     others. Guarantee: ε-DP per word, any two words being neighbours.
 //   - Printed and Released, which compute the same: see thesaurusScores.
 func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	if env.Thesaurus == nil {
@@ -83,17 +83,17 @@ func clippedCosine(product float64, norms []float64, a, b WordID) float64 {
 	return min(max(product/(norms[a]*norms[b]), 0), 1)
 }
 
-// newThesaurusSynTF builds what the study's package computes. The candidates
-// of a word are its own lemmas in the thesaurus, as printed there, so they
-// give the word away. The score of a candidate that occurs in the corpus is
-// the tf-idf of the *input* word, of the others 0. The package computes
-// tf-idf over the corpus joined to one document, so it is the word's count
-// over the root of the sum of squared counts.
+// newThesaurusSynTF builds what the study's package computes. The candidates of
+// a word are its own lemmas in the thesaurus, as printed there, so they reveal
+// the word. A candidate that occurs in the corpus has the tf-idf of the *input*
+// word as its score, any other candidate 0. The package computes tf-idf over
+// the corpus joined into one document, so it is the word's count divided by the
+// root of the sum of squared counts.
 //
 // Inputs are the words of the space and, beyond it, every token of the corpus
 // that the thesaurus covers: the vocabulary is extended by these and by all
-// lemmas. A word without lemmas stays, and so does a lemma that is neither in
-// the space nor in the corpus, since it is no input.
+// lemmas. A word without lemmas is left unchanged, and so is a lemma that is in
+// neither the space nor the corpus, because it is not an input.
 func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 	counts := map[string]float64{}
 	words := env.Space.Vocabulary.Words()

@@ -41,7 +41,7 @@ const temTheorem3 = "theorem3"
 //     decimal, and the score of the others is −γ + (2/ε)·ln(n/|L_w|), L_w the
 //     words within γ. Where there are no others, the element does not exist.
 //
-// γ of Theorem 3 depends on ε: a word with an ε of its own gets its own γ.
+// γ of Theorem 3 depends on ε: a word with a separate ε gets a separate γ.
 func newTEM(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	beta := s.Parameters["beta"].(float64)
@@ -86,14 +86,14 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	return metric.selector(s, g, law), nil
 }
 
-// theorem3 is γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem 3),
-// not below 0.
+// theorem3 returns γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem
+// 3), or 0 if that is negative.
 func theorem3(epsilon, beta float64, others int) float64 {
 	return max(0, 2/epsilon*math.Log((1-beta)*float64(others)/beta))
 }
 
-// releasedTEMScores turns distances into log-weights in place. The element
-// for the words beyond γ is shared evenly by them.
+// releasedTEMScores turns distances into log-weights in place. The words beyond
+// γ share their element evenly.
 func releasedTEMScores(row []float64, epsilon, gamma float64) {
 	n, within := float64(len(row)), 0.0
 	for _, d := range row {

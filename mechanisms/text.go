@@ -12,23 +12,23 @@ import (
 	"mldpbench/stream"
 )
 
-// Policy says what happens to a word outside the mechanism's vocabulary.
+// Policy is the treatment of a word outside the mechanism's vocabulary.
 type Policy string
 
 const (
-	Keep   Policy = "keep"   // leave it as it is: the released packages; leaks the word
+	Keep   Policy = "keep"   // leave it unchanged, as the released packages do; leaks the word
 	Drop   Policy = "drop"   // remove it
-	Random Policy = "random" // a word drawn uniformly from the vocabulary; the default
+	Random Policy = "random" // replace it by a word drawn uniformly from the vocabulary; the default
 	// Zero gives it the vector of zeros and privatises it like any other: the
 	// mechanism must be built over a space that has the word, see
 	// embeddings.Space.WithZeroWords. Its guarantee then covers these words:
 	// they are at distance 0 from each other and at ‖φ(w)‖ from a word w. It
-	// does not cover which words there are: an output shows that the corpus
+	// does not cover which such words exist: an output shows that the corpus
 	// has the word, unless the list of words is public.
 	Zero Policy = "zero"
 )
 
-// Policies are all policies, the default first.
+// Policies lists all policies, the default first.
 var Policies = []Policy{Random, Keep, Drop, Zero}
 
 // CheckPolicy returns an error for a policy that does not exist.
@@ -40,12 +40,12 @@ func CheckPolicy(p Policy) error {
 	return check.OneOf("policy", string(p), names...)
 }
 
-// TextOptions says how PrivatizeText goes about it. The zero value replaces
-// unknown words at random, with the zero seed, on one goroutine.
+// TextOptions are the options of PrivatizeText. The zero value replaces unknown
+// words at random, with the zero seed, on one goroutine.
 type TextOptions struct {
 	Policy Policy // of unknown words; "" means Random
-	// First is the number of the first document, for callers that have them
-	// bit by bit: the result does not depend on how many come at a time.
+	// First is the number of the first document, for callers that pass
+	// documents in parts: the result does not depend on the size of the parts.
 	First   uint64
 	Seed    stream.Seed
 	Seeds   []stream.Seed // of each document, instead of Seed.At
@@ -55,8 +55,9 @@ type TextOptions struct {
 	Aligned bool
 }
 
-// Warnings are what a reader of the privatised text must know beside the
-// guarantee g of the mechanism: what it does not cover. One sentence each.
+// Warnings returns what a reader of the privatised text must know besides the
+// guarantee g of the mechanism: what it does not cover. Each warning is one
+// sentence.
 func (o TextOptions) Warnings(g Guarantee) []string {
 	var all []string
 	switch {
@@ -77,15 +78,15 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 }
 
 // PrivatizeText privatises tokenised documents. Document i uses the stream
-// Seed.At(First+i), so the result does not depend on workers, batches or
-// order; its unknown words draw from a stream of their own, so the policy does
-// not change what becomes of the known ones. It returns one token list per
-// document, of equal length except under Drop and for a mechanism whose output
-// is the empty word, which is left out; see TextOptions.Aligned.
+// Seed.At(First+i), so the result does not depend on workers, batches or order;
+// its unknown words draw from a separate stream, so the policy does not change
+// the result for known words. It returns one token list per document. Its
+// length is that of the document, except under Drop and for a mechanism whose
+// output is the empty word, which is left out; see TextOptions.Aligned.
 //
-// Words that the mechanism keeps (see KeepWords) stay, known or not. What becomes
-// of unknown words is the business of a mechanism made of a Rewriter, and so is
-// the number of tokens. ctx stops between batches.
+// Words that the mechanism keeps (see KeepWords) stay unchanged, known or not.
+// A mechanism made from a Rewriter decides itself about unknown words and the
+// number of tokens. A cancelled ctx stops the work between batches.
 func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
 	if o.Policy == "" {
 		o.Policy = Random
@@ -136,7 +137,7 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 	return t.out, nil
 }
 
-// Text is PrivatizeText from document 0 on; there must be a worker.
+// Text is PrivatizeText from document 0 on; workers must be at least 1.
 func Text(
 	ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
 ) ([][]string, error) {
@@ -146,8 +147,8 @@ func Text(
 	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seed: seed, Workers: workers})
 }
 
-// grouped is the selection family: one table per distinct word of the whole
-// corpus beats any division by documents.
+// grouped is implemented by the selection family: one table per distinct word
+// of the whole corpus is faster than any division by documents.
 type grouped interface {
 	privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
 		workers int) error
@@ -159,7 +160,7 @@ type textRun struct {
 	keeps     func(word string) bool // nil keeps none
 	options   TextOptions
 	documents [][]string
-	ids       [][]WordID // the words of each document that the mechanism gets
+	ids       [][]WordID // the words of each document that are passed to the mechanism
 	out       [][]string
 }
 
@@ -170,8 +171,8 @@ func (t *textRun) seedOf(i int) stream.Seed {
 	return t.options.Seed.At(t.options.First + uint64(i))
 }
 
-// requireKnown returns an error for the first word that neither has a row nor
-// is kept.
+// requireKnown returns an error for the first word that has no row and is not
+// kept.
 func (t *textRun) requireKnown() error {
 	v := t.mechanism.Vocabulary()
 	for i, d := range t.documents {
@@ -310,8 +311,8 @@ type EpsilonChecker interface {
 	CheckEpsilon(epsilon float64) error
 }
 
-// CheckEpsilons checks per-word epsilons before they are given to Privatize,
-// which takes them unchecked.
+// CheckEpsilons checks per-word epsilons. Call it before Privatize, which does
+// not check them.
 func CheckEpsilons(m Mechanism, epsilons []float64) error {
 	for i, e := range epsilons {
 		if err := check.Positive("epsilon", e); err != nil {

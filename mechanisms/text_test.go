@@ -45,7 +45,7 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(half, want[150:]) {
 			t.Errorf("%s: documents from 150 on differ (%v)", name, err)
 		}
-		// A document is privatised alone as it is among others.
+		// A document is privatised alone exactly as among others.
 		ids := m.Vocabulary().Encode(nil, []string{"w1", "w2", "w3"})
 		m.Privatize(ids, ids, nil, stream.FromUint64(10).At(0).Rand())
 		alone, err := Text(context.Background(), m, Random, [][]string{{"w1", "w2", "w3"}}, stream.FromUint64(10), 1)
@@ -120,8 +120,8 @@ func TestTextOfNothing(t *testing.T) {
 	}
 }
 
-// Under the policy zero every word is an input like any other: a strange word
-// becomes what the mechanism makes of the vector of zeros.
+// Under the policy zero every word is an input like any other: an unknown word
+// becomes what the mechanism returns for the vector of zeros.
 func TestZeroPolicy(t *testing.T) {
 	s := spacetest.New(t, 1, []float32{-10, 10})
 	docs := [][]string{{"w0", "stranger"}, {"alien", "w1", "stranger"}}
@@ -139,7 +139,8 @@ func TestZeroPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Both strange words have one vector: the first of them is the nearest word.
+	// Both unknown words have the same vector, so the first of them is the
+	// nearest word.
 	if want := [][]string{{"w0", "stranger"}, {"stranger", "w1", "stranger"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -161,7 +162,7 @@ func TestKeptWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The other words become what they become without the kept ones.
+		// The other words are privatised as if the kept ones were absent.
 		want, err := Text(context.Background(), inner, Drop, [][]string{{"w1", "w2", "stranger"}},
 			stream.FromUint64(13), 1)
 		if err != nil {

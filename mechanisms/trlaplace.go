@@ -28,15 +28,16 @@ func init() {
 
 const longestClip = "longest"
 
-// newTrLaplace builds the truncated Laplace mechanism: to every coordinate of
-// the vector, shortened to length C at most, noise of density ∝ e^{−|x|/b} on
-// [−A, A] is added, b = 2C√d/ε and A = −b·ln(1 − 2ε/√d), and the nearest of
-// the shortened vectors is returned. A exists for ε < √d/2 only.
+// newTrLaplace builds the truncated Laplace mechanism: the vector is shortened
+// to length C at most, noise of density ∝ e^{−|x|/b} on [−A, A] is added to
+// every coordinate, b = 2C√d/ε and A = −b·ln(1 − 2ε/√d), and the nearest of the
+// shortened vectors is returned. A exists for ε < √d/2 only.
 //
-// The source claims ε-DP. It does not hold: the noisy vectors of two words lie
-// in two cubes, and those outside one of them are possible for one word only.
-// The nearest word blurs this but does not undo it. The source's code adds one
-// noise vector to all words of a batch and shortens none.
+// The source claims ε-DP. This does not hold: the noisy vectors of two words
+// lie in two cubes, and vectors in only one of the cubes are possible for one
+// word only. Taking the nearest word hides this partly but does not remove it.
+// The source's code adds one noise vector to all words of a batch and shortens
+// none.
 func newTrLaplace(env Environment, s Settings) (Mechanism, error) {
 	length := longestVector(env.Space)
 	switch clip := s.Parameters["clip"].(type) {
@@ -75,7 +76,7 @@ func newTrLaplace(env Environment, s Settings) (Mechanism, error) {
 	return m, nil
 }
 
-// truncatedLaplace is a projector that does not exist at every ε.
+// truncatedLaplace is a projector that is undefined at some ε.
 type truncatedLaplace struct{ *projector }
 
 // CheckEpsilon returns an *UndefinedError from √d/2 on.

@@ -1,11 +1,12 @@
 package mechanisms
 
-// UndefinedError says that a mechanism does not exist at its settings: there
-// is nothing to run, which a study reports as a result of its own. Definition.New
+// UndefinedError means that a mechanism does not exist at its settings: there
+// is nothing to run, and a study reports that as its result. Definition.New
 // returns it, possibly wrapped.
 type UndefinedError struct {
 	Reason string // one sentence with the condition that is not met
-	// SmallestEpsilon is the smallest ε at which it exists, 0 if unknown.
+	// SmallestEpsilon is the smallest ε at which the mechanism exists, 0 if
+	// unknown.
 	SmallestEpsilon float64
 	// LargestEpsilon is the bound below which ε must stay, 0 if there is none.
 	LargestEpsilon float64

@@ -19,8 +19,8 @@ func init() {
 	})
 }
 
-// newUniform forgets the word: Pr[y] = 1/n at every ε. It is 0-private in
-// every metric; only the number of words of a text is left.
+// newUniform ignores the word: Pr[y] = 1/n at every ε. It is 0-private in every
+// metric; only the number of words of a text is preserved.
 func newUniform(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	return &closedForm{
@@ -36,7 +36,8 @@ func newUniform(env Environment, s Settings) (Mechanism, error) {
 	}, nil
 }
 
-// perfect is the guarantee with ε = 0, whatever ε the instance was built with.
+// perfect returns the guarantee with ε = 0, whatever ε the instance was built
+// with.
 func perfect(reason string) Guarantee {
 	return Guarantee{Metric: "discrete", Reason: reason, Distance: discrete}
 }

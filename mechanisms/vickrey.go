@@ -72,8 +72,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 	return m, nil
 }
 
-// firstPrice is the probability of the first of two neighbours at distances
-// a1 ≤ a2: (1−t)·a2 / (t·a1 + (1−t)·a2) (Xu et al. 2021b, eq. 3).
+// firstPrice returns the probability of the first of two neighbours at
+// distances a1 ≤ a2: (1−t)·a2 / (t·a1 + (1−t)·a2) (Xu et al. 2021b, eq. 3).
 func firstPrice(t, a1, a2 float64) float64 {
 	switch {
 	case a2 == 0:

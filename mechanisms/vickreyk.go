@@ -40,10 +40,10 @@ func init() {
 	})
 }
 
-// newVickreyK builds the generalised Vickrey mechanism over all of W: of the
-// k nearest words of the noisy vector, at distances a_r, the r-th is returned
-// with probability ∝ exp(−t_r·a_r). A space of fewer words has fewer to choose
-// from.
+// newVickreyK builds the generalised Vickrey mechanism over all of W: of the k
+// nearest words of the noisy vector, at distances a_r, the r-th is returned
+// with probability ∝ exp(−t_r·a_r). Where the space has fewer than k words, the
+// choice is among all of them.
 func newVickreyK(env Environment, s Settings) (Mechanism, error) {
 	t := s.Parameters["t"].([]float64)
 	if len(t) < 1 || len(t) > mostNeighbors {
