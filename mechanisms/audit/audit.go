@@ -1,14 +1,14 @@
-// Package audit checks the promise of a mechanism against what it does.
+// Package audit checks the guarantee of a mechanism against its behaviour.
 //
 // It looks for two words a, b and an event S with
 //
 //	ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] > ε·d(a,b),
 //
-// which no ε·d-private mechanism has. Where probabilities have certain bounds
-// (closed forms, numerical integration) it compares them over all outputs;
-// elsewhere it knows the mechanism by its samples only and is wrong about a
-// sound one with a stated probability. It refutes and never proves: "not
-// refuted" says that these pairs and these many samples show nothing.
+// which no ε·d-private mechanism has. Where probabilities have proven bounds
+// (closed forms, numerical integration) it compares them over all outputs.
+// Elsewhere it uses samples only, and accuses a sound mechanism with at most a
+// stated probability. It refutes and never proves: "not refuted" means that
+// these pairs and this number of samples show no violation.
 package audit
 
 import (
@@ -29,20 +29,24 @@ import (
 
 // Options of an audit. The zero value of each field means its default.
 type Options struct {
-	// Alpha is the probability of accusing a sound mechanism, for each
-	// sampled report; 1e-6. What is found outside the scope of a guarantee is
-	// false with as much again.
+	// Alpha is the probability of accusing a sound mechanism, for each sampled
+	// report; default 1e-6. The finding outside the scope of a guarantee is
+	// false with the same probability again.
 	Alpha float64
-	// Samples per word and test of a black-box audit; 200,000. A quarter as
-	// many per word are drawn before, to choose what to test.
+	// Samples is the number of samples per word and test of a black-box audit;
+	// default 200,000. A quarter as many per word are drawn first, to choose
+	// the tests.
 	Samples int
-	// Words is how many random words are paired with their nearest, their
-	// farthest and a random word; 20 for exact audits, 2 for sampled ones.
+	// Words is the number of random words that are paired with their nearest,
+	// their farthest and a random word; default 20 for exact audits, 2 for
+	// sampled ones.
 	Words int
-	// Closest is how many of the closest pairs of the vocabulary are looked
-	// at: where ε·d is small, little is allowed; 20 and 8.
+	// Closest is the number of closest pairs of the vocabulary that are
+	// audited, because little is allowed where ε·d is small; default 20 for
+	// exact audits, 8 for sampled ones.
 	Closest int
-	// Workers sample in parallel; all cores. No result depends on it.
+	// Workers is the number of goroutines that sample; default all cores. No
+	// result depends on it.
 	Workers int
 	Seed    stream.Seed
 }
@@ -67,7 +71,8 @@ func (o *Options) complete() error {
 	)
 }
 
-// pairCounts are Words and Closest with the defaults of a method.
+// pairCounts returns Words and Closest, with the defaults of the method filled
+// in.
 func (o Options) pairCounts(words, closest int) (int, int) {
 	if o.Words > 0 {
 		words = o.Words
@@ -78,11 +83,11 @@ func (o Options) pairCounts(words, closest int) (int, int) {
 	return words, closest
 }
 
-// Method says how probabilities were known.
+// Method is the way in which probabilities were obtained.
 type Method string
 
 const (
-	Exact   Method = "exact"   // certain bounds of every probability
+	Exact   Method = "exact"   // proven bounds of every probability
 	Sampled Method = "sampled" // black box, Clopper–Pearson bounds
 	NoAudit Method = ""        // nothing was audited, see Report.Reason
 )
@@ -92,8 +97,8 @@ type Report struct {
 	Settings  mechanisms.Settings
 	Guarantee mechanisms.Guarantee
 	Method    Method
-	// Metric is the distance the audit held ε against: that of the guarantee,
-	// or the one in which the source states ε where nothing is guaranteed.
+	// Metric is the distance used with ε: that of the guarantee or, where
+	// nothing is guaranteed, the one in which the source states ε.
 	Metric  string
 	Alpha   float64 // of a sampled report: probability of a false accusation
 	Samples int     // per word and test
@@ -105,16 +110,16 @@ type Report struct {
 	EpsilonLowerBound float64
 	// Worst is the finding with the largest excess over what is allowed.
 	Worst Finding
-	// Violated says that Worst exceeds what ε allows.
+	// Violated reports whether Worst exceeds what ε allows.
 	Violated bool
-	// OutsidePairs are the ordered pairs looked at between which the guarantee
-	// promises nothing, because they are outside its scope; Outside is the
-	// worst finding among them, and OutsideViolated says that it exceeds what ε
-	// would allow. None of it counts in the fields above.
+	// OutsidePairs is the number of ordered pairs audited that are outside the
+	// scope of the guarantee. Outside is the worst finding among them, and
+	// OutsideViolated reports whether it exceeds what ε would allow. These
+	// pairs do not count in the fields above.
 	OutsidePairs    int
 	Outside         Finding
 	OutsideViolated bool
-	// Reason says why nothing was audited.
+	// Reason is why nothing was audited.
 	Reason string
 }
 
@@ -128,16 +133,17 @@ type Finding struct {
 	Allowed  float64 // ε·Distance
 }
 
-// excess is how far the ratio is above what is allowed.
+// excess is the amount by which the ratio exceeds what is allowed.
 func (f Finding) excess() float64 { return f.LogRatio - f.Allowed }
 
-// violates says that the ratio is above what is allowed, by more than rounding.
+// violates reports whether the ratio exceeds what is allowed by more than
+// rounding.
 func (f Finding) violates() bool { return f.excess() > tolerance*(1+math.Abs(f.Allowed)) }
 
-// Breach says that a guarantee that is claimed does not hold.
+// Breach reports whether a guarantee that is claimed does not hold.
 func (r Report) Breach() bool { return r.Violated && r.Guarantee.Holds() }
 
-// Verdict is the outcome in words; it never says "proved".
+// Verdict returns the outcome in words; it never says "proved".
 func (r Report) Verdict() string {
 	switch {
 	case r.Method == NoAudit:
@@ -159,11 +165,12 @@ func (r Report) confidence() string {
 	return "confidence 1−" + strings.Replace(strconv.FormatFloat(r.Alpha, 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// tolerance is for the rounding of log-probabilities and distances.
+// tolerance allows for the rounding of log-probabilities and distances.
 const tolerance = 1e-9
 
-// Run audits one instance. Settings at which a mechanism is undefined and
-// mechanisms that release vectors give a report without audit, no error.
+// Run audits one instance. For settings at which a mechanism is undefined, and
+// for mechanisms that release vectors, it returns a report without an audit and
+// no error.
 func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, o Options) (Report, error) {
 	if err := o.complete(); err != nil {
 		return Report{}, err
@@ -197,8 +204,8 @@ func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 	return Mechanism(ctx, m, env.Space, o)
 }
 
-// Mechanism audits an instance over a space against its guarantee, or where it
-// has none against the ε and metric in which its source states one.
+// Mechanism audits an instance over a space against its guarantee or, where it
+// has none, against the ε and metric that its source states.
 func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Space, o Options) (Report, error) {
 	if err := o.complete(); err != nil {
 		return Report{}, err
@@ -228,8 +235,8 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 	return r, err
 }
 
-// run audits what is promised, or stated by the source where nothing is, and
-// then the pairs outside the scope of the promise.
+// run audits the guarantee, or the source's claim where there is none, and then
+// the pairs outside the scope of the guarantee.
 func (a *audit) run(ctx context.Context, r *Report) error {
 	if r.Guarantee.Holds() {
 		r.Metric, a.epsilon, a.distance = r.Guarantee.Metric, r.Guarantee.Epsilon, r.Guarantee.Distance
@@ -262,7 +269,8 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 	return err
 }
 
-// Grid audits all cells in order and hands over each report as it is ready.
+// Grid audits all cells in order and passes on each report as soon as it is
+// ready.
 func Grid(
 	ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error,
 ) error {
@@ -278,8 +286,9 @@ func Grid(
 	return nil
 }
 
-// Cells is every registered mechanism × variant × ε, with default parameters.
-// Some mechanisms add ε of their own, see mechanisms.Definition.Epsilons.
+// Cells returns every registered mechanism × variant × ε, with default
+// parameters. Some mechanisms add further ε; see
+// mechanisms.Definition.Epsilons.
 func Cells(epsilons []float64) []mechanisms.Settings {
 	var cells []mechanisms.Settings
 	for _, d := range mechanisms.Definitions() {

@@ -38,9 +38,9 @@ func environment(s *embeddings.Space) mechanisms.Environment {
 		Seed: stream.FromUint64(2)}
 }
 
-// Every variant is called what it is: those that the design says guarantee
-// nothing are refuted where this space shows it, and nothing that claims a
-// guarantee is. Each sampled report is false with probability 1e-6 at most.
+// Every variant gets the right verdict: those that guarantee nothing by design
+// are refuted where this space can show it, and none that claims a guarantee
+// is. Each sampled report is false with probability 1e-6 at most.
 func TestVerdicts(t *testing.T) {
 	s := spacetest.Gaussian(t, 100, 4, 1, 1)
 	for i := 0; i < 40; i += 2 { // close pairs: little is allowed between them
@@ -110,7 +110,7 @@ func TestReleasedTEMIsRefuted(t *testing.T) {
 	}
 }
 
-// liar claims a better ε than it keeps.
+// liar claims a smaller ε than it has.
 type liar struct {
 	mechanisms.Mechanism
 	factor float64
@@ -303,7 +303,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// Words that are kept are outside the guarantee, whoever keeps them.
+// Kept words are outside the guarantee, whichever mechanism keeps them.
 func TestKeptWordsAreOutside(t *testing.T) {
 	s := spacetest.Gaussian(t, 70, 3, 1, 1)
 	for _, name := range []string{"cmp", "santext"} {
@@ -330,8 +330,8 @@ func TestKeptWordsAreOutside(t *testing.T) {
 	}
 }
 
-// A black box is judged by its samples: randomised response keeps its ε and
-// not a third of it, outputs that are no words included.
+// A black box is judged by its samples: randomised response has its ε but not a
+// third of it. Outputs that are not words are included.
 func TestExternal(t *testing.T) {
 	s := spacetest.Gaussian(t, 4, 3, 1, 1)
 	const epsilon = 1.5

@@ -7,8 +7,8 @@ import (
 	"mldpbench/embeddings"
 )
 
-// exact compares the certain bounds of all outputs for all pairs given and
-// hands over the worst output of each.
+// exact compares the proven bounds of all outputs for all given pairs and
+// passes on the worst output of each.
 func (a *audit) exact(ctx context.Context, pairs []pair, found func(Finding)) (tests int, err error) {
 	type bounds struct{ low, high []float64 }
 	rows := map[embeddings.WordID]bounds{}

@@ -12,7 +12,8 @@ import (
 	"mldpbench/stream"
 )
 
-// BlackBox is a mechanism of another program, known by its outputs only.
+// BlackBox is a mechanism in another program, of which only the outputs are
+// known.
 type BlackBox struct {
 	Name    string
 	Epsilon float64 // what it claims
@@ -45,8 +46,8 @@ func External(ctx context.Context, box BlackBox, space *embeddings.Space, o Opti
 			Metric: box.Metric, Epsilon: box.Epsilon, Distance: distance, Reason: "as " + box.Name + " claims",
 		},
 	}
-	// Outputs are numbered in the order in which they come, after the words
-	// of the space.
+	// Outputs are numbered in order of appearance, after the words of the
+	// space.
 	names := space.Vocabulary.Words()
 	names = names[:len(names):len(names)]
 	numbers := map[string]int{}

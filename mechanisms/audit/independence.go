@@ -9,25 +9,27 @@ import (
 	"mldpbench/stream"
 )
 
-// IndependenceReport says whether a rewriter's noise is fresh: for every word
-// of a document, every document of a request, every request, every process.
-// A promise per word adds up over a text only where it is: from two words with
-// one noise their difference can be read off.
+// IndependenceReport reports whether a rewriter's noise is fresh for every word
+// of a document, every document of a request, every request and every process.
+// Only then do guarantees per word add up over a text: where two words share
+// one noise, their difference is revealed.
 type IndependenceReport struct {
 	Alpha   float64   // probability of accusing a rewriter whose noise is fresh
-	Words   []string  // that were privatised over and over
-	Sharing []Sharing // the most telling word's
+	Words   []string  // privatised repeatedly
+	Sharing []Sharing // of the most conspicuous word
 	Word    string    // that word
-	// Shared says that two of the Sharing differ beyond chance.
+	// Shared reports whether two of the Sharing differ by more than chance
+	// allows.
 	Shared bool
-	// Constant says that every word had one output, whatever the seed: noise
-	// that is shared by all cannot be told from no noise at all.
+	// Constant reports whether every word had one output whatever the seed:
+	// noise that all words share cannot be distinguished from no noise at all.
 	Constant bool
 }
 
-// Sharing is how often two outputs for one word were equal, of pairs that
-// share no more than Between. Fresh noise makes every kind equally frequent:
-// the sum of the squared output probabilities.
+// Sharing counts how often two outputs for one word were equal, among pairs
+// that have in common what Between names and no more. With fresh noise every
+// kind of pair is equal equally often, with the sum of the squared output
+// probabilities.
 type Sharing struct {
 	Between      string
 	Equal, Pairs int
@@ -38,7 +40,7 @@ func (s Sharing) String() string {
 	return fmt.Sprintf("%d of %d pairs of %s are equal", s.Equal, s.Pairs, s.Between)
 }
 
-// Verdict is the outcome in words.
+// Verdict returns the outcome in words.
 func (r IndependenceReport) Verdict() string {
 	if !r.Shared {
 		if r.Constant {
@@ -65,13 +67,13 @@ const (
 	freshTokens   = 64 // per document, even; each request has two documents
 )
 
-// Independence tests whether noise is fresh. a and b are the same rewriter,
-// b in another process where there are processes. Each word is privatised in
-// documents that hold nothing else, under different seeds throughout; pairs of
-// outputs that share a document, a request, a place in two requests of one
-// process, or a place in two processes, must be equal equally often. Shares
-// are held against each other by Clopper–Pearson intervals, all of them right
-// at once with probability 1−Alpha.
+// Independence tests whether noise is fresh. a and b are the same rewriter, b
+// in another process where there are processes. Each word is privatised in
+// documents that hold nothing else, always under different seeds. Pairs of
+// outputs that share a document, a request, a position in two requests of one
+// process, or a position in two processes must be equal equally often. The
+// shares are compared by Clopper–Pearson intervals, all of which hold at once
+// with probability 1−Alpha.
 func Independence(ctx context.Context, a, b mechanisms.Rewriter, vocabulary []string, o Options) (IndependenceReport,
 	error) {
 	r := IndependenceReport{Constant: true}
@@ -119,7 +121,7 @@ func Independence(ctx context.Context, a, b mechanisms.Rewriter, vocabulary []st
 	return r, nil
 }
 
-// request is two documents of copies of one word, privatised.
+// request is the answer for two documents of copies of one word.
 type request [2][]string
 
 // copies privatises a word in all requests of one process.
@@ -144,7 +146,7 @@ func copies(ctx context.Context, r mechanisms.Rewriter, word string, seed stream
 	return all, nil
 }
 
-// sharings counts equal pairs; no output is in two pairs of a kind.
+// sharings counts equal pairs; no output is in two pairs of the same kind.
 func sharings(first, second []request) []Sharing {
 	words := Sharing{Between: "words of one document"}
 	documents := Sharing{Between: "documents of one request"}

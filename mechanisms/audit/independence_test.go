@@ -13,7 +13,7 @@ import (
 )
 
 // coin is k-ary randomised response over ten words whose noise comes from a
-// generator that lies in the way told.
+// faulty generator, with the given fault.
 type coin struct {
 	keep float64
 	rng  func(document, token int, seed stream.Seed) *rand.Rand // of a token; nil means the last one
@@ -48,9 +48,9 @@ func (c *coin) Rewrite(_ context.Context, documents [][]string, seeds []stream.S
 	return out, c.fail
 }
 
-// TestSharedNoiseIsFound accuses every way of sharing and no fresh noise; a
-// sound rewriter is accused with probability 1e-6 at most, twenty times 2e-5,
-// and the seeds are fixed.
+// TestSharedNoiseIsFound requires that every way of sharing is accused and
+// fresh noise is not. Each sound rewriter is accused with probability 1e-6 at
+// most, one of the twenty with 2e-5 at most; the seeds are fixed.
 func TestSharedNoiseIsFound(t *testing.T) {
 	t.Parallel()
 	fresh := func(int, int, stream.Seed) *rand.Rand { return nil }
@@ -81,7 +81,7 @@ func TestSharedNoiseIsFound(t *testing.T) {
 			}
 		}
 	}
-	// No noise at all is not accused of sharing, but named.
+	// No noise at all is not reported as sharing but as no noise.
 	m := &coin{keep: 1, rng: fresh}
 	r, err := Independence(context.Background(), m, m, coinWords, Options{})
 	if err != nil || r.Shared || !r.Constant || !strings.Contains(r.Verdict(), "no noise was seen") {

@@ -17,11 +17,11 @@ type audit struct {
 	options  Options
 	epsilon  float64
 	distance func(a, b embeddings.WordID) float64
-	// output names an output, by the index it has in counts and bounds; those
-	// of the words of the space are their ids.
+	// output returns the name of an output, given its index in counts and
+	// bounds; the indices of the words of the space are their ids.
 	output func(id embeddings.WordID) string
 	// count samples a word; bounder is nil where probabilities are not known.
-	// Counts may be of different lengths: what is missing never came.
+	// Counts may differ in length: missing outputs never occurred.
 	count   func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error)
 	bounder mechanisms.LogBounder
 }
@@ -29,18 +29,19 @@ type audit struct {
 // pair is ordered: the event should be more likely for a.
 type pair struct{ a, b embeddings.WordID }
 
-// allPairs is the largest vocabulary of which an exact audit takes every pair.
+// allPairs is the largest vocabulary for which an exact audit takes every pair.
 const allPairs = 64
 
-// longest is how many of the longest vectors are paired with their farthest
-// word where distance does not buy anything: there noise tells most.
+// longest is the number of longest vectors that are paired with their farthest
+// word where the allowed ratio does not grow with distance: there the noise
+// reveals most.
 const longest = 3
 
 // pairs returns ordered pairs of distinct words, both orders of each, without
 // repetition: the closest pairs of the vocabulary, and random words with their
-// nearest, farthest and a random word. inside are those that the audit holds
-// ε against, outside those outside the scope of the guarantee; where there is
-// a scope, the random words are paired with words within it as well.
+// nearest, farthest and a random word. inside are the pairs to which ε applies,
+// outside those outside the scope of the guarantee. Where there is a scope, the
+// random words are paired with words within it as well.
 func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outside []pair) {
 	promised := func(pair) bool { return true }
 	if r.Guarantee.Covers != nil {
@@ -75,8 +76,8 @@ func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outsid
 	for _, p := range close[:min(closest, len(close))] {
 		add(p.a, p.b)
 	}
-	// The pairs belong to the space and the seed, so that mechanisms are
-	// audited on the same ones.
+	// The pairs depend only on the space and the seed, so all mechanisms are
+	// audited on the same pairs.
 	rng := a.options.Seed.Derive("audit", "pairs").Rand()
 	near := make([]nearest.Neighbor, 2)
 	for range words {
@@ -93,7 +94,7 @@ func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outsid
 				add(w, y)
 				break
 			}
-			w = embeddings.WordID(rng.IntN(n)) // that one was outside with all others
+			w = embeddings.WordID(rng.IntN(n)) // the random word was outside the scope with all others
 		}
 	}
 	if r.Metric == "discrete" {
@@ -159,7 +160,7 @@ func farthest(s *embeddings.Space, w embeddings.WordID) embeddings.WordID {
 
 type closestKey struct{}
 
-// mostClosest bounds how many closest pairs are kept per space.
+// mostClosest is the largest number of closest pairs kept per space.
 const mostClosest = 1000
 
 // closestPairs returns the closest pairs of words with different vectors among
@@ -179,7 +180,7 @@ func closestPairs(s *embeddings.Space) []pair {
 			for i := range count {
 				w := embeddings.WordID(start + i)
 				for _, c := range near[2*i : 2*i+2] {
-					// Of a pair of mutual neighbours one order is enough.
+					// For mutual neighbours one order of the pair is enough.
 					if c.ID != w && c.ID != embeddings.Unknown && c.Distance > 0 {
 						all = append(all, found{pair{min(w, c.ID), max(w, c.ID)}, c.Distance})
 					}

@@ -16,18 +16,19 @@ import (
 )
 
 const (
-	// mostTests is how many events are tested; each costs a part of alpha.
+	// mostTests is the largest number of events tested; each takes a part of
+	// alpha.
 	mostTests = 3
-	// fewestCounts is how often an output must have come, for both words
-	// together, to enter an event: rarer ones look telling by chance.
+	// fewestCounts is how often an output must have occurred, for both words
+	// together, to enter an event: rarer ones look conspicuous by chance.
 	fewestCounts = 20
-	// chunk is how many samples share a random stream.
+	// chunk is the number of samples that share a random stream.
 	chunk = 4096
-	// namedOutputs is how many outputs of an event a finding names.
+	// namedOutputs is the number of outputs of an event that a finding names.
 	namedOutputs = 3
 )
 
-// hypothesis is a pair with an event and how telling it looked.
+// hypothesis is a pair with an event and the apparent size of its violation.
 type hypothesis struct {
 	pair
 	event    []embeddings.WordID
@@ -35,10 +36,11 @@ type hypothesis struct {
 	score    float64
 }
 
-// sampled knows the mechanism by its samples. A first part of them chooses the
-// most telling events, a second, independent part tests them: each test has a
-// Clopper–Pearson lower bound for one word and an upper bound for the other,
-// all at levels that together miss with probability alpha at most (Bonferroni).
+// sampled audits a mechanism by its samples. A first part of them selects the
+// most conspicuous events, a second, independent part tests them. Each test
+// uses a Clopper–Pearson lower bound for one word and an upper bound for the
+// other, all at levels that together fail with probability alpha at most
+// (Bonferroni).
 func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) (tests int, err error) {
 	explored := map[embeddings.WordID][]int{}
 	explore := a.options.Samples / 4
@@ -91,8 +93,8 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 	return len(hypotheses), nil
 }
 
-// logRatio is a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
-// wrong with probability alpha at most; −Inf where the event never came.
+// logRatio returns a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
+// wrong with probability alpha at most; −Inf where the event never occurred.
 func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
 	of, err := stats.ClopperPearson(inA, samples, 1-alpha)
 	if err != nil {
@@ -105,9 +107,9 @@ func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
 	return math.Log(of.Low) - math.Log(against.High), nil
 }
 
-// mostTelling picks the event for which the pair looks worst: the pair's own
-// words, any frequent output, and the outputs that favour a most, taken
-// together in growing sets.
+// mostTelling returns the event with the largest apparent violation for the
+// pair. Candidates are the two words themselves, any frequent output, and
+// growing sets of the outputs that favour a most.
 func (a *audit) mostTelling(p pair, inA, inB []int, samples int) (hypothesis, error) {
 	best := hypothesis{pair: p, distance: a.distance(p.a, p.b), score: math.Inf(-1)}
 	try := func(event []embeddings.WordID) error {
@@ -160,7 +162,7 @@ func total(counts []int, event []embeddings.WordID) int {
 	return sum
 }
 
-// at is the count of an output; one beyond the end never came.
+// at returns the count of an output; one beyond the end never occurred.
 func at(counts []int, y embeddings.WordID) int {
 	if int(y) >= len(counts) {
 		return 0
@@ -168,7 +170,7 @@ func at(counts []int, y embeddings.WordID) int {
 	return counts[y]
 }
 
-// countSamples samples a word. Chunk i has its own stream, so counts do not
+// countSamples samples a word. Each chunk has its own stream, so counts do not
 // depend on the number of workers.
 func countSamples(
 	ctx context.Context, m mechanisms.Mechanism, w embeddings.WordID, samples, workers int, seed stream.Seed,

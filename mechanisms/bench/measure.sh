@@ -1,6 +1,7 @@
 #!/bin/sh
 # Measures the selection family on an idle machine: rows, draws, text to text,
-# beside numpy, and large vocabularies. From the root of the repository:
+# comparison with numpy, and large vocabularies. From the root of the
+# repository:
 #
 #	MLDP_DATA=folder-of-the-data mechanisms/bench/measure.sh [folder-for-large-files]
 #

@@ -26,12 +26,12 @@ import (
 
 // Options of a command. The zero value of each field means its default.
 type Options struct {
-	Start   time.Duration // until its hello; 1 minute
-	Request time.Duration // until the answer to a request; 10 minutes
-	Idle    time.Duration // a process without a request for so long is ended, and started anew when needed; 5 minutes
-	MaxLine int           // longest line of either side in bytes; 10 MiB
+	Start   time.Duration // until its hello; default 1 minute
+	Request time.Duration // until the answer to a request; default 10 minutes
+	Idle    time.Duration // a process idle for so long is ended, and restarted when needed; default 5 minutes
+	MaxLine int           // longest line of either side in bytes; default 10 MiB
 	Dir     string        // working folder; "" means that of mldp
-	Files   []string      // that the command reads beside those on its command line: part of its identity
+	Files   []string      // read by the command in addition to those on its command line; part of its identity
 }
 
 func (o *Options) complete() error {
@@ -48,7 +48,7 @@ func (o *Options) complete() error {
 }
 
 // Split splits a command line into words as a shell does, with quotes and
-// backslashes, and refuses what only a shell could do: no shell is run.
+// backslashes. No shell is run, so anything only a shell can do is an error.
 func Split(line string) ([]string, error) {
 	parser := shellwords.NewParser()
 	args, err := parser.Parse(line)
@@ -65,8 +65,8 @@ func Split(line string) ([]string, error) {
 	return args, nil
 }
 
-// Command is a program that speaks the protocol, as one process for each
-// request under way. Close ends them all.
+// Command is a program that speaks the protocol, with one process for each
+// concurrent request. Close ends all of them.
 type Command struct {
 	args     []string
 	options  Options
@@ -84,8 +84,8 @@ type idle struct {
 	timer *time.Timer
 }
 
-// Open starts the command args once, to learn what it is. ctx is for the start
-// alone.
+// Open starts the command args once and reads its hello. ctx applies to this
+// start only.
 func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	if len(args) == 0 || args[0] == "" {
 		return nil, errors.New("command: must name a program")
@@ -112,12 +112,12 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	return c, nil
 }
 
-// Hello is what the command said of itself.
+// Hello returns the command's description of itself.
 func (c *Command) Hello() Hello { return c.hello }
 
-// Identity is all that the text of a command depends on beside data, epsilon
-// and seed, as far as it can be known from outside: command line, what it
-// declares, and the content of the files that the command line names.
+// Identity is everything that the text of a command depends on other than data,
+// epsilon and seed, as far as it can be known from outside: the command line,
+// its declarations, and the content of the files that the command line names.
 type Identity struct {
 	Protocol   int         `json:"protocol"`
 	Command    []string    `json:"command"`
@@ -131,23 +131,23 @@ type Identity struct {
 	Files      []NamedFile `json:"files"` // in the order of the command line, then of Options.Files
 }
 
-// NamedFile is a file on a command line, or one that its options name.
+// NamedFile is a file named on a command line or in its options.
 type NamedFile struct {
 	Name   string `json:"name"` // as written
 	SHA256 string `json:"sha256"`
 }
 
-// Identity says what the command is, for the key of what it makes.
+// Identity returns the identity of the command, for the key of its output.
 func (c *Command) Identity() Identity { return c.identity }
 
-// Unstarted is what can be known of a command without starting it: its command
-// line and files, for the key of what it failed to make.
+// Unstarted returns what is known of a command without starting it, its command
+// line and files, for the key of a failed run.
 func Unstarted(args []string, o Options) (Identity, error) {
 	files, err := named(args, o)
 	return Identity{Protocol: Protocol, Command: args, Files: files}, err
 }
 
-// Key is the hex SHA-256 of the identity.
+// Key returns the hex SHA-256 of the identity.
 func (i Identity) Key() string {
 	canonical, err := json.Marshal(i)
 	if err != nil {
@@ -176,9 +176,9 @@ func named(args []string, o Options) ([]NamedFile, error) {
 	return files, nil
 }
 
-// hashFiles hashes every argument that is a file, also as in --vectors=file.
-// A program found by its name alone (python3) is not read: its version is its
-// own affair.
+// hashFiles hashes every argument that is a file, also as in --vectors=file. A
+// program found by name alone (python3) is not read, so its version is not part
+// of the identity.
 func hashFiles(args []string, dir string) ([]NamedFile, error) {
 	var files []NamedFile
 	for i, a := range args {
@@ -208,7 +208,7 @@ func hashFile(name, dir string) (sum string, ok bool, err error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return "", false, nil // a word that is no file
+		return "", false, nil // not a file
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -225,7 +225,7 @@ func hashFile(name, dir string) (sum string, ok bool, err error) {
 // errClosed is the error of requests after Close.
 var errClosed = errors.New("the command is closed")
 
-// acquire returns a process without a request, started if there is none.
+// acquire returns an idle process and starts one if there is none.
 func (c *Command) acquire(ctx context.Context) (*process, error) {
 	for {
 		c.mu.Lock()
@@ -279,8 +279,7 @@ func (c *Command) release(p *process) {
 	c.free = append(c.free, i)
 }
 
-// Restart ends all processes that have no request, so that the next request
-// meets a new one.
+// Restart ends all idle processes, so the next request gets a new one.
 func (c *Command) Restart() {
 	c.mu.Lock()
 	free := c.free
@@ -294,8 +293,8 @@ func (c *Command) Restart() {
 	all.Wait()
 }
 
-// Close ends all processes, those with a request once it is answered; requests
-// after it fail.
+// Close ends all processes; those with a request end once it is answered. Later
+// requests fail.
 func (c *Command) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -304,7 +303,7 @@ func (c *Command) Close() error {
 	return nil
 }
 
-// At is the command at one epsilon.
+// At returns the command as a mechanism at one epsilon.
 func (c *Command) At(epsilon float64) (*Mechanism, error) {
 	if err := check.Positive("epsilon", epsilon); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.hello.Name, err)
@@ -320,27 +319,29 @@ type Mechanism struct {
 
 var _ mechanisms.Rewriter = (*Mechanism)(nil)
 
-// Settings names the mechanism as the command does.
+// Settings returns the settings, with the mechanism named as the command names
+// it.
 func (m *Mechanism) Settings() mechanisms.Settings {
 	h := m.command.hello
 	return mechanisms.Settings{Mechanism: h.Name, Variant: mechanisms.External, Epsilon: m.epsilon,
 		Parameters: h.Parameters}
 }
 
-// Guarantee is what the command declares.
+// Guarantee returns what the command declares.
 func (m *Mechanism) Guarantee() mechanisms.Guarantee { return m.command.hello.GuaranteeAt(m.epsilon) }
 
-// Aligned is what the command declares; answers that are not are refused.
+// Aligned returns what the command declares; answers that are not aligned are
+// then an error.
 func (m *Mechanism) Aligned() bool { return m.command.hello.AlignedTokens() }
 
-// Repeatable is what the command declares; see CheckRepeatable.
+// Repeatable returns what the command declares; see CheckRepeatable.
 func (m *Mechanism) Repeatable() bool { return m.command.hello.Repeatable }
 
-// Input says what the command reads: with Text, RewriteTexts gives it whole
-// texts, which Rewrite makes by joining tokens.
+// Input returns what the command reads. For Text, RewriteTexts sends it whole
+// texts, and Rewrite sends tokens joined by spaces.
 func (m *Mechanism) Input() Input { return m.command.hello.Input }
 
-// Rewrite is one request for all documents.
+// Rewrite sends one request for all documents.
 func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
 	if m.Input() == Text {
 		texts := make([]string, len(documents))
@@ -369,8 +370,8 @@ func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []s
 	return a.Documents, err
 }
 
-// RewriteTexts is one request for whole texts, one answer for each. The
-// command must read Text.
+// RewriteTexts sends one request for whole texts and returns one text for each.
+// The command must read Text.
 func (m *Mechanism) RewriteTexts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
 	if m.Input() != Text {
 		return nil, fmt.Errorf("%s reads tokens, not texts", m.command.hello.Name)
@@ -406,7 +407,7 @@ func (m *Mechanism) ask(ctx context.Context, q *Request) (Answer, error) {
 	return a, err
 }
 
-// NotRepeatableError says that a command broke its word to be repeatable.
+// NotRepeatableError means that a command declares to be repeatable but is not.
 type NotRepeatableError struct {
 	Command  string
 	Document int
@@ -421,9 +422,9 @@ func (e *NotRepeatableError) Error() string {
 		strings.Join(e.First, " "), strings.Join(e.Second, " "))
 }
 
-// CheckRepeatable asks a command that declares to be repeatable for the same
-// documents twice: together, and then one by one, last first, by a new
-// process. Equal seeds must give equal text both times.
+// CheckRepeatable checks a command that declares to be repeatable. It requests
+// the same documents twice: together, and then one by one, last first, from a
+// new process. Equal seeds must give equal text both times.
 func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, seed stream.Seed) error {
 	if !m.Repeatable() || len(documents) == 0 {
 		return nil

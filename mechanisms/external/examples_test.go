@@ -103,8 +103,8 @@ func at(t testing.TB, c *Command, epsilon float64) *Mechanism {
 	return m
 }
 
-// TestServedTextIsThatOfTheMechanism drives the project by itself: behind the
-// protocol a built-in mechanism gives the text that it gives without it.
+// TestServedTextIsThatOfTheMechanism connects the project to itself: through
+// the protocol a built-in mechanism gives the same text as without it.
 func TestServedTextIsThatOfTheMechanism(t *testing.T) {
 	t.Parallel()
 	c, _, err := open(t, "serves", Options{})
@@ -211,9 +211,9 @@ func twoSample(v *embeddings.Vocabulary, a, b []string) float64 {
 	return distuv.ChiSquared{K: cells}.Survival(chi)
 }
 
-// TestExamplesAreAudited runs the examples as what they claim to be and as
-// liars. What is sound, the noise of four and the promise of two clients of
-// either kind, is accused with probability 8e-7 at most in all.
+// TestExamplesAreAudited runs the examples with true and with false claims. The
+// sound ones, the noise of four and the guarantee of two clients of either
+// kind, are accused with probability 8e-7 at most in all.
 func TestExamplesAreAudited(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -225,7 +225,7 @@ func TestExamplesAreAudited(t *testing.T) {
 		"shared": {false, false, true},
 		"fixed":  {true, false, true},
 	} {
-		// Where epsilon·distance is small for some pair, little is allowed.
+		// Little is allowed where epsilon·distance is small for some pair.
 		for kind, epsilon := range map[string]float64{"krr": 2, "cmp": 0.25} {
 			t.Run(kind+" "+lie, func(t *testing.T) {
 				t.Parallel()

@@ -24,7 +24,8 @@ import (
 	"mldpbench/stream"
 )
 
-// TestMain lets the test binary be a client of every kind of misbehaviour.
+// TestMain lets the test binary act as a client with every kind of
+// misbehaviour.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "client" {
 		client(os.Args[2], os.Args[3:])
@@ -35,8 +36,8 @@ func TestMain(m *testing.M) {
 
 const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete","factor":0.5,"reason":"it is a test"},"parameters":{"n":3,"list":[1,2],"word":"x","yes":true}}`
 
-// client writes a good hello and answers documents in upper case; how says
-// what it does instead.
+// client writes a good hello and answers documents in upper case; how selects a
+// misbehaviour instead.
 func client(how string, args []string) {
 	record := func() { // the process, for the test that it is gone
 		if len(args) > 0 {
@@ -215,7 +216,7 @@ func gone(t *testing.T, pids string) {
 	}
 }
 
-// dead says whether a process has ended; a zombie has.
+// dead reports whether a process has ended; a zombie counts as ended.
 func dead(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// grace is how long a process may take to end once its input is closed, or to
-// leave its status once its output is.
+// grace is the time a process may take to end once its input is closed, or to
+// exit once its output is.
 const grace = 2 * time.Second
 
 // process is one running command. It serves one request at a time.
@@ -77,8 +77,8 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	return p, nil
 }
 
-// exchange sends a request and returns the answer. After an error that is not
-// the command's own (fatal), the process is gone.
+// exchange sends a request and returns the answer. After a fatal error, one
+// that the command did not report itself, the process has ended.
 func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duration) (a Answer, fatal bool, err error) {
 	p.id++
 	q.ID = p.id
@@ -91,7 +91,8 @@ func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duratio
 	}
 	what := fmt.Sprintf("the answer to request %d", q.ID)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
-		// A command that writes before it has read all must not block us both.
+		// A command that writes before it has read everything must not cause a
+		// deadlock.
 		written := make(chan struct{})
 		go func() {
 			_, _ = p.in.Write(append(line, '\n')) // if it fails, so does reading
@@ -120,14 +121,14 @@ func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duratio
 }
 
 // watched calls read and ends the process if that takes longer than timeout or
-// ctx is done. Its errors say what became of the process.
+// ctx is done. Its errors describe how the process ended.
 func (p *process) watched(ctx context.Context, timeout time.Duration, what string, read func() ([]byte, error)) ([]byte,
 	error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	stop := context.AfterFunc(limited, p.kill)
 	line, err := read()
-	if !stop() { // too late, whatever was read
+	if !stop() { // too late, so what was read does not count
 		p.kill()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -140,7 +141,7 @@ func (p *process) watched(ctx context.Context, timeout time.Duration, what strin
 	if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
 		return nil, p.wrong(what, err)
 	}
-	select { // its status says more than the end of its output
+	select { // the exit status is more informative than the end of its output
 	case <-p.done:
 	case <-time.After(grace):
 	}
@@ -157,7 +158,7 @@ func (p *process) wrong(what string, err error) error {
 	return fmt.Errorf("command %s: %s: %w%s", p.name, what, err, p.lastWords())
 }
 
-// lastWords are the last lines of standard error, for errors.
+// lastWords returns the last lines of standard error, for error messages.
 func (p *process) lastWords() string {
 	lines := p.stderr.lines()
 	if len(lines) == 0 {
@@ -183,12 +184,13 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 		case err == nil:
 			return bytes.TrimRight(line, "\r\n"), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err // what is left without a line end is no line
+			return nil, err // a rest without a line end is not a line
 		}
 	}
 }
 
-// kill ends the process and all it started, at once. It may be called often.
+// kill ends the process and everything it started, at once. It may be called
+// more than once.
 func (p *process) kill() {
 	p.end.Do(func() {
 		killGroup(p.cmd)
@@ -199,7 +201,7 @@ func (p *process) kill() {
 	})
 }
 
-// close lets the process end by itself: the end of its input asks for it.
+// close ends the input of the process, which asks it to end by itself.
 func (p *process) close() {
 	_ = p.in.Close()
 	select {
@@ -209,7 +211,7 @@ func (p *process) close() {
 	p.kill()
 }
 
-// ended says whether the process is gone already.
+// ended reports whether the process has ended.
 func (p *process) ended() bool {
 	select {
 	case <-p.done:
@@ -224,7 +226,7 @@ const (
 	tailLines = 8
 )
 
-// tail keeps the end of what is written to it.
+// tail keeps the last part of what is written to it.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
@@ -240,7 +242,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lines are the last few lines, made printable.
+// lines returns the last few lines, made printable.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -253,7 +255,8 @@ func (t *tail) lines() []string {
 	return out[max(0, len(out)-tailLines):]
 }
 
-// visible keeps control characters of a command away from the terminal.
+// visible removes control characters, so a command cannot send them to the
+// terminal.
 func visible(r rune) rune {
 	if r < ' ' && r != '\t' || r == 0x7f {
 		return '?'

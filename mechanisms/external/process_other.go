@@ -6,7 +6,8 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// killGroup ends the command; what it started ends by itself when its input closes.
+// killGroup ends the command; its children end by themselves when their input
+// closes.
 func killGroup(cmd *exec.Cmd) {
 	_ = cmd.Process.Kill() // gone already: nothing to do
 }

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the command the head of a process group, so that what it
-// starts can be ended with it, and so that an interrupt at the terminal reaches
-// mldp alone.
+// ownGroup makes the command the leader of a process group. Its children can
+// then be ended with it, and an interrupt at the terminal reaches only mldp.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup ends the command and its group.

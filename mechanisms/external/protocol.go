@@ -1,12 +1,12 @@
-// Package external lets anything be a mechanism that can read and write lines:
-// a program in any language, started as a command, that answers requests in
-// JSON lines on its standard input and output (EXTERNAL.md is the protocol).
+// Package external runs mechanisms in other programs, in any language. A
+// program is started as a command and answers requests as JSON lines on its
+// standard input and output; EXTERNAL.md describes the protocol.
 //
-// It believes nothing it is told. What a command promises is declared, never
-// proved, and marked so; every answer is checked for form before a token of it
-// is used; a command that dies, hangs or answers nonsense costs one clear
-// error and is started anew for the next request. Whether it keeps its promise
-// is the business of mechanisms/audit.
+// The package trusts nothing it is told. The guarantee of a command is marked
+// as declared, not proved. The form of every answer is checked before any of
+// its tokens is used. A command that dies, hangs or answers nonsense causes one
+// clear error and is restarted for the next request. Package mechanisms/audit
+// tests whether a command keeps its guarantee.
 package external
 
 import (
@@ -34,7 +34,7 @@ const Protocol = 1
 // Options say otherwise.
 const MaxLine = 10 << 20
 
-// Input is what a command wants its documents as.
+// Input is the form in which a command reads documents.
 type Input string
 
 const (
@@ -42,33 +42,35 @@ const (
 	Text   Input = "text"   // one string per document
 )
 
-// Hello is the first line that a command writes: what it is, and what it
-// promises.
+// Hello is the first line that a command writes: its description and its
+// guarantee.
 type Hello struct {
 	Protocol   int                   `json:"protocol"`
 	Name       string                `json:"name"`
 	Version    string                `json:"version"`
 	Guarantee  *Promise              `json:"guarantee,omitempty"` // nil: none
 	Parameters mechanisms.Parameters `json:"parameters,omitempty"`
-	// Repeatable says that the same seed gives the same text.
+	// Repeatable means that the same seed gives the same text.
 	Repeatable bool `json:"repeatable"`
-	// Aligned says that each token becomes one token, in place; nil means so.
+	// Aligned means that each token becomes one token at the same position; nil
+	// means true.
 	Aligned *bool `json:"aligned,omitempty"`
 	Input   Input `json:"input,omitempty"`
 }
 
-// Promise is the guarantee that a command declares for epsilon e of a request:
-// Factor·e, or Epsilon whatever e is. Without Metric nothing is promised.
+// Promise is the guarantee that a command declares for a request with epsilon
+// e: an ε of Factor·e, or of Epsilon whatever e is. Without Metric nothing is
+// guaranteed.
 type Promise struct {
-	Metric  string  `json:"metric"`            // "euclidean", "discrete", or a name that only its maker knows
+	Metric  string  `json:"metric"`            // "euclidean", "discrete", or a name chosen by the maker
 	Factor  float64 `json:"factor,omitempty"`  // 0 means 1 where Epsilon is 0
-	Epsilon float64 `json:"epsilon,omitempty"` // a promise that does not depend on the request
+	Epsilon float64 `json:"epsilon,omitempty"` // a guarantee that does not depend on the request
 	Delta   float64 `json:"delta,omitempty"`
 	Reason  string  `json:"reason,omitempty"` // one sentence
 }
 
-// Request is one line to a command. It has Documents or Texts, and a seed, 64
-// hexadecimal digits, for each.
+// Request is one line to a command. It has either Documents or Texts, and one
+// seed of 64 hexadecimal digits for each of them.
 type Request struct {
 	ID        uint64     `json:"id"`
 	Epsilon   float64    `json:"epsilon"`
@@ -77,8 +79,8 @@ type Request struct {
 	Texts     []string   `json:"texts,omitempty"`
 }
 
-// Answer is one line back: the documents of the request of that id, privatised
-// and in order, or why there are none.
+// Answer is one line back: the privatised documents of the request with that
+// id, in order, or the reason why there are none.
 type Answer struct {
 	ID        *uint64    `json:"id"`
 	Documents [][]string `json:"documents,omitempty"`
@@ -87,11 +89,11 @@ type Answer struct {
 	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
 }
 
-// AlignedTokens says whether tokens stay in place.
+// AlignedTokens reports whether tokens stay in place.
 func (h Hello) AlignedTokens() bool { return h.Aligned == nil || *h.Aligned }
 
-// GuaranteeAt is what is declared for a request with that epsilon. Its
-// Distance is nil.
+// GuaranteeAt returns the guarantee declared for a request with the given
+// epsilon. Its Distance is nil.
 func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
 	p := h.Guarantee
 	if p == nil {
@@ -168,7 +170,7 @@ func parseHello(line []byte) (Hello, error) {
 	return h, nil
 }
 
-// parameter gives a value of JSON the type it has in mechanisms.Parameters.
+// parameter converts a JSON value to the type it has in mechanisms.Parameters.
 func parameter(v any) (any, error) {
 	switch v := v.(type) {
 	case float64:
@@ -196,12 +198,14 @@ func parameter(v any) (any, error) {
 	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
 }
 
-// printable says whether a text from outside may go into messages and tables.
+// printable reports whether a text from outside may be shown in messages and
+// tables.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
-// parseAnswer reads the answer to a request and checks all that is used of it.
+// parseAnswer reads the answer to a request and checks everything in it that is
+// used.
 func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
 	var a Answer
 	if err := decode(line, &a); err != nil {
@@ -243,8 +247,8 @@ func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
 	return a, nil
 }
 
-// checkReplaced refuses half a surrogate pair (\ud800), which is no character
-// and which decoding would replace without a word.
+// checkReplaced rejects half a surrogate pair (\ud800), which is not a
+// character and which decoding would replace silently.
 func checkReplaced(line []byte, words func(func(string) bool)) error {
 	for w := range words {
 		if !strings.ContainsRune(w, utf8.RuneError) {
@@ -288,7 +292,7 @@ func jsonError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// parseRequest reads a request as the serving side does.
+// parseRequest reads a request on the serving side.
 func parseRequest(line []byte) (*Request, []stream.Seed, error) {
 	q := &Request{}
 	if err := decode(line, q); err != nil {
@@ -313,7 +317,7 @@ func parseRequest(line []byte) (*Request, []stream.Seed, error) {
 	return q, seeds, nil
 }
 
-// seedTexts are seeds as a request has them.
+// seedTexts returns seeds in the form used in a request.
 func seedTexts(seeds []stream.Seed) []string {
 	out := make([]string, len(seeds))
 	for i, s := range seeds {

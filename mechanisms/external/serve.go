@@ -16,11 +16,11 @@ import (
 // Handler privatises the documents of a request, each with its seed.
 type Handler func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error)
 
-// Serve speaks the other side of the protocol: it writes the hello and answers
-// requests from in until there are no more. A request that cannot be answered
-// gets its error as its answer; a line that is no request ends the service,
-// because nobody knows what it asked. Texts are split at white space. lines
-// are at most maxLine bytes; 0 means MaxLine.
+// Serve implements the other side of the protocol: it writes the hello and
+// answers requests from in until there are no more. A request that cannot be
+// answered gets an error as its answer. A line that is not a request ends the
+// service, because no answer can be matched to it. Texts are split at white
+// space. Lines have at most maxLine bytes; 0 means MaxLine.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine int, handle Handler) error {
 	if maxLine == 0 {
 		maxLine = MaxLine
@@ -59,7 +59,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine in
 	}
 }
 
-// answer is the answer to one line.
+// answer returns the answer to one line.
 func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
 	q, seeds, err := parseRequest(line)
 	a := Answer{ID: &q.ID}

@@ -1,10 +1,10 @@
 // Package fromfile reads text that was privatised elsewhere, by a program or a
-// language model that nobody runs here, so that it can be measured beside the
-// mechanisms that are.
+// language model that is not run here, so that it can be compared with the
+// other mechanisms.
 //
-// It believes what stands in the file and nothing else: which document a text
-// belongs to is said by an id or by the order of rows, never guessed from the
-// text, and what was promised for it is not known.
+// It uses only what the file states: an id or the order of rows assigns a text
+// to its document, which is never guessed from the text. The guarantee of such
+// text is unknown.
 package fromfile
 
 import (
@@ -25,7 +25,7 @@ import (
 	"mldpbench/stream"
 )
 
-// Source says where the text lies.
+// Source is the location and format of the text.
 type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
@@ -34,15 +34,15 @@ type Source struct {
 	Format string
 	// Columns hold the text, joined by a space; none for plain lines.
 	Columns []string
-	// ID is the column that says which document a row is. "" means that rows
-	// are all documents in the order of their source.
+	// ID is the column with the id of the row's document. "" means that the
+	// rows are all documents in the order of their source.
 	ID string
-	// Repetition is the column that says which repetition a row is of, by any
-	// name or number. "" means one repetition per file.
+	// Repetition is the column with the name or number of the row's repetition.
+	// "" means one repetition per file.
 	Repetition string
 }
 
-// Text is what was read: repetitions of documents.
+// Text is the text that was read: repetitions of documents.
 type Text struct {
 	path        string
 	byID        bool
@@ -83,7 +83,7 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 	return t, nil
 }
 
-// files are the files of the source in order.
+// files returns the files of the source in order.
 func (s Source) files() ([]string, error) {
 	info, err := os.Stat(s.Path)
 	if err != nil {
@@ -193,22 +193,22 @@ func (r repetition) hash(h hash.Hash) {
 	}
 }
 
-// Repetitions is how often every document is there.
+// Repetitions returns the number of texts per document.
 func (t *Text) Repetitions() int { return len(t.repetitions) }
 
-// Fingerprint is the hex SHA-256 of all texts with their ids or places: what a
-// result made of them depends on.
+// Fingerprint returns the hex SHA-256 of all texts with their ids or positions,
+// which is all that a result computed from them depends on.
 func (t *Text) Fingerprint() string { return t.fingerprint }
 
-// Guarantee says that nothing is known.
+// Guarantee returns no guarantee, because none is known.
 func (t *Text) Guarantee() mechanisms.Guarantee {
 	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
 }
 
-// Documents returns the text of documents in a repetition, counted from 0.
-// rows are their places in a source of so many documents; ids, one for each
-// document of the source, are needed where the text is by id, and nil where
-// ids are the places themselves.
+// Documents returns the text of documents in a repetition, counted from 0. rows
+// are their positions in a source of so many documents. ids holds one id per
+// document of the source; it is needed where the text has ids, and nil where
+// the positions are the ids.
 func (t *Text) Documents(repetition int, rows []int, source int, ids []string) ([]string, error) {
 	if repetition < 0 || repetition >= len(t.repetitions) {
 		return nil, fmt.Errorf("%s: repetition %d: it has %d", t.path, repetition+1, len(t.repetitions))
@@ -246,9 +246,8 @@ func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (
 	return out, nil
 }
 
-// Aligned says whether documents have the tokens of their originals one for
-// one, as far as numbers tell: as many in every document. Where they have not,
-// nothing that compares token by token is measured.
+// Aligned reports whether every document has as many tokens as its original.
+// Where it has not, metrics that compare token by token are not measured.
 func Aligned(original, privatised [][]string) bool {
 	if len(original) != len(privatised) {
 		return false
@@ -261,7 +260,7 @@ func Aligned(original, privatised [][]string) bool {
 	return true
 }
 
-// Rewriter gives the documents of a data set the text that was made for them
+// Rewriter maps the documents of a data set to the text that was made for them
 // elsewhere, whatever the seed.
 type Rewriter struct {
 	settings mechanisms.Settings
@@ -271,8 +270,8 @@ type Rewriter struct {
 
 var _ mechanisms.Rewriter = (*Rewriter)(nil)
 
-// Rewriter is the text of a repetition, counted from 0, for all documents of a
-// data set, in tokens as those of the data set; ids are as in Documents.
+// Rewriter returns the text of a repetition, counted from 0, for all documents
+// of a data set, tokenised like the data set; ids are as in Documents.
 func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string, repetition int) (*Rewriter, error) {
 	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}}
 	for _, split := range d.Splits() {
@@ -292,24 +291,25 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 	return r, nil
 }
 
-// Settings are those that the text was read under.
+// Settings returns the settings under which the text was read.
 func (r *Rewriter) Settings() mechanisms.Settings { return r.settings }
 
-// Guarantee says that nothing is known.
+// Guarantee returns no guarantee, because none is known.
 func (r *Rewriter) Guarantee() mechanisms.Guarantee { return (*Text)(nil).Guarantee() }
 
-// Aligned is false: whether tokens stayed in place, the text alone shows.
+// Aligned returns false: only the text itself shows whether tokens stayed in
+// place.
 func (r *Rewriter) Aligned() bool { return false }
 
-// Repeatable is true: the file does not change.
+// Repeatable returns true: the file does not change.
 func (r *Rewriter) Repeatable() bool { return true }
 
-// WholeText has all documents come in one call: those of equal tokens get their
-// texts in the order of the data set.
+// WholeText requires all documents in one call: documents with equal tokens get
+// their texts in the order of the data set.
 func (r *Rewriter) WholeText() {}
 
-// Rewrite looks documents up. Another text than those of the data set is an
-// error: nobody privatised it.
+// Rewrite looks documents up. A document that is not in the data set is an
+// error, because no privatised text exists for it.
 func (r *Rewriter) Rewrite(ctx context.Context, documents [][]string, _ []stream.Seed) ([][]string, error) {
 	out := make([][]string, len(documents))
 	met := map[string]int{}

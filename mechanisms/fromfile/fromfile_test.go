@@ -73,7 +73,7 @@ func TestByIDAndRepetition(t *testing.T) {
 	if _, err := text.Documents(3, nil, 3, nil); err == nil {
 		t.Error("a fourth repetition is there")
 	}
-	// Places are the ids where the source has none.
+	// Positions serve as ids where the source has none.
 	path = write(t, "y.csv", "row,body\n2,c\n0,a\n")
 	text, err = Read(context.Background(), Source{Path: path, Columns: []string{"body"}, ID: "row"})
 	if err != nil {
@@ -154,7 +154,7 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any bytes in every format: an error or texts that are there.
+// FuzzRead reads any bytes in every format and requires an error or texts.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("id,r,body\na,1,x\nb,1,\"y\nz\"\n"), uint8(0))
 	f.Add([]byte("id\tr\tbody\na\t1\tx\n"), uint8(1))

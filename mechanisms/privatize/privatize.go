@@ -1,12 +1,12 @@
 // Package privatize runs streams of text through a mechanism: it finds the
-// words, replaces them and puts them back where they stood, in any number of
-// files, in bounded memory.
+// words, replaces them and puts them back at their positions, in any number of
+// files and in bounded memory.
 //
-// It believes that whoever privatises a text must be told what that means
-// before and after: which share of the words comes back as it was, what the
-// promise says about the two words that differ most, what was spent on a line.
-// It protects words, nothing else: what stands between them, their number and,
-// where it is kept, their case are copied. It is no remover of personal data.
+// It tells the user, before and after, what privatising means for the text: the
+// share of words that come back unchanged, the guarantee for the two words that
+// differ most, and the epsilon spent on a line. It protects words and nothing
+// else: the text between words, their number and, where it is kept, their case
+// are copied. It does not remove personal data.
 package privatize
 
 import (
@@ -27,21 +27,21 @@ import (
 	"mldpbench/stream"
 )
 
-// Options say how texts are privatised.
+// Options are the options of a Stream.
 type Options struct {
 	Mechanism mechanisms.Mechanism
-	// Rewriter, if there is one, is asked instead of Mechanism. It gets words
-	// as Vocabulary writes them, and others as they stand; what becomes of
-	// those is its business.
+	// Rewriter, if not nil, is used instead of Mechanism. It gets words as
+	// Vocabulary spells them, and other words as they are in the text; it
+	// decides what to do with these.
 	Rewriter   mechanisms.Rewriter
-	Vocabulary *embeddings.Vocabulary // with a Rewriter: how words are found; nil finds none
+	Vocabulary *embeddings.Vocabulary // with a Rewriter: used to find words; nil finds none
 	Policy     mechanisms.Policy      // for words outside the vocabulary
 	Kept       []string               // words that Mechanism, made by mechanisms.KeepWords, keeps
 	// nil: the mechanism's own epsilon for every word; else records must be read Whole
 	Budget   *mechanisms.Budget
 	Weights  func(word string) float64 // of a word in a Budget by word
 	KeepCase bool                      // Title and UPPER are restored
-	Seed     stream.Seed               // the text is a function of this, the input and the mechanism
+	Seed     stream.Seed               // the output is a function of this, the input and the mechanism
 	Workers  int
 }
 
@@ -53,12 +53,12 @@ type Stream struct {
 	piece    uint64 // number of the next piece: its random numbers
 	summary  Summary
 	spent    spending
-	// First is told of the first texts before any of them is written; an error
-	// stops the run. nil means nobody.
+	// First is called with the first texts before any of them is written; an
+	// error stops the run. It may be nil.
 	First func(Sample) error
 }
 
-// Sample are the first texts of a run.
+// Sample describes the first texts of a run.
 type Sample struct {
 	Known   []mechanisms.WordID // their words of the vocabulary, in order
 	Unknown int                 // number of their other words
@@ -92,19 +92,19 @@ func New(o Options) (*Stream, error) {
 	return &Stream{options: o, kept: kept, splitter: splitter{v}}, nil
 }
 
-// batch is a number of whole records on their way.
+// batch is a number of whole records being processed.
 type batch struct {
 	pieces []textio.Piece
 	bytes  int
 	first  uint64   // number of pieces[0]
 	words  [][]word // of each piece
 	output [][]string
-	text   [][]byte // what is written, in parts
+	text   [][]byte // the output, in parts
 	counts []counts // of each part
 }
 
-// Limits of a batch. The more words are together, the fewer tables a mechanism
-// has to build; the memory of a run grows with them.
+// Limits of a batch. Larger batches need fewer tables of a mechanism but more
+// memory.
 const (
 	batchBytes  = 4 << 20
 	batchPieces = 1 << 16
@@ -112,16 +112,16 @@ const (
 
 func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.pieces) >= batchPieces }
 
-// Run privatises what in has and writes it to out. Records that are there
-// already are handled together, so that a file is fast and a conversation is
-// answered line by line. The text does not depend on how many are together, nor
-// on workers.
+// Run privatises the text from in and writes it to out. Records that are
+// already available are processed together, so a file is fast and a
+// conversation is answered line by line. The output depends on neither the size
+// of batches nor the number of workers.
 func (s *Stream) Run(ctx context.Context, in *textio.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	read := make(chan *batch)
 	gathered, split, replaced := make(chan *batch), make(chan *batch), make(chan *batch)
-	var failed error // of reading: what came before is still written
+	var failed error // of reading; earlier records are still written
 	var g errgroup.Group
 	stage := func(do func() error) {
 		g.Go(func() error {
@@ -156,7 +156,7 @@ func (s *Stream) Run(ctx context.Context, in *textio.Reader, out io.Writer) erro
 	return nil
 }
 
-// read hands on records as they come, many at once where they are there.
+// read passes on records as they arrive, many at once where they are available.
 func (s *Stream) read(ctx context.Context, in *textio.Reader, out chan<- *batch) error {
 	for {
 		b := &batch{}
@@ -179,7 +179,7 @@ func (s *Stream) read(ctx context.Context, in *textio.Reader, out chan<- *batch)
 	}
 }
 
-// gather joins what comes while the next stage is busy.
+// gather joins batches that arrive while the next stage is busy.
 func (s *Stream) gather(ctx context.Context, in <-chan *batch, out chan<- *batch) error {
 	var b *batch
 	for in != nil || b != nil {
@@ -209,7 +209,7 @@ func (s *Stream) gather(ctx context.Context, in <-chan *batch, out chan<- *batch
 	return nil
 }
 
-// each is one stage: it takes a batch, works on it and hands it on.
+// each runs one stage: it takes a batch, works on it and passes it on.
 func (s *Stream) each(ctx context.Context, in <-chan *batch, out chan<- *batch,
 	work func(context.Context, *batch) error) error {
 	for b := range in {
@@ -306,7 +306,8 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 	return err
 }
 
-// token is a word as the vocabulary writes it, else as it stands.
+// token returns a word as the vocabulary spells it or, if unknown, as in the
+// text.
 func (s *Stream) token(text string, w word) string {
 	if w.id != embeddings.Unknown {
 		return s.splitter.vocabulary.Word(w.id)
@@ -314,8 +315,8 @@ func (s *Stream) token(text string, w word) string {
 	return text[w.start:w.end]
 }
 
-// replaceBudgeted gives every word the epsilon that its document has left for
-// it. The pieces of a record are one document, and never in two batches.
+// replaceBudgeted gives every word its share of its document's epsilon. The
+// pieces of a record are one document and never in two batches.
 func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
 	var groups []int // where a record begins, and the end
 	for i, p := range b.pieces {
@@ -336,7 +337,7 @@ func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
 }
 
 // replaceRecord shares the budget among all words of a record, known or not:
-// their number shows in what is released.
+// their number is visible in the output.
 func (s *Stream) replaceRecord(b *batch, from, to int) error {
 	words := 0
 	var weights []float64
@@ -373,7 +374,8 @@ func (s *Stream) replaceRecord(b *batch, from, to int) error {
 	return nil
 }
 
-// replacePiece is mechanisms.PrivatizeText for one piece with epsilons of its own.
+// replacePiece is mechanisms.PrivatizeText for one piece with separate epsilons
+// per word.
 func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons []float64) []string {
 	m, seed := s.options.Mechanism, s.options.Seed.At(b.first+uint64(i))
 	m.Privatize(ids, ids, epsilons, seed.Rand())
@@ -396,7 +398,7 @@ func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons
 	return out
 }
 
-// write puts the words of a batch where they belong and writes it.
+// write puts the words of a batch at their positions and writes it.
 func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 	parts := (len(b.pieces) + 1023) / 1024
 	b.text, b.counts = make([][]byte, parts), make([]counts, parts)
@@ -470,8 +472,8 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 	to.WriteString(text[end:])
 }
 
-// expected is the number of words that come out, as long as the mechanism gives
-// a word for a word.
+// expected returns the number of words of the output if the mechanism returns
+// one word per word.
 func (s *Stream) expected(text string, words []word) int {
 	n := 0
 	for _, w := range words {
@@ -482,14 +484,15 @@ func (s *Stream) expected(text string, words []word) int {
 	return n
 }
 
-// drops says whether nothing is written for a word.
+// drops reports whether nothing is written for a word.
 func (s *Stream) drops(text string, w word) bool {
 	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop && w.id == embeddings.Unknown &&
 		!s.kept[text[w.start:w.end]]
 }
 
-// renderLoose writes what a mechanism gives that leaves words out: nobody knows
-// where the others stood, so all that was between them is left out as well.
+// renderLoose writes the output of a mechanism that leaves words out. The
+// positions of the remaining words are unknown, so the text between words is
+// left out as well.
 func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
 	for _, w := range b.words[i] {
 		c.words++

@@ -63,7 +63,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Words lie in the text, in order, and hold no space; time is linear.
+// Words are parts of the text, in order and without spaces; the time is linear.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"", "a b", "don't\n", "\xff\xfea\xff", "é’é", "http://", "a.b.c.", "1,2:3/4", "😀😀"} {
 		f.Add(s)
@@ -83,7 +83,7 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// A compound without end costs as much as so many words, not its square.
+// The cost of a very long compound is linear in its length, not quadratic.
 func TestLongCompound(t *testing.T) {
 	t.Parallel()
 	s := splitter{vocabulary(t, "a")}
@@ -155,8 +155,8 @@ func someText() string {
 	return b.String()
 }
 
-// The text depends on seed and input only: not on workers, nor on how the input
-// comes.
+// The text depends on seed and input only, not on workers or on how the input
+// arrives.
 func TestSameTextHoweverItComes(t *testing.T) {
 	t.Parallel()
 	text := someText()
@@ -318,7 +318,8 @@ func TestReadWeights(t *testing.T) {
 	}
 }
 
-// BenchmarkPipeline is all but the mechanism: reading, finding words, writing.
+// BenchmarkPipeline measures everything except the mechanism: reading, finding
+// words, writing.
 func BenchmarkPipeline(b *testing.B) {
 	text := strings.Repeat(someText(), 8)
 	words := len(strings.Fields(text))

@@ -12,37 +12,39 @@ import (
 	"mldpbench/stream"
 )
 
-// Probe is what a mechanism does to a sample of the words of a text.
+// Probe is the effect of a mechanism on a sample of the words of a text.
 type Probe struct {
-	Words int `json:"words"` // looked at, drawn from the text
-	// Unchanged is the mean probability of a word to stay what it is.
+	Words int `json:"words"` // in the sample
+	// Unchanged is the mean probability that a word stays the same.
 	Unchanged float64 `json:"unchanged"`
 	// Support is the median over the words of 2^H, the effective number of
-	// outputs; where Draws is not 0, that of so many draws, and so never more.
+	// outputs. Where Draws is not 0, it is computed from that many draws and
+	// cannot exceed it.
 	Support float64 `json:"effective_support"`
 	Draws   int     `json:"draws"` // 0: distributions are exact
 	Odds    *Odds   `json:"odds,omitempty"`
 }
 
-// Odds are what the promise says about two words: observing the output, the
-// odds of one against the other may change by a factor of e^(ε·d).
+// Odds is what the guarantee means for two words: the odds of one against the
+// other, given the output, change by a factor of at most e^(ε·d).
 type Odds struct {
 	// AnyTwo is ε·d for the two words of the vocabulary that are farthest from
-	// each other, nil where no bound holds between any two.
+	// each other; nil where no bound holds for every pair.
 	AnyTwo *float64 `json:"any_two_words_log,omitempty"`
-	Worst  string   `json:"worst_case"` // the same as a sentence, of a word
+	Worst  string   `json:"worst_case"` // the same as a sentence
 	// Nearest is the median of ε·d between a word of the text and its nearest
-	// neighbour, where something is promised of both; nil where it is of none.
+	// neighbour, over words where something is guaranteed for both; nil where
+	// there are none.
 	Nearest *float64 `json:"nearest_neighbours_log,omitempty"`
 }
 
 const (
 	probeWords = 48  // words of the text
-	probeDraws = 100 // of each, where distributions are not known
+	probeDraws = 100 // per word, where distributions are not known
 )
 
-// NewProbe looks at a sample of known, the words of a text as they come, each
-// with the mechanism's own epsilon or, if it is not 0, with epsilon.
+// NewProbe examines a sample of known, the words of a text in order. It uses
+// epsilon or, if that is 0, the mechanism's own epsilon.
 func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanisms.WordID, epsilon float64,
 	seed stream.Seed) (*Probe, error) {
 	if len(known) == 0 {
@@ -86,7 +88,8 @@ func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanism
 	return p, nil
 }
 
-// draw is mechanisms.MonteCarlo with another epsilon than the mechanism's.
+// draw is mechanisms.MonteCarlo with a given epsilon instead of the
+// mechanism's.
 func draw(m mechanisms.Mechanism, w mechanisms.WordID, epsilon float64, seed stream.Seed) mechanisms.Distribution {
 	words, epsilons := make([]mechanisms.WordID, probeDraws), make([]float64, probeDraws)
 	for i := range words {
@@ -105,7 +108,7 @@ func draw(m mechanisms.Mechanism, w mechanisms.WordID, epsilon float64, seed str
 	return d
 }
 
-// entropy is that of a distribution, in bits.
+// entropy returns the entropy of a distribution in bits.
 func entropy(p []float64) (h float64) {
 	for _, x := range p {
 		if x > 0 {
@@ -115,7 +118,7 @@ func entropy(p []float64) (h float64) {
 	return h
 }
 
-// oddsOf returns nil where nothing is promised.
+// oddsOf returns nil where nothing is guaranteed.
 func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms.WordID) *Odds {
 	g := m.Guarantee()
 	if !g.Holds() || g.Distance == nil {
@@ -148,7 +151,7 @@ func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms
 	return o
 }
 
-// Factor writes e^x for people: 3.2, 1.7e+05, 10^434.
+// Factor returns e^x in readable form: 3.2, 1.7e+05, 10^434.
 func Factor(x float64) string {
 	if x < 300 {
 		return fmt.Sprintf("%.3g", math.Exp(x))
@@ -156,7 +159,7 @@ func Factor(x float64) string {
 	return fmt.Sprintf("10^%.0f", x/math.Ln10)
 }
 
-// Notice is what a user should know before the first word is written.
+// Notice holds what a user should know before the first word is written.
 type Notice struct {
 	Seeded   bool // the seed is known
 	KeepCase bool
@@ -165,11 +168,11 @@ type Notice struct {
 	Document *mechanisms.DocumentGuarantee // of a budget by word, nil otherwise
 }
 
-// unchangedWarning is the share of words from which on a text counts as
+// unchangedWarning is the share of unchanged words above which a text counts as
 // published.
 const unchangedWarning = 0.5
 
-// Warnings say in one sentence each what is not protected although it looks so.
+// Warnings returns one sentence for each thing that looks protected but is not.
 // p may be nil.
 func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
 	out := mechanisms.TextOptions{Policy: n.Policy}.Warnings(g)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Summary is what became of the texts. Epsilon is in the units of the mechanism
-// (1/distance), and is spent on words of the vocabulary only.
+// Summary is the outcome for the texts. Epsilon is in the units of the
+// mechanism (1/distance) and is spent on words of the vocabulary only.
 type Summary struct {
 	Records       uint64  `json:"records"` // lines or rows with a word in them
 	Words         uint64  `json:"words"`
@@ -17,7 +17,7 @@ type Summary struct {
 	EpsilonTotal  float64 `json:"epsilon_total"`
 }
 
-// counts are those of some pieces.
+// counts holds the counts of some pieces.
 type counts struct{ words, changed, unknown uint64 }
 
 func (s *Summary) add(c counts) {
@@ -56,8 +56,8 @@ func (s *spending) close() {
 	s.begun = false
 }
 
-// Summary returns what the streams so far came to. perWord is the epsilon of a
-// word; document, if not 0, that of a whole record.
+// Summary returns the summary of all streams so far. perWord is the epsilon of
+// a word; document, if not 0, that of a whole record.
 func (s *Stream) Summary(perWord, document float64) Summary {
 	out := s.summary
 	out.Records = 0

@@ -15,7 +15,7 @@ type word struct {
 	start, end int32 // in the text
 	id         embeddings.WordID
 	form       form
-	split      bool // cut off the word before, without a byte between
+	split      bool // cut from the previous word, with no byte between them
 }
 
 // form is how a word is capitalised.
@@ -28,21 +28,21 @@ const (
 )
 
 // splitter finds the words of a text and looks them up. The rules are those
-// that the public vector files were made with, as far as the vocabulary at hand
-// shows that they were:
+// used to make the public vector files. Where rules differ between files, the
+// vocabulary decides:
 //
 //   - A word is a run of letters, digits and marks, with single joiners inside:
 //     apostrophe, hyphen, full stop, underscore, & and @; between digits also
 //     comma, colon and slash. It is looked up as it stands, in lower case, and
-//     with a straight apostrophe; with the full stop after it if it has one
-//     inside (U.S.).
+//     with a straight apostrophe; and with the full stop after it if it
+//     contains another one (U.S.).
 //   - An address (e-mail, or a URL up to the next white space) is one word.
-//   - What the vocabulary has not got whole is cut: a contraction before its
+//   - A word that the vocabulary does not have is cut: a contraction before its
 //     ending if the vocabulary has the ending (do n't, it 's), anything else at
-//     its joiners, but for apostrophes. A part is a word of its own.
+//     its joiners except apostrophes. Each part is then a separate word.
 //   - An emoji is one word, with all its modifiers.
 //
-// Everything else stands between words.
+// Everything else is text between words.
 type splitter struct {
 	vocabulary *embeddings.Vocabulary
 }
@@ -71,7 +71,7 @@ func (s splitter) words(dst []word, text string) []word {
 	return dst
 }
 
-// kind is what a character is to a word.
+// kind is the role of a character in a word.
 type kind uint8
 
 const (
@@ -93,8 +93,8 @@ var asciiKind = func() (t [utf8.RuneSelf]kind) {
 	return t
 }()
 
-// kindAt is the kind and the length of the character at a byte; the end of the
-// text stands between words.
+// kindAt returns the kind and the length of the character at a byte; the end of
+// the text counts as between words.
 func kindAt(text string, i int) (kind, int) {
 	if i >= len(text) {
 		return between, 0
@@ -163,8 +163,8 @@ func compound(text string, start int) (end int, address bool) {
 	return end, at
 }
 
-// urlEnd is the next white space, quote or angle bracket; a final punctuation
-// mark belongs to the sentence.
+// urlEnd returns the position of the next white space, quote or angle bracket;
+// a final punctuation mark belongs to the sentence.
 func urlEnd(text string, i int) int {
 	rest := text[i:]
 	if n := strings.IndexFunc(rest, func(r rune) bool {
@@ -175,8 +175,8 @@ func urlEnd(text string, i int) int {
 	return i + len(strings.TrimRight(rest, ".,;:!?)]}'*"))
 }
 
-// longestCompound is the longest run, in bytes, that is looked up whole where it
-// has joiners, so that the time grows with the length of the text only.
+// longestCompound is the longest run with joiners, in bytes, that is looked up
+// whole. It keeps the time linear in the length of the text.
 const longestCompound = 256
 
 // cuts are the joiners at which a compound is cut into words.
@@ -209,7 +209,7 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 	return s.parts(dst, text, start, end), end
 }
 
-// parts cuts what the vocabulary has not got whole.
+// parts cuts a word that the vocabulary does not have as a whole.
 func (s splitter) parts(dst []word, text string, start, end int) []word {
 	if cut := strings.LastIndexAny(text[start:end], cuts); cut >= 0 {
 		dst, _ = s.compoundInside(dst, text, start, start+cut)
@@ -235,7 +235,7 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 	return append(dst, s.lookup(text, start, end))
 }
 
-// compoundInside is compound on a part, whose end is not that of a word.
+// compoundInside is compound for a part whose end is not the end of a word.
 func (s splitter) compoundInside(dst []word, text string, start, end int) ([]word, int) {
 	return s.compound(dst, text[:end], start, end)
 }
@@ -259,7 +259,7 @@ func (s splitter) lookup(text string, start, end int) word {
 	return w
 }
 
-// hasUpper says that a word may have another form in lower case.
+// hasUpper reports whether a word may have a different form in lower case.
 func hasUpper(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf {
