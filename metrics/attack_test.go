@@ -101,7 +101,7 @@ func TestRanks(t *testing.T) {
 	near(t, "within 1", r.Within(1), 0, 0)
 	near(t, "within 10", r.Within(10), 1, 0)
 	near(t, "reciprocal", r.Reciprocal(), (1.0/2+1.0/3)/2, 1e-15)
-	// A ranking that says nothing is at chance exactly.
+	// A ranking without information is exactly at chance.
 	got, err := MeasureRetrieval(slices.Repeat([]Rank{{0, 50}}, 7), 50)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // MacroF1 is the mean over classes of the harmonic mean of precision and
-// recall, 0–1; a class that is neither predicted nor there counts 0, as does
+// recall, 0–1; a class that is neither predicted nor present counts 0, as does
 // one without a true positive. Labels are in [0, classes).
 func MacroF1(predicted, labels []int, classes int) (float64, error) {
 	if len(predicted) != len(labels) {
@@ -66,38 +66,38 @@ func (c confusion) accuracy() float64 {
 	return float64(right) / float64(total)
 }
 
-// Attribute is what an attacker finds out of the private labels of documents.
-// All numbers are shares, 0–1, with bootstrap intervals over the documents.
+// Attribute is how well an attacker infers the private labels of documents. All
+// numbers are shares, 0–1, with bootstrap intervals over the documents.
 type Attribute struct {
 	Accuracy Interval
 	MacroF1  Interval
-	// Plain is what the same attacker, trained on plain text, gets on plain
-	// text: the ceiling.
+	// Plain is the score of the same attacker, trained and tested on plain
+	// text: the upper limit.
 	PlainAccuracy float64
 	PlainF1       float64
-	// Majority is what saying the most frequent label gets.
+	// Majority is the score of always predicting the most frequent label.
 	MajorityAccuracy float64
 	MajorityF1       float64
 	// GuessF1 is the macro F1 of the attacker's own predictions when they are
-	// dealt out to the documents at random: what they are worth if they say
-	// nothing. It is above MajorityF1, .50 against .33 for two equal classes.
+	// assigned to the documents at random, that is, without information. It is
+	// above MajorityF1: .50 against .33 for two equal classes.
 	GuessF1 float64
-	// Advantage is (F1 − majority)/(plain − majority): 1 for an attacker whom
-	// privatising does not hinder. One that learns nothing may still score
+	// Advantage is (F1 − majority)/(plain − majority): 1 where privatising does
+	// not hinder the attacker. An attacker that learns nothing may still score
 	// AdvantageFloor = (GuessF1 − majority)/(plain − majority), which is 0 only
-	// for one that says the most frequent label.
+	// if it always predicts the most frequent label.
 	Advantage      Interval
 	AdvantageFloor float64
-	// AccuracyAdvantage is the same of accuracy; its floor is 0.
+	// AccuracyAdvantage is the same for accuracy; its floor is 0.
 	AccuracyAdvantage Interval
 }
 
 // MeasureAttribute compares predictions of private labels from privatised
 // documents (predicted) and from plain ones (plain) with the truth. The
-// intervals are percentiles of that many bootstrap resamples of documents, in
-// which both sets of predictions are resampled together. An advantage is NaN
-// where plain text gives no more than the most frequent label does: there is
-// nothing to hinder.
+// intervals are percentiles over the given number of bootstrap resamples of
+// documents, in which both sets of predictions are resampled together. An
+// advantage is NaN where the attacker on plain text scores no more than the
+// most frequent label: there is nothing to hinder.
 func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, level float64,
 	seed stream.Seed) (Attribute, error) {
 	var out Attribute
@@ -173,8 +173,8 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	return out, nil
 }
 
-// percentiles is the bootstrap interval of an estimate; unknown where the
-// estimate is.
+// percentiles returns the bootstrap interval of an estimate, unknown where the
+// estimate is unknown.
 func percentiles(estimate float64, drawn []float64, level float64) Interval {
 	if math.IsNaN(estimate) || len(drawn) == 0 {
 		return Interval{estimate, math.NaN(), math.NaN()}
@@ -186,7 +186,7 @@ func percentiles(estimate float64, drawn []float64, level float64) Interval {
 	return Interval{estimate, min(estimate, at((1-level)/2)), max(estimate, at((1+level)/2))}
 }
 
-// margins are how often each label is there and is predicted.
+// margins returns how often each label occurs and how often it is predicted.
 type margins struct{ actual, predicted []float64 }
 
 func (c confusion) independent() margins {
@@ -200,8 +200,8 @@ func (c confusion) independent() margins {
 	return m
 }
 
-// guessF1 is the macro F1 of expected counts where labels and predictions are
-// independent.
+// guessF1 returns the macro F1 of the expected counts if labels and predictions
+// are independent.
 func (m margins) guessF1() float64 {
 	total, sum := 0.0, 0.0
 	for _, n := range m.actual {

@@ -34,9 +34,10 @@ const blockTokens = 1 << 14
 
 // MeasureDeniability runs a mechanism `runs` times on each word. privatize
 // writes one output per word of src to dst (same length); it is called on
-// blocks of whole words, so that mechanisms that are fast on many words at
-// once are, and the study's 25 × 100 outputs are one call. Give it a
-// generator of its own: the outcome depends on words, runs and generator only.
+// blocks of whole words, so mechanisms that handle many words at once stay
+// fast, and the study's 25 × 100 outputs are one call. privatize should have a
+// separate random generator: the outcome then depends on words, runs and
+// generator only.
 func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, src []W)) ([]Deniability[W], error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("runs = %d: must be >= 1", runs)
@@ -123,12 +124,12 @@ func SampleWords[W any](words []W, k int, rng *rand.Rand) []W {
 	return pool[:k]
 }
 
-// ExactNw is N_w in percent of a word whose output distribution is known.
+// ExactNw returns N_w in percent for a word whose output distribution is known.
 func ExactNw(probabilities []float64, word int) float64 { return 100 * probabilities[word] }
 
-// EffectiveSupport is S_w at tail mass eta in [0,1): the size of the smallest
-// set S of outputs with Pr[M(w) ∉ S] <= eta ([F20] §3.2). With eta = 0 it is
-// the number of outputs of positive probability.
+// EffectiveSupport returns S_w at tail mass eta in [0,1): the size of the
+// smallest set S of outputs with Pr[M(w) ∉ S] <= eta ([F20] §3.2). With eta = 0
+// it is the number of outputs of positive probability.
 func EffectiveSupport(probabilities []float64, eta float64) int {
 	positive := make([]float64, 0, len(probabilities))
 	for _, p := range probabilities {
@@ -148,10 +149,9 @@ func EffectiveSupport(probabilities []float64, eta float64) int {
 	return 0
 }
 
-// ExpectedDistinct is the expectation of the study's estimator of S_w, the
+// ExpectedDistinct returns the expectation of the study's estimator of S_w, the
 // number of distinct outputs in `runs` independent runs: Σ_y 1−(1−p_y)^runs.
-// It is what a sampled S_w is to be compared with where the distribution is
-// known.
+// Compare a sampled S_w with it where the distribution is known.
 func ExpectedDistinct(probabilities []float64, runs int) float64 {
 	sum := 0.0
 	for _, p := range probabilities {

@@ -14,7 +14,8 @@ func TestCountEnglish(t *testing.T) {
 }
 
 // Counted by hand: of five tokens the lower-cased list has english, paris, film
-// and the; the list as printed has film and the. Unknown words are no members.
+// and the; the list as printed has film and the. Unknown words are not in
+// either.
 func TestCountEnglishCapitals(t *testing.T) {
 	printed, lower := map[string]bool{}, map[string]bool{}
 	for _, w := range []string{"English", "Paris", "film", "the", "The"} {

@@ -14,11 +14,11 @@ import (
 // drawn from m candidates with probability Prior[w], the mechanism outputs
 // w′, and the adversary, who knows prior and mechanism, names a candidate ŵ.
 //
-// On a vocabulary of n words the full problem costs n² distributions. It is
-// made affordable by candidates that are a seeded subset of the vocabulary
-// (SampleWords) with the prior restricted to it; outputs still range over all
-// n words. Fewer candidates make an easier problem, so E_M values compare
-// only at equal m: the record carries m.
+// On a vocabulary of n words the full problem costs n² distributions. To make
+// it affordable, candidates are a seeded subset of the vocabulary (SampleWords)
+// and the prior is restricted to it; outputs still range over all n words.
+// Fewer candidates make an easier problem, so E_M values are comparable only at
+// equal m, which the record holds.
 type Adversary struct {
 	// Prior has one entry per candidate, sums to one; see UniformPrior and
 	// EmpiricalPrior.
@@ -45,20 +45,20 @@ type InferenceError struct {
 	MAPEuclidean float64
 	// LM is the expected utility loss Σ π(w) f(w′|w) d_L(w,w′).
 	LM float64
-	// StandardError is that of MAP; 0 when exact.
+	// StandardError is the standard error of MAP; 0 when exact.
 	StandardError float64
 	// MAPLower is a lower bound in expectation on MAP: equal to it when exact,
 	// the resubstitution error for Monte Carlo (see EstimateInference).
 	MAPLower float64
 	// Runs per candidate, 0 when exact.
 	Runs int
-	// PerRun are the errors of each run by itself, nil when exact: their means
-	// are Posterior, MAP and LM, their spread is what error bars show.
+	// PerRun holds the errors of each single run, nil when exact. Their means
+	// are Posterior, MAP and LM; error bars show their spread.
 	PerRun []RunError
 }
 
-// RunError is what the adversary misses, and the loss, when every candidate is
-// sent once.
+// RunError is the adversary's error, and the loss, when every candidate is sent
+// once.
 type RunError struct{ Posterior, MAP, LM float64 }
 
 // UniformPrior gives each of m candidates 1/m.
@@ -70,7 +70,8 @@ func UniformPrior(m int) []float64 {
 	return prior
 }
 
-// EmpiricalPrior is proportional to counts of the candidates in a corpus.
+// EmpiricalPrior returns a prior proportional to the counts of the candidates
+// in a corpus.
 func EmpiricalPrior(counts []int) ([]float64, error) {
 	total := 0
 	for i, n := range counts {
@@ -175,7 +176,7 @@ func mapEuclidean(joint []float64, m int, guess []int, distance func(a, b int) f
 	n := len(guess)
 	sum := 0.0
 	for w := range m {
-		fromGuess := make([]float64, m) // mass of w by what is guessed instead
+		fromGuess := make([]float64, m) // mass of w by the word guessed instead
 		for y, j := range joint[w*n : (w+1)*n] {
 			fromGuess[guess[y]] += j
 		}
@@ -339,8 +340,8 @@ type outputPosterior struct {
 	best  int
 }
 
-// learn counts the runs that use says, in candidate order. Candidates of zero
-// prior have no posterior.
+// learn counts the runs for which use is true, in candidate order. Candidates
+// of zero prior have no posterior.
 func (a Adversary) learn(outputs []Outputs, use func(run int) bool) map[int]outputPosterior {
 	posteriors := map[int]outputPosterior{}
 	for w, o := range outputs {
@@ -361,7 +362,7 @@ func (a Adversary) learn(outputs []Outputs, use func(run int) bool) map[int]outp
 			posteriors[y] = p
 		}
 	}
-	for y, p := range posteriors { // each entry on its own: map order cannot matter
+	for y, p := range posteriors { // entries are independent, so map order does not matter
 		best := p.mass[0]
 		for _, c := range p.mass[1:] {
 			if c.mass > best.mass {

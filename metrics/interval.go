@@ -12,9 +12,9 @@ type Interval struct {
 	Estimate, Low, High float64
 }
 
-// MeanInterval is the mean of x with its Student t interval at a confidence
-// level such as 0.95. The bounds are infinite for one value (its spread is
-// unknown) and everything is NaN for none.
+// MeanInterval returns the mean of x with its Student t interval at a
+// confidence level such as 0.95. The bounds are infinite for one value (its
+// spread is unknown) and everything is NaN for none.
 func MeanInterval(x []float64, level float64) Interval {
 	switch len(x) {
 	case 0:

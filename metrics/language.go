@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MedianInterval is the median of x with an interval that assumes nothing of
-// its distribution: the order statistics between which the median lies with at
-// least that confidence (sign test). NaN values are left out. The bounds are
-// infinite where there are too few values for the level, everything is NaN for
-// none.
+// MedianInterval returns the median of x with an interval that makes no
+// assumption about its distribution: the order statistics between which the
+// median lies with at least that confidence (sign test). NaN values are left
+// out. The bounds are infinite where there are too few values for the level,
+// everything is NaN for none.
 func MedianInterval(x []float64, level float64) Interval {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	n := len(x)
@@ -39,11 +39,11 @@ func MedianInterval(x []float64, level float64) Interval {
 	return i
 }
 
-// MedianLogPerplexity is the median over documents of the mean of −ln P(token)
-// under a language model, in nats per token; perplexity is its exponential.
-// The median, because a mean follows the few documents of a few odd words.
-// logProbability is ln P of a document and the number of tokens it is the sum
-// over; documents without one are left out.
+// MedianLogPerplexity returns the median over documents of the mean of −ln
+// P(token) under a language model, in nats per token; perplexity is its
+// exponential. The median is used because a few documents with rare words
+// dominate a mean. logProbability returns ln P of a document and the number of
+// tokens it sums over; documents without tokens are left out.
 func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float64, tokens int)) Interval {
 	var values []float64
 	for _, d := range documents {
@@ -57,17 +57,18 @@ func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float
 // PartsOfSpeech counts tokens whose part of speech survives privatising.
 type PartsOfSpeech struct {
 	Kept    int
-	Tokens  int // of which a part of speech is known before privatising
+	Tokens  int // tokens whose part of speech is known before privatising
 	Unknown int // others, which do not count
 }
 
-// Share is that of the tokens kept, in percent; NaN without tokens.
+// Share returns the share of tokens kept, in percent; NaN without tokens.
 func (p PartsOfSpeech) Share() float64 { return Percent(p.Kept, p.Tokens) }
 
-// CountPartsOfSpeech compares documents position by position. of is the part
-// of speech of a word, "" where it is not known: a token counts that has one,
-// and is kept if what stands in its place has the same one. Documents must
-// keep their positions: every policy for unknown words but dropping them.
+// CountPartsOfSpeech compares documents position by position. of returns the
+// part of speech of a word, "" where it is not known. A token with a known part
+// of speech counts; it is kept if the token at its position after privatising
+// has the same one. Documents must keep their positions, which holds for every
+// policy for unknown words except drop.
 func CountPartsOfSpeech(original, privatised [][]string, of func(word string) string) (PartsOfSpeech, error) {
 	var p PartsOfSpeech
 	if len(original) != len(privatised) {

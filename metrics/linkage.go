@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// Rank is the place of the right answer in a ranking with ties: Above answers
-// are strictly better, Equal are as good as it, itself included (>= 1).
+// Rank is the position of the right answer in a ranking with ties: Above
+// answers are strictly better, Equal answers have the same score, the right one
+// included (>= 1).
 type Rank struct{ Above, Equal int }
 
-// RankOf is the rank of the answer at index right among scores, higher better.
-// A score that is not a number ranks last.
+// RankOf returns the rank of the answer at index right among scores, higher
+// better. A score that is not a number ranks last.
 func RankOf(scores []float64, right int) Rank {
 	var r Rank
 	key := func(s float64) float64 {
@@ -31,18 +32,18 @@ func RankOf(scores []float64, right int) Rank {
 	return r
 }
 
-// Within is the probability that the right answer is among the first k when
-// ties are broken at random.
+// Within returns the probability that the right answer is among the first k
+// when ties are broken at random.
 func (r Rank) Within(k int) float64 {
 	return min(1, max(0, float64(k-r.Above)/float64(r.Equal)))
 }
 
-// Reciprocal is the expectation of 1/rank when ties are broken at random.
+// Reciprocal returns the expectation of 1/rank when ties are broken at random.
 func (r Rank) Reciprocal() float64 {
 	return (harmonic(r.Above+r.Equal) - harmonic(r.Above)) / float64(r.Equal)
 }
 
-// harmonic is 1 + 1/2 + … + 1/n.
+// harmonic returns 1 + 1/2 + … + 1/n.
 func harmonic(n int) float64 {
 	sum := 0.0
 	for i := n; i > 0; i-- {
@@ -51,22 +52,22 @@ func harmonic(n int) float64 {
 	return sum
 }
 
-// Retrieval is how well rankings find the right one of n answers.
+// Retrieval measures how well rankings find the right one of n answers.
 type Retrieval struct {
 	P1, R10, MRR Interval // shares 0–1, with 95% t intervals over the queries
 	Answers      int      // n
 	Queries      int
 }
 
-// Chance is what random rankings of n answers get.
+// Chance returns the scores of random rankings of n answers.
 func (r Retrieval) Chance() (p1, r10, mrr float64) {
 	n := float64(r.Answers)
 	return 1 / n, min(1, 10/n), harmonic(r.Answers) / n
 }
 
-// MeasureRetrieval sums ranks of n answers up: P@1, R@10 and the mean
-// reciprocal rank. Ties are broken in expectation, so that a ranking that says
-// nothing (all scores equal) is at chance and not at the top.
+// MeasureRetrieval summarises ranks among n answers as P@1, R@10 and the mean
+// reciprocal rank. Ties count with their expectation, so a ranking without
+// information (all scores equal) is at chance and not at the top.
 func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
 	out := Retrieval{Answers: answers, Queries: len(ranks)}
 	var p1, r10, mrr []float64

@@ -14,9 +14,9 @@ const LowWords = 1000
 // LeastFrequent returns the k least frequent words of a corpus, rarest first.
 //
 // Most words of a corpus occur once, so ties decide which words are counted.
-// The source does not say how they are broken. Here: by the digest
-// seed.Derive(word), which depends on seed and word alone, so that neither
-// the order of documents nor that of a map reaches the result.
+// The source does not say how they are broken. Here ties are ordered by the
+// digest seed.Derive(word). It depends on seed and word alone, so neither the
+// order of documents nor that of a map affects the result.
 func LeastFrequent(documents [][]string, k int, seed stream.Seed) []string {
 	type entry struct {
 		word   string
@@ -64,8 +64,8 @@ func CountPresent(words []string, documents [][]string) int {
 
 // CountOverlap returns how many of the k least frequent words of one corpus are
 // also among the k least frequent of another, and how many the first has (k, or
-// all where it has fewer). LOW overlap is Percent of the two: what the published
-// tables seem to hold, where the source describes CountPresent. Unlike
+// all where it has fewer). LOW overlap is Percent of the two. The published
+// tables seem to hold it, although the source describes CountPresent. Unlike
 // LeastFrequent it breaks ties as Python's Counter.most_common() leaves them,
 // whose last k words these are: counts descending, ties in the order of first
 // occurrence. Documents must come in the same order on both sides.

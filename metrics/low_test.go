@@ -82,8 +82,8 @@ func TestCountOverlapTiesByOccurrence(t *testing.T) {
 	}
 }
 
-// Words that the embedding does not know are words like any other: kept in
-// place, they stay in both lists whatever the mechanism does to the rest.
+// Words outside the embedding count like any other: if they are kept in place,
+// they stay in both lists whatever the mechanism does to the rest.
 func TestCountOverlapOfUnknownWords(t *testing.T) {
 	before := [][]string{{"good", "qzx1", "good", "qzx2", "film"}}
 	after := [][]string{{"bad", "qzx1", "bad", "qzx2", "movie"}}

@@ -2,12 +2,13 @@ package metrics
 
 import "fmt"
 
-// Overlap is how much of a document is there after privatising, word for word.
+// Overlap is how much of a document remains after privatising, word for word.
 type Overlap struct {
 	// Jaccard is |A ∩ B|/|A ∪ B| of the sets of words, 1 for two empty ones.
 	Jaccard float64
-	// Run is the length of the longest run of consecutive tokens that is in
-	// both, anywhere; RunShare that of the original's length, 0 for an empty one.
+	// Run is the length of the longest run of consecutive tokens that occurs in
+	// both, at any position. RunShare is Run divided by the length of the
+	// original, 0 for an empty one.
 	Run      int
 	RunShare float64
 }
@@ -53,7 +54,7 @@ func MeasureOverlap[W comparable](original, privatised []W) Overlap {
 // and, for the run, in tokens. Documents without a token are left out.
 type Overlaps struct{ Jaccard, Run, RunShare Interval }
 
-// MeasureOverlaps is MeasureOverlap of every document.
+// MeasureOverlaps applies MeasureOverlap to every document.
 func MeasureOverlaps[W comparable](original, privatised [][]W) (Overlaps, error) {
 	if len(original) != len(privatised) {
 		return Overlaps{}, fmt.Errorf("overlap: %d documents privatised to %d", len(original), len(privatised))

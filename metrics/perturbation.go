@@ -2,18 +2,18 @@ package metrics
 
 import "fmt"
 
-// TokenCounts are the counts behind PP.
+// TokenCounts holds the counts behind PP.
 type TokenCounts struct {
 	Changed int // tokens that differ after privatising, dropped ones included
 	Total   int // tokens before privatising
 	Unknown int // tokens outside the mechanism's vocabulary before privatising
 }
 
-// PP is the perturbation percentage ([M24] §4.1.3), NaN without tokens.
+// PP returns the perturbation percentage ([M24] §4.1.3), NaN without tokens.
 func (c TokenCounts) PP() float64 { return Percent(c.Changed, c.Total) }
 
-// CountChanged compares tokens position by position. unknown says which
-// tokens are outside the mechanism's vocabulary; nil means none.
+// CountChanged compares tokens position by position. unknown marks the tokens
+// outside the mechanism's vocabulary; nil means none.
 //
 // Policy drop shortens a document by exactly its unknown tokens. They count
 // as changed (the reader does not see them), and the known tokens are

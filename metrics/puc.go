@@ -3,14 +3,15 @@ package metrics
 // PUCAlphas are the weights of utility that the study reports.
 var PUCAlphas = []float64{0.75, 0.5, 0.25}
 
-// Composite is what the privacy-utility composite of the study is made of,
-// all in percent (Sw: distinct outputs of 100 runs).
+// Composite holds the parts of the study's privacy-utility composite, all in
+// percent (Sw: distinct outputs of 100 runs).
 type Composite struct {
 	Accuracy, BaselineAccuracy float64
 	Nw, Sw, PP, CS, Low        float64
 }
 
-// PUC is the privacy-utility composite with weight alpha on utility ([M24] eq. 4):
+// PUC returns the privacy-utility composite with weight alpha on utility ([M24]
+// eq. 4):
 //
 //	α·100·Acc/BAcc + (1−α)·((100−N_w)+S_w+PP+CS+(100−LOW))/5
 //

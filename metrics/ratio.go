@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RatioInterval is the share Σ hits / Σ trials of trials that come in groups,
-// as words do in documents, with its t interval over the groups (the
-// linearised variance of a ratio): words of one document succeed and fail
-// together, so counting them as independent would promise too much. The bounds
-// stay in [0, 1]; they are infinite for one group and everything is NaN without
-// a trial.
+// RatioInterval returns the share Σ hits / Σ trials of trials that come in
+// groups, as words do in documents, with its t interval over the groups (the
+// linearised variance of a ratio). Words of one document succeed and fail
+// together, so treating them as independent would give an interval that is too
+// narrow. The bounds stay in [0, 1]; they are infinite for one group and
+// everything is NaN without a trial.
 func RatioInterval(hits, trials []int, level float64) (Interval, error) {
 	if len(hits) != len(trials) {
 		return Interval{}, fmt.Errorf("ratio: %d groups of hits, %d of trials", len(hits), len(trials))

@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// WordsPerSecond is the throughput of privatising on one core, NaN when no
+// WordsPerSecond returns the throughput of privatising on one core, NaN when no
 // time was measured.
 func WordsPerSecond(tokens int, seconds float64) float64 {
 	if !(seconds > 0) {

@@ -28,18 +28,18 @@ func (c Channel) validate() error {
 	return check.AtLeast("outputs", c.Outputs, 1)
 }
 
-// channelBlocks is into how many parts the inputs are divided for EachRow. It
-// is a constant, so that results that are merged by block do not depend on the
+// channelBlocks is the number of parts into which the inputs are divided for
+// EachRow. It is constant, so results merged by block do not depend on the
 // number of workers.
 const channelBlocks = 16
 
 // EachRow calls take with every row of the channel, block by block: take(b, x,
 // row) is called for the inputs of block b in ascending order and by one
-// goroutine at a time, but blocks run beside each other. There are Blocks()
-// blocks, whatever the number of workers. row is overwritten by the next call.
+// goroutine at a time, but blocks run concurrently. There are Blocks() blocks,
+// whatever the number of workers. row is overwritten by the next call.
 //
-// This is how one deals with a channel over a whole vocabulary: 27,000 rows of
-// 27,000 probabilities are 5.8 GB and are never stored.
+// This makes it possible to process a channel over a whole vocabulary: 27,000
+// rows of 27,000 probabilities take 5.8 GB and are never stored.
 func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x int, row []float64)) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -76,36 +76,38 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 	return g.Wait()
 }
 
-// Blocks is the number of blocks of EachRow.
+// Blocks returns the number of blocks of EachRow.
 func (c Channel) Blocks() int { return channelBlocks }
 
-// Decoder is the guess of an attacker for every output: g(y) = argmax_x
-// π(x)·P(y|x) over all inputs, the MAP decision, which no other guess beats
-// under 0/1 loss. Ties go to the smallest input. Guess is −1 for an output
-// that no input of positive prior has.
+// Decoder holds an attacker's guess for every output: g(y) = argmax_x
+// π(x)·P(y|x) over all inputs, the MAP decision, which is optimal under 0/1
+// loss. Ties go to the smallest input. Guess is −1 for an output that no input
+// of positive prior can produce.
 type Decoder struct {
 	Guess []int32
-	// Joint is π(g(y))·P(y|g(y)): what guessing g(y) contributes to being right.
+	// Joint is π(g(y))·P(y|g(y)), the contribution of guessing g(y) to the
+	// probability of being right.
 	Joint []float64
 }
 
-// FullInference is what attackers who know the channel and nothing of the
-// context learn from one output.
+// FullInference is what attackers learn from one output if they know the
+// channel but not the context.
 type FullInference struct {
 	// Inference has E_M for each prior given, over all inputs as candidates.
 	// The Euclidean losses are missing: see Adversary.
 	Inference []InferenceError
 	// Decoders are the MAP attackers, one per prior.
 	Decoders []Decoder
-	// Capacity is log₂ Σ_y max_x P(y|x) in bits: by how much, at most, one
-	// output multiplies an attacker's chance of guessing the input, whatever
-	// the prior (Braun, Chatzikokolakis & Palamidessi 2009: the multiplicative
-	// min-capacity). 0 for an output that says nothing, log₂ n for the input
-	// itself. For the uniform prior on n inputs, MAP E_M = 1 − 2^Capacity/n.
+	// Capacity is log₂ Σ_y max_x P(y|x) in bits: the logarithm of the largest
+	// factor by which one output multiplies an attacker's chance of guessing
+	// the input, whatever the prior (Braun, Chatzikokolakis & Palamidessi 2009:
+	// the multiplicative min-capacity). It is 0 for outputs without
+	// information, log₂ n for outputs that equal the input. For the uniform
+	// prior on n inputs, MAP E_M = 1 − 2^Capacity/n.
 	Capacity float64
 }
 
-// FullVocabulary computes E_M against attackers who take every input for a
+// FullVocabulary computes E_M against attackers for whom every input is a
 // candidate, and the capacity, exactly and in one pass over the rows. priors
 // have one entry per input and sum to one; see UniformPrior and ShadowPrior.
 //
@@ -127,8 +129,8 @@ func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers 
 	return p.Result(), nil
 }
 
-// VocabularyPass is FullVocabulary for callers who look at the rows for other
-// reasons too: rows cost more than what is made of them.
+// VocabularyPass is FullVocabulary for callers who need the rows for other
+// purposes too: computing rows costs more than processing them.
 type VocabularyPass struct {
 	channel Channel
 	priors  [][]float64
@@ -136,7 +138,7 @@ type VocabularyPass struct {
 	largest [][]float64        // per block: the largest P(y|x)
 }
 
-// vocabularyPart is what one block of inputs says of each output.
+// vocabularyPart is the result of one block of inputs for each output.
 type vocabularyPart struct {
 	joint, total, squares []float64
 	guess                 []int32
@@ -167,7 +169,7 @@ func NewVocabularyPass(c Channel, priors [][]float64) (*VocabularyPass, error) {
 	return &VocabularyPass{c, priors, make([][]vocabularyPart, channelBlocks), make([][]float64, channelBlocks)}, nil
 }
 
-// Take is to be called by EachRow.
+// Take processes one row. Pass it to EachRow.
 func (v *VocabularyPass) Take(b, x int, row []float64) {
 	if v.blocks[b] == nil {
 		for range v.priors {
@@ -197,7 +199,7 @@ func (v *VocabularyPass) Take(b, x int, row []float64) {
 	}
 }
 
-// Result is to be called once, after all rows.
+// Result returns the result. Call it once, after all rows.
 func (v *VocabularyPass) Result() FullInference {
 	// Blocks are merged in order: sums and ties are the same for any number of
 	// workers.
@@ -242,13 +244,13 @@ func (v *VocabularyPass) Result() FullInference {
 		}
 		sum += top
 	}
-	out.Capacity = max(0, math.Log2(sum)) // the sum is 1 or more but for rounding
+	out.Capacity = max(0, math.Log2(sum)) // the sum is at least 1 up to rounding
 	return out
 }
 
-// ShadowPrior is (count + 1)/(total + n): how often inputs occur in a text
-// that the attacker has, with one more of each, so that no input is ruled out
-// (Laplace's rule).
+// ShadowPrior returns (count + 1)/(total + n): the frequency of inputs in a
+// text that the attacker has, with one added to each count so that no input is
+// ruled out (Laplace's rule).
 func ShadowPrior(counts []int) ([]float64, error) {
 	total := 0
 	for i, n := range counts {
@@ -292,11 +294,11 @@ func (d Draws) validate(inputs, outputs int) error {
 	return nil
 }
 
-// LearnChannel is the channel that an attacker believes in after seeing draws:
-// the share of each output among the draws of an input, less a share
-// 1/(draws + 1) that stays with outputs not seen, half of it with the input
-// itself (mechanisms favour it, or at least do not shun it) and half with all
-// outputs alike. Inputs must be outputs as well.
+// LearnChannel returns the channel that an attacker estimates from draws: the
+// share of each output among the draws of an input, reduced to leave a share of
+// 1/(draws + 1) for outputs not seen. Half of that share goes to the input
+// itself, which most mechanisms favour, and half is spread evenly over all
+// outputs. Inputs must be outputs as well.
 func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
 	if err := d.validate(inputs, outputs); err != nil {
 		return Channel{}, fmt.Errorf("channel: %w", err)
@@ -331,8 +333,8 @@ type SampledInference struct {
 	// Lower is the resubstitution error, judged on the draws learned from: a
 	// lower bound in expectation on the error of the ideal attacker.
 	Lower    float64
-	Learned  int // draws per input to learn from
-	Measured int // draws per input to measure on
+	Learned  int // draws per input used to learn
+	Measured int // draws per input used to measure
 }
 
 // SampledFull is FullInference of a mechanism that can only be sampled.
@@ -342,7 +344,7 @@ type SampledFull struct {
 	Capacity  Interval           // in bits
 }
 
-// MeasureDecoder is the error of a decoder on draws it has not seen, under a
+// MeasureDecoder returns the error of a decoder on draws it has not seen, under a
 // prior. The interval is Hoeffding's, which holds for every sample size and
 // prior: with weights w = π(x)/draws, the half-width is √(Σw²·ln(2/(1−level))/2).
 func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Interval, error) {
@@ -376,9 +378,9 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Int
 // more often than the ideal one, so 2^C >= n·(measured share of right guesses,
 // less Hoeffding's half-width). Its High holds likewise: the largest observed
 // shares overestimate Σ_y max_x P(y|x) in expectation, and McDiarmid's
-// inequality bounds by how much they may fall short of it. Estimate is the
-// plug-in of the lower bound. The interval narrows with the number of draws
-// and is wide for strong noise.
+// inequality bounds how far they may fall below it. Estimate is the plug-in
+// value of the lower bound. The interval narrows with the number of draws and
+// is wide for strong noise.
 func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
 	workers int) (SampledFull, error) {
 	var out SampledFull
@@ -416,8 +418,8 @@ func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, pri
 	return out, nil
 }
 
-// resubstitution is the error of the best guesser on the very draws it knows:
-// 1 − Σ_y max_x π(x)·count(x, y)/draws.
+// resubstitution returns the error of the best guesser on the draws it has
+// learned from: 1 − Σ_y max_x π(x)·count(x, y)/draws.
 func resubstitution(d Draws, prior []float64, outputs int) float64 {
 	best := make([]float64, outputs)
 	counts := make([]int, outputs)
@@ -440,9 +442,9 @@ func resubstitution(d Draws, prior []float64, outputs int) float64 {
 	return min(1, max(0, 1-right))
 }
 
-// ResponseCapacity is the capacity of k-ary randomised response, which keeps
-// the input with probability e^ε/(e^ε + k − 1) and else returns one of the k−1
-// others: log₂(k·e^ε/(e^ε + k − 1)).
+// ResponseCapacity returns the capacity of k-ary randomised response, which
+// keeps the input with probability e^ε/(e^ε + k − 1) and otherwise returns one
+// of the k−1 others: log₂(k·e^ε/(e^ε + k − 1)).
 func ResponseCapacity(k int, epsilon float64) float64 {
 	// In this form e^ε does not overflow.
 	return math.Log2(float64(k) / (1 + float64(k-1)*math.Exp(-epsilon)))

@@ -6,13 +6,13 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// float is the arithmetic a network can be built in: float32 trains, float64
-// is there so that derivatives can be checked against differences.
+// float is the arithmetic a network can be built in: float32 is for training,
+// float64 for checking derivatives against differences.
 type float interface{ float32 | float64 }
 
-// arithmetic is what the recurrence needs of its number type. Matrices are
-// row-major with a row stride; gemm is C = alpha·op(A)·op(B) + beta·C with
-// op(A) m × k and op(B) k × n.
+// arithmetic holds the operations that the recurrence needs for its number
+// type. Matrices are row-major with a row stride; gemm is C = alpha·op(A)·op(B)
+// + beta·C with op(A) m × k and op(B) k × n.
 type arithmetic[T float] struct {
 	gemm         func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 	cellForward  func(gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
@@ -52,7 +52,7 @@ func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda
 			}
 			if beta != 0 {
 				c[i*ldc+j] = alpha*sum + beta*c[i*ldc+j]
-			} else { // whatever C held, even NaN, is gone
+			} else { // overwrites C whatever it held, even NaN
 				c[i*ldc+j] = alpha * sum
 			}
 		}

@@ -33,9 +33,9 @@ func init() {
 // averaged is the classifier of Joulin et al. 2017 (fastText) without n-grams,
 // as used by Carvalho et al. 2023: the mean of the trainable vectors of a
 // document's words → dense softmax. It is trained with Adam like the other
-// networks. Of the word vectors, each step moves those of its batch only and
-// leaves the moments of all others as they are (lazy Adam): a step then costs
-// as much as its batch, whatever the vocabulary.
+// networks. Each step moves only the word vectors of its batch and leaves the
+// moments of all others unchanged (lazy Adam), so the cost of a step does not
+// depend on the vocabulary.
 type averaged struct {
 	neural
 	d int
@@ -66,7 +66,7 @@ func newAveraged(o Options) *averaged {
 }
 
 // averagedGraph works on the distinct tokens of a batch: their vectors are
-// copied into rows, one of the graph's weights, and back after they moved.
+// copied into rows, one of the graph's weights, and copied back after the step.
 type averagedGraph struct {
 	*graph
 	*batcher

@@ -53,7 +53,7 @@ func firstVector(seed uint64) float32 {
 func TestMeanRowsGradient(t *testing.T) {
 	const n, d = 5, 3
 	lengths := []int32{4, 2, 1, 0}
-	ids := []int32{0, 1, 2, 0, 3, 0, 1, 4} // with repeats and one to spare
+	ids := []int32{0, 1, 2, 0, 3, 0, 1, 4} // with repeats and one extra
 	rows := newDense(tensor.Shape{n, d}, randomWeights[float64](42, n*d))
 	weigh := randomWeights[float64](43, len(lengths)*d)
 

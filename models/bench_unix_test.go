@@ -21,8 +21,8 @@ import (
 
 const benchBatch, benchScored = 64, 512
 
-// randomText is the setting of the times given elsewhere: documents of 80
-// random tokens out of 27,000, nearly all of a batch distinct.
+// randomText makes the input of the published timings: documents of 80 random
+// tokens out of 27,000, with nearly all tokens of a batch distinct.
 func randomText(d int) (Embedding, Examples) {
 	const tokens, length = 27_000, 80
 	rng := stream.FromUint64(29).Rand()
@@ -41,8 +41,8 @@ func randomText(d int) (Embedding, Examples) {
 	return e, x
 }
 
-// realText is IMDb as the study reads it, encoded for the word vectors in
-// file; a word without a vector has a vector of zeros.
+// realText returns IMDb as the study reads it, encoded for the word vectors in
+// file; a word without a vector gets a vector of zeros.
 func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 	b.Helper()
 	ctx := context.Background()
@@ -69,10 +69,10 @@ func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
 }
 
 // timed runs the loop of a benchmark and reports processor time per 64
-// documents, best and median of the steps, which unlike the time on the clock
-// says something on a machine that does other work, too; and the largest
-// resident size of the process so far, which is that of this benchmark where
-// it is the only one (see bench/compare.sh).
+// documents, best and median of the steps, which, unlike wall-clock time, is
+// meaningful on a machine that also does other work. It also reports the
+// largest resident size of the process so far, which is that of this benchmark
+// if it runs alone (see bench/compare.sh).
 func timed(b *testing.B, documents int, step func(round int) error) {
 	usage := func() (time.Duration, float64) {
 		var u syscall.Rusage
@@ -80,7 +80,7 @@ func timed(b *testing.B, documents int, step func(round int) error) {
 			b.Fatal(err)
 		}
 		size := float64(u.Maxrss) / 1024
-		if runtime.GOOS == "darwin" { // in bytes there
+		if runtime.GOOS == "darwin" { // in bytes on that system
 			size /= 1024
 		}
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano()), size

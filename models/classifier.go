@@ -13,7 +13,7 @@ type Embedding struct {
 	Vectors   []float32 // tokens × Dimension, row-major; a token without a vector has a zero row
 }
 
-// Len is the number of tokens.
+// Len returns the number of tokens.
 func (e Embedding) Len() int {
 	if e.Dimension == 0 {
 		return 0
@@ -38,15 +38,15 @@ type Epoch struct {
 	Seconds            float64
 }
 
-// History is the training log and what was chosen by validation.
+// History is the training log and the choices made by validation.
 type History struct {
 	Epochs []Epoch
 	Best   int                // index into Epochs of the weights kept, -1 without epochs
 	Chosen map[string]float64 // e.g. the SVM's C
 }
 
-// Classifier is the one interface of all models. Fit may be called once;
-// everything random in it comes from the seed given at construction.
+// Classifier is the interface of all models. Fit may be called once; all its
+// randomness comes from the seed given at construction.
 type Classifier interface {
 	// Fit trains on train and uses validation for early stopping or for the
 	// choice of parameters. A cancelled ctx stops it within one batch.

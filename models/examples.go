@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Len is the number of examples.
+// Len returns the number of examples.
 func (x Examples) Len() int { return max(len(x.Sequences), len(x.Vectors)) }
 
 // checkInputs verifies what a classifier relies on: exactly one kind of input,
 // token ids in [0, tokens), vectors finite and of one length. tokens < 0 means
-// that any id >= 0 is good. It returns the length of the vectors, 0 for
+// that any id >= 0 is valid. It returns the length of the vectors, 0 for
 // sequences.
 func (x Examples) checkInputs(tokens int) (width int, err error) {
 	switch {
@@ -60,7 +60,7 @@ func (x Examples) checkLabels(name string, classes int) error {
 	return nil
 }
 
-// argmax is the index of the largest score, the first among equals.
+// argmax returns the index of the largest score, the first among equals.
 func argmax[T float32 | float64](scores []T) int {
 	best := 0
 	for i, s := range scores {
@@ -71,7 +71,7 @@ func argmax[T float32 | float64](scores []T) int {
 	return best
 }
 
-// predictions are the best classes of scores.
+// predictions returns the class with the best score for each example.
 func predictions(scores [][]float64, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func predictions(scores [][]float64, err error) ([]int, error) {
 	return p, nil
 }
 
-// accuracy is the share of predictions that equal their label.
+// accuracy returns the share of predictions that equal their label.
 func accuracy(predicted, labels []int) float64 {
 	right := 0
 	for i, p := range predicted {

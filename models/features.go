@@ -23,7 +23,7 @@ func (r denseRows) width() int          { return r.d }
 func (r denseRows) row(i int) []float32 { return r.data[i*r.d : (i+1)*r.d] }
 
 func (r denseRows) dot(i int, w []float64) float64 {
-	// Four chains hide the latency of the additions.
+	// Four independent sums hide the latency of the additions.
 	var s0, s1, s2, s3 float64
 	x := r.row(i)
 	w = w[:len(x)]
@@ -75,8 +75,8 @@ func (r sparseRows) add(i int, a float64, w []float64) {
 }
 
 // meanVectors averages the vectors of each sequence. A token without a vector
-// (a zero row) says nothing and does not count; a sequence of such tokens
-// only, or of none, is the zero vector.
+// (a zero row) does not count; a sequence of such tokens only, or of none, is
+// the zero vector.
 func meanVectors(e Embedding, sequences [][]int32) denseRows {
 	d := e.Dimension
 	known := make([]bool, e.Len())
@@ -140,7 +140,7 @@ func fitScaling(x denseRows) scaling {
 		}
 	}
 	for j, ss := range s.Scale {
-		s.Scale[j] = 0 // a constant column carries nothing
+		s.Scale[j] = 0 // a constant column carries no information
 		if ss > 0 {
 			s.Scale[j] = 1 / math.Sqrt(ss/n*float64(x.d))
 		}
@@ -157,8 +157,8 @@ func (s scaling) apply(x denseRows) {
 	}
 }
 
-// inverseDocumentFrequency is the smoothed ln((1+n)/(1+df)) + 1 of every token
-// seen in training, 0 for any other.
+// inverseDocumentFrequency returns the smoothed ln((1+n)/(1+df)) + 1 of every
+// token seen in training, 0 for any other.
 func inverseDocumentFrequency(sequences [][]int32) []float64 {
 	var df []float64
 	var last []int // 1 + the last document a token was counted in

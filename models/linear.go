@@ -18,13 +18,14 @@ var (
 		"among 0.01, 0.1, 1, 10, 100 by validation accuracy")
 )
 
-// linear is what the linear models share: features, the choice of C, margins,
-// saved weights. A constant feature carries the bias, regularised like any
-// weight. Dense features are standardised on the training set. Two classes
-// need one machine: the margin of class 0 is minus that of class 1.
+// linear is the common part of the linear models: features, the choice of C,
+// margins, saved weights. A constant feature holds the bias, which is
+// regularised like any weight. Dense features are standardised on the training
+// set. Two classes need one machine: the margin of class 0 is minus that of
+// class 1.
 //
-// The weights kept are those trained on the training set alone with the
-// chosen C; validation examples choose, they do not train, as for the other
+// The weights kept are those trained on the training set alone with the chosen
+// C; validation examples are used to choose, not to train, as in the other
 // models.
 type linear struct {
 	name       string
@@ -118,7 +119,7 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 
 func (s *linearState) dense() bool { return s.Width > 0 || s.Features == "mean" }
 
-// machines is the number of weight vectors for so many classes.
+// machines returns the number of weight vectors for a number of classes.
 func machines(classes int) int {
 	if classes == 2 {
 		return 1
@@ -128,7 +129,7 @@ func machines(classes int) int {
 
 func (m *linear) features() string { return values(m.options.Parameters).text("features") }
 
-// denseFeatures are fresh copies, not yet scaled.
+// denseFeatures returns new copies, not yet scaled.
 func (m *linear) denseFeatures(x Examples) denseRows {
 	if x.Vectors != nil {
 		return stack(x.Vectors)
@@ -145,7 +146,7 @@ func (m *linear) rows(s *linearState, x Examples) rows {
 	return tfidf(s.IDF, x.Sequences)
 }
 
-// margins are the signed scores w·x + b of every class.
+// margins returns the signed scores w·x + b of every class.
 func margins(x rows, weights [][]float64, classes int) [][]float64 {
 	out := make([][]float64, x.len())
 	for i := range out {

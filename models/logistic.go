@@ -17,8 +17,8 @@ func init() {
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("iterations", 1).is(1000, "at most so many L-BFGS iterations per fit"),
-			positive("tolerance").is(1e-4, "stop when the largest component of the gradient, divided by c·n, is smaller"),
+			atLeast("iterations", 1).is(1000, "largest number of L-BFGS iterations per fit"),
+			positive("tolerance").is(1e-4, "stop when the largest component of the gradient, over c·n, is below this"),
 		},
 		New: func(o Options) (Classifier, error) {
 			return &linear{name: "logistic", options: o, newTrainer: newLogisticTrainer, scores: probabilities}, nil
@@ -123,13 +123,13 @@ func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, er
 	if err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
 		return nil, fmt.Errorf("logistic regression with c = %v: %w", c, err)
 	}
-	// A line search without progress means that float64 sees no better point:
-	// the best one so far is the answer.
+	// A line search without progress means that float64 cannot resolve a better
+	// point, so the best one so far is the result.
 	t.weights = append(t.weights[:0:0], result.X...)
 	return t.split(append([]float64(nil), t.weights...)), nil
 }
 
-// logSoftmax is log p(y) of softmax scores.
+// logSoftmax returns log p(y) of softmax scores.
 func logSoftmax(scores []float64, y int) float64 {
 	top := scores[argmax(scores)]
 	var sum float64

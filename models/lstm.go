@@ -41,11 +41,11 @@ func init() {
 	}
 }
 
-// lstm is the network of Meisenbacher et al. 2024: frozen word vectors → LSTM
-// → dropout → dense softmax, trained with Adam on the cross-entropy. Padding
-// is masked exactly: the state that counts is the one after the last token.
-// Weights start as in Keras: Glorot uniform, orthogonal recurrence, forget
-// gate bias 1, other biases 0.
+// lstm is the network of Meisenbacher et al. 2024: frozen word vectors → LSTM →
+// dropout → dense softmax, trained with Adam on the cross-entropy. Padding is
+// masked exactly: the state used is the one after the last token. Weights start
+// as in Keras: Glorot uniform, orthogonal recurrence, forget gate bias 1, other
+// biases 0.
 type lstm struct {
 	neural
 	directions int

@@ -85,8 +85,8 @@ func fitted(t testing.TB, name string, o Options, train, val Examples) []byte {
 	return b.Bytes()
 }
 
-// Equal seeds give equal bits, alone or beside other trainings, on one
-// processor or several; other seeds give other weights.
+// Equal seeds give equal bits, whether trained alone or concurrently, on one
+// processor or several; different seeds give different weights.
 func TestLSTMIsReproducibleAndIndependent(t *testing.T) {
 	embedding, draw := topics(22, 2, 20, 10)
 	train, val := draw(150, 12), draw(50, 12)

@@ -10,8 +10,8 @@ import (
 	"mldpbench/stream"
 )
 
-// Membership is what an attacker knows of a trained model: documents it was
-// trained on and documents it was not.
+// Membership is what an attacker knows about a trained model: some documents it
+// was trained on and some it was not.
 type Membership struct {
 	Model   Classifier
 	Members Examples
@@ -43,7 +43,7 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 		return nil, nil, fmt.Errorf("shadow model has %d classes, target model %d", a, b)
 	}
 	seed = seed.Derive("membership")
-	held := max(1, known.Len()/5) // there are two documents at least
+	held := max(1, known.Len()/5) // there are at least two documents
 	var train, validation Examples
 	for k, i := range seed.Derive("split").Rand().Perm(known.Len()) {
 		part := &train
@@ -68,7 +68,7 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 	return scores, member, nil
 }
 
-// outputs are the model's scores of members (label 1), then of others (0).
+// outputs returns the model's scores of members (label 1), then of others (0).
 func (m Membership) outputs(ctx context.Context) (Examples, error) {
 	var out Examples
 	for _, part := range []struct {

@@ -10,8 +10,8 @@ import (
 	"mldpbench/stream"
 )
 
-// overfit is a model that is surer of what it has seen: members score high on
-// their class, others low. Its scores come with the examples.
+// overfit is a model that is more confident on examples it has seen: members
+// score high on their class, others low. Its scores are part of the examples.
 type overfit struct{ classes int }
 
 func (m overfit) Score(_ context.Context, x Examples) ([][]float64, error) {
@@ -43,7 +43,8 @@ func confident(seed uint64, n int, low, high float64) Examples {
 	return x
 }
 
-// auc is the share of pairs of a member and another that are ordered right.
+// auc returns the share of pairs of a member and a non-member that are ordered
+// correctly.
 func auc(scores []float64, member []bool) float64 {
 	var right, pairs float64
 	for i, a := range scores {
@@ -81,8 +82,9 @@ func TestMembershipInference(t *testing.T) {
 		t.Errorf("not reproducible: %v", err)
 	}
 
-	// Nothing to be learned: members and others alike. With 400 documents the
-	// AUC has a standard deviation of 0.029; 0.15 is more than five of them.
+	// Nothing can be learned: members and others have the same scores. With 400
+	// documents the AUC has a standard deviation of 0.029; 0.15 is more than
+	// five of them.
 	blind := Membership{overfit{2}, confident(55, 200, 0.5, 1), confident(56, 200, 0.5, 1)}
 	other := Membership{overfit{2}, confident(58, 200, 0.5, 1), confident(59, 200, 0.5, 1)}
 	scores, member, err = MembershipInference(context.Background(), blind, other, stream.FromUint64(57))

@@ -24,13 +24,13 @@ type graph struct {
 	// For training only.
 	loss    *gorgonia.Node
 	adam    *adam
-	moments []moments // of each weight that is not the caller's own
+	moments []moments // of each weight that the caller does not move itself
 	steps   int
 }
 
-// adam is how weights move: Kingma & Ba 2015 with β 0.9 and 0.999 and ε 1e-7
-// (as in Keras). A gradient whose norm over all weights exceeds clip > 0 is
-// scaled down to it.
+// adam is the update rule of weights: Kingma & Ba 2015 with β 0.9 and 0.999 and
+// ε 1e-7 (as in Keras). A gradient whose norm over all weights exceeds clip > 0
+// is scaled down to it.
 type adam struct {
 	learningRate, clip float64
 	// own is the number of leading weights that the caller moves itself.
@@ -44,10 +44,11 @@ type moments struct{ mean, square []float32 }
 
 func newMoments(n int) moments { return moments{make([]float32, n), make([]float32, n)} }
 
-// part is the moments of n weights from at on.
+// part returns the moments of n weights from index at on.
 func (m moments) part(at, n int) moments { return moments{m.mean[at : at+n], m.square[at : at+n]} }
 
-// unbias is what makes the moments of the step-th step, from 1, unbiased.
+// unbias returns the factors that make the moments of the given step, counted
+// from 1, unbiased.
 type unbias struct{ mean, square float32 }
 
 func newUnbias(step int) unbias {
@@ -56,8 +57,8 @@ func newUnbias(step int) unbias {
 }
 
 // move makes one step of Adam (Kingma & Ba 2015, Algorithm 1) and zeroes the
-// gradient: Gorgonia adds the next one to what is there. Its own solver does
-// the same in a dozen passes and copies.
+// gradient: Gorgonia adds the next gradient to the stored one. Gorgonia's own
+// solver does the same in a dozen passes and copies.
 func (a *adam) move(weights, gradient []float32, m moments, u unbias) {
 	mean, square := m.mean[:len(weights)], m.square[:len(weights)]
 	rate := float32(a.learningRate)
@@ -70,12 +71,12 @@ func (a *adam) move(weights, gradient []float32, m moments, u unbias) {
 }
 
 // layers adds a network to g and returns its logits and the labels they are
-// to be compared with (nil for inference).
+// compared with (nil for inference).
 type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits, labels *gorgonia.Node, err error)
 
 // newGraph compiles a network over weights. Inputs are tensors bound by build,
-// filled by the caller before each run. With an adam the graph can train on
-// the mean cross-entropy, else it infers.
+// filled by the caller before each run. With an adam the graph trains on the
+// mean cross-entropy, without one it only infers.
 func newGraph(weights []*tensor.Dense, build layers, train *adam) (*graph, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -118,7 +119,7 @@ func (g *graph) run() ([]float32, error) {
 	return data[float32](g.logits.Value()), nil
 }
 
-// step runs the graph, moves the weights and returns the loss before.
+// step runs the graph, moves the weights and returns the loss before the step.
 func (g *graph) step() (float64, error) {
 	if _, err := g.run(); err != nil {
 		return 0, err
@@ -167,13 +168,14 @@ type batchGraph interface {
 	close()
 }
 
-// schedule is how a network is trained.
+// schedule holds the training settings of a network.
 type schedule struct {
 	batch, epochs, patience int
 }
 
-// size is how many examples a graph takes at a time. Scores do not depend on
-// it; more of them share more words, and the recurrence projects each once.
+// size is the number of examples a graph processes at a time. Scores do not
+// depend on it. Larger batches share more words, and the recurrence projects
+// each distinct word once.
 func (s schedule) size(training bool) int {
 	if training {
 		return s.batch
@@ -181,17 +183,17 @@ func (s schedule) size(training bool) int {
 	return max(s.batch, 512)
 }
 
-// scheduleParameters have the LSTM's defaults, chosen on plain and on privatised
+// scheduleParameters holds the LSTM's defaults, chosen on plain and on privatised
 // text (models/bench/README.md has the numbers). A rate of 0.003 is as good on
-// plain text but learns the noise of CMP at ε = 5 by heart in its first epoch; a
-// lower rate, another hidden size or larger batches gain nothing more. The best
-// of 30 epochs is among the first 2 to 8 on privatised and 5 to 12 on plain text,
-// and stopping after 3 epochs without a better one loses nothing. The clip bounds
-// what one odd batch of privatised text can do.
+// plain text but memorises the noise of CMP at ε = 5 in its first epoch; a lower
+// rate, another hidden size or larger batches gain nothing more. The best of 30
+// epochs is among the first 2 to 8 on privatised and 5 to 12 on plain text, and
+// stopping after 3 epochs without a better one loses nothing. The clip bounds the
+// effect of one unusual batch of privatised text.
 var scheduleParameters = []Parameter{
 	atLeast("batch", 1).is(64, "examples per training step"),
-	atLeast("epochs", 1).is(30, "at most so many passes over the training set"),
-	atLeast("patience", 1).is(3, "stop after so many epochs without a lower validation loss; the best weights are kept"),
+	atLeast("epochs", 1).is(30, "largest number of passes over the training set"),
+	atLeast("patience", 1).is(3, "epochs without a lower validation loss before stopping; the best weights are kept"),
 	positive("learning_rate").is(0.001, "of Adam"),
 	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
 }
@@ -204,8 +206,8 @@ func (v values) schedule() schedule {
 	return schedule{batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience")}
 }
 
-// fit trains with early stopping on the validation loss and leaves the best
-// weights behind.
+// fit trains with early stopping on the validation loss and keeps the best
+// weights.
 func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int,
 	order *rand.Rand, train, validation Examples) (History, error) {
 	history := History{Best: -1}
@@ -258,8 +260,8 @@ func (s schedule) fit(ctx context.Context, training, inference batchGraph, weigh
 	return history, nil
 }
 
-// logits of all examples (examples × classes), in their order. Batches are
-// made of sequences of like length.
+// logits of all examples (examples × classes), in their order. Batches are made
+// of sequences of similar length.
 func (s schedule) logits(ctx context.Context, g batchGraph, x Examples, classes int) ([]float32, error) {
 	out := make([]float32, x.Len()*classes)
 	indices := consecutive(x.Len())
@@ -281,7 +283,7 @@ func (s schedule) logits(ctx context.Context, g batchGraph, x Examples, classes 
 	return out, nil
 }
 
-// softmaxRows is the softmax of logits, row by row.
+// softmaxRows computes the softmax of logits, row by row.
 func softmaxRows(logits []float32, classes int) [][]float64 {
 	var out [][]float64
 	for row := range slices.Chunk(logits, classes) {

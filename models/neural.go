@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// neural is what the networks over token sequences share: checks, training,
-// scores, saved weights.
+// neural is the common part of the networks over token sequences: checks,
+// training, scores, saved weights.
 type neural struct {
 	name       string
 	options    Options

@@ -21,7 +21,7 @@ var building sync.Mutex
 // them may be merged.
 var opCount atomic.Uint64
 
-// fusedOp is the part that all ops here have in common.
+// fusedOp is the common part of all ops here.
 type fusedOp struct {
 	name  string
 	id    uint64
@@ -37,7 +37,8 @@ func newFusedOp(name string, do func([]gorgonia.Value) (gorgonia.Value, error), 
 
 func (o *fusedOp) Arity() int { return len(o.types) - 1 }
 
-// Type is built anew each time: the type checker recycles what it is given.
+// Type builds a new value each time because the type checker reuses its
+// argument.
 func (o *fusedOp) Type() hm.Type { return hm.NewFnType(o.types...) }
 
 func (o *fusedOp) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
@@ -128,7 +129,7 @@ const noLabel = -1
 
 // crossEntropy adds the mean of −ln softmax(logits)[label] over the labelled
 // rows as one op: logits (batch × classes) → labels (int32) → scalar. The
-// largest logit is taken out before exponentiating, so nothing overflows.
+// largest logit is subtracted before exponentiating, so nothing overflows.
 func crossEntropy[T float](logits, labels *gorgonia.Node) (*gorgonia.Node, error) {
 	t := dtypeOf[T]()
 	shape := logits.Shape().Clone()
@@ -184,7 +185,7 @@ func scalar[T float](v T) gorgonia.Value {
 	return gorgonia.NewF32(float32(v))
 }
 
-// logLoss is −ln softmax(x)[label], in float64.
+// logLoss returns −ln softmax(x)[label], in float64.
 func logLoss[T float](x []T, label int) float64 {
 	top := float64(x[argmax(x)])
 	var sum float64

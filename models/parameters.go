@@ -22,7 +22,7 @@ type Parameter struct {
 	check func(v any) error
 }
 
-// values are the parameters of one classifier, defaults filled in.
+// values holds the parameters of one classifier, with defaults filled in.
 type values map[string]any
 
 func (v values) int(name string) int       { return v[name].(int) }
@@ -47,7 +47,8 @@ func oneOf(name string, allowed ...string) Parameter {
 func (p Parameter) is(def any, doc string) Parameter { p.Default, p.Doc = def, doc; return p }
 
 // Resolve fills in defaults and checks names, types and ranges of the
-// parameters given to the model. Whole numbers are taken for floats.
+// parameters given to the model. Whole numbers are accepted where floats are
+// expected.
 func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 	resolved := make(map[string]any, len(d.Parameters))
 	var names []string
@@ -77,7 +78,8 @@ func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 	return resolved, nil
 }
 
-// FormatParameters is the canonical form "c=1 features=mean", sorted by name.
+// FormatParameters returns the canonical form "c=1 features=mean", sorted by
+// name.
 func FormatParameters(p map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -90,8 +92,8 @@ func FormatParameters(p map[string]any) string {
 	return strings.Join(parts, " ")
 }
 
-// convert gives v the type of like. Study files decode whole numbers as one
-// of several integer types.
+// convert converts v to the type of like. Study files decode whole numbers as
+// one of several integer types.
 func convert(name string, v, like any) (any, error) {
 	switch like.(type) {
 	case int:
@@ -136,7 +138,7 @@ func convert(name string, v, like any) (any, error) {
 	panic(fmt.Sprintf("models: parameter %s has a default of type %T", name, like))
 }
 
-// withDefaults is a copy of parameters with some other defaults.
+// withDefaults returns a copy of parameters with some defaults replaced.
 func withDefaults(parameters []Parameter, defaults map[string]any) []Parameter {
 	parameters = slices.Clone(parameters)
 	for i, p := range parameters {

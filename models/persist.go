@@ -23,8 +23,8 @@ type stateHeader struct {
 	Model   string
 }
 
-// saveState writes a model's trained state. State types hold no maps, so that
-// equal weights give equal bytes.
+// saveState writes a model's trained state. State types hold no maps, so equal
+// weights give equal bytes.
 func saveState(w io.Writer, model string, state any) error {
 	enc := gob.NewEncoder(w)
 	if err := enc.Encode(stateHeader{"mldp-model", stateVersion, model}); err != nil {

@@ -7,11 +7,11 @@ import (
 	"mldpbench/stream"
 )
 
-// LinearProbe is how well a linear classifier (logistic regression, with its C
-// chosen on validation) finds the labels from given vectors, sentence
-// embeddings above all: what a text still says to a reader who takes it whole.
-// It returns the predictions for test. Unlike a classifier of tokens, it has
-// no vocabulary of its own to lose.
+// LinearProbe returns the predictions for test of a linear classifier (logistic
+// regression, with its C chosen on validation) trained on given vectors,
+// usually sentence embeddings. It measures how much a text as a whole still
+// tells about its label. Unlike a classifier of tokens, it does not depend on a
+// vocabulary.
 func LinearProbe(ctx context.Context, train, validation, test Examples, classes int, seed stream.Seed) ([]int,
 	error) {
 	for _, x := range []Examples{train, validation, test} {

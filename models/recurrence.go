@@ -6,8 +6,8 @@ import (
 )
 
 // packed is a batch of token sequences of different lengths, laid out by time
-// so that a sequence that has ended takes no part in later steps: masking is
-// exact and padding costs nothing.
+// so sequences that have ended take no part in later steps: masking is exact
+// and padding costs nothing.
 //
 // Sequences are ordered by length, longest first. Step t holds the tokens at
 // position t of the first active[t] sequences, in tokens[offset[t]:].
@@ -47,8 +47,8 @@ func (p *packed) set(tokens, lengths []int32) error {
 func (p *packed) steps() int { return len(p.active) - 1 }
 func (p *packed) rows() int  { return p.offset[p.steps()] }
 
-// position is where the t-th token of sequence i is, counted from its end if
-// reversed.
+// position returns the index of the t-th token of sequence i, counted from its
+// end if reversed.
 func (p *packed) position(t, i int, reversed bool) int {
 	if reversed {
 		t = int(p.lengths[i]) - 1 - t
@@ -65,12 +65,13 @@ func (p *packed) position(t, i int, reversed bool) int {
 //	i, f, o = σ(z_i), σ(z_f), σ(z_o);  g = tanh(z_g)
 //	c_t = f∘c_{t-1} + i∘g;  h_t = o∘tanh(c_t)
 //
-// Words come again: of the tokens of 64 reviews fewer than half are distinct.
-// [x, 1]·W is computed, and its gradient taken, once for each distinct token
-// of a batch. With two directions the second reads the sequences backwards
-// with its own W below the first.
+// Words repeat: fewer than half of the tokens of 64 reviews are distinct. [x,
+// 1]·W is computed, and its gradient taken, once for each distinct token of a
+// batch. With two directions the second reads the sequences backwards with its
+// own W below the first.
 //
-// It owns its scratch memory and serves one forward and backward at a time.
+// It owns its scratch memory and can do one forward and one backward pass at a
+// time.
 type recurrence[T float] struct {
 	arithmetic[T]
 	table      []float32 // tokens × d
@@ -78,19 +79,19 @@ type recurrence[T float] struct {
 	directions int
 
 	batch     packed
-	row       []int32     // of every token of the table, while a batch is laid out; otherwise -1
+	row       []int32     // index of each token of the table while a batch is laid out; otherwise -1
 	words     []int32     // the distinct tokens of the batch
-	local     []int32     // for each token of the batch its place in words
+	local     []int32     // for each token of the batch its index in words
 	vectors   []T         // words × (d+1): x, 1
 	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
-	ended     []T         // h: a cell state that is of no use
+	ended     []T         // h: a cell state that is not used
 	transpose []T         // 4h × h
 }
 
-// memory is what the backward pass needs of the forward pass: one row per
-// token, or, for inference, one per sequence, overwritten at every step.
+// memory is the part of the forward pass that the backward pass needs: one row
+// per token, or, for inference, one per sequence, overwritten at every step.
 type memory[T float] struct {
 	hidden []T // rows × h: h_{t-1}, not set in the first step
 	gates  []T // rows × 4h: after their activation; the backward pass leaves dz here
@@ -120,8 +121,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// forward writes the final hidden states to out (batch × outputs). With keep
-// it leaves behind what backward needs.
+// forward writes the final hidden states to out (batch × outputs). With keep it
+// stores what backward needs.
 func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) error {
 	if err := r.batch.set(tokens, lengths); err != nil {
 		return err
@@ -205,9 +206,9 @@ func (r *recurrence[T]) backward(w, dout, dw []T) {
 	}
 }
 
-// accumulate is how many rows are gathered before they are added to the
-// weight gradient: enough for the product to be efficient, few enough that
-// they are still in cache.
+// accumulate is the number of rows gathered before they are added to the weight
+// gradient: enough for the product to be efficient, few enough that they are
+// still in cache.
 const accumulate = 128
 
 func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
@@ -225,7 +226,7 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		return
 	}
 	clear(r.projected)
-	pending := b.rows() // rows from here on are in dw
+	pending := b.rows() // rows from here on are already in dw
 	for t := b.steps() - 1; t >= 0; t-- {
 		n, at := b.active[t], b.offset[t]
 		for i := b.active[t+1]; i < n; i++ { // sequences that end here

@@ -72,7 +72,7 @@ func TestPacked(t *testing.T) {
 }
 
 // The derivative of the fused op against central differences in float64, for
-// every single weight, through ops and graph, for one and two directions.
+// every weight, through ops and graph, for one and two directions.
 func TestRecurrenceGradient(t *testing.T) {
 	const d, h = 4, 3
 	lengths := []int32{150, 9, 9, 4, 1, 0} // long enough to accumulate in several parts
@@ -132,7 +132,8 @@ func TestRecurrenceGradient(t *testing.T) {
 	}
 }
 
-// Keeping the memory of the forward pass or not gives the same numbers.
+// The numbers are the same whether the memory of the forward pass is kept or
+// not.
 func TestInferenceEqualsTraining(t *testing.T) {
 	lengths := []int32{12, 7, 7, 2, 0}
 	e, ids := raggedBatch(4, lengths, 20, 5)
@@ -239,8 +240,8 @@ func TestFusedEqualsUnrolled(t *testing.T) {
 	}
 }
 
-// The whole graph, ops and all, against differences: a gradient that is not
-// passed on rightly between ops shows here.
+// The whole graph against differences, to detect a gradient that is passed on
+// wrongly between ops.
 func TestGraphGradient(t *testing.T) {
 	const d, h, classes = 3, 2, 3
 	lengths := []int32{5, 3, 3, 1}
@@ -348,8 +349,8 @@ func BenchmarkRecurrence(b *testing.B) {
 	}
 }
 
-// Every SIMD path computes what float64 does, forwards and backwards, up to
-// float32 rounding: no path is faster by being less exact.
+// Every SIMD path agrees with float64, forwards and backwards, up to float32
+// rounding: no path is faster by being less exact.
 func TestPathsAgree(t *testing.T) {
 	lengths := []int32{40, 33, 33, 20, 5, 1, 0}
 	const d, h = 20, 16

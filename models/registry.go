@@ -22,10 +22,11 @@ type Definition struct {
 	Name       string // "lstm"
 	Doc        string
 	Parameters []Parameter
-	// Vectors says that the model reads dense features too, so that it can
-	// follow a mechanism that releases vectors and a data set of single words.
+	// Vectors means that the model reads dense features too, so it can be used
+	// after a mechanism that releases vectors and on a data set of single
+	// words.
 	Vectors bool
-	// New builds the model. Options arrive checked: at least two classes, a
+	// New builds the model. Options are checked before: at least two classes, a
 	// well-formed Embedding, all parameters present and of the default's type.
 	New func(Options) (Classifier, error)
 }
@@ -43,7 +44,7 @@ func Register(d Definition) {
 // Names returns all registered models, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// Find returns the definition of a name.
+// Find returns the definition with the given name.
 func Find(name string) (Definition, error) {
 	if d, ok := registry[name]; ok {
 		return d, nil

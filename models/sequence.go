@@ -7,13 +7,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// batcher lays out examples in the order the recurrence wants. Its slices are
-// the backing of graph inputs: filling them is binding them.
+// batcher lays out examples in the order the recurrence needs. Its slices back
+// the graph inputs, so filling them sets the inputs.
 type batcher struct {
 	tokens  []int32
 	lengths []int32
 	labels  []int32
-	order   []int // of the indices filled in, the one in each row: longest first
+	order   []int // the index in each row, longest sequence first
 }
 
 func newBatcher(size, capacity int) *batcher {
@@ -21,7 +21,7 @@ func newBatcher(size, capacity int) *batcher {
 }
 
 // fill lays out the examples with these indices, at most as many as there are
-// rows. Rows left over are empty and carry no label.
+// rows. Remaining rows are empty and have no label.
 func (b *batcher) fill(x Examples, indices []int) {
 	b.order = b.order[:0]
 	for k := range indices {
@@ -68,7 +68,8 @@ func (g *graph) logitsOf(b *batcher, logits []float32) error {
 	return nil
 }
 
-// capacity is the largest number of tokens a batch of that size can hold.
+// capacity returns the largest number of tokens that a batch of the given size
+// can hold.
 func capacity(size int, x Examples) int {
 	var lengths []int
 	for _, s := range x.Sequences {

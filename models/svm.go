@@ -14,8 +14,8 @@ func init() {
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("passes", 1).is(100, "at most so many passes over the training set per fit"),
-			positive("tolerance").is(0.05, "stop when the projected gradients of a pass differ by less"),
+			atLeast("passes", 1).is(100, "largest number of passes over the training set per fit"),
+			positive("tolerance").is(0.05, "stop when the projected gradients of a pass differ by less than this"),
 		},
 		New: func(o Options) (Classifier, error) {
 			return &linear{name: "svm", options: o, newTrainer: newSVMTrainer}, nil
@@ -86,7 +86,7 @@ func newDualSolver(x rows, labels []int, positive int, rng *rand.Rand) *dualSolv
 		}
 		x.add(i, 1, row)
 		s.square[i] = x.dot(i, row) + 1
-		x.add(i, -1, row) // back to exactly zero: row held only x_i
+		x.add(i, -1, row) // exactly zero again: row held only x_i
 	}
 	return s
 }
