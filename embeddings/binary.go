@@ -15,7 +15,7 @@ const (
 )
 
 // readBinary reads word2vec's binary rows: the word, one space, dimension
-// little-endian float32, and a line break that some writers leave out.
+// little-endian float32 numbers, and a line break that some writers omit.
 func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) error {
 	d := l.dimension
 	row := make([]byte, 4*d)

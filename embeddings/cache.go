@@ -22,9 +22,9 @@ import (
 //	sums    n × CRC-32C of the row
 //	footer  cacheFooter, its own CRC-32C last
 //
-// all little-endian. The footer comes last so that the file is written in one
-// pass over a source of unknown length; a checksum per row lets a reader take
-// only the rows of its data set and still notice damage.
+// all little-endian. The footer comes last so that the file can be written in
+// one pass over a source of unknown length. With a checksum per row, a reader
+// can take only the rows of its data set and still notice damage.
 type cacheFooter struct {
 	Magic     [8]byte // and version of this layout and of the readers' rules
 	Source    source
@@ -41,8 +41,8 @@ var (
 	footerSize = int64(binary.Size(cacheFooter{}))
 )
 
-// source is the content of a vector file. Size and time of change would not do:
-// an edited copy can have both of the old one.
+// source identifies the content of a vector file. Size and modification time
+// are not enough: an edited copy can have the same values.
 type source struct {
 	Size   int64
 	SHA256 [sha256.Size]byte
@@ -59,7 +59,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// hasher computes the source of what is read through it.
+// hasher computes the source of the data read through it.
 type hasher struct {
 	r    io.Reader
 	sum  hash.Hash
@@ -75,7 +75,7 @@ func (h *hasher) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish reads what is left.
+// finish reads the rest.
 func (h *hasher) finish(ctx context.Context) (source, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -90,8 +90,8 @@ func (h *hasher) finish(ctx context.Context) (source, error) {
 	}
 }
 
-// sourceOf hashes a file, about a second per gigabyte: a small part of what
-// reading its text takes.
+// sourceOf hashes a file, at about a second per gigabyte, a small part of the
+// time to read its text.
 func sourceOf(ctx context.Context, path string) (source, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *cacheWriter) finish(dimension int, from source) error {
 // encode returns the footer with its checksum set.
 func (f cacheFooter) encode() []byte {
 	var b bytes.Buffer
-	_ = binary.Write(&b, binary.LittleEndian, f) // a buffer takes everything
+	_ = binary.Write(&b, binary.LittleEndian, f) // writing to a buffer never fails
 	sum := crc32.Checksum(b.Bytes()[:b.Len()-4], castagnoli)
 	return binary.LittleEndian.AppendUint32(b.Bytes()[:b.Len()-4], sum)
 }
@@ -167,7 +167,7 @@ func (f cacheFooter) encode() []byte {
 // cacheFile is an open cache whose index has been checked.
 type cacheFile struct {
 	*os.File
-	source    source // that it is a copy of
+	source    source // of which it is a copy
 	dimension int
 	words     int
 	wordBytes []byte
@@ -229,7 +229,7 @@ func (c *cacheFile) read(keep func(string) bool) (words []string, vectors []floa
 		all = all[size+int(n):]
 		if keep == nil || keep(word) {
 			if keep != nil {
-				word = strings.Clone(word) // do not hold the whole file's words for a few
+				word = strings.Clone(word) // do not keep all words of the file in memory for a few
 			}
 			words, rows = append(words, word), append(rows, i)
 		}

@@ -34,7 +34,7 @@ const DefaultMeanNorm = 5.77
 // Constants of the factorisation.
 const (
 	defaultWindow    = 5
-	contextSmoothing = 0.75 // exponent of context counts: tames the pull of rare contexts
+	contextSmoothing = 0.75 // exponent of context counts: reduces the weight of rare contexts
 	oversampling     = 20   // extra columns of the random projection
 	powerIterations  = 6
 	learnedDecimals  = 1e5 // vectors are rounded to this grid
@@ -49,10 +49,10 @@ const (
 //
 // The decomposition is the randomised one of Halko, Martinsson & Tropp (2011,
 // alg. 4.4 and 5.1) with a fixed seed: equal sentences and options give equal
-// vectors, for any number of processors. They are rounded to five decimals so
-// that a last bit of another processor's arithmetic does not matter.
+// vectors, for any number of processors. They are rounded to five decimals, so
+// differences in the last bits between processors do not matter.
 //
-// Words are in order of falling count, ties by spelling. A word that has no
+// Words are ordered by descending count, ties by spelling. A word that has no
 // neighbour in any sentence has the zero vector. The caller sets Generated.
 func LearnPPMI(name string, sentences [][]string, opts LearnOptions) (*Space, error) {
 	opts.Window = cmp.Or(opts.Window, defaultWindow)
@@ -110,7 +110,7 @@ func frequentWords(sentences [][]string, minCount int) []string {
 	return words
 }
 
-// sparse is a square matrix in compressed rows, columns rising in each.
+// sparse is a square matrix in compressed rows, columns ascending in each.
 type sparse struct {
 	start  []int // of each row in column and value; one more than rows
 	column []int32
@@ -164,7 +164,7 @@ func cooccurrences(sentences [][]string, v *Vocabulary, window int) *sparse {
 // toPPMI replaces counts by max(0, log(#(w,c)·Σ#(c)^α / (#(w)·#(c)^α))) and
 // drops the zeros.
 func (m *sparse) toPPMI() {
-	total := make([]float64, m.rows()) // of a row, which is that of its column
+	total := make([]float64, m.rows()) // of a row, equal to that of its column
 	smoothed := make([]float64, m.rows())
 	var all float64
 	for w := range total {
@@ -209,7 +209,8 @@ func (m *sparse) transpose() *sparse {
 	return t
 }
 
-// mul returns m·x. Rows are shared out; each is summed in one order.
+// mul returns m·x. Rows are divided among workers; each is summed in a fixed
+// order.
 func (m *sparse) mul(x blas64.General) blas64.General {
 	y := blas64.General{Rows: m.rows(), Cols: x.Cols, Stride: x.Cols, Data: make([]float64, m.rows()*x.Cols)}
 	row := func(g blas64.General, i int) blas64.Vector {
@@ -291,7 +292,8 @@ func orthonormalize(a blas64.General) {
 	lapack64.Orgqr(a, tau, work, len(work))
 }
 
-// signOfLargest fixes the sign that a singular vector leaves open.
+// signOfLargest fixes the sign of a singular vector, which is otherwise
+// arbitrary.
 func signOfLargest(v mat.Vector) float64 {
 	largest := 0.0
 	for i := range v.Len() {

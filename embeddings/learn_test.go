@@ -12,8 +12,9 @@ import (
 	"mldpbench/stream"
 )
 
-// slotSentences writes sentences whose words at one place are interchangeable:
-// word "s3x1" is one of the words of slot 3. Topics use different slots.
+// slotSentences writes sentences whose words at the same position are
+// interchangeable: word "s3x1" is one of the words of slot 3. Topics use
+// different slots.
 func slotSentences(n int) [][]string {
 	rng := stream.FromUint64(1).Derive("test").Rand()
 	sentences := make([][]string, n)
@@ -113,8 +114,8 @@ func TestLeftSingularAgainstFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The subspace leaves out a share that falls with the gap to value 40, to
-	// the power of 13 passes; it can only underestimate.
+	// The subspace misses a share that shrinks with the gap to value 40, to the
+	// power of 13 passes; it can only underestimate.
 	for j, want := range full.Values(nil)[:d] {
 		if sigma[j] > want*(1+1e-9) || sigma[j] < want*(1-1e-3) {
 			t.Errorf("singular value %d: %v, want %v", j, sigma[j], want)

@@ -11,15 +11,15 @@ import (
 	"mldpbench/internal/atomicfile"
 )
 
-// started is when this process began, nearly.
+// started is approximately when this process began.
 var started = time.Now()
 
-// Learned returns the space of a name and dimension that learn makes from
-// nothing but the program: from a copy in the folder dir if the same program
-// has made it before. A copy belongs to the SHA-256 of the program's file.
-// Without a folder, or where that file cannot be read, the space is made each
-// time; a copy that cannot be written costs time and is no error, a damaged one
-// is replaced.
+// Learned returns the space with the given name and dimension that learn makes
+// from the program alone, or a copy of it in the folder dir that the same
+// program made before. A copy is identified by the SHA-256 of the program's
+// file. Without a folder, or where that file cannot be read, the space is made
+// each time. A copy that cannot be written is not an error; a damaged one is
+// replaced.
 func Learned(ctx context.Context, dir, name string, dimension int, learn func() (*Space, error)) (*Space, error) {
 	from, err := program(ctx)
 	if dir == "" || err != nil {
@@ -41,8 +41,8 @@ func Learned(ctx context.Context, dir, name string, dimension int, learn func() 
 	return s, nil
 }
 
-// program is the content of this program's file. A file that is younger than
-// the process is another program's, built in its place.
+// program returns the source of this program's file. A file newer than the
+// process is a different program that was built to the same path.
 func program(ctx context.Context) (source, error) {
 	path, err := os.Executable()
 	if err != nil {

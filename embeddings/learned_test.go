@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A copy of what the program has learned gives the same space; one that is
-// damaged, of another program, or in no folder is not used.
+// A copy gives the same space as learning; a copy that is damaged, from another
+// program, or without a folder is not used.
 func TestLearnedIsRememberedByItsProgram(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cache")

@@ -15,17 +15,17 @@ import (
 	"mldpbench/internal/gunzip"
 )
 
-// LoadOptions says what of a vector file to load. The zero value loads all of
-// it, without a cache.
+// LoadOptions are the options of Load. The zero value loads the whole file,
+// without a cache.
 type LoadOptions struct {
 	// Name of the space; "" means the file's name without .gz, .txt, .vec, .bin.
 	Name string
 	// Keep restricts the space to a data set's vocabulary; nil keeps every word.
 	Keep func(word string) bool
 	// CacheDir holds binary copies that load in a fraction of the time; "" means
-	// no cache. A copy belongs to one path and to the SHA-256 of the file's
-	// content, which is computed at each load. A cache that cannot be written
-	// costs time and is no error; a damaged one is rebuilt.
+	// no cache. A copy is identified by the path and the SHA-256 of the file's
+	// content, which is computed at each load. A cache that cannot be written is
+	// not an error; a damaged one is rebuilt.
 	CacheDir string
 	// Dimension that the file must have; 0 accepts any.
 	Dimension int
@@ -38,16 +38,16 @@ type LoadOptions struct {
 //
 // In text, one space separates fields and the vector is the last Dimension
 // fields of a line; Dimension is the header's, or one less than the fields of
-// the first line. What stands before is the word, byte for byte: the public
+// the first line. Everything before is the word, byte for byte: the public
 // files have words with spaces in them (". . ." in GloVe 840B), a tab,
-// non-breaking spaces and exotic line breaks, which readers that split at any
-// Unicode white space mistake for duplicates and ragged rows. A file without
+// non-breaking spaces and exotic line breaks, which cause readers that split at
+// any Unicode white space to report duplicates and ragged rows. A file without
 // spaces in its first line is read with tabs as separators.
 //
-// Every row is checked, kept or not, so that a file is good or bad whatever
-// the data set: ragged rows, numbers that are not finite, repeated words and a
-// count that differs from the header's are errors that name the line. None of
-// the public files repeats a word when it is split as above.
+// Every row is checked, kept or not, so the validity of a file does not depend
+// on the data set. Ragged rows, numbers that are not finite, repeated words and
+// a count that differs from the header's are errors that name the line. No
+// public file repeats a word when it is split as above.
 func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	if err := check.AtLeast("dimension", opts.Dimension, 0); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func checkDimension(path string, got, want int) error {
 	return nil
 }
 
-// block is a run of consecutive rows, as a reader hands them on.
+// block is a run of consecutive rows, as passed on by a reader.
 type block struct {
 	line    int      // of the first row, counted from 1; of the first word in binary files
 	words   []string // one per line
@@ -151,9 +151,10 @@ type collector struct {
 	packed    bool  // gzipped
 }
 
-// reserve makes room for all rows at once, where all are kept: growing bit by
-// bit would take more than twice the memory. rows is what a header promises, 0
-// for none; otherwise the first block tells how long a row is.
+// reserve allocates memory for all rows at once, where all are kept: growing
+// step by step would take more than twice the memory. rows is the number in the
+// header, 0 without one; the number is then estimated from the length of rows
+// in the first block.
 func (c *collector) reserve(rows int, b block, bytes int64) error {
 	if c.keep != nil || c.vectors != nil || len(b.words) == 0 {
 		return nil
@@ -169,7 +170,7 @@ func (c *collector) reserve(rows int, b block, bytes int64) error {
 		return err
 	}
 	if c.packed {
-		rows = min(rows, 1<<20) // a header's word; the file's length says little
+		rows = min(rows, 1<<20) // cannot be checked against the length of a packed file
 	}
 	c.words = make([]string, 0, rows)
 	c.vectors = make([]float32, 0, rows*c.dimension)
@@ -191,7 +192,8 @@ func (c *collector) add(b block) error {
 	return nil
 }
 
-// at names a place: "file:12" in text, "file: word 12" in binary files.
+// at returns a position for messages: "file:12" in text, "file: word 12" in
+// binary files.
 func at(path, unit string, n int) string {
 	if unit == "word" {
 		return fmt.Sprintf("%s: word %d", path, n)
@@ -199,7 +201,7 @@ func at(path, unit string, n int) string {
 	return fmt.Sprintf("%s:%d", path, n)
 }
 
-// parse reads the file and, unless cache is "", leaves a binary copy there.
+// parse reads the file and, unless cache is "", writes a binary copy there.
 func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string) error {
 	if cache == "" {
 		_, err := c.read(ctx, opts, func(block) {})
@@ -222,8 +224,8 @@ func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string) e
 	return err
 }
 
-// read feeds every block to the collector and then to also, and says what it
-// has read.
+// read passes every block to the collector and then to also, and returns the
+// source it has read.
 func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) (source, error) {
 	f, err := os.Open(c.path)
 	if err != nil {
@@ -248,7 +250,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 		r = bufio.NewReaderSize(z, sniffLength)
 	}
 	if head, _ := r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = r.Discard(len(byteOrderMark)) // it has just been peeked
+		_, _ = r.Discard(len(byteOrderMark)) // just peeked, so it is there
 	}
 	l, err := sniff(r, c.path)
 	if err != nil {
@@ -286,10 +288,10 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 
 const (
 	sniffLength   = 1 << 20
-	byteOrderMark = "\ufeff" // some editors write it before a text
+	byteOrderMark = "\ufeff" // some editors write one at the start of a text
 )
 
-// layout is what the beginning of a file tells about the rest.
+// layout is the file's layout as found from its beginning.
 type layout struct {
 	header    bool // consumed by sniff
 	count     int  // of words, if header
@@ -350,7 +352,8 @@ func sniff(r *bufio.Reader, path string) (layout, error) {
 	return l, nil
 }
 
-// maxDimension bounds what a damaged header can make us allocate.
+// maxDimension bounds the memory that a damaged header can cause to be
+// allocated.
 const maxDimension = 1 << 16
 
 func hasControl(s string) bool {

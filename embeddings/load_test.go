@@ -15,8 +15,8 @@ import (
 	"mldpbench/internal/realdata"
 )
 
-// write puts content into a file of a temporary folder, gzipped if the name
-// says so.
+// write writes content to a file in a temporary folder, gzipped if the name
+// ends in .gz.
 func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -263,7 +263,8 @@ func TestDamagedCacheIsRebuilt(t *testing.T) {
 			t.Fatalf("damage %d went unnoticed", i)
 		}
 	}
-	// Also a source of the same size and time of change is another.
+	// A source of the same size and modification time but other content is
+	// different.
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -336,8 +337,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// What a reader accepts is consistent; what it refuses is an error and never
-// a panic.
+// Accepted input gives a consistent space; rejected input gives an error and
+// never a panic.
 func fuzzReader(f *testing.F, name string) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &collector{path: name, lines: map[string]int{}}

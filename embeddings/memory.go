@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// First returns a keep function for LoadOptions that takes the first n words
-// of those that keep takes (all, if it is nil): vector files stand in the
-// order of frequency. n = 0 sets no limit. A word taken once is taken again, so
-// that a file can be read twice; it must not be used by two goroutines.
+// First returns a keep function for LoadOptions that accepts the first n words
+// of those that keep accepts (all, if it is nil); vector files are ordered by
+// frequency. n = 0 sets no limit. An accepted word is accepted again, so a file
+// can be read twice. The function must not be used by two goroutines.
 func First(n int, keep func(word string) bool) func(word string) bool {
 	if n <= 0 {
 		return keep
@@ -29,11 +29,11 @@ func First(n int, keep func(word string) bool) func(word string) bool {
 	}
 }
 
-// wordMemory is what a word takes beside its vector: the string, its bytes and
-// its entry in the map of ids, in loading also that of lines.
+// wordMemory is the memory of a word in addition to its vector: the string, its
+// bytes and its entry in the map of ids and, while loading, in that of lines.
 const wordMemory = 150
 
-// Memory estimates, in bytes, what a space of so many words takes, alone and
+// Memory estimates the memory in bytes of a space of so many words, alone and
 // with the index for the nearest words (27% of the vectors with the 8-bit
 // filter, as much again as the vectors without; embeddings/nearest) or the
 // panels of the selection family (as much again).
@@ -43,8 +43,8 @@ func Memory(words, dimension int) (space, used int64) {
 	return space, space + vectors
 }
 
-// checkMemory returns an error, with the estimate, where a space will not fit
-// the memory that is free. Where that is not known, everything fits.
+// checkMemory returns an error with the estimate where a space does not fit in
+// free memory. It returns nil where free memory is not known.
 func checkMemory(path string, words, dimension int, free int64) error {
 	space, used := Memory(words, dimension)
 	if free <= 0 || space <= free {
@@ -57,8 +57,9 @@ func checkMemory(path string, words, dimension int, free int64) error {
 		path, words, dimension, float64(space)/gib, float64(used)/gib, float64(free)/gib, max(1, fit/1000*1000))
 }
 
-// freeMemory is how many bytes this process may still take: what Linux has
-// available, and what its control group allows; 0 where nobody says.
+// freeMemory returns the number of bytes that this process may still allocate,
+// the smaller of what Linux has available and what its control group allows; 0
+// where that is not known.
 func freeMemory() int64 {
 	free := int64(math.MaxInt64)
 	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -71,7 +72,7 @@ func freeMemory() int64 {
 	limit, okLimit := readNumber("/sys/fs/cgroup/memory.max")
 	current, okCurrent := readNumber("/sys/fs/cgroup/memory.current")
 	if okLimit && okCurrent {
-		// What the group has cached of files makes room when it must.
+		// File pages cached by the group can be freed when needed.
 		cached := int64(0)
 		if data, err := os.ReadFile("/sys/fs/cgroup/memory.stat"); err == nil {
 			if _, rest, ok := strings.Cut("\n"+string(data), "\nfile "); ok {

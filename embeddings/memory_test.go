@@ -40,7 +40,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// A file is read into one allocation where its size tells how many rows it has.
+// A file is read into one allocation where its size gives the number of rows.
 func TestLoadReserves(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.txt")
 	var b strings.Builder

@@ -1,6 +1,6 @@
-// Package embeddings holds word vectors: a vocabulary, a float32 matrix and
-// the geometry on it. It reads the usual file formats and knows nothing of
-// noise; exact nearest-neighbour search lives in embeddings/nearest.
+// Package embeddings holds word vectors: a vocabulary, a float32 matrix and the
+// geometry on it. It reads the usual file formats. Noise is not part of it;
+// exact nearest-neighbour search is in embeddings/nearest.
 package embeddings
 
 import (
@@ -37,7 +37,7 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 	return v, nil
 }
 
-// Len is the number of words.
+// Len returns the number of words.
 func (v *Vocabulary) Len() int { return len(v.words) }
 
 // Word returns the word of an id in [0, Len).
@@ -95,7 +95,7 @@ type Space struct {
 	Vectors    []float32 // Len × Dimension, row-major; read only
 
 	fingerprint func() string
-	derived     sync.Map // what other packages build once per space, by their own key type
+	derived     sync.Map // values that other packages build once per space, by their own key types
 }
 
 // NewSpace checks shapes and finiteness and takes ownership of vectors
@@ -122,7 +122,7 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 	return s, nil
 }
 
-// Len is the number of words.
+// Len returns the number of words.
 func (s *Space) Len() int { return s.Vocabulary.Len() }
 
 // Table returns a copy of the vectors, (Len + 1) × Dimension: the last row is
@@ -139,13 +139,13 @@ func (s *Space) Vector(id WordID) []float32 {
 	return s.Vectors[i : i+s.Dimension : i+s.Dimension]
 }
 
-// Distance is the Euclidean distance of two words, accumulated in float64 in
-// index order: the reference to which every faster search must agree.
+// Distance returns the Euclidean distance between two words, accumulated in
+// float64 in index order. It is the reference for every faster search.
 func (s *Space) Distance(a, b WordID) float64 {
 	return Euclidean(s.Vector(a), s.Vector(b))
 }
 
-// Euclidean is the Euclidean distance of two vectors of one length,
+// Euclidean returns the Euclidean distance between two vectors of equal length,
 // accumulated in float64 in index order.
 func Euclidean(a, b []float32) float64 {
 	var sum float64
@@ -156,8 +156,8 @@ func Euclidean(a, b []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Restrict returns the space of those words of s for which keep is true, in
-// the order of s. It is an error if none is left.
+// Restrict returns the space of the words of s for which keep is true, in the
+// order of s. It is an error if there are none.
 func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
 	var words []string
 	var vectors []float32
@@ -182,7 +182,7 @@ func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
 	return r, nil
 }
 
-// Fingerprint is the hex SHA-256 of dimension, words and vectors: equal
+// Fingerprint returns the hex SHA-256 of dimension, words and vectors: equal
 // fingerprints mean equal results. The name is not part of it.
 func (s *Space) Fingerprint() string { return s.fingerprint() }
 
@@ -203,9 +203,9 @@ func (s *Space) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Derived returns what build makes of s, calling it once per key and space:
-// the nearest-neighbour index, a covariance root, a distance range. The key
-// must be of a type private to the caller's package.
+// Derived returns the result of build for s, calling build once per key and
+// space, for example for the nearest-neighbour index, a covariance root or a
+// distance range. The key must be of a type private to the caller's package.
 func (s *Space) Derived(key any, build func() (any, error)) (any, error) {
 	type result struct {
 		value any

@@ -5,14 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// suggestionDistance is the number of typing errors that Suggest forgives.
+// suggestionDistance is the number of typing errors that Suggest corrects.
 const suggestionDistance = 2
 
-// Suggest returns the word of the vocabulary that was probably meant by one
-// that is not in it: the lower-case form, else the word with the fewest
-// insertions, deletions and substitutions between, of equal ones the first,
-// which in the usual files is the most frequent. It returns "" where nothing
-// is near.
+// Suggest returns the word of the vocabulary that was probably meant by a word
+// outside it: the lower-case form or else the word with the fewest insertions,
+// deletions and substitutions. Among equals it is the first, which in the usual
+// files is the most frequent. Suggest returns "" where no word is close.
 func (v *Vocabulary) Suggest(word string) string {
 	if lower := strings.ToLower(word); v.ID(lower) != Unknown {
 		return lower
@@ -30,7 +29,7 @@ func (v *Vocabulary) Suggest(word string) string {
 	return best
 }
 
-// editDistance is the Levenshtein distance.
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

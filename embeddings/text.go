@@ -131,7 +131,7 @@ func parseRows(data []byte, path string, first int, l layout) (block, error) {
 }
 
 // parseRow splits a line from its end: len(vector) numbers, then the word. It
-// reports false for a row that is not exactly that; explainRow says why.
+// reports false for any other row; explainRow gives the reason.
 func parseRow(vector []float32, line []byte, separator byte) (word []byte, ok bool) {
 	end := len(line)
 	for k := len(vector) - 1; k >= 0; k-- {
@@ -150,8 +150,8 @@ func parseRow(vector []float32, line []byte, separator byte) (word []byte, ok bo
 	if len(word) == 0 {
 		return nil, false
 	}
-	// A word may contain separators, but a part of it that reads as a number
-	// is far more likely one number too many.
+	// A word may contain separators, but a part of it that parses as a number
+	// is far more likely a surplus number.
 	if _, extra, found := bytes.Cut(word, []byte{separator}); found {
 		for field := range bytes.SplitSeq(extra, []byte{separator}) {
 			if _, err := strconv.ParseFloat(string(field), 32); err == nil {
@@ -167,7 +167,7 @@ func parseNumber(field string) (float32, bool) {
 	return float32(x), err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
-// explainRow says what is wrong with a row that parseRow refused.
+// explainRow returns what is wrong with a row that parseRow rejected.
 func explainRow(line string, d int, separator byte) string {
 	line = trimLine(line)
 	if line == "" {

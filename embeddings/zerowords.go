@@ -1,11 +1,11 @@
 package embeddings
 
-// WithZeroWords returns the space with the given words that s lacks appended,
-// each with the vector of zeros; s itself where it lacks none. So do packages
-// that give a word without a vector a row of zeros, and so can a mechanism
-// take words that the embedding does not have: they are at distance 0 from
-// each other and at ‖φ(w)‖ from a word w. Words are in the order given, a
-// repeated one counts once.
+// WithZeroWords returns s with those of the given words that it lacks appended,
+// each with the vector of zeros; it returns s itself if it lacks none. Other
+// packages also give words without a vector a row of zeros. A mechanism can
+// then privatise words that the embedding does not have: they are at distance 0
+// from each other and at ‖φ(w)‖ from a word w. New words are in the given
+// order; a repeated word counts once.
 func (s *Space) WithZeroWords(words []string) (*Space, error) {
 	all := s.Vocabulary.words[:s.Len():s.Len()]
 	seen := map[string]struct{}{}

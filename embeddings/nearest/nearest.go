@@ -1,11 +1,11 @@
 // Package nearest answers exact nearest-neighbour queries over a space.
 //
-// It believes in exactness: what it returns is what a float64 scan of all
-// words ordered by (distance, word id) returns, on every processor. Fast
-// float32 or 8-bit arithmetic only rules words out, by bounds that include
-// its rounding; what it can not rule out is measured again in float64. It
-// prunes nothing by geometry: at the noise of a private mechanism, trees,
-// clusters and partial distances do not pay.
+// Results are exact: they equal those of a float64 scan of all words ordered by
+// (distance, word id), on every processor. Fast float32 or 8-bit arithmetic
+// only rules words out, by bounds that include its rounding; the remaining
+// words are measured again in float64. Nothing is pruned by geometry: at the
+// noise of a private mechanism, trees, clusters and partial distances are not
+// worth their cost.
 package nearest
 
 import (
@@ -31,8 +31,8 @@ type Index struct {
 
 type indexKey struct{}
 
-// Of returns the index of a space, built once and kept with it, for the SIMD
-// path in use at that time.
+// Of returns the index of a space for the SIMD path in use at that time. It is
+// built once and stored with the space.
 func Of(s *embeddings.Space) *Index {
 	v, err := s.Derived(indexKey{}, func() (any, error) { return build(s, true), nil })
 	if err != nil {
@@ -43,9 +43,9 @@ func Of(s *embeddings.Space) *Index {
 
 // Search writes the k nearest words of each query to dst, nearest first, ties
 // by the smaller id. queries is len(dst)/k × Dimension, row-major. Where the
-// space has fewer than k words, the rest of a row gets ID Unknown and
-// distance +Inf. Batches of 1024 queries or more are fastest. It uses the
-// calling goroutine only; callers bring their own parallelism.
+// space has fewer than k words, the rest of a row gets ID Unknown and distance
+// +Inf. Batches of 1024 queries or more are fastest. It uses the calling
+// goroutine only; callers may search in parallel.
 func (x *Index) Search(dst []Neighbor, queries []float32, k int) {
 	x.search(dst, queries, k, nil)
 }
@@ -59,5 +59,5 @@ func (x *Index) SearchExcluding(dst []Neighbor, queries []float32, k int, exclud
 	x.search(dst, queries, k, excluded)
 }
 
-// Memory is what the index keeps beside the space, in bytes.
+// Memory returns the memory of the index in bytes, not counting the space.
 func (x *Index) Memory() int { return x.packed.memory() }

@@ -73,7 +73,8 @@ func TestRandomSpaces(t *testing.T) {
 	})
 }
 
-// TestHardSpaces holds what breaks float32 or 8-bit arithmetic, and ties.
+// TestHardSpaces tests spaces that are hard for float32 or 8-bit arithmetic,
+// and ties.
 func TestHardSpaces(t *testing.T) {
 	const d, n = 20, 300
 	rng := rand.New(rand.NewPCG(3, 4))

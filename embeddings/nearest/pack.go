@@ -9,7 +9,7 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// packed is a space in the form that scans read.
+// packed is a space in the form used by scans.
 //
 // Let c be the mean vector and 2^−e the scale that brings the longest e−c into
 // [½, 1). With word e' = 2^−e(e−c) and query q' alike, the scan looks for small
@@ -23,16 +23,16 @@ import (
 //	q'·e' = tσ a·b + ρ·σb + q'·r  ≤  tσ a·b + ‖ρ‖‖σb‖ + ‖q'‖‖r‖
 //
 // (Cauchy–Schwarz), which bounds s from below. Words are sorted by their
-// largest component so that one σ suits a panel; panels then lie in a
-// scattered order, so that any first few of them are a fair sample.
+// largest component so one σ suits all words of a panel. The panels are then
+// stored in scattered order, so the first few of them are a fair sample.
 //
 // Both forms are divided by σ (1 for float) and hold, per panel, the four
-// numbers of a kernel scan bound: a = 1/σ, b = max‖b‖, and in c and d what
-// rounding in float32 may cost.
+// numbers of a kernel scan bound: a = 1/σ, b = max‖b‖, and in c and d the
+// possible error of rounding in float32.
 type packed struct {
 	geometry kernel.Geometry
 	depth    int                 // axes, or groups of four axes
-	ids      []embeddings.WordID // by place; Unknown for the places after the last word
+	ids      []embeddings.WordID // by position; Unknown for positions after the last word
 	center   []float64
 	exponent int // e
 	heads    []float32
@@ -41,11 +41,11 @@ type packed struct {
 	bytes    []byte    // 8-bit form
 }
 
-// rounding is the relative room for float32 arithmetic outside the product: a
-// dozen roundings of 2⁻²⁴, and as much again.
+// rounding is the relative allowance for float32 arithmetic outside the
+// product: a dozen roundings of 2⁻²⁴, doubled.
 const rounding = 0x1p-19
 
-// tiny is the absolute room for underflow, at vectors of length below 1.
+// tiny is the absolute allowance for underflow, for vectors of length below 1.
 const tiny = 0x1p-100
 
 // maxInt8Dimension keeps sums of 8-bit products inside 24 bits, where float32

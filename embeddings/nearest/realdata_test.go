@@ -19,8 +19,8 @@ import (
 // realFiles are the spaces of the real data by dimension.
 var realFiles = map[int]string{50: "local.50d.txt.gz", 100: "glove.6B.100d.subset.txt.gz", 300: "local.300d.txt.gz"}
 
-// realSpace is the first n words of the real space of that dimension (all if
-// n is 0).
+// realSpace returns the first n words of the real space with the given
+// dimension (all if n is 0).
 func realSpace(t testing.TB, d, n int) *embeddings.Space {
 	t.Helper()
 	s, err := embeddings.Load(context.Background(), realdata.File(t, realFiles[d]),
@@ -69,7 +69,7 @@ func bruteForce(want []Neighbor, p *kernel.Panels, queries []float32, d, k int) 
 				row[i] = Neighbor{embeddings.Unknown, math.Inf(1)}
 			}
 			for id, distance := range rows[r*p.Stride():][:p.Len()] {
-				if distance < row[k-1].Distance { // of equals the first is kept
+				if distance < row[k-1].Distance { // among equals the first is kept
 					insert(row, Neighbor{embeddings.WordID(id), distance})
 				}
 			}
@@ -83,7 +83,7 @@ const realWords = 27_000
 // TestRealSpaces compares every form of the index with a float64 scan of real
 // vectors: a few dozen queries for each dimension and ε, or as many as
 // MLDP_NEAREST_QUERIES says (the form in Go, which is slow, gets a quarter of
-// them, at most 5,000). The full run takes about 20 minutes of one core:
+// them, at most 5,000). The full run takes about 20 minutes on one core:
 //
 //	MLDP_NEAREST_QUERIES=100000 go test -run RealSpaces -timeout 0 -v ./embeddings/nearest
 func TestRealSpaces(t *testing.T) {
@@ -166,7 +166,7 @@ func TestRealSpaces(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch is the time of one query in batches of 2048, beside the
+// BenchmarkSearch measures the time of one query in batches of 2048, and the
 // share of words that had to be measured in float64.
 func BenchmarkSearch(b *testing.B) {
 	for _, size := range []struct{ d, n int }{{50, 27_000}, {100, 27_000}, {300, 27_000}, {300, 42_700},
@@ -195,7 +195,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild is the time to pack a space.
+// BenchmarkBuild measures the time to pack a space.
 func BenchmarkBuild(b *testing.B) {
 	s := realSpace(b, 100, 27_000)
 	forms(b, func(name string, build func(*embeddings.Space) *Index) {

@@ -9,16 +9,16 @@ import (
 	"mldpbench/internal/kernel"
 )
 
-// batch is how many queries are searched together: a block of words is read
+// batch is the number of queries searched together: a block of words is read
 // from memory once for all of them.
 const batch = 2048
 
-// blockBytes is how much of the words is scanned by all tiles before the next
-// part: half of a usual second cache.
+// blockBytes is the size of the part of the words that all tiles scan before
+// the next part: half of a typical second-level cache.
 const blockBytes = 256 << 10
 
 // candidate is a word that could not be ruled out and its squared distance in
-// float64, right but for its last bits.
+// float64, correct up to its last bits.
 type candidate struct {
 	squared float64
 	id      embeddings.WordID
@@ -26,7 +26,7 @@ type candidate struct {
 
 // best is the state of one query.
 type best struct {
-	candidates []candidate // all words whose squared distance was at most the limit of their time
+	candidates []candidate // all words whose squared distance was at most the limit when they were measured
 	limit      float64     // no word farther than this (squared) can be among the k nearest
 	nearest    []float64   // the k smallest squared distances so far, ascending
 	norm       float64     // ‖q'‖², see packed
@@ -34,7 +34,7 @@ type best struct {
 	plain      bool // to be answered by the reference: components too large for float32 arithmetic
 }
 
-// scratch is what one goroutine needs for one batch.
+// scratch is the working memory of one goroutine for one batch.
 type scratch struct {
 	tiles    []kernel.Tile
 	floats   []float32 // tiles × axes × TileStride
@@ -70,8 +70,8 @@ func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int
 	n := len(dst) / k
 	x.prepare(s, queries, n, k, excluded)
 
-	// A few words measured at once give every query a first limit. They are
-	// met again by the scan, so only the limit is kept.
+	// A few words measured at once give every query a first limit. The scan
+	// visits them again, so only the limit is kept.
 	seeds := min(len(p.ids), 4*k)
 	for q := range n {
 		b := &s.best[q]
@@ -90,7 +90,7 @@ func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int
 	if need := largest * rows; len(s.hits) < need {
 		s.hits = make([]kernel.Hit, need)
 	}
-	// Blocks double, so that limits are known when there is much to rule out.
+	// Block sizes double, so limits are already tight for the large blocks.
 	for from, size := 0, 1; from < panels; {
 		to := min(panels, from+size)
 		for t := range s.tiles {
@@ -154,13 +154,13 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 		}
 		scale := max(largest/127, 0x1p-60)
 		tile.Scale[r] = float32(scale)
-		scale = float64(tile.Scale[r]) // the scan must use the very scale that made the bytes
+		scale = float64(tile.Scale[r]) // the scan must use exactly the scale that made the bytes
 		inverse := 1 / scale
 		residual, sum := 0.0, int32(0)
 		to := s.bytes[4*(t*tileSize+r) : 4*(t+1)*tileSize]
 		for i, y := range s.centered {
 			// Adding toInteger rounds to an integer, in [−127, 127] by the
-			// choice of the scale, and leaves it in the low bits.
+			// choice of the scale, and stores it in the low bits.
 			shifted := y*inverse + toInteger
 			a := int8(math.Float64bits(shifted))
 			e := y - scale*float64(a)
@@ -186,7 +186,7 @@ func center(dst []float64, query []float32, p *packed) float64 {
 	for i, v := range query {
 		y := (float64(v) - mean[i]) * scale
 		dst[i] = y
-		// Not max and Abs, which are slow for the sake of NaN.
+		// Not max and Abs, which are slow because they handle NaN.
 		if y > largest {
 			largest = y
 		} else if -y > largest {
@@ -196,7 +196,7 @@ func center(dst []float64, query []float32, p *packed) float64 {
 	return largest
 }
 
-// squares is ‖v‖² as four sums side by side; one would wait for itself.
+// squares returns ‖v‖² by four independent sums, which run in parallel.
 func squares(v []float64) float64 {
 	var s [4]float64
 	for ; len(v) >= 4; v = v[4:] {
@@ -211,7 +211,8 @@ func squares(v []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// scanTile scans panels from..to for the queries of one tile and measures what passes.
+// scanTile scans panels from..to for the queries of one tile and measures the
+// words that pass.
 func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 	p := x.packed
 	d := x.space.Dimension
@@ -245,14 +246,13 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 }
 
 // tau is the limit on the squared distance as a limit on s (see packed), with
-// room for what is lost in float32.
+// an allowance for float32 errors.
 func tau(limit, norm float64, exponent int) float32 {
 	t := (ldexp(ldexp(limit, -exponent), -exponent) - norm) / 2
 	return up(t + rounding*math.Abs(t))
 }
 
-// measure takes the word among the candidates of a query unless it is out of
-// the question.
+// measure adds the word to the candidates of a query unless it is too far away.
 func (x *Index) measure(b *best, query []float32, id embeddings.WordID) {
 	if id == b.excluded || id == embeddings.Unknown || b.plain {
 		return
@@ -271,8 +271,8 @@ func (x *Index) measure(b *best, query []float32, id embeddings.WordID) {
 		b.nearest[i] = b.nearest[i-1]
 	}
 	b.nearest[i] = squared
-	// Two float64 sums of the same terms differ by less than this factor, so
-	// a word beyond it is farther by the reference sum, too, than k others.
+	// Two float64 sums of the same terms differ by less than this factor, so a
+	// word beyond it is also farther than k others by the reference sum.
 	b.limit = min(b.limit, b.nearest[k-1]*(1+float64(8*len(query)+64)*0x1p-53))
 }
 
@@ -307,8 +307,8 @@ func (x *Index) settle(s *scratch, dst []Neighbor, queries []float32, k int, exc
 	}
 }
 
-// insert keeps row, ascending by distance, the nearest of what was inserted;
-// of equals the first stays first.
+// insert keeps in row the nearest of the inserted neighbours, ascending by
+// distance; among equals the first stays first.
 func insert(row []Neighbor, n Neighbor) {
 	i := len(row) - 1
 	if n.Distance >= row[i].Distance {

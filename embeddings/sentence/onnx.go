@@ -23,8 +23,8 @@ import (
 
 const (
 	// batchSize is the number of rows of every run; spare rows are padding.
-	// Equal shapes make equal arithmetic, which is what keeps a sentence's
-	// vector independent of the sentences beside it.
+	// Equal shapes give equal arithmetic, so a sentence's vector does not
+	// depend on the other sentences of its batch.
 	batchSize = 4
 	// bucketStep rounds sequence lengths up, which bounds the number of shapes
 	// that are compiled and kept.
@@ -40,7 +40,7 @@ type ONNX struct {
 	pipeline *pipelines.FeatureExtractionPipeline
 	tokenize func(sentence string) []uint32
 	output   int  // index of the output in use
-	first    bool // of token vectors take the first ([CLS]), not the mean
+	first    bool // use the first token vector ([CLS]), not the mean
 
 	mu sync.Mutex // one run at a time: a run uses all processors
 }
@@ -49,19 +49,19 @@ type ONNX struct {
 // folder has them, config.json, tokenizer_config.json, sentence_bert_config.json
 // and 1_Pooling/config.json (the layout of sentence-transformers).
 //
-// Unigram models are tokenised by our own exact Viterbi search, because
-// hugot's ignores the scores. WordPiece and byte-level BPE models go through
-// hugot's tokenizer. It splits byte-level BPE at spaces only, not by GPT-2's
-// pattern; merge tables learned under that pattern hold no merge across it, so
-// that ids come out alike.
+// Unigram models are tokenised by our own exact Viterbi search, because hugot's
+// ignores the scores. WordPiece and byte-level BPE models go through hugot's
+// tokenizer. It splits byte-level BPE at spaces only, not by GPT-2's pattern;
+// merge tables learned under that pattern hold no merge across it, so the ids
+// are the same.
 //
-// An output called sentence_embedding, or one with a vector per sentence as
-// the only output, is taken as it is. Otherwise token vectors are averaged
-// over the real tokens, or the first is taken where 1_Pooling/config.json says
-// so. White space is collapsed, and sentences are cut to the smallest limit
-// any of the files states. Before it is given out, the encoder must find two
-// sentences that mean the same nearer than two that do not. Call Close when
-// done.
+// An output called sentence_embedding, or one with a vector per sentence as the
+// only output, is used unchanged. Otherwise token vectors are averaged over the
+// real tokens, or the first is taken where 1_Pooling/config.json says so. White
+// space is collapsed, and sentences are cut to the smallest limit that any of
+// the files states. Open then checks that the encoder places two sentences with
+// the same meaning closer together than two with different meanings. Call Close
+// when done.
 func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 			err = errors.Join(fmt.Errorf("sentence encoder %s: %w", dir, err), e.Close())
 		}
 	}()
-	// The library that reads the model panics on some that it cannot read.
+	// The library panics on some models that it cannot read.
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("model.onnx cannot be read: %v", p)
@@ -99,7 +99,7 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 	for n := bucketStep; n < limit+bucketStep; n += bucketStep {
 		buckets = append(buckets, n)
 	}
-	// The session outlives ctx, which ends with the caller's set-up.
+	// The session must outlive ctx, which ends with the caller's set-up.
 	e.session, err = hugot.NewGoSession(context.WithoutCancel(ctx),
 		options.WithGoMLXBatchBuckets([]int{batchSize}), options.WithGoMLXSequenceBuckets(buckets))
 	if err != nil {
@@ -128,13 +128,14 @@ func Open(ctx context.Context, dir string) (_ *ONNX, err error) {
 	return e, e.selfTest(context.WithoutCancel(ctx))
 }
 
-// known are two sentences that mean the same and one that does not.
+// known holds two sentences with the same meaning and one with a different
+// meaning.
 var known = [3]string{
 	"the movie was really great and i enjoyed it", "i liked this film very much, it was wonderful",
 	"stock prices fell sharply after the bank raised interest rates",
 }
 
-// selfTest finds what loads and makes no sense: a tokenizer without words,
+// selfTest detects models that load but do not work: a tokenizer without words,
 // damaged weights.
 func (e *ONNX) selfTest(ctx context.Context) error {
 	ids := make([][]uint32, len(known))
@@ -159,7 +160,7 @@ func (e *ONNX) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// similarity is the cosine; NaN if a vector is zero.
+// similarity returns the cosine; NaN if a vector is zero.
 func similarity(a, b []float32) float64 {
 	var ab, aa, bb float64
 	for i, x := range a {
@@ -182,7 +183,7 @@ func (e *ONNX) Close() error {
 	return e.session.Destroy()
 }
 
-// Name is the name of the model's folder.
+// Name returns the name of the model's folder.
 func (e *ONNX) Name() string { return e.name }
 
 // hugotTokenizer wraps hugot's tokenizer, which does not cut sentences: the
@@ -209,8 +210,8 @@ func hugotTokenizer(t api.Tokenizer, limit int) (func(string) []uint32, error) {
 	}, nil
 }
 
-// lengthLimit is the number of ids a sentence may have: the smallest that any
-// file of the model states.
+// lengthLimit returns the number of ids a sentence may have: the smallest limit
+// that any file of the model states.
 func lengthLimit(dir string, tokens *tokenizerFile) (int, error) {
 	var tokenizerConfig struct {
 		ModelMaxLength float64 `json:"model_max_length"` // 1e30 means none
@@ -362,7 +363,7 @@ func (e *ONNX) run(ctx context.Context, ids [][]uint32) (_ [][]float32, err erro
 	}
 }
 
-// pool makes one vector of the vectors of a sentence's real tokens.
+// pool combines the vectors of a sentence's real tokens into one.
 func (e *ONNX) pool(tokens [][]float32) []float32 {
 	if len(tokens) == 0 {
 		d := e.pipeline.Model.OutputsMeta[e.output].Dimensions

@@ -87,7 +87,8 @@ func someSentences() []string {
 	return append(out, strings.Repeat("very ", 300)+"long", "", "  the\tmovie\n was ")
 }
 
-// A sentence has one vector, whatever is encoded with it and by how many.
+// A sentence always has the same vector, whatever is encoded with it and by
+// however many goroutines.
 func TestVectorDoesNotDependOnNeighbours(t *testing.T) {
 	e, _ := openReal(t)
 	sentences := someSentences()

@@ -1,16 +1,16 @@
-// Package sentence turns sentences into vectors whose cosine says how alike
-// the sentences are: any ONNX encoder in a folder, or, where there is none,
-// the weighted mean of word vectors.
+// Package sentence turns sentences into vectors whose cosine measures how
+// similar the sentences are: any ONNX encoder in a folder, or, where there is
+// none, the weighted mean of word vectors.
 //
-// It believes that a sentence's vector must not depend on what else is encoded
-// with it, nor on how many goroutines ask: records of two machines or two
-// shards are compared to the last digit. It computes no similarity itself;
-// that is the business of metrics.
+// A sentence's vector does not depend on what else is encoded with it or on how
+// many goroutines call the encoder, because records of two machines or two
+// shards are compared to the last digit. Similarity itself is computed by
+// package metrics.
 package sentence
 
 import "context"
 
-// Encoder maps sentences to vectors of one length. Implementations are safe
+// Encoder maps sentences to vectors of equal length. Implementations are safe
 // for concurrent use and return the same vector for the same sentence.
 type Encoder interface {
 	// Name appears in every record: the model's folder, or "sif".

@@ -14,12 +14,11 @@ import (
 // sifSmoothing is the a of a/(a+p(w)); Arora et al. find 1e-3 to 1e-4 good.
 const sifSmoothing = 1e-3
 
-// SIF is the smooth-inverse-frequency encoder of Arora, Liang & Ma (2017,
-// alg. 1): the mean of the sentence's word vectors weighted by a/(a+p(w)),
-// less its projection on the first singular vector of the sentences it was
-// fitted to. It stands in where no sentence encoder is at hand: it knows no
-// word order, and a space that a mechanism also searches flatters that
-// mechanism.
+// SIF is the smooth-inverse-frequency encoder of Arora, Liang & Ma (2017, alg.
+// 1): the mean of the sentence's word vectors weighted by a/(a+p(w)), less its
+// projection on the first singular vector of the sentences it was fitted to. It
+// is the substitute where no sentence encoder is available. It ignores word
+// order, and it favours a mechanism that searches the same space.
 type SIF struct {
 	space   *embeddings.Space
 	weights []float64 // by word id
@@ -61,7 +60,7 @@ func NewSIF(space *embeddings.Space, documents [][]string) (*SIF, error) {
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
-	s.common = mat.Col(nil, space.Dimension-1, &vectors) // eigenvalues rise
+	s.common = mat.Col(nil, space.Dimension-1, &vectors) // eigenvalues are in ascending order
 	return s, nil
 }
 
@@ -92,7 +91,7 @@ func (s *SIF) Encode(ctx context.Context, sentences []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// mean is the weighted mean of the known words' vectors.
+// mean returns the weighted mean of the known words' vectors.
 func (s *SIF) mean(tokens []string) []float64 {
 	v := make([]float64, s.space.Dimension)
 	n := 0

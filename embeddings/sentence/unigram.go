@@ -52,7 +52,8 @@ const metaspace = "▁" // U+2581 stands for a space inside pieces
 
 // unigram is SentencePiece's Unigram tokenizer (Kudo 2018): the segmentation
 // with the largest sum of piece scores, found by Viterbi search. It accepts
-// what it can do exactly and refuses other settings of tokenizer.json.
+// only settings of tokenizer.json that it can follow exactly and rejects
+// others.
 type unigram struct {
 	pieces         map[string]piece
 	longest        int // runes of the longest piece
@@ -69,8 +70,8 @@ type piece struct {
 	score float64
 }
 
-// unknownPenalty is how far below the worst piece an unknown character
-// scores, as in SentencePiece.
+// unknownPenalty is the difference between the score of the worst piece and
+// that of an unknown character, as in SentencePiece.
 const unknownPenalty = 10
 
 // controlPieces mark positions and never stand for text that looks like them.
@@ -102,7 +103,7 @@ func newUnigram(f *tokenizerFile) (*unigram, error) {
 		if text == "" || i == *f.Model.UnkID || controlPieces[text] {
 			continue
 		}
-		u.pieces[text] = piece{uint32(i), score} // of a repeated piece the last counts
+		u.pieces[text] = piece{uint32(i), score} // for a repeated piece the last one counts
 		u.longest = max(u.longest, utf8.RuneCountInString(text))
 	}
 	u.unknownScore = worst - unknownPenalty
@@ -217,9 +218,9 @@ func (u *unigram) encode(text string, limit int) []uint32 {
 	return append(ids, u.suffix...)
 }
 
-// segment returns the ids of the best segmentation; a run of unknown
-// characters is one id. Of segmentations that score alike, the one whose last
-// piece is shortest wins, as in the reference implementation.
+// segment returns the ids of the best segmentation; a run of unknown characters
+// is one id. Among segmentations with equal scores, the one with the shortest
+// last piece wins, as in the reference implementation.
 func (u *unigram) segment(text string) []uint32 {
 	starts := make([]int, 0, len(text)+1) // byte offset of each rune, and the end
 	for i := range text {

@@ -1,13 +1,13 @@
-// Package attack measures what an attacker learns from privatised text: one
-// file and one registry line for each attacker.
+// Package attack measures what an attacker learns from privatised text. Each
+// attacker is one file and one registry line.
 //
-// It believes that an attack's number means nothing by itself: every outcome
-// comes with its interval, with the floor that an attacker reaches who sees
-// nothing of the text, and with the ceiling on text that was not privatised.
-// An attack that does not reach its ceiling on unchanged text, or leaves its
-// floor on random text, is broken, and shows it. Words are compared whole and
-// in their own place. It sees word ids and numbers, never text, and knows a
-// mechanism by its channel and by what it releases.
+// The result of an attack means nothing by itself, so every outcome has an
+// interval, the floor that an attacker reaches without seeing the text, and the
+// ceiling on text that was not privatised. An attack that does not reach its
+// ceiling on unchanged text, or exceeds its floor on random text, is visibly
+// broken. Words are compared whole and at their own positions. The package
+// handles word ids and numbers, never text, and sees a mechanism only through
+// its channel and its releases.
 package attack
 
 import (
@@ -26,24 +26,26 @@ import (
 )
 
 // Document is one text as ids: those in [0, Situation.Words) are words of the
-// mechanism, others are words it does not know.
+// mechanism, others are words outside its vocabulary.
 type Document struct {
 	Words   []int32
 	Private int    // the private label
 	User    string // "" if unknown
 }
 
-// Situation is what there is to attack and what the attacker has, for one
-// mechanism and one epsilon. Which fields an attacker needs, its definition says.
+// Situation is the target of an attack and the attacker's resources, for one
+// mechanism and one epsilon. An attacker's Definition lists the fields it
+// needs.
 type Situation struct {
 	Words                   int // of the mechanism's vocabulary
 	Train, Validation, Test []Document
 	Privates                int // number of private labels
-	// Shadow is public text of the same kind that is in no split: what the
-	// attacker knows of the language.
+	// Shadow is public text of the same kind that is in no split: the
+	// attacker's knowledge of the language.
 	Shadow [][]int32
-	// Release privatises documents with noise of that seed. Documents keep
-	// their number and, but for attackers that say otherwise, their length.
+	// Release privatises documents with noise from the given seed. The number
+	// of documents stays the same and so do their lengths, except for attackers
+	// that do not need it.
 	Release func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error)
 	// Channel is the exact channel of the mechanism over its vocabulary, inputs
 	// and outputs; nil where there is none. Attackers then learn it from
@@ -58,21 +60,20 @@ type Situation struct {
 	Encode  func(ctx context.Context, documents [][]int32) ([][]float32, error)
 	Options Options
 	Seed    stream.Seed // of this situation
-	// DataSeed is that of what does not depend on the mechanism: attackers
-	// trained on plain text, which documents are linked. Situations with one
-	// Memo must have one DataSeed.
+	// DataSeed determines everything that does not depend on the mechanism:
+	// attackers trained on plain text, and which documents are linked.
+	// Situations that share a Memo must share a DataSeed.
 	DataSeed stream.Seed
 	Workers  int // 0 means one
-	// Releases keeps what was released of the splits, which all attackers see
-	// alike, for other attackers of this very situation; nil keeps it for one
-	// RunAll.
+	// Releases caches the releases of the splits, which are the same for all
+	// attackers of this situation; nil caches them for one RunAll only.
 	Releases *Memo
-	// Memo keeps what does not depend on the mechanism, such as an attacker
+	// Memo caches what does not depend on the mechanism, such as an attacker
 	// trained on plain text, for other situations over the same documents,
-	// shadow and DataSeed; nil keeps nothing.
+	// shadow and DataSeed; nil caches nothing.
 	Memo *Memo
 
-	root *stream.Seed // Seed, before it was derived for an attacker
+	root *stream.Seed // Seed before derivation for an attacker
 }
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
@@ -80,15 +81,15 @@ type Options struct {
 	Level      float64 `yaml:"level,omitempty"`                         // of all intervals: 0.95
 	Candidates int     `yaml:"candidates,omitempty" limits:"0,1000000"` // k of in-context decoding: 50
 	Order      int     `yaml:"order,omitempty" limits:"0,10"`           // of the language model: 2
-	// of the language model, to choose from: 0, 0.25, …, 1.25
+	// of the language model, candidates for the choice: 0, 0.25, …, 1.25
 	Weights []float64 `yaml:"weights,omitempty"`
-	// at most so many are decoded in context: 20,000
+	// largest number decoded in context: 20,000
 	Tokens int `yaml:"tokens,omitempty" limits:"0,100000000"`
-	// at most so many are averaged over: 300
+	// largest number averaged over: 300
 	Words      int   `yaml:"words,omitempty" limits:"0,1000000"`
 	Releases   []int `yaml:"releases,omitempty" limits:"1,50"`       // r of averaging: 1, 2, 5, 10, 50
 	Neighbours []int `yaml:"neighbours,omitempty" limits:"1,100"`    // k of inversion: 1, 5, 10, 100
-	Documents  int   `yaml:"documents,omitempty" limits:"0,1000000"` // at most so many are linked: 1,000
+	Documents  int   `yaml:"documents,omitempty" limits:"0,1000000"` // largest number linked: 1,000
 	// of every word, to learn a channel: 100
 	LearnDraws int `yaml:"learn_draws,omitempty" limits:"0,1000000"`
 	// of every word, to measure what was learned: 25
@@ -163,14 +164,14 @@ func (o Options) check() error {
 	return nil
 }
 
-// Memo keeps values by name; its zero value is ready. It is safe for
+// Memo caches values by name; its zero value is ready to use. It is safe for
 // concurrent use.
 type Memo struct {
 	mutex  sync.Mutex
 	values map[string]func() (any, error)
 }
 
-// once returns what make made when it was first called for a name.
+// once returns the value that make returned on the first call for a name.
 func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	if m == nil {
 		return make()
@@ -188,7 +189,7 @@ func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	v, err := f()
 	if err != nil {
 		m.mutex.Lock()
-		delete(m.values, name) // a cancelled attempt is not the answer for all time
+		delete(m.values, name) // do not keep the result of a cancelled attempt
 		m.mutex.Unlock()
 		var zero T
 		return zero, err
@@ -196,7 +197,7 @@ func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	return v.(T), nil
 }
 
-// Need is something an attacker must have.
+// Need is a resource that an attacker requires.
 type Need string
 
 const (
@@ -214,8 +215,8 @@ type Column struct {
 	Title string
 	Unit  string // "share", "bits", "tokens", "ratio"
 	Doc   string
-	// HigherIsPrivate says that a larger number means a better kept secret;
-	// most columns are an attacker's success, and the smaller the better.
+	// HigherIsPrivate means that a larger number is more private. Most columns
+	// measure an attacker's success, where smaller is more private.
 	HigherIsPrivate bool
 }
 
@@ -223,13 +224,13 @@ type Column struct {
 type Outcome struct {
 	Column string
 	Value  metrics.Interval
-	// Floor is what an attacker gets who sees text that says nothing of the
-	// original, Ceiling what he gets of the original itself; NaN where it is
-	// not known beforehand.
+	// Floor is the attacker's score on text without information about the
+	// original, Ceiling the score on the original itself; NaN where it is not
+	// known beforehand.
 	Floor, Ceiling float64
-	Count          int    // of what the number is a mean over: words, documents, …
-	Draws          int    // per word that the channel was learned from, 0 for an exact one
-	Note           string // what to know of this number, "" for nothing
+	Count          int    // number of units that the value is a mean over: words, documents, …
+	Draws          int    // per word, from which the channel was learned; 0 for an exact one
+	Note           string // remark on this number, "" for none
 }
 
 // Definition registers an attacker.
@@ -240,19 +241,19 @@ type Definition struct {
 	Source  string
 	Needs   []Need
 	Columns []Column
-	// OneRelease says that the attacker reads one release of the splits and asks
-	// for nothing else: he attacks any text, whatever made it.
+	// OneRelease means that the attacker reads one release of the splits and
+	// needs nothing else, so it can attack any text, whatever produced it.
 	OneRelease bool
 	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
 
-	// prepare, if not nil, is the attack of a channel, for attackers who look at
-	// all its rows; Run is then for a situation without an exact one, or nil for
-	// an attacker to whom a learned channel is as good.
+	// prepare, if not nil, is the attack on a channel, for attackers that read
+	// all its rows. Run is then used where there is no exact channel; it is nil
+	// for attackers that work the same on a learned channel.
 	prepare func(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error)
 }
 
-// channelAttack is an attack that wants to see every row of a channel: take is
-// called by metrics.Channel.EachRow, finish after it.
+// channelAttack is an attack that reads every row of a channel: take is called
+// by metrics.Channel.EachRow, finish after it.
 type channelAttack struct {
 	take   func(block, x int, row []float64)
 	finish func(ctx context.Context) ([]Outcome, error)
@@ -271,7 +272,7 @@ func Register(d Definition) {
 // Names returns all registered attackers, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// Find returns the definition of a name.
+// Find returns the definition with the given name.
 func Find(name string) (Definition, error) {
 	if d, ok := registry[name]; ok {
 		return d, nil
@@ -279,7 +280,7 @@ func Find(name string) (Definition, error) {
 	return Definition{}, fmt.Errorf("attacker = %q: must be one of %q", name, Names())
 }
 
-// Missing are the needs of the attacker that the situation does not meet.
+// Missing returns the needs of the attacker that the situation does not meet.
 func (d Definition) Missing(s *Situation) []Need {
 	var missing []Need
 	for _, n := range d.Needs {
@@ -311,9 +312,9 @@ func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
 	return RunAll(ctx, []string{name}, s)
 }
 
-// RunAll is Run of several attackers, one after the other, with the same
-// outcomes; the rows of an exact channel, which cost most, are made once for
-// all of them.
+// RunAll runs several attackers one after the other, with the same outcomes as
+// Run. The rows of an exact channel, the most expensive part, are computed once
+// for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
@@ -404,7 +405,7 @@ func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome
 	return p.finish(ctx)
 }
 
-// wordsOf are the words of documents, without copying.
+// wordsOf returns the words of documents, without copying.
 func wordsOf(documents []Document) [][]int32 {
 	out := make([][]int32, len(documents))
 	for i, d := range documents {
@@ -413,7 +414,7 @@ func wordsOf(documents []Document) [][]int32 {
 	return out
 }
 
-// aligned releases documents and checks that every word keeps its place.
+// aligned releases documents and checks that every word keeps its position.
 func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 	out, err := s.Release(ctx, documents, seed)
 	if err != nil {
@@ -425,7 +426,7 @@ func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed strea
 	return out, inPlace(documents, out)
 }
 
-// inPlace is an error where documents changed their length.
+// inPlace returns an error where documents changed their length.
 func inPlace(before, after [][]int32) error {
 	for i := range after {
 		if len(after[i]) != len(before[i]) {
@@ -443,8 +444,8 @@ const (
 	Test       = "test"
 )
 
-// Released is one release of a split, the same for all attackers and for whoever
-// measures its utility: they are compared on one text.
+// Released is one release of a split. It is the same for all attackers and for
+// measures of utility, so all are compared on one text.
 func (s *Situation) Released(ctx context.Context, split string) ([][]int32, error) {
 	documents, ok := map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test}[split]
 	if !ok {
@@ -460,8 +461,8 @@ func (s *Situation) Released(ctx context.Context, split string) ([][]int32, erro
 	})
 }
 
-// prefix is the release of the first n documents of a split, every word in its
-// place.
+// prefix returns the release of the first n documents of a split, every word in
+// its place.
 func (s *Situation) prefix(ctx context.Context, split string, plain [][]int32) ([][]int32, error) {
 	noisy, err := s.Released(ctx, split)
 	if err != nil {
@@ -477,14 +478,15 @@ func (s *Situation) rootSeed() stream.Seed {
 	return s.Seed
 }
 
-// learn draws what a channel is learned from, once for all attackers.
+// learn draws the sample from which a channel is learned, once for all
+// attackers.
 func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
 	return once(s.Releases, "learn", func() (metrics.Draws, error) {
 		return s.draws(ctx, s.Options.LearnDraws, s.rootSeed().Derive("learn"))
 	})
 }
 
-// draws are n independent outputs of every word of the mechanism.
+// draws returns n independent outputs of every word of the mechanism.
 func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
 	documents := make([][]int32, s.Words)
 	for w := range documents {
@@ -497,8 +499,8 @@ func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics
 	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, nil
 }
 
-// prior is that of the shadow text, one added to every count; uniform without
-// a shadow.
+// prior returns the word frequencies of the shadow text with one added to every
+// count; uniform without a shadow.
 func (s *Situation) prior() ([]float64, error) {
 	return metrics.ShadowPrior(s.shadowCounts())
 }
@@ -515,10 +517,11 @@ func (s *Situation) shadowCounts() []int {
 	return counts
 }
 
-// knows says whether an id is a word of the mechanism.
+// knows reports whether an id is a word of the mechanism.
 func (s *Situation) knows(w int32) bool { return w >= 0 && int(w) < s.Words }
 
-// proportion is the exact interval of k successes of n independent trials.
+// proportion returns the exact interval for k successes in n independent
+// trials.
 func proportion(k, n int, level float64) (metrics.Interval, error) {
 	if n == 0 {
 		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}, nil
@@ -526,9 +529,9 @@ func proportion(k, n int, level float64) (metrics.Interval, error) {
 	return stats.ClopperPearson(k, n, level)
 }
 
-// grouped is the share of hits among trials that come in documents: the wider
-// of the interval over documents and the exact one over trials, of which the
-// first is too narrow where nothing varies.
+// grouped returns the share of hits among trials that are grouped in documents.
+// Its interval is the wider of the one over documents and the exact one over
+// trials, because the first is too narrow where nothing varies.
 func grouped(hits, trials []int, level float64) (metrics.Interval, error) {
 	over, err := metrics.RatioInterval(hits, trials, level)
 	if err != nil {

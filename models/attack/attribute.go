@@ -46,10 +46,11 @@ func init() {
 }
 
 // inferAttribute trains and tests an attacker. The SVM reads tf-idf, which
-// needs no vectors and keeps words apart that mean the same: style is in them.
+// needs no vectors and distinguishes words with the same meaning; these carry
+// the style.
 func inferAttribute(ctx context.Context, s *Situation, name, model string, adaptive bool) ([]Outcome, error) {
 	labels := privates(s.Test)
-	// Both attackers start from one seed: they differ by what they read.
+	// Both attackers start from the same seed and differ only in their input.
 	seed := s.DataSeed.Derive("attribute", model)
 	plain, err := once(s.Memo, "attribute "+model, func() (attributeOnPlain, error) {
 		m, err := s.fit(ctx, model, wordsOf(s.Train), wordsOf(s.Validation), seed)
@@ -101,7 +102,7 @@ func inferAttribute(ctx context.Context, s *Situation, name, model string, adapt
 	}, nil
 }
 
-// attributeOnPlain is the static attacker and what it finds in plain text.
+// attributeOnPlain is the static attacker with its results on plain text.
 type attributeOnPlain struct {
 	attacker models.Classifier
 	found    []int

@@ -37,22 +37,22 @@ func init() {
 	})
 }
 
-// AuditedUser is a user of whom an auditor has the texts.
+// AuditedUser is a user whose texts an auditor has.
 type AuditedUser struct {
-	// Own are the user's texts as he wrote them: what the auditor asks the
-	// model with.
+	// Own holds the user's original texts, with which the auditor queries the
+	// model.
 	Own [][]int32
-	// Published are the same texts as a model sees them that is trained on
-	// them: privatised, or Own itself.
+	// Published holds the same texts in the form used for training a model:
+	// privatised, or Own itself.
 	Published [][]int32
 }
 
 // AuditOptions are the sizes of an audit. The zero value of a field means its default.
 type AuditOptions struct {
 	Shadows int `yaml:"shadows,omitempty" limits:"0,1000"` // shadow models: 4
-	// most frequent words that the models can say: 5,000
+	// most frequent words that the models can predict: 5,000
 	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"`
-	Window     int `yaml:"window,omitempty" limits:"0,1000"`  // words that the model looks back: 10
+	Window     int `yaml:"window,omitempty" limits:"0,1000"`  // previous words that the model reads: 10
 	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // 20
 	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"` // size of the LSTM's state: 64
 	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // 64
@@ -68,34 +68,38 @@ func (o AuditOptions) withDefaults() AuditOptions {
 	}
 }
 
-// AuditScores are how well an auditor tells users that a model was trained on
-// from others, as shares 0–1. Precision is NaN where he names nobody.
+// AuditScores measure how well an auditor distinguishes users that a model was
+// trained on from others, as shares 0–1. Precision is NaN where the auditor
+// names nobody.
 type AuditScores struct {
 	Precision, Recall, Accuracy metrics.Interval // exact 95% intervals over users
 	// AUC has the 95% interval of Hanley & McNeil 1982; where all members score
-	// above all others, or below, theirs has no width, and it is that of as
-	// many successes in a row as there are users in the smaller group.
+	// above all others, or below, that interval has no width, and the one for
+	// as many successes in a row as there are users in the smaller group is
+	// used.
 	AUC             metrics.Interval
 	Members, Others int
 }
 
-// Audit plays the auditor of Feyisetan et al. 2020 §6.3, who follows Song &
-// Shmatikov 2019, "Auditing Data Provenance in Text-Generation Models".
+// Audit runs the auditor of Feyisetan et al. 2020 §6.3, after Song & Shmatikov
+// 2019, "Auditing Data Provenance in Text-Generation Models".
 //
 // The target is an LSTM that predicts the next word, trained on the published
 // texts of members. The auditor trains shadow models of the same kind, each on
-// the published texts of a random half of the shadow users; he asks each with
-// every shadow user's own texts and learns, with a linear SVM, to tell the
-// users it was trained on from the others by the histogram of the ranks that
-// it gives to the true next words. Then he asks the target with the texts of
-// members and others. Nobody is in two of the three groups.
+// the published texts of a random half of the shadow users. It queries each
+// shadow model with every shadow user's own texts. From the histogram of the
+// ranks that the model gives to the true next words, a linear SVM learns to
+// distinguish the users the model was trained on from the others. The auditor
+// then queries the target with the texts of members and others. No user is in
+// two of the three groups.
 //
-// What is open in the papers is fixed here: the target is asked with plain
-// text (a user knows what he wrote), word vectors are frozen, the model looks
-// back Window words, training runs for all its epochs (what the auditor looks
-// for is what a model memorises, so there is no early stopping), histograms
-// have one bin for each power of two, and words outside the Vocabulary most
-// frequent of the shadow users are asked with, but never asked for.
+// Details that the papers leave open are fixed here. The target is queried with
+// plain text (users know what they wrote). Word vectors are frozen. The model
+// reads the Window previous words. Training runs for all its epochs without
+// early stopping, because the auditor looks for what a model memorises.
+// Histograms have one bin for each power of two. Words outside the Vocabulary
+// most frequent words of the shadow users occur in queries but are never
+// predicted.
 func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions,
 	seed stream.Seed) (AuditScores, error) {
 	o = o.withDefaults()
@@ -172,11 +176,11 @@ func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding
 	return auditScores(margins, member)
 }
 
-// auditor holds what all models of an audit share.
+// auditor holds what all models of an audit have in common.
 type auditor struct {
 	options   AuditOptions
 	embedding models.Embedding
-	classes   map[int32]int // of the words that can be asked for
+	classes   map[int32]int // of the words that can be predicted
 	seed      stream.Seed
 }
 
@@ -200,8 +204,8 @@ func frequent(users []AuditedUser, most int) map[int32]int {
 	return classes
 }
 
-// nextWords are the questions that texts pose: given up to Window words, what
-// is the next?
+// nextWords returns the queries for texts: up to Window words, with the next
+// word as the answer.
 func (a *auditor) nextWords(texts [][]int32) models.Examples {
 	var x models.Examples
 	for _, text := range texts {
@@ -236,8 +240,9 @@ func (a *auditor) train(ctx context.Context, users []AuditedUser, seed stream.Se
 	if err != nil {
 		return nil, err
 	}
-	// What a model keeps are the weights of the lowest loss on the validation
-	// set: a part of the training set, so that it keeps what it has memorised.
+	// A model keeps the weights with the lowest loss on the validation set.
+	// That set is a part of the training set, so the model keeps what it has
+	// memorised.
 	var validation models.Examples
 	step := max(1, x.Len()/1000)
 	for i := 0; i < x.Len(); i += step {
@@ -248,12 +253,12 @@ func (a *auditor) train(ctx context.Context, users []AuditedUser, seed stream.Se
 	return m, err
 }
 
-// scoredAtOnce is how many questions are scored together: a score for every
-// word of the vocabulary each.
+// scoredAtOnce is the number of queries scored together; each takes a score for
+// every word of the vocabulary.
 const scoredAtOnce = 512
 
-// histogram is the share of a user's questions whose true word the model ranks
-// 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
+// histogram returns the share of a user's queries whose true word the model
+// ranks 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
 func (a *auditor) histogram(ctx context.Context, model models.Classifier, user AuditedUser) ([]float32, error) {
 	counts := make([]int, bits.Len(uint(len(a.classes)))+1)
 	x := a.nextWords(user.Own)
@@ -275,8 +280,8 @@ func (a *auditor) histogram(ctx context.Context, model models.Classifier, user A
 	return h, nil
 }
 
-// judge learns from the histograms of the shadow models; a fifth of them
-// chooses its C.
+// judge learns from the histograms of the shadow models; a fifth of them is
+// used to choose its C.
 func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Classifier, error) {
 	var train, validation models.Examples
 	held := max(1, known.Len()/5)
@@ -339,8 +344,8 @@ func auditScores(margins []float64, member []bool) (AuditScores, error) {
 	return out, nil
 }
 
-// auditedUsers is how many users are members, and how many others, at most:
-// the 100 + 100 of the paper.
+// auditedUsers is the largest number of members, and of others: the 100 + 100
+// of the paper.
 const auditedUsers = 100
 
 func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
@@ -353,7 +358,7 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 	names := slices.Sorted(maps.Keys(own))
 	rng := s.DataSeed.Derive("auditor", "users").Rand()
 	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	// Half of the users are the auditor's own at least.
+	// At least half of the users are the auditor's own.
 	n := min(auditedUsers, len(names)/4)
 	if n < 1 {
 		return nil, fmt.Errorf("%d users: an audit needs 4 at least", len(names))

@@ -9,8 +9,8 @@ import (
 	"mldpbench/metrics"
 )
 
-// averagingReleases are the columns that there are; Options.Releases chooses
-// among them.
+// averagingReleases are the available columns; Options.Releases chooses among
+// them.
 var averagingReleases = []int{1, 2, 5, 10, 50}
 
 func init() {
@@ -67,15 +67,15 @@ func prepareAveraging(ctx context.Context, s *Situation, channel metrics.Channel
 	}}, nil
 }
 
-// averagingOutcomes judges the guesses at each place after each number of
+// averagingOutcomes evaluates the guesses at each position after each number of
 // releases.
 func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []float64, draws int) ([]Outcome,
 	error) {
 	releases, test := s.Options.Releases, wordsOf(s.Test)
 	var out []Outcome
 	for r, n := range releases {
-		// Words of one kind get one guess distribution, but their noise is
-		// independent: trials are words.
+		// Equal words have the same guess distribution, but their noise is
+		// independent, so each word is a trial.
 		hits := 0
 		for i, p := range places {
 			if guesses[i][r] == test[p.document][p.position] {
@@ -104,8 +104,8 @@ func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []
 type manyPass struct {
 	prior    []float64
 	releases []int
-	outputs  []int32   // the different ones, sorted
-	index    [][]int32 // of each list: the places of its outputs in outputs
+	outputs  []int32   // the distinct ones, sorted
+	index    [][]int32 // for each list, the indices of its outputs in outputs
 	blocks   [][]bestInput
 	logs     [][]float64 // scratch per block
 }
@@ -125,7 +125,7 @@ func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, relea
 	if len(outputs) > 0 && (outputs[0] < 0 || int(outputs[len(outputs)-1]) >= channel.Outputs) {
 		return nil, fmt.Errorf("an output is no word of the mechanism")
 	}
-	index := make([][]int32, len(seen)) // places of the outputs in the list of different ones
+	index := make([][]int32, len(seen)) // indices of the outputs in the list of distinct ones
 	for i, list := range seen {
 		for _, y := range list {
 			at, _ := slices.BinarySearch(outputs, y)

@@ -13,7 +13,8 @@ import (
 	"mldpbench/models/ngram"
 )
 
-// bands of how often a word occurs in the shadow text, by their lower end.
+// bands of the number of occurrences of a word in the shadow text, by their
+// lower end.
 var bands = []struct {
 	name, doc string
 	from      int
@@ -47,7 +48,8 @@ func init() {
 	Register(d)
 }
 
-// shortlist keeps the k candidates of highest score of one output, the best first.
+// shortlist keeps the k candidates with the highest score for one output, the
+// best first.
 type shortlist struct {
 	words  []int32
 	scores []float64 // π(x)·P(y|x)
@@ -55,7 +57,7 @@ type shortlist struct {
 }
 
 // offer adds a word that is among the k best so far. Words come in ascending
-// order, and of equal ones the first stays.
+// order; among equal scores the first is kept.
 func (l *shortlist) offer(k int, w int32, score, p float64) {
 	n := len(l.words)
 	if n == k && score <= l.scores[n-1] {
@@ -112,10 +114,11 @@ func (s *shortlistPass) lists() map[int32]*shortlist {
 	return out
 }
 
-// released is a set of documents with what was released of them.
+// released is a set of documents with their release.
 type released struct{ plain, noisy [][]int32 }
 
-// upTo are the first documents with at most so many words together, at least one.
+// upTo returns the first documents that together have at most so many words,
+// but at least one document.
 func upTo(documents [][]int32, tokens int) [][]int32 {
 	for i, d := range documents {
 		if tokens -= len(d); tokens < 0 && i > 0 {
@@ -242,8 +245,7 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	return out, nil
 }
 
-// decodeAll names a word for every output of every document, by each of the
-// weights.
+// decodeAll guesses a word for every output of every document, for each weight.
 func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist,
 	noisy [][]int32, weights []float64) ([][][]int32, error) {
 	out := make([][][]int32, len(weights))
@@ -261,7 +263,7 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 			for j, y := range document {
 				l := lists[y]
 				if l == nil || len(l.words) == 0 {
-					// Not a word of the mechanism: it was left as it is.
+					// Not a word of the mechanism: it was left unchanged.
 					positions[j] = []Candidate{{Word: y}}
 					continue
 				}
@@ -296,8 +298,8 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 	return out, g.Wait()
 }
 
-// compare counts, by document, the words that a guess names rightly and those
-// it is about: the words of the mechanism that in selects (nil: all).
+// compare counts, by document, the words guessed correctly and the words
+// counted: those of the mechanism that in selects (nil: all).
 func (s *Situation) compare(plain, guesses [][]int32, in func(int32) bool) (hits, trials []int) {
 	hits, trials = make([]int, len(plain)), make([]int, len(plain))
 	for i, document := range plain {
@@ -314,13 +316,13 @@ func (s *Situation) compare(plain, guesses [][]int32, in func(int32) bool) (hits
 	return hits, trials
 }
 
-// pairedDifference is that of two shares over the same trials in documents,
-// with a t interval over documents.
+// pairedDifference returns the difference of two shares over the same trials in
+// documents, with a t interval over documents.
 func pairedDifference(a, b, trials []int, level float64) metrics.Interval {
 	n := float64(sum(trials))
 	var ratios []float64
 	// A mean of d_i·(documents/n) over documents is the difference; trials are
-	// of the text and not drawn, so their spread does not enter.
+	// given by the text and not drawn, so their spread does not count.
 	used := 0
 	for _, t := range trials {
 		if t > 0 {
@@ -351,11 +353,11 @@ func lengths(documents [][]int32) []int {
 	return out
 }
 
-// place is where a word stands.
+// place is the position of a word.
 type place struct{ document, position int }
 
-// places are at most so many places of words of the mechanism in documents,
-// drawn from the seed of the data, in text order.
+// places returns at most so many positions of words of the mechanism in
+// documents, drawn from the seed of the data, in text order.
 func (s *Situation) places(documents [][]int32, most int, label string) []place {
 	var all []place
 	for i, d := range documents {

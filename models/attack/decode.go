@@ -28,7 +28,7 @@ type Candidate struct {
 // expected number of wrong words; the most probable sequence (Viterbi) does
 // not.
 //
-// Every position needs a candidate that is not impossible. Time and memory grow
+// Every position needs at least one possible candidate. Time and memory grow
 // with the product of the numbers of candidates of n neighbouring positions.
 func Posterior(model *ngram.Model, weight float64, positions [][]Candidate) ([][]float64, error) {
 	l, err := newLattice(model, positions)
@@ -38,7 +38,7 @@ func Posterior(model *ngram.Model, weight float64, positions [][]Candidate) ([][
 	return l.posterior(weight)
 }
 
-// posterior is that of Posterior for one weight.
+// posterior computes Posterior for one weight.
 func (l *lattice) posterior(weight float64) ([][]float64, error) {
 	positions, n := l.positions, len(l.positions)
 	if n == 0 {
@@ -112,7 +112,7 @@ func (l *lattice) posterior(weight float64) ([][]float64, error) {
 // lattice is one text with its candidates.
 type lattice struct {
 	positions [][]Candidate
-	memory    int // how many words a state remembers
+	memory    int // number of words that a state remembers
 	// language[i] is ln P of every candidate at i after every state at i−1.
 	language [][]float64
 }
@@ -132,7 +132,7 @@ func newLattice(model *ngram.Model, positions [][]Candidate) (*lattice, error) {
 	return l, nil
 }
 
-// states is the number of combinations of the candidates of the last count
+// states returns the number of combinations of the candidates of the last count
 // positions up to i.
 func (l *lattice) states(i, count int) int {
 	n := 1
@@ -142,7 +142,7 @@ func (l *lattice) states(i, count int) int {
 	return n
 }
 
-// weighted is the logarithm of what leads from every state at i−1 to every
+// weighted returns the log-weight of the step from every state at i−1 to every
 // candidate at i.
 func (l *lattice) weighted(i int, weight float64) []float64 {
 	k := len(l.positions[i])
@@ -157,7 +157,7 @@ func (l *lattice) weighted(i int, weight float64) []float64 {
 	return out
 }
 
-// step is what the language model says of every candidate at i after every
+// step returns the language model's ln P of every candidate at i after every
 // state at i−1.
 func (l *lattice) step(model *ngram.Model, i int) []float64 {
 	from, k := l.states(i-1, l.memory), len(l.positions[i])

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// inversionNeighbours are the columns that there are; Options.Neighbours
-// chooses among them.
+// inversionNeighbours are the available columns; Options.Neighbours chooses
+// among them.
 var inversionNeighbours = []int{1, 5, 10, 100}
 
 func init() {

@@ -90,7 +90,8 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	// Documents of equal text cannot be told apart: the ceiling is below one.
+	// Documents with equal text cannot be distinguished, so the ceiling may be
+	// below one.
 	same := map[string]int{}
 	keys := make([]string, len(plain))
 	for i, d := range plain {
@@ -142,7 +143,7 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 }
 
 // counted widens the interval of a share of n queries to that of a count: where
-// no query or every one succeeds, their scatter is 0 and says nothing.
+// no query or every query succeeds, their variance is 0 and gives no interval.
 func counted(share metrics.Interval, n int) metrics.Interval {
 	if n == 0 {
 		return share

@@ -11,9 +11,9 @@ import (
 	"mldpbench/stream"
 )
 
-// Lexicon numbers words: those of a mechanism as the mechanism does, others
-// after them in the order in which they are met. It is not safe for concurrent
-// use while it meets new words.
+// Lexicon assigns ids to words: those of a mechanism keep the mechanism's ids,
+// others follow in order of first occurrence. It is not safe for concurrent use
+// while new words are added.
 type Lexicon struct {
 	vocabulary *embeddings.Vocabulary
 	more       map[string]int32
@@ -25,7 +25,7 @@ func NewLexicon(v *embeddings.Vocabulary) *Lexicon {
 	return &Lexicon{vocabulary: v, more: map[string]int32{}}
 }
 
-// IDs numbers the words of a text.
+// IDs returns the ids of the words of a text and adds new words.
 func (l *Lexicon) IDs(tokens []string) []int32 {
 	out := make([]int32, len(tokens))
 	for i, w := range tokens {
@@ -44,7 +44,7 @@ func (l *Lexicon) IDs(tokens []string) []int32 {
 	return out
 }
 
-// Word is the word of an id.
+// Word returns the word of an id.
 func (l *Lexicon) Word(id int32) string {
 	if n := l.vocabulary.Len(); int(id) >= n {
 		return l.words[int(id)-n]
@@ -52,7 +52,7 @@ func (l *Lexicon) Word(id int32) string {
 	return l.vocabulary.Word(embeddings.WordID(id))
 }
 
-// Tokens are the words of ids.
+// Tokens returns the words of ids.
 func (l *Lexicon) Tokens(ids []int32) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
@@ -61,17 +61,19 @@ func (l *Lexicon) Tokens(ids []int32) []string {
 	return out
 }
 
-// Embedding has the vectors of the space and zeros for all other words met so far.
+// Embedding returns the vectors of the space, and zeros for all other words
+// added so far.
 func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 	vectors := make([]float32, (l.vocabulary.Len()+len(l.words))*s.Dimension)
 	copy(vectors, s.Vectors)
 	return models.Embedding{Dimension: s.Dimension, Vectors: vectors}
 }
 
-// Attacked fills in what a mechanism is to an attacker: its vocabulary, what it
-// releases, its channel if it has an exact one that is worth its time, and the
-// nearest words of the space. Ids are those of the lexicon, which must have met
-// all words of the documents. exact false has the channel learned from draws.
+// Attacked fills in the fields of a situation that depend on the mechanism: its
+// vocabulary, its releases, its exact channel if it has one that is cheap
+// enough, and the nearest words of the space. Ids are those of the lexicon,
+// which must already have all words of the documents. If exact is false,
+// attackers learn the channel from draws.
 func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon,
 	exact bool) {
 	workers := max(1, s.Workers)
@@ -100,8 +102,8 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 		}}
 	}
 	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
-		// Words that only a thesaurus knows have no vector and are nobody's
-		// neighbours but their own.
+		// Words that only a thesaurus knows have no vector and are neighbours
+		// of themselves only.
 		k = min(k, space.Len())
 		out := make([][]int32, len(words))
 		var queries []float32

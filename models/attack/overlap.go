@@ -33,8 +33,8 @@ func runOverlap(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The floor is what a text has in common with the next one, which says
-	// nothing of it.
+	// The floor is what a text has in common with the next one, which is
+	// unrelated to it.
 	others := append(append([][]int32{}, plain[1:]...), plain[0])
 	floor, err := metrics.MeasureOverlaps(plain, others)
 	if err != nil {

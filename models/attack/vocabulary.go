@@ -29,9 +29,9 @@ func init() {
 	})
 }
 
-// mapPriors are the uniform prior and that of the shadow text; blind are the
-// errors of an attacker who sees no output and names the most frequent word
-// every time.
+// mapPriors returns the uniform prior and that of the shadow text; blind are
+// the errors of an attacker that sees no output and always guesses the most
+// frequent word.
 func (s *Situation) mapPriors() (priors [][]float64, blind []float64, err error) {
 	corpus, err := s.prior()
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package ngram is a language model of word sequences: interpolated modified
 // Kneser–Ney smoothing (Chen & Goodman 1998, "An Empirical Study of Smoothing
-// Techniques for Language Modeling", §3 and eq. 26), what an attacker knows of
-// a language before seeing a text, and a yardstick for its fluency after.
+// Techniques for Language Modeling", §3 and eq. 26), which models an attacker's
+// prior knowledge of a language and measures the fluency of privatised text.
 //
-// It believes that a model of a fixed vocabulary must be a distribution:
-// probabilities sum to one over the words and one class of unknown words,
-// after any history. It has no symbol for the end of a text, because the texts
-// here have a public length. It sees word ids, never text.
+// A model is a distribution over a fixed vocabulary: after any history,
+// probabilities sum to one over the words and one class of unknown words. There
+// is no symbol for the end of a text, because the texts here have a public
+// length. The package handles word ids, never text.
 package ngram
 
 import (
@@ -34,22 +34,22 @@ type Model struct {
 
 type level struct {
 	last  []int32 // the last word; nil in the first level, where it is the index
-	count []int32 // adjusted: in how many different words' company the n-gram was seen, or how often
+	count []int32 // adjusted: number of distinct words seen before the n-gram, or its number of occurrences
 	// Of the continuations, absent in the highest level:
 	start []int32
 	total []int64 // sum of their counts
-	ones  []int32 // how many have count 1, and 2
+	ones  []int32 // number with count 1, and with count 2
 	twos  []int32
 }
 
-// Train learns a model of that order (1 for single words, 2 for pairs, …) from
-// texts over a vocabulary of so many words. Ids outside [0, words) are taken
-// for the unknown word, which is a member of the vocabulary like any other.
+// Train learns a model of the given order (1 for single words, 2 for pairs, …)
+// from texts over a vocabulary of so many words. Ids outside [0, words) stand
+// for the unknown word, which is in the vocabulary like any other word.
 //
 // Counts below the highest order are numbers of different words before the
-// n-gram, except at the start of a text, where nothing can stand before and
-// occurrences count. Discounts are those of Chen & Goodman eq. 26, per order;
-// where the texts are too few to tell them (no n-gram seen once, twice, three
+// n-gram, except at the start of a text, where nothing precedes and occurrences
+// count. Discounts are those of Chen & Goodman eq. 26, per order; where there
+// is too little text to estimate them (no n-gram seen once, twice or three
 // times, or a discount outside (0, count)), they are ½, 1 and 1½.
 func Train(texts [][]int32, words, order int) (*Model, error) {
 	if err := check.AtLeast("order", order, 1); err != nil {
@@ -77,7 +77,7 @@ func Train(texts [][]int32, words, order int) (*Model, error) {
 		return nil, fmt.Errorf("n-gram model: %d words: must be fewer than 2^31", tokens)
 	}
 	grams := m.highest(padded)
-	upper := grams // those one longer
+	upper := grams // n-grams one word longer
 	for k := order; k >= 1; k-- {
 		m.discounts[k-1] = discountsOf(grams.counts)
 		m.levels[k-1] = level{last: grams.column(k - 1), count: grams.counts}
@@ -112,7 +112,7 @@ func (m *Model) known(w int32) int32 {
 	return w
 }
 
-// grams are different n-grams of one length k with their counts, sorted.
+// grams holds distinct n-grams of one length k with their counts, sorted.
 type grams struct {
 	k      int
 	ids    []int32 // k per n-gram
@@ -133,7 +133,7 @@ func (g grams) column(j int) []int32 {
 	return c
 }
 
-// occurrence is an n-gram as it stands in a text, or in a longer n-gram.
+// occurrence is an n-gram at its position in a text or in a longer n-gram.
 type occurrence struct {
 	gram   []int32
 	weight int32
@@ -159,7 +159,7 @@ func (m *Model) highest(padded [][]int32) grams {
 	for _, p := range padded {
 		first := 0
 		if m.order == 1 {
-			first = 1 // the start of a text is no event
+			first = 1 // the start of a text is not an event
 		}
 		for i := first; i+m.order <= len(p); i++ {
 			all = append(all, occurrence{p[i : i+m.order], 1})
@@ -190,7 +190,7 @@ func (m *Model) lower(g grams, padded [][]int32) grams {
 	return collect(k, all)
 }
 
-// dense gives every id of the first level a place.
+// dense gives every id an entry in the first level.
 func (m *Model) dense(g grams) grams {
 	out := grams{k: 1, ids: make([]int32, m.words+2), counts: make([]int32, m.words+2)}
 	for i := range out.ids {
@@ -204,7 +204,7 @@ func (m *Model) dense(g grams) grams {
 
 // continuations links level k, whose n-grams are g, to the next one, whose
 // n-grams are upper. Both are sorted, and the beginning of every longer n-gram
-// is in g, so one pass meets them in order.
+// is in g, so one pass is enough.
 func (m *Model) continuations(k int, g, upper grams) {
 	l, n := &m.levels[k-1], g.len()
 	l.start = make([]int32, n+1)
@@ -227,8 +227,8 @@ func (m *Model) continuations(k int, g, upper grams) {
 	l.start[n] = int32(at)
 }
 
-// discountsOf are D₁, D₂, D₃₊ of a level, from how many of its n-grams have
-// counts 1 to 4.
+// discountsOf returns D₁, D₂, D₃₊ of a level, computed from the numbers of its
+// n-grams with counts 1 to 4.
 func discountsOf(counts []int32) [3]float64 {
 	var n [5]float64
 	for _, c := range counts {
@@ -252,13 +252,13 @@ func discountsOf(counts []int32) [3]float64 {
 	return d
 }
 
-// Order is the length of the longest n-grams.
+// Order returns the length of the longest n-grams.
 func (m *Model) Order() int { return m.order }
 
-// Words is the size of the vocabulary without the unknown word.
+// Words returns the size of the vocabulary without the unknown word.
 func (m *Model) Words() int { return m.words }
 
-// Size is the number of n-grams kept, by length from 1.
+// Size returns the number of n-grams kept, by length from 1.
 func (m *Model) Size() []int {
 	var sizes []int
 	for _, l := range m.levels {
@@ -273,16 +273,16 @@ func (m *Model) Size() []int {
 	return sizes
 }
 
-// History is where the model stands after some words: what it needs to give
+// History is the state of the model after some words, from which it computes
 // the probability of any next word.
 type History struct {
 	model *Model
 	nodes []int32 // nodes[j] is the node of the last j+1 words in level j+1; ends where one is unseen
 }
 
-// After is the history of the words before a position, the last one last. More
-// than order − 1 of them are not looked at. start says that nothing was before
-// them.
+// After returns the history for the words before a position, the last one last.
+// At most the last order − 1 of them are used. start means that nothing
+// precedes them.
 func (m *Model) After(words []int32, start bool) History {
 	context := make([]int32, 0, m.order)
 	if len(words) > m.order-1 {
@@ -327,7 +327,7 @@ func (m *Model) child(k int, node, w int32) int32 {
 	return lo + int32(i)
 }
 
-// Probability is that of a word after the history, > 0 always.
+// Probability returns the probability of a word after the history, always > 0.
 func (h History) Probability(w int32) float64 {
 	m := h.model
 	w = m.known(w)
@@ -349,8 +349,8 @@ func (h History) Probability(w int32) float64 {
 	return p
 }
 
-// interpolate is (count − D(count))/total + γ·lower, with γ the share of the
-// counts that was taken off: Chen & Goodman, §3.
+// interpolate returns (count − D(count))/total + γ·lower, with γ the share of
+// the counts removed by discounts: Chen & Goodman, §3.
 func interpolate(count int32, d [3]float64, total, ones, twos, more, lower float64) float64 {
 	off := d[0]*ones + d[1]*twos + d[2]*more
 	kept := float64(count)
@@ -369,10 +369,10 @@ func (m *Model) unigram(w int32) float64 {
 		m.singles.more, 1/float64(m.words+1))
 }
 
-// LogProbability is the sum of ln P over a text and its number of tokens: the
-// log-perplexity is −sum/tokens. Unknown words count as what they are to the
-// model, one word of the vocabulary, so a text of many unknown words is not
-// comparable with one of few.
+// LogProbability returns the sum of ln P over a text and its number of tokens:
+// the log-perplexity is −sum/tokens. All unknown words count as one word of the
+// vocabulary, so a text with many unknown words is not comparable with a text
+// with few.
 func (m *Model) LogProbability(text []int32) (sum float64, tokens int) {
 	for i, w := range text {
 		sum += math.Log(m.After(text[max(0, i-m.order):i], i < m.order).Probability(w))

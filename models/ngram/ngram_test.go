@@ -28,7 +28,7 @@ func near(t *testing.T, what string, got, want float64) {
 //
 // Pairs: (^ a) 2, (^ b) 1, (a b) 2, (b a) 1, (b c) 1. Counts of single words are
 // numbers of different words before them: a: ^, b = 2; b: ^, a = 2; c: b = 1;
-// total 5. Too few to tell discounts: ½, 1, 1½ everywhere.
+// total 5. Too few to estimate discounts: ½, 1, 1½ everywhere.
 //
 // Single words, uniform over 4 (the unknown word is one): taken off are
 // ½ + 1 + 1 = 2½. P(a) = P(b) = (2 − 1 + 2½/4)/5 = .325, P(c) = (½ + .625)/5 =
@@ -118,8 +118,8 @@ func TestSumsToOne(t *testing.T) {
 	}
 }
 
-// A longer memory must help on text that has one, and any order must beat the
-// uniform distribution.
+// A longer history must help on text with such dependence, and any order must
+// beat the uniform distribution.
 func TestOrderHelps(t *testing.T) {
 	rng := stream.FromUint64(2).Derive("ngram").Rand()
 	const words = 60

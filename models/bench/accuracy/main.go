@@ -1,12 +1,12 @@
 // Accuracy trains a model on a data set without privatisation, once per seed,
-// and prints accuracies and their spread: how the defaults of the models were
-// chosen, and how they can be checked.
+// and prints accuracies and their spread. The defaults of the models were
+// chosen this way and can be checked this way.
 //
 //	go run ./models/bench/accuracy -data ../shared/data -dataset imdb \
 //	  -embedding ../shared/data/glove.6B.100d.subset.txt.gz -seeds 5
 //
-// With -dump it also writes what it trains on, for the same network elsewhere
-// (see accuracy_torch.py).
+// With -dump it also writes its training data, to train the same network
+// elsewhere (see accuracy_torch.py).
 package main
 
 import (
@@ -135,14 +135,15 @@ type task struct {
 	splits  [3]models.Examples // train, validation, test
 }
 
-// noise is what documents are privatised with; nothing without a mechanism.
+// noise is the mechanism that privatises documents; none if no mechanism is
+// given.
 type noise struct {
 	mechanism string
 	epsilon   float64
 }
 
 // prepare draws the documents and privatises them; a word without a vector
-// keeps its place, with a vector of zeros.
+// keeps its position and has a vector of zeros.
 func prepare(ctx context.Context, data, dataset, embedding string, train, held int, seed uint64, n noise) (*task,
 	error) {
 	d, err := datasets.Load(ctx, datasets.Request{
