@@ -26,10 +26,10 @@ func init() {
 }
 
 // readAgencies reads what readAGNews reads, keeps the items that carry the
-// marker of exactly one agency, and cuts out whatever names an agency. Reuters
-// writes more business news and AP more sports, so the topic would tell the
-// agency: of the more frequent agency of each topic as many items are kept as
-// the other has, drawn by the request's seed.
+// marker of exactly one agency, and cuts out every mention of an agency.
+// Reuters writes more business news and AP more sports, so the topic would
+// reveal the agency. Of each topic, therefore, as many items of the more
+// frequent agency are kept as the other has, drawn by the request's seed.
 func readAgencies(ctx context.Context, q Request) (Rows, error) {
 	all, err := readAGNews(ctx, q)
 	if err != nil {
@@ -43,7 +43,7 @@ func readAgencies(ctx context.Context, q Request) (Rows, error) {
 			continue
 		}
 		r.Text, r.Private = cutAgencies(r.Text), agency
-		r.Split = "" // too few are left of the test file to test on
+		r.Split = "" // the test file alone has too few left
 		key := [2]int{r.Label, agency}
 		strata[key] = append(strata[key], len(out.Rows))
 		out.Rows = append(out.Rows, r)
@@ -75,7 +75,7 @@ func readAgencies(ctx context.Context, q Request) (Rows, error) {
 	return out, nil
 }
 
-// agencyOf tells whose marker, and nobody else's, a text carries.
+// agencyOf returns the only agency whose marker a text carries.
 func agencyOf(text string) (agency int, ok bool) {
 	ap, reuters := strings.Contains(text, "(AP)"), strings.Contains(text, "(Reuters)")
 	if ap == reuters {

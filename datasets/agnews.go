@@ -68,9 +68,8 @@ func readNewsTable(ctx context.Context, r io.Reader, name, split string) ([]Row,
 	return rows, err
 }
 
-// brokenEntity matches what the official files have left of an HTML entity:
-// " #36;10 million" for "$10 million", " quot;" for a quotation mark. Only
-// names that are no words of their own are taken.
+// brokenEntity matches the damaged HTML entities of the official files: "
+// #36;10 million" for "$10 million", " quot;" for a quotation mark. Names that are also words are not matched.
 var brokenEntity = regexp.MustCompile(` ?#(x[0-9a-fA-F]+|[0-9]+);| (quot|amp|lt|gt|nbsp|hellip|lsquo|rsquo|ldquo|rdquo|mdash|ndash);`)
 
 // repairNews undoes the two damages of the official files: a backslash where

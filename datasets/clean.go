@@ -13,7 +13,7 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Cleaning names how a text becomes tokens.
+// Cleaning is a way of turning a text into tokens.
 //
 // All but CleanNone lower the case, decode HTML entities, remove HTML tags
 // and digits, and split at everything that is not a letter, except that an
@@ -35,10 +35,10 @@ const (
 	CleanNone Cleaning = "none"
 )
 
-// Cleanings are all of them.
+// Cleanings lists all cleanings.
 var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone}
 
-// lemmatises says whether a cleaning takes noun lemmas, which needs WordNet.
+// lemmatises reports whether a cleaning uses noun lemmas, which needs WordNet.
 func (c Cleaning) lemmatises() bool { return c == CleanSentiment || c == CleanTopic }
 
 // Cleaner turns texts into tokens. It is safe for concurrent use.

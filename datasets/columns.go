@@ -13,8 +13,8 @@ import (
 // Lines is the format of a file without columns: every line is a text.
 const Lines = "lines"
 
-// FormatOf says how a file is read: csv, tsv or jsonl by its suffix, gzipped or
-// not, and else Lines.
+// FormatOf returns the format of a file by its suffix: csv, tsv or jsonl,
+// gzipped or not, and otherwise Lines.
 func FormatOf(file string) string {
 	if format, err := formatOf(Request{File: file}); err == nil {
 		return format
@@ -24,7 +24,7 @@ func FormatOf(file string) string {
 
 // ReadColumns reads columns of a table of the user's own, in the formats of
 // Request.File and Lines: for each row its values in the order of columns. A
-// file of Lines has no columns and one value a row. format "" is FormatOf.
+// file of Lines has no columns and one value per row. format "" means FormatOf.
 func ReadColumns(ctx context.Context, file, format string, columns []string) ([][]string, error) {
 	if format == "" {
 		format = FormatOf(file)

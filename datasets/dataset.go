@@ -1,12 +1,11 @@
 // Package datasets turns files into labelled token lists: one file per data
-// set, text cleaning, sampling and splits. It knows nothing of embeddings.
+// set, text cleaning, sampling and splits. Embeddings are not part of it.
 //
-// It believes that a prepared data set is a value: the same request over the
-// same source gives the same tokens, labels and splits on every machine, and
-// its fingerprint says so. Where a study leaves a choice open (which rows,
-// which order), the choice is drawn from the request's seed and from nothing
-// else. Readers read what is there; they neither repair nor de-duplicate, but
-// Describe shows what they found.
+// A prepared data set is a value: the same request over the same source gives
+// the same tokens, labels and splits, and so the same fingerprint, on every
+// machine. Where a study leaves a choice open (which rows, which order), the
+// choice is drawn from the request's seed alone. Readers neither repair nor
+// de-duplicate, but Describe reports what they found.
 package datasets
 
 import (
@@ -22,8 +21,8 @@ type Document struct {
 	Text   string   // as in the source
 	Tokens []string // after cleaning and cutting
 	Label  int      // index into Dataset.Classes
-	// Private is an index into Dataset.Privates, what an attacker would like to
-	// know; 0 where the data set has no private label.
+	// Private is an index into Dataset.Privates, the label that an attacker
+	// tries to infer; 0 where the data set has no private label.
 	Private int
 	User    string // who wrote it, "" where the source does not say
 }
@@ -31,14 +30,14 @@ type Document struct {
 // Dataset is a prepared sample: cleaned, cut, split.
 type Dataset struct {
 	Name        string
-	Title       string // for tables and plots; says "generated" where that is so
+	Title       string // for tables and plots; contains "generated" for generated sets
 	Classes     []string
 	Privates    []string // names of the private labels, nil for a data set without one
 	Generated   bool     // the built-in generated corpus, never mixed with real data
 	WordLevel   bool     // every document is one word (Product Reviews)
 	Source      string   // the file or folder read, "built in" for a generated set
 	SourceRows  int      // rows that the sample was drawn from
-	SourceTexts int      // different texts among them
+	SourceTexts int      // distinct texts among them
 	Train       []Document
 	Validation  []Document
 	Test        []Document
@@ -51,7 +50,8 @@ type Dataset struct {
 	maxTokens int
 }
 
-// Clean turns a text into tokens as those of the data set were, cut included.
+// Clean turns a text into tokens in the same way as the data set's, including
+// the cut.
 func (d *Dataset) Clean(text string) []string {
 	t := d.cleaner.Tokens(text)
 	if d.maxTokens > 0 && len(t) > d.maxTokens {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Summary is what there is to know of a prepared data set before using it.
+// Summary describes a prepared data set.
 type Summary struct {
 	// Table2 describes train and validation together, which is what the
 	// comparative study counts in its Table 2 (808,382 words are 10,000
@@ -15,8 +15,8 @@ type Summary struct {
 	// Vocabulary of all splits.
 	Vocabulary int
 	// DuplicatesAcross is the number of test documents whose tokens are those
-	// of a train or validation document; DuplicatesWithin that of documents of
-	// any split that repeat an earlier one of the same split.
+	// of a train or validation document; DuplicatesWithin is the number of
+	// documents of any split that repeat an earlier one of the same split.
 	DuplicatesAcross int
 	DuplicatesWithin int
 	// Conflicting is the number of distinct token lists that come with more
@@ -26,7 +26,7 @@ type Summary struct {
 	Empty int
 }
 
-// Counts are the rows of the study's Table 2.
+// Counts holds the rows of the study's Table 2.
 type Counts struct {
 	Documents  int
 	Words      int // tokens
@@ -42,7 +42,7 @@ type SplitCounts struct {
 	Classes []int // documents per class
 }
 
-// Describe counts what is in a data set.
+// Describe returns the summary of a data set.
 func Describe(d *Dataset) Summary {
 	var s Summary
 	s.Table2 = count(d.Train, d.Validation)
@@ -111,14 +111,14 @@ func count(parts ...[]Document) Counts {
 	return c
 }
 
-// Coverage says how many tokens and distinct tokens of a data set are known,
+// Coverage counts the tokens and distinct tokens of a data set that are known,
 // for example to an embedding.
 type Coverage struct {
 	Tokens, KnownTokens int
 	Words, KnownWords   int // distinct
 }
 
-// Cover counts what known covers of all splits.
+// Cover counts the tokens of all splits that are known.
 func Cover(d *Dataset, known func(word string) bool) Coverage {
 	var c Coverage
 	seen := map[string]bool{}

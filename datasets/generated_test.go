@@ -91,8 +91,8 @@ func svmAccuracy(t testing.TB, d *datasets.Dataset, s *embeddings.Space,
 	return float64(right) / float64(len(got))
 }
 
-// The corpus is fixed and everything is seeded, so nothing here is left to
-// chance: the bounds say what the corpus is for.
+// The corpus is fixed and everything is seeded, so nothing here depends on
+// chance: the bounds state the purpose of the corpus.
 func TestGeneratedTasksAreLearnableNotTrivialAndDegradeWithNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns vectors and trains classifiers")

@@ -12,49 +12,49 @@ import (
 	"mldpbench/stream"
 )
 
-// Request says which data set to prepare and how. The zero value of every
-// field but Name means the data set's own default.
+// Request selects a data set and how to prepare it. The zero value of every
+// field except Name means the data set's own default.
 type Request struct {
 	// Name is a registered name, or any other name together with File and
-	// TextColumns: bring your own.
+	// TextColumns for the user's own table.
 	Name string
 	// Root is the data folder; "" means MLDP_DATA, then the user's cache. See
 	// fetch.Root.
 	Root string
 
-	// File replaces the source that would be found under Root. With
-	// TextColumns it is a table of the user's own: CSV, TSV or JSON lines,
-	// gzipped or not, told by its suffix unless Format says "csv", "tsv" or
-	// "jsonl". Without LabelColumn it is one class, and no task.
+	// File replaces the source that would be found under Root. With TextColumns
+	// it is a table of the user's own: CSV, TSV or JSON lines, gzipped or not,
+	// recognised by its suffix unless Format is "csv", "tsv" or "jsonl".
+	// Without LabelColumn there is one class and no task.
 	File        string
 	Format      string
 	TextColumns []string // joined by a space
 	LabelColumn string
-	// PrivateColumn and UserColumn of the user's own table say what is to stay
-	// secret and who wrote the row; "" for a table without.
+	// PrivateColumn and UserColumn are the columns of the user's own table with
+	// the private label and the author of a row; "" for none.
 	PrivateColumn string
 	UserColumn    string
 	WordLevel     bool // every row of the user's own table is one word
 
 	Sizes Sizes
-	// Unbalanced leaves classes, and private labels in them, the shares that
-	// they have in the source.
+	// Unbalanced keeps the shares that classes, and private labels in them,
+	// have in the source.
 	Unbalanced bool
-	Seed       stream.Seed // decides which rows are drawn, and their order
+	Seed       stream.Seed // determines which rows are drawn, and their order
 	Cleaning   Cleaning    // "" means the data set's own
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
-	// Workers clean in parallel; 0 means all cores. The result does not
-	// depend on it.
+	// Workers is the number of goroutines that clean; 0 means all cores. The
+	// result does not depend on it.
 	Workers int
 }
 
-// Load reads, samples, splits and cleans a data set. Unless the request says
-// otherwise, the sample is balanced by class: each split takes equal numbers of every class (the first classes
-// one more where the size does not divide), drawn without replacement from
-// all rows. With all Sizes zero the whole source is used, along its own splits where it
-// has them, else 70/10/20 percent of each class.
+// Load reads, samples, splits and cleans a data set. Unless the request says otherwise, the sample
+// is balanced by class: each split takes equal numbers of every class (the first classes one more
+// where the size does not divide), drawn without replacement from all rows. With all Sizes zero the
+// whole source is used, with its own splits where it has them and otherwise 70/10/20 percent of
+// each class.
 func Load(ctx context.Context, q Request) (*Dataset, error) {
 	d, err := definition(q)
 	if err != nil {
@@ -108,7 +108,8 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	return out, nil
 }
 
-// Needs are the entries of the fetch catalogue that Load reads for a request.
+// Needs returns the entries of the fetch catalogue that Load reads for a
+// request.
 func Needs(q Request) ([]string, error) {
 	d, err := definition(q)
 	if err != nil {

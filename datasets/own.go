@@ -35,7 +35,7 @@ func ownDefinition(q Request) (Definition, error) {
 	return d, nil
 }
 
-// readOwn reads a table with a header (CSV, TSV) or one JSON object a line.
+// readOwn reads a table with a header (CSV, TSV) or one JSON object per line.
 func readOwn(ctx context.Context, q Request) (Rows, error) {
 	format, err := formatOf(q)
 	if err != nil {
@@ -60,8 +60,8 @@ type tableColumns struct {
 	label, private, user string
 }
 
-// table is what the columns of a file hold, one entry per row; privates and
-// users are nil where there is no such column.
+// table holds the columns of a file, one entry per row; privates and users are
+// nil where there is no such column.
 type table struct{ texts, labels, privates, users []string }
 
 // rows names the classes after the distinct labels, sorted, and the private
@@ -199,8 +199,9 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed [
 	})
 }
 
-// eachRecord calls take with every record of t that is left; the record is
-// overwritten by the next. Errors, also those of take, begin with "file:line: ".
+// eachRecord calls take with every remaining record of t; the record is
+// overwritten by the next. Errors, also those of take, begin with "file:line:
+// ".
 func eachRecord(ctx context.Context, t *csv.Reader, name string, take func(row []string) error) error {
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
@@ -220,7 +221,7 @@ func eachRecord(ctx context.Context, t *csv.Reader, name string, take func(row [
 	}
 }
 
-// csvError puts an error of encoding/csv in the form "file:line: what".
+// csvError converts an error of encoding/csv to the form "file:line: what".
 func csvError(name string, err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {

@@ -118,7 +118,7 @@ func TestOwnTableWithoutLabels(t *testing.T) {
 	}
 }
 
-// Workers, and the cut, must not change what they should not.
+// Workers and the cut must change nothing else.
 func TestLoadIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	prints := map[string]bool{}
 	for _, workers := range []int{1, 2, 7} {
@@ -160,7 +160,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// checkRead wants errors that name the file.
+// checkRead requires errors that name the file.
 func checkRead(t *testing.T, err error, name string) {
 	t.Helper()
 	if err != nil && !strings.HasPrefix(err.Error(), name) {

@@ -61,7 +61,7 @@ func TestStudyTable2(t *testing.T) {
 		name            string
 		mean, deviation float64
 		tolerance       float64
-		repeated        int // rows whose text came before; -1: known for the complete train file only
+		repeated        int // rows whose text occurred before; -1: known for the complete train file only
 	}{
 		{"imdb", 80.84, 22.53, 1, 50_000 - 49_582},
 		{"agnews", 25.52, 6.78, 0.5, -1},

@@ -11,20 +11,20 @@ import (
 type Row struct {
 	Text  string
 	Label int    // index into the classes
-	Split string // "train", "validation" or "test" where the source says so, else ""
+	Split string // "train", "validation" or "test" where the source has splits, else ""
 	// Private is an index into Rows.Privates, User a name; see Document.
 	Private int
 	User    string
 }
 
-// Rows is what a reader found.
+// Rows is the content of a source.
 type Rows struct {
 	Rows    []Row
 	Classes []string // nil means those of the definition
 	Source  string   // the file or folder read
 	// Privates are the names of the private labels, nil for a source without
-	// one. Every sample and split of a class then holds the shares of them
-	// that the class has.
+	// one. Every sample and split of a class then has the same shares of them
+	// as the class.
 	Privates []string
 }
 
@@ -39,9 +39,9 @@ func (s Sizes) zero() bool { return s == Sizes{} }
 type Definition struct {
 	Name      string   // "imdb"
 	Title     string   // "IMDb"
-	Doc       string   // one line: what it is
-	Citation  string   // whom to cite
-	Needs     []string // entries of the fetch catalogue that Read takes, none for a generated set
+	Doc       string   // description in one line
+	Citation  string   // work to cite
+	Needs     []string // entries of the fetch catalogue that Read uses, none for a generated set
 	Classes   []string // names of the labels 0, 1, …
 	Generated bool
 	WordLevel bool
@@ -65,7 +65,7 @@ func Register(d Definition) {
 // Names returns all registered data sets, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// Find returns the definition of a name.
+// Find returns the definition with the given name.
 func Find(name string) (Definition, error) {
 	if d, ok := registry[name]; ok {
 		return d, nil

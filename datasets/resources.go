@@ -9,14 +9,14 @@ import (
 	"mldpbench/datasets/wordnet"
 )
 
-// Thesaurus gives the synonyms of a word; it has the methods of
+// Thesaurus returns the synonyms of a word; it has the methods of
 // mechanisms.Thesaurus.
 type Thesaurus interface {
-	// Covers says whether the thesaurus knows the word.
+	// Covers reports whether the thesaurus has the word.
 	Covers(word string) bool
-	// Lemmas returns the lemmas of all synsets of the word in the order of
-	// the source, the word itself included, as the source prints them
-	// (underscored, capitalised). Nil if not covered.
+	// Lemmas returns the lemmas of all synsets of the word in the order of the
+	// source, the word itself included, as the source prints them (underscored,
+	// capitalised). It returns nil if the word is not covered.
 	Lemmas(word string) []string
 }
 
@@ -27,20 +27,20 @@ type WordList struct {
 	printed map[string]struct{}
 }
 
-// ContainsAsPrinted says whether the list has the word as it stands there,
-// capitals included: NLTK's list has English but not english.
+// ContainsAsPrinted reports whether the list has the word exactly as spelled,
+// including capitals: NLTK's list has English but not english.
 func (w *WordList) ContainsAsPrinted(word string) bool {
 	_, ok := w.printed[word]
 	return ok
 }
 
-// Contains says whether the list has the word; words are lower case.
+// Contains reports whether the list has the word; words are lower case.
 func (w *WordList) Contains(word string) bool {
 	_, ok := w.words[word]
 	return ok
 }
 
-// Len is the number of distinct words.
+// Len returns the number of distinct words.
 func (w *WordList) Len() int { return len(w.words) }
 
 // Root returns the data folder; see fetch.Root.
@@ -55,8 +55,8 @@ func OpenWordNet(root string) (Thesaurus, error) {
 	return wordnet.OpenThesaurus(dir)
 }
 
-// OpenWordList reads an English word list, one word a line: file, or that of
-// the data folder root where file is "". Words are taken in lower case.
+// OpenWordList reads an English word list, one word per line, from file or, if
+// that is "", from the data folder root. Words are converted to lower case.
 func OpenWordList(file, root string) (*WordList, error) {
 	if file == "" {
 		var err error

@@ -49,9 +49,9 @@ func init() {
 // questionsPerUser is the number of questions of a pseudo-user.
 const questionsPerUser = 150
 
-// pseudoUsers is InsuranceQA with users made up for the auditor of a language
-// model: consecutive questions of one domain. What is left of a domain at its
-// end has no user.
+// pseudoUsers is InsuranceQA with invented users for the auditor of a language
+// model: a user is a run of consecutive questions of one domain. The remaining
+// questions at the end of a domain have no user.
 func pseudoUsers(d Definition) Definition {
 	name := d.Name
 	d.Name, d.Title = name+"-users", d.Title+" with pseudo-users"
@@ -75,7 +75,7 @@ func pseudoUsers(d Definition) Definition {
 }
 
 // readSentences reads one file as a pool, or the parts train, validation and
-// test where the catalogue has them and they are there.
+// test where the catalogue has them and they are present.
 func readSentences(ctx context.Context, q Request, name string, classes []string) (Rows, error) {
 	type file struct{ path, split string }
 	var files []file
@@ -178,10 +178,10 @@ func eachSentence(path string, add func(label, text string)) error {
 	return nil
 }
 
-// parseSentences reads "label<TAB>text", "label text" (the label may be
-// "DESC:manner", of which the coarse half counts), or a tree of the Stanford
-// Sentiment Treebank, one a line. A text may be empty: CR and MPQA have one
-// such line each.
+// parseSentences reads "label<TAB>text", "label text" (of a label such as
+// "DESC:manner" the coarse half is used), or a tree of the Stanford Sentiment
+// Treebank, one per line. A text may be empty: CR and MPQA have one such line
+// each.
 func parseSentences(r io.Reader, name string, add func(label, text string)) error {
 	return textfile.Lines(r, name, func(line string) error {
 		line = strings.TrimRight(textfile.Latin1(line), "\r ")

@@ -9,16 +9,16 @@ import (
 	"mldpbench/stream"
 )
 
-// wholeShares are the parts of a source without splits of its own that is
-// used whole, in percent: validation and test; the rest is train.
+// wholeShares are the percentages of validation and test where a source without
+// its own splits is used whole; the rest is train.
 const (
 	wholeValidation = 10
 	wholeTest       = 20
 )
 
-// split draws train, validation and test. Each class is shuffled by a stream
-// of its own, so that a class's rows do not depend on the other classes; each
-// split is shuffled again, so that classes are mixed.
+// split draws train, validation and test. Each class is shuffled by a separate
+// stream, so a class's rows do not depend on the other classes. Each split is
+// shuffled again to mix the classes.
 func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Document, error) {
 	var out [3][]Document
 	classes := len(rows.Classes)
@@ -67,8 +67,8 @@ func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Docu
 	return out, nil
 }
 
-// splitWhole uses every row once. A source that names test rows but no
-// validation rows gives up a tenth of its train rows for validation.
+// splitWhole uses every row once. Where a source has test rows but no
+// validation rows, a tenth of its train rows is used for validation.
 func splitWhole(rows Rows, seed stream.Seed) (out [3][]Document) {
 	hasValidation, hasTest := false, false
 	for _, r := range rows.Rows {
@@ -129,15 +129,15 @@ func shuffled(rows Rows, seed stream.Seed) []int {
 }
 
 // alternate reorders shuffled rows so that groups, numbered from 0, are spread
-// evenly: any part of ids then holds the same shares of them as the whole, and
-// a private label says nothing of the split.
+// evenly: any part of ids then has the same shares of them as the whole, and a
+// private label is independent of the split.
 func alternate(ids []int, groups int, of func(id int) int) {
 	byGroup := make([][]int, groups)
 	for _, id := range ids {
 		p := of(id)
 		byGroup[p] = append(byGroup[p], id)
 	}
-	// The i-th of n rows of a label stands at (i + 1/2)/n of the way.
+	// The i-th of n rows of a label is placed at the fraction (i + 1/2)/n.
 	type place struct {
 		at float64
 		id int

@@ -20,7 +20,7 @@ func pool(perClass ...int) Rows {
 	return r
 }
 
-// Every sample is balanced, disjoint and of the size asked for.
+// Every sample is balanced, disjoint and of the requested size.
 func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 	rows := pool(50, 60, 70)
 	for _, sizes := range []Sizes{{30, 9, 12}, {1, 0, 0}, {100, 20, 10}, {0, 0, 7}} {
@@ -77,7 +77,7 @@ func TestTooLargeASample(t *testing.T) {
 	}
 }
 
-// The whole source is used once, along its own splits where it has them.
+// The whole source is used once, with its own splits where it has them.
 func TestWholeSource(t *testing.T) {
 	official := pool(20, 20)
 	for i := range official.Rows {
@@ -108,7 +108,7 @@ func TestWholeSource(t *testing.T) {
 	}
 }
 
-// An unbalanced sample has the shares of the source in every split, to one
+// An unbalanced sample has the shares of the source in every split, up to one
 // document, and no document twice.
 func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 	t.Parallel()

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Function words of English, grouped by kind. Together with negations they
-// are the words that NLTK's English stop list (179 entries, as of 2024) has,
-// which the comparative study removed; pieces such as "ve" and "didn" are
-// what is left of contractions split at the apostrophe.
+// Function words of English, grouped by kind. Together with negations they are
+// the words that NLTK's English stop list (179 entries, as of 2024) has, which
+// the comparative study removed; pieces such as "ve" and "didn" come from
+// contractions split at the apostrophe.
 var functionWords = map[string]string{
 	"personal pronouns": `i me my myself we our ours ourselves you your yours yourself yourselves
 		he him his himself she her hers herself it its itself they them their theirs themselves`,
@@ -26,8 +26,8 @@ var functionWords = map[string]string{
 	"pieces":      `s t d ll m o re ve y ma don`,
 }
 
-// negations turn the sentiment of what follows, so the study keeps them for
-// sentiment (IMDb) and removes them for topics (AG News).
+// negations reverse the sentiment of the following words, so the study keeps
+// them for sentiment (IMDb) and removes them for topics (AG News).
 const negations = `no nor not don't
 	ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't
 	mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't

@@ -1,12 +1,11 @@
-// Package fetch finds the data a study needs on this machine and gets what is
-// missing: a catalogue of what there is, where its files lie in a data
-// folder, and a downloader that checks what it gets.
+// Package fetch finds the data of a study on this machine and downloads what is
+// missing. It consists of a catalogue of the data and its files in a data
+// folder, and a downloader that checks what it receives.
 //
-// It believes that data is either whole and known, or not there: a download
-// is checked against the published SHA-256 where there is one, pinned on
-// first use where there is none, and moved into place only when complete. It
-// stops at files: what is in them is for the readers of datasets and
-// embeddings.
+// Data is either complete and verified or absent: a download is checked against
+// the published SHA-256 where there is one, pinned on first use where there is
+// none, and moved into place only when complete. The content of files is read
+// by packages datasets and embeddings.
 package fetch
 
 import (
@@ -29,7 +28,7 @@ import (
 //go:embed catalogue.yaml
 var catalogueYAML []byte
 
-// Entry is one thing that can be fetched and found.
+// Entry is one item of the catalogue.
 type Entry struct {
 	Name     string   `yaml:"name"`
 	Title    string   `yaml:"title"`
@@ -37,31 +36,32 @@ type Entry struct {
 	Licence  string   `yaml:"licence"`
 	Citation string   `yaml:"citation"`
 	Studies  []string `yaml:"studies"` // built-in studies that need it
-	// Accept says, for each part of the entry, which files or folders under
-	// the data folder are it, in order of preference.
+	// Accept lists, for each part of the entry, the files or folders under the
+	// data folder that can be it, in order of preference.
 	Accept map[string][]string `yaml:"accept"`
-	// Sources are tried in order; each gives the whole entry.
+	// Sources are tried in order; each provides the whole entry.
 	Sources []Source `yaml:"sources"`
-	// Manual says how to get what may not be downloaded by a program.
+	// Manual describes how to get data that a program may not download.
 	Manual string `yaml:"manual"`
 }
 
-// Source is a set of downloads that together give an entry.
+// Source is a set of downloads that together form an entry.
 type Source []Download
 
-// Download is one file of the network.
+// Download is one file to download.
 type Download struct {
 	URLs   []string `yaml:"urls"` // mirrors of the same bytes, in order
 	File   string   `yaml:"file"` // where it is kept, under the data folder
 	Bytes  int64    `yaml:"bytes"`
-	SHA256 string   `yaml:"sha256"` // as published; "" where nobody published one
-	MD5    string   `yaml:"md5"`    // as published, for want of better
-	// Unpack lists what is taken out of an archive: the end of a member's path
-	// → file or, with a final slash, folder under the data folder.
+	SHA256 string   `yaml:"sha256"` // as published; "" where none is published
+	MD5    string   `yaml:"md5"`    // as published, where there is no SHA-256
+	// Unpack lists the members to extract from an archive: the end of a
+	// member's path → file or, with a final slash, folder under the data
+	// folder.
 	Unpack map[string]string `yaml:"unpack"`
 }
 
-// Check says what a download is held against.
+// Check returns a description of the check that a download must pass.
 func (d Download) Check() string {
 	switch {
 	case d.SHA256 != "":
@@ -88,12 +88,12 @@ var catalogue = sync.OnceValues(func() ([]Entry, error) {
 func Catalogue() []Entry {
 	entries, err := catalogue()
 	if err != nil {
-		panic(err) // embedded, and read by a test
+		panic(err) // embedded, and tested
 	}
 	return entries
 }
 
-// Find returns the entry of a name.
+// Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
 	var names []string
 	for _, e := range Catalogue() {
@@ -105,9 +105,9 @@ func Find(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("data = %q: must be one of %q", name, names)
 }
 
-// Expand returns the entries that names mean: an entry, the entries of one
-// embedding ("glove.6B", of which dimensions selects), or all that a built-in
-// study needs ("comparative").
+// Expand returns the entries for names: an entry, the entries of one embedding
+// ("glove.6B", selected by dimensions), or all entries of a built-in study
+// ("comparative").
 func Expand(names []string, dimensions []int) ([]Entry, error) {
 	var out []Entry
 	for _, name := range names {
@@ -154,7 +154,8 @@ func Root(dir string) string {
 	return filepath.Join(cache, "mldp", "data")
 }
 
-// MissingError says that an entry is not on this machine and how to get it.
+// MissingError means that an entry is not on this machine; Hint tells how to
+// get it.
 type MissingError struct {
 	Entry  Entry
 	Part   string   // key of Entry.Accept
@@ -171,7 +172,7 @@ func (e *MissingError) Error() string {
 // Unwrap makes errors.Is(err, fs.ErrNotExist) true.
 func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
-// Hint is the sentence that says what to do.
+// Hint returns a sentence that tells the user what to do.
 func (e *MissingError) Hint() string {
 	if len(e.Entry.Sources) == 0 {
 		return e.Entry.Manual
@@ -184,7 +185,7 @@ func (e *MissingError) Hint() string {
 }
 
 // Locate returns the path of one part of an entry in the data folder dir (see
-// Root). It is a *MissingError if the part is not there.
+// Root). The error is a *MissingError if the part is not there.
 func Locate(dir, name, part string) (string, error) {
 	entry, err := Find(name)
 	if err != nil {
@@ -210,9 +211,9 @@ func (e Entry) locate(dir, part string) (string, error) {
 	return "", &MissingError{Entry: e, Part: part, Root: root, Looked: accept, dir: dir}
 }
 
-// incomplete is the path of the mark that an entry is being moved into place:
-// while it is there, or left behind by a killed process, the entry counts as
-// missing.
+// incomplete returns the path of the mark that an entry is being moved into
+// place. While the mark exists, also after a process was killed, the entry
+// counts as missing.
 func incomplete(root, name string) string { return filepath.Join(root, ".incomplete-"+name) }
 
 func exists(path string) bool {
@@ -220,7 +221,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// complete says whether path is a file, or a folder with something in it.
+// complete reports whether path is a file or a folder that is not empty.
 func complete(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -233,11 +234,11 @@ func complete(path string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// Parts are the names of the parts, sorted.
+// Parts returns the names of the parts, sorted.
 func (e Entry) Parts() []string { return slices.Sorted(maps.Keys(e.Accept)) }
 
-// Place copies a file of the user's into the data folder as the one part of
-// an entry that is got by hand, and returns its new path.
+// Place copies a user's file into the data folder as the only part of an entry
+// that must be obtained manually, and returns its new path.
 func (e Entry) Place(dir, file string) (string, error) {
 	parts := e.Parts()
 	if len(parts) != 1 {

@@ -21,46 +21,47 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// AskAbove is the number of bytes above which a download is confirmed first.
+// AskAbove is the number of bytes above which a download needs confirmation.
 const AskAbove = 500e6
 
-// Fetcher gets entries into a data folder. Any number of processes may fetch
-// into one folder at once.
+// Fetcher downloads entries into a data folder. Any number of processes may
+// fetch into one folder at once.
 type Fetcher struct {
 	Dir string // data folder, see Root
-	// Mirror is asked before the addresses of the catalogue: a URL, or a
-	// folder that holds the files under their own names. "" means MLDP_MIRROR.
+	// Mirror is tried before the addresses of the catalogue: a URL, or a folder
+	// that holds the files under their own names. "" means MLDP_MIRROR.
 	Mirror string
-	// Partial says that a mirror folder need not hold all: what its archives
-	// lack is left out with a notice. Otherwise that is an error.
+	// Partial allows a mirror folder to be incomplete: members missing from its
+	// archives are left out with a notice. Otherwise they are an error.
 	Partial bool
-	// Confirm is asked before more than AskAbove bytes are downloaded; nil
+	// Confirm is called before more than AskAbove bytes are downloaded; nil
 	// means yes.
 	Confirm func(bytes int64) error
-	// Notice is told in one line what the user should know; nil means nobody.
+	// Notice is called with one line of information for the user; it may be
+	// nil.
 	Notice func(line string)
-	// Progress is told of a download's start; it returns what is called with
-	// the bytes so far, and at the end with -1. nil means nobody.
+	// Progress is called at the start of a download. It returns a function that
+	// is called with the bytes so far, and with -1 at the end. It may be nil.
 	Progress func(file string, total int64) func(done int64)
 
 	Client  *http.Client  // nil means one that honours HTTP_PROXY and HTTPS_PROXY
-	Retries int           // per address, after failures that may pass; 0 means 5
+	Retries int           // per address, after temporary failures; 0 means 5
 	Backoff time.Duration // before the first retry, doubled each time; 0 means 1 s
-	Stall   time.Duration // without a byte, before a connection is given up; 0 means 30 s
+	Stall   time.Duration // without data before a connection is given up; 0 means 30 s
 
 	// openPart is os.OpenFile, replaced in tests of a full disk.
 	openPart func(name string, flag int, perm os.FileMode) (partFile, error)
 }
 
-// partFile is what a download is written to.
+// partFile is the file that a download is written to.
 type partFile interface {
 	io.Writer
 	io.Closer
 	Sync() error
 }
 
-// Fetch gets all entries that are not in the data folder yet. One that fails
-// does not keep the others from being fetched; all failures are returned.
+// Fetch downloads all entries that are not in the data folder yet. After a
+// failure it continues with the other entries; all failures are returned.
 func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 	var missing []Entry
 	var total int64
@@ -103,7 +104,7 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 	return errors.Join(failed...)
 }
 
-// local says whether a file is in the data folder or in a mirror folder.
+// local reports whether a file is in the data folder or in a mirror folder.
 func (f *Fetcher) local(file string) bool {
 	if exists(f.path(file)) {
 		return true
@@ -112,7 +113,7 @@ func (f *Fetcher) local(file string) bool {
 	return mirror != "" && !isURL(mirror) && slices.ContainsFunc(mirrorNames(filepath.ToSlash(mirror), file), exists)
 }
 
-// nearest puts the sources that need no network first.
+// nearest sorts the sources that need no network first.
 func (f *Fetcher) nearest(sources []Source) []Source {
 	rank := func(s Source) int {
 		if slices.ContainsFunc(s, func(d Download) bool { return !f.local(d.File) }) {
@@ -157,8 +158,8 @@ func (f *Fetcher) fetchSource(ctx context.Context, e Entry, source Source) error
 	return nil
 }
 
-// fetchFile downloads one file unless it is there, and unpacks it. The lock
-// makes a second process wait and then find it there.
+// fetchFile downloads one file unless it is present, and unpacks it. The lock
+// makes a second process wait and then find the file.
 func (f *Fetcher) fetchFile(ctx context.Context, e Entry, d Download) error {
 	unlock, err := f.lock(ctx, d.File)
 	if err != nil {
@@ -241,17 +242,17 @@ func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// mirrorNames are the names under which a mirror may hold a file: as under
-// the data folder, without "archives/", or bare.
+// mirrorNames returns the names under which a mirror may hold a file: as under
+// the data folder, without "archives/", or the bare name.
 func mirrorNames(mirror, file string) []string {
 	mirror = strings.TrimSuffix(mirror, "/")
 	names := []string{mirror + "/" + strings.TrimPrefix(file, "archives/"), mirror + "/" + path.Base(file)}
 	return slices.Compact(names)
 }
 
-// copyFromFolder takes a file out of a mirror folder. The folder is the
-// user's own, so a file there may differ from the published one; that is said,
-// and remembered.
+// copyFromFolder copies a file from a mirror folder. The folder is the user's
+// own, so a file there may differ from the published one; this is reported and
+// recorded.
 func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done bool, err error) {
 	for _, name := range mirrorNames(filepath.ToSlash(mirror), d.File) {
 		in, err := os.Open(filepath.FromSlash(name))
@@ -326,7 +327,7 @@ func (d Download) checkPublished(got sums) error {
 	return nil
 }
 
-// place moves a checked .part into place and remembers what it is.
+// place moves a checked .part into place and records it.
 func (f *Fetcher) place(part, target, file, from string, s sums) error {
 	if err := f.remember(map[string]Receipt{file: {SHA256: s.sha256, Bytes: s.bytes, From: from}}); err != nil {
 		return err
@@ -335,8 +336,8 @@ func (f *Fetcher) place(part, target, file, from string, s sums) error {
 	return os.Rename(part, target)
 }
 
-// checkKind refuses a file that does not start as its name says, a web page
-// above all.
+// checkKind rejects a file whose beginning does not match its name, typically a
+// web page.
 func checkKind(file, name string) error {
 	in, err := os.Open(file)
 	if err != nil {

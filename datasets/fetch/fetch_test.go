@@ -80,7 +80,7 @@ func whole(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "file.bin", time.Time{}, bytes.NewReader(content))
 }
 
-// cut serves n bytes of what it promised and drops the connection.
+// cut announces the whole file, serves n bytes of it and drops the connection.
 func cut(w http.ResponseWriter, n int) {
 	w.Header().Set("ETag", `"v1"`)
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -133,7 +133,8 @@ func TestCatalogueIsSound(t *testing.T) {
 				if d.SHA256 != "" && len(d.SHA256) != 64 || d.MD5 != "" && len(d.MD5) != 32 {
 					t.Errorf("%s: checksum of a wrong length", e.Name)
 				}
-				// A checksum, or the user is told what is done instead.
+				// Every download has a checksum, or the user is told what is
+				// done instead.
 				if s := d.Check(); (d.SHA256 == "" && d.MD5 == "") != strings.Contains(s,
 					"pinned to what comes first") {
 					t.Errorf("%s: %s: %s", e.Name, d.File, s)
@@ -447,7 +448,7 @@ func TestOffline(t *testing.T) {
 	f.Retries = 1
 	s := httptest.NewServer(http.NotFoundHandler())
 	u := s.URL
-	s.Close() // nobody listens there now
+	s.Close() // nothing listens there any more
 	err := f.Fetch(t.Context(), []Entry{one("", u+"/file.bin")})
 	if err == nil || !strings.Contains(err.Error(), "connection refused") ||
 		!strings.Contains(err.Error(), "without a network, put file.bin into a folder and set MLDP_MIRROR") {
@@ -663,8 +664,8 @@ func TestMirrorFolderAndURL(t *testing.T) {
 	wantWhole(t, g)
 }
 
-// A mirror folder needs no network and no consent, and comes before sources
-// that need one.
+// A mirror folder needs no network and no confirmation, and comes before
+// sources that need the network.
 func TestMirrorFolderComesFirst(t *testing.T) {
 	f, _ := newFetcher(t)
 	f.Mirror = t.TempDir()
@@ -816,7 +817,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// A server that sends more than a file has is stopped, and nothing is kept.
+// A download larger than the file is stopped, and nothing is kept.
 func TestEndlessDownload(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"announced": func(w http.ResponseWriter, r *http.Request) {
@@ -855,8 +856,8 @@ func TestRedirectMayNotGiveUpEncryption(t *testing.T) {
 	wantNothing(t, f)
 }
 
-// What unpacks without end is stopped; a damaged archive of which nobody
-// published a checksum is deleted, so that the next fetch gets a new one.
+// Unpacking without end is stopped. A damaged archive without a published
+// checksum is deleted, so the next fetch gets a new one.
 func TestBombsAndDamagedArchivesAreDeleted(t *testing.T) {
 	good := zipOf(t, map[string]string{"x.txt": strings.Repeat("text ", 1000)})
 	torn := bytes.Clone(good)
@@ -898,8 +899,8 @@ func TestBombsAndDamagedArchivesAreDeleted(t *testing.T) {
 	}
 }
 
-// A process killed while it moves files into place leaves its mark; the entry
-// then counts as missing and is unpacked again.
+// A process killed while it moves files into place leaves the mark behind; the
+// entry then counts as missing and is unpacked again.
 func TestInterruptedUnpackIsRedone(t *testing.T) {
 	f, _ := newFetcher(t)
 	e := archived("a.zip", "x.txt", serve(t, func(w http.ResponseWriter, r *http.Request) {

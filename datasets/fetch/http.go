@@ -20,7 +20,7 @@ import (
 	"mldpbench/internal/atomicfile"
 )
 
-// permanent marks failures that a retry at the same address will not cure.
+// permanent marks failures that a retry at the same address will not fix.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
@@ -28,7 +28,8 @@ func (p permanent) Unwrap() error { return p.error }
 var errProxyLogin = permanent{errors.New("the proxy wants a login: put it into HTTP_PROXY and HTTPS_PROXY, as in " +
 	"http://user:password@host:port")}
 
-// errDisk is in the chain of errors of a full disk: no other address helps.
+// errDisk is in the chain of errors of a full disk, where trying another
+// address does not help.
 var errDisk = errors.New("no space left")
 
 func diskError(err error, target string) error {
@@ -39,8 +40,8 @@ func diskError(err error, target string) error {
 	return err
 }
 
-// partial remembers where a .part came from, so that it is continued only
-// with bytes of the same file.
+// partial records the origin of a .part, so it is continued only with bytes of
+// the same file.
 type partial struct {
 	URL       string `json:"url"`
 	Validator string `json:"validator"` // ETag or Last-Modified
@@ -62,7 +63,8 @@ func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, 
 		if err == nil {
 			err = f.accept(d, part, target, address)
 			if errors.Is(err, errChecksum) && !fresh {
-				// What an earlier run left may have been of another file: once more, from the start.
+				// The .part of an earlier run may belong to another file: try
+				// once more from the start.
 				f.notice("%s: continued download does not add up, starting again", address)
 				fresh = true
 				continue
@@ -74,7 +76,7 @@ func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, 
 			return err
 		}
 		if size(part) > before {
-			attempt = -1 // it goes on: only attempts without a byte count
+			attempt = -1 // there was progress: only attempts without data count
 		}
 		if attempt >= retries {
 			return fmt.Errorf("given up after %d attempts: %w", attempt+1, err)
@@ -137,8 +139,8 @@ func removeAll(names ...string) error {
 	return errors.Join(errs...)
 }
 
-// transfer makes one request and appends what comes to part. began says that
-// part was written from its first byte.
+// transfer makes one request and appends the response to part. began means that
+// this run wrote part from its first byte.
 func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part string) (began bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -200,8 +202,9 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 	return began, f.write(ctx, resp.Body, part, flag, have, total, d, func() { watchdog.Reset(stall) })
 }
 
-// limit is the most bytes that a download may have: a tenth more than the
-// catalogue says, and a little for small files, whose sizes it rounds.
+// limit returns the largest size of a download in bytes: a tenth more than in
+// the catalogue, and a little extra for small files, whose sizes are rounded
+// there.
 func (d Download) limit() int64 { return d.Bytes + d.Bytes/10 + 1<<16 }
 
 func (d Download) tooLarge(bytes int64) error {
@@ -209,7 +212,7 @@ func (d Download) tooLarge(bytes int64) error {
 		filepath.Base(d.File), d.Bytes)}
 }
 
-// errInsecure refuses a redirect that would give up encryption.
+// errInsecure is the error of a redirect that would give up encryption.
 var errInsecure = permanent{errors.New("redirects from https to http: refused")}
 
 // staySecure returns a client that does not follow a redirect from https to
@@ -231,7 +234,7 @@ func staySecure(client *http.Client) *http.Client {
 	return &c
 }
 
-// write copies a body to part, reporting progress and life.
+// write copies a body to part and reports progress.
 func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag int, have, total int64, d Download,
 	alive func()) error {
 	out, err := f.open(part, flag)
@@ -292,8 +295,8 @@ func (f *Fetcher) open(name string, flag int) (partFile, error) {
 	return os.OpenFile(name, flag, 0o644)
 }
 
-// resumable asks for the rest of part where it can be told that it is of the
-// same file: by a published checksum, or by the server's validator.
+// resumable requests only the rest of part where it can be verified that it is
+// of the same file: by a published checksum, or by the server's validator.
 func (f *Fetcher) resumable(req *http.Request, address string, d Download, part string) (have int64) {
 	have = size(part)
 	if have == 0 {
@@ -301,7 +304,7 @@ func (f *Fetcher) resumable(req *http.Request, address string, d Download, part 
 	}
 	var origin partial
 	if b, err := os.ReadFile(part + ".json"); err == nil {
-		_ = json.Unmarshal(b, &origin) // an unreadable note is no note
+		_ = json.Unmarshal(b, &origin) // an unreadable note counts as absent
 	}
 	switch {
 	case origin.URL == address && origin.Validator != "":
@@ -315,7 +318,7 @@ func (f *Fetcher) resumable(req *http.Request, address string, d Download, part 
 
 func (f *Fetcher) noteOrigin(part, address string, resp *http.Response) {
 	validator := resp.Header.Get("ETag")
-	if strings.HasPrefix(validator, "W/") || validator == "" { // If-Range wants a strong one
+	if strings.HasPrefix(validator, "W/") || validator == "" { // If-Range requires a strong one
 		validator = resp.Header.Get("Last-Modified")
 	}
 	b, _ := json.Marshal(partial{URL: address, Validator: validator})
@@ -336,7 +339,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// networkError says in words what keeps a request from being made.
+// networkError describes in words why a request cannot be made.
 func networkError(ctx context.Context, u *url.URL, err error) error {
 	if c := cause(ctx, nil); c != nil {
 		return c
@@ -355,7 +358,7 @@ func networkError(ctx context.Context, u *url.URL, err error) error {
 	if !errors.As(err, &ue) {
 		return err
 	}
-	if ue.Err.Error() == http.StatusText(http.StatusProxyAuthRequired) { // to https addresses
+	if ue.Err.Error() == http.StatusText(http.StatusProxyAuthRequired) { // for https addresses
 		return errProxyLogin
 	}
 	return ue.Err

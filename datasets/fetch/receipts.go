@@ -13,11 +13,11 @@ import (
 	"mldpbench/internal/atomicfile"
 )
 
-// receiptsFile, in the data folder, says what each fetched file was when it
-// came: the pins of files of which nobody published a checksum.
+// receiptsFile, in the data folder, records every fetched file. It holds the
+// pins of files without a published checksum.
 const receiptsFile = "fetched.json"
 
-// Receipt is what is remembered of a file.
+// Receipt is the record of a fetched file.
 type Receipt struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
@@ -71,8 +71,8 @@ func (f *Fetcher) change(edit func(map[string]Receipt)) error {
 type Check struct {
 	Path string
 	// Status is "ok" (the published checksum), "unchanged" (as when fetched;
-	// nobody published a checksum, or it came from a mirror folder of the
-	// user's own), "changed" or "missing".
+	// there is no published checksum, or the file came from the user's mirror
+	// folder), "changed" or "missing".
 	Status string
 	Detail string
 }

@@ -18,20 +18,20 @@ import (
 	"github.com/nwaples/rardecode/v2"
 )
 
-// Limits on what comes out of an archive: far above everything of the
-// catalogue, where text unpacks to three or four times its size, low enough to
-// stop a bomb. All wanted members together have maxRatio times the archive's
-// bytes, and maxSlack, at most.
+// Limits on the size of unpacked archives: far above everything in the
+// catalogue, where text unpacks to three or four times its size, but low enough
+// to stop a decompression bomb. All wanted members together may have maxRatio
+// times the archive's bytes plus maxSlack.
 const (
 	maxRatio   = 50
 	maxSlack   = 1 << 20
 	maxMembers = 1_000_000
 )
 
-// unpack takes the wanted members out of an archive: first into a folder of
-// its own, then, when all are there, into place, under the mark incomplete.
-// The names of members only select; where a file goes is the catalogue's
-// word, so no archive can write anywhere else.
+// unpack extracts the wanted members of an archive, first into a separate
+// folder and then, when all are there, into place, under the mark incomplete.
+// The names of members only select; the catalogue alone decides where a file
+// goes, so no archive can write anywhere else.
 func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err error) {
 	staging, err := os.MkdirTemp(f.path(""), ".unpack-*")
 	if err != nil {
@@ -98,9 +98,9 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 	return os.Remove(mark)
 }
 
-// discard deletes an archive that is damaged and of which nobody published a
-// checksum, so that the next fetch gets it again, and says so. With a checksum
-// it is what was published, and stays.
+// discard deletes a damaged archive without a published checksum, so the next
+// fetch downloads it again, and says so in the error. An archive with a
+// published checksum is as published and is kept.
 func (f *Fetcher) discard(d Download, err error) error {
 	if !errors.Is(err, errDamaged) || d.SHA256 != "" || d.MD5 != "" {
 		return err
@@ -115,8 +115,8 @@ func (f *Fetcher) discard(d Download, err error) error {
 // user's own lacks a member.
 var errOwnArchive = errors.New("not in the mirror's archive")
 
-// lacks says that an archive has not got a member, and what can be done when
-// it is the user's own.
+// lacks returns the error for a missing member of an archive, with advice where
+// the archive is the user's own.
 func (f *Fetcher) lacks(d Download, want string) error {
 	all, err := f.receipts()
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package generated makes a corpus of English out of nothing but its own
-// grammar, for machines without data: film, book, restaurant and other
-// reviews in two classes of sentiment, news in four topics, the sentiment
-// lexicon and the thesaurus that belong to them.
+// Package generated makes a corpus of English from a built-in grammar, for
+// machines without data: film, book, restaurant and other reviews in two
+// classes of sentiment, news in four topics, and the sentiment lexicon and
+// thesaurus of their words.
 //
-// It believes that such a corpus is for running and testing the pipeline, not
-// for findings: everything made of it says "generated" and is never mixed
-// with real text. What it keeps of real text is what the pipeline depends on:
-// words that can stand for each other, frequencies that fall off like Zipf's
-// law, documents whose class shows only on the whole. The corpus is one fixed
-// value, the same on every machine; a study's seed only draws from it.
+// The corpus is for running and testing the pipeline, not for findings:
+// everything made of it is marked "generated" and never mixed with real text.
+// It has those properties of real text that the pipeline depends on:
+// interchangeable words, frequencies that follow Zipf's law, and documents
+// whose class only the whole text shows. The corpus is one fixed value, the
+// same on every machine; a study's seed only draws from it.
 package generated
 
 import (
@@ -38,8 +38,8 @@ const (
 )
 
 // The shares that set the difficulty: how often a sentence of a review goes
-// with its class, against it, or is neutral, and how often a sentence of a
-// news item is on its topic, on another, or on none. They are such that a
+// with its class, against it, or is neutral, and how often a sentence of a news
+// item is on its topic, on another, or on none. They are chosen so that a
 // linear classifier on mean vectors is well above chance and below perfect.
 const (
 	reviewWith    = 0.55
@@ -65,27 +65,28 @@ type Document struct {
 	User      string // of Users
 }
 
-// Text is the document as a string.
+// Text returns the document as a string.
 func (d Document) Text() string { return strings.Join(d.Sentences, " ") }
 
-// Slot is a set of words that stand for each other.
+// Slot is a set of interchangeable words.
 type Slot struct {
 	Name     string
 	Polarity int // +1, 0 or -1, of every word of the slot
 	Words    []string
 }
 
-// grammar is what the two text files say.
+// grammar is the content of the two text files.
 type grammar struct {
 	slots     []Slot
 	byName    map[string]*Slot
 	byWord    map[string]*Slot
 	templates map[string][]string // by section
 	parts     map[string][]string // product → names of its parts
-	// counterparts maps a slot of praise to that of blame, and back.
+	// counterparts maps a slot of praise to the matching slot of blame, and
+	// back.
 	counterparts map[string]*Slot
-	// prefer, if not nil, is a writer's habit: it may exchange the i-th word of
-	// a slot for another.
+	// prefer, if not nil, is a writer's habit: it may replace the i-th word of
+	// a slot by another.
 	prefer func(rng *rand.Rand, s *Slot, i int) int
 }
 
@@ -193,8 +194,8 @@ const (
 )
 
 // word draws a word of a slot. The rarest word of every slot of judgement is
-// ambiguous, as some words of every language are: half the time its
-// counterpart stands in for it, so that its use does not tell its polarity.
+// ambiguous, as some words of every language are: half the time its counterpart
+// is used instead, so its use does not reveal its polarity.
 func (g *grammar) word(rng *rand.Rand, s *Slot) string {
 	i := zipf(rng, len(s.Words), wordExponent)
 	if g.prefer != nil {
@@ -206,7 +207,7 @@ func (g *grammar) word(rng *rand.Rand, s *Slot) string {
 	return s.Words[i]
 }
 
-// sentence fills a template of a section in. lookup turns a name of the
+// sentence fills in a template of a section. lookup turns a name of the
 // template into the name of a slot.
 func (g *grammar) sentence(rng *rand.Rand, section string, lookup func(name string) string) string {
 	templates := g.templates[section]
@@ -321,7 +322,8 @@ func (g *grammar) news(rng *rand.Rand, label int) Document {
 	return d
 }
 
-// corpus writes n documents of alternating classes, each from a stream of its own.
+// corpus writes n documents of alternating classes, each from a separate
+// stream.
 func corpus(name string, n, classes int, write func(*rand.Rand, int) Document) []Document {
 	seed := stream.FromUint64(1).Derive("generated", name)
 	docs := make([]Document, n)
@@ -347,7 +349,7 @@ var News = sync.OnceValue(func() []Document {
 // change them.
 func Slots() []Slot { return theGrammar().slots }
 
-// Polarity is +1 or -1 for a word of judgement, 0 for any other.
+// Polarity returns +1 or -1 for a word of judgement, 0 for any other.
 func Polarity(word string) int {
 	if s := theGrammar().byWord[word]; s != nil {
 		return s.Polarity
@@ -355,11 +357,11 @@ func Polarity(word string) int {
 	return 0
 }
 
-// Thesaurus takes the words of one slot for synonyms; it has the methods of
+// Thesaurus treats the words of one slot as synonyms; it has the methods of
 // mechanisms.Thesaurus.
 type Thesaurus struct{}
 
-// Covers says whether the word is in a slot.
+// Covers reports whether the word is in a slot.
 func (Thesaurus) Covers(word string) bool { return theGrammar().byWord[word] != nil }
 
 // Lemmas returns all words of the word's slot, the word itself included, most

@@ -8,8 +8,8 @@ import (
 	"mldpbench/stream"
 )
 
-// Styles are the private label: which of two words that stand for each other
-// a writer takes. They are independent of what the text is about.
+// Styles are the private label: which of two interchangeable words a writer
+// uses. They are independent of the topic of the text.
 var Styles = []string{"plain", "varied"}
 
 // Numbers of texts of the tasks with something to hide.
@@ -19,8 +19,8 @@ const (
 	TextsPerUser = 30
 )
 
-// How often a writer follows his style, and a user his own habits: the topic
-// he writes about and the word he likes best of a slot.
+// How often a writer follows the style, and a user the user's own habits: the
+// preferred topic and the preferred word of a slot.
 const (
 	styleWeight     = 0.4
 	userTopicWeight = 0.6
@@ -28,7 +28,7 @@ const (
 )
 
 // inStyle exchanges the words 0 and 1, 2 and 3, … of a slot: a plain writer
-// likes the first of each pair, a varied one the second.
+// prefers the first of each pair, a varied one the second.
 func inStyle(rng *rand.Rand, s *Slot, style, i int) int {
 	if rng.Float64() >= styleWeight {
 		return i
@@ -57,7 +57,7 @@ var Styled = sync.OnceValue(func() []Document {
 
 // Users returns the texts of users, user by user, TextsPerUser each, the same
 // ones at every call; the caller must not change them. A user has a style, a
-// topic he writes about most and a favourite word of every slot.
+// most frequent topic and a favourite word of every slot.
 var Users = sync.OnceValue(func() []Document {
 	seed := stream.FromUint64(1).Derive("generated", "users")
 	var docs []Document

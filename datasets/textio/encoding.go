@@ -46,16 +46,16 @@ func toUTF8(r io.Reader, o Options) io.Reader {
 	return c
 }
 
-// checker passes UTF-8 on and stops, with line and byte, at what is none, and
-// at a zero byte, which no text has.
+// checker passes on UTF-8 and stops, with line and byte, at anything else and
+// at a zero byte, which does not occur in text.
 type checker struct {
 	r       io.Reader
 	name    string
-	decoded bool // from another encoding: what is read is UTF-8 by construction
+	decoded bool // from another encoding: the input is UTF-8 by construction
 	line    int
-	column  int    // bytes of the line that have been found good
+	column  int    // valid bytes of the line so far
 	buf     []byte // as read
-	ready   []byte // of buf: good, and not passed on yet
+	ready   []byte // of buf: valid but not passed on yet
 	rest    []byte // of buf: the beginning of a character
 	err     error  // comes after what is ready
 }
@@ -88,8 +88,8 @@ func (c *checker) fill() {
 	}
 }
 
-// good returns how many bytes are text, and what is wrong with the next; the
-// rest may be the beginning of a character unless final is set.
+// good returns the number of bytes that are text, and what is wrong with the
+// next byte; the rest may be the beginning of a character unless final is set.
 func (c *checker) good(p []byte, final bool) (n int, bad string) {
 	n = len(p)
 	if i := bytes.IndexByte(p, 0); i >= 0 {

@@ -25,7 +25,7 @@ func newLines(r *bufio.Reader, o Options) *lines {
 
 func (l *lines) waiting() bool { return hasLine(l.r) }
 
-// hasLine says that r can give a line without reading.
+// hasLine reports whether r can return a line without reading.
 func hasLine(r *bufio.Reader) bool {
 	buffered, _ := r.Peek(r.Buffered()) // no read, so no error
 	return bytes.IndexByte(buffered, '\n') >= 0
@@ -86,7 +86,7 @@ func (l *lines) fill(limit int) (ended bool, err error) {
 }
 
 // cutAt returns where to cut a line that is too long: after the last white
-// space of it, or, in a word without end, before its last character.
+// space of it, or, within an endless word, before its last character.
 func cutAt(b []byte) int {
 	if i := bytes.LastIndexFunc(b, unicode.IsSpace); i > 0 {
 		_, size := utf8.DecodeRune(b[i:])

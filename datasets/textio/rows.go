@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// rows reads formats with one record a line.
+// rows reads formats with one record per line.
 type rows struct {
 	r       *bufio.Reader
 	options Options
@@ -26,7 +26,7 @@ type rows struct {
 type fields interface {
 	// split appends the pieces of a line, which has no line end.
 	split(dst []Piece, line string, number int) ([]Piece, error)
-	// end returns an error if no line had what was looked for.
+	// end returns an error if no line had one of the chosen fields.
 	end() error
 }
 
@@ -82,7 +82,7 @@ func (t *rows) read() (string, error) {
 	}
 }
 
-// tsvFields are those between tabs. A quote is an ordinary character.
+// tsvFields finds the fields between tabs. A quote is an ordinary character.
 type tsvFields struct {
 	options Options
 	columns []int
@@ -94,7 +94,7 @@ func (t *tsvFields) split(dst []Piece, line string, number int) ([]Piece, error)
 	if t.columns == nil {
 		var err error
 		if t.columns, err = chosen(t.options, strings.Split(line, "\t"), number); err != nil {
-			// chosen says the place itself.
+			// chosen includes the position in its error.
 			return dst, errors.New(strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", t.options.Name, number)))
 		}
 		t.width = width
@@ -130,7 +130,7 @@ func (t *tsvFields) end() error {
 	return nil
 }
 
-// jsonFields are the values of the chosen keys of an object.
+// jsonFields finds the values of the chosen keys of an object.
 type jsonFields struct {
 	options Options
 	seen    bool

@@ -1,13 +1,11 @@
-// Package textio reads streams of text that somebody else wrote (plain lines,
-// CSV, TSV, JSON lines) as the pieces to be changed and the bytes around them,
-// so that a program can replace the one and leave the other as it is, byte for
-// byte.
+// Package textio splits text streams (plain lines, CSV, TSV, JSON lines) into
+// the pieces to change and the bytes around them, so a program can replace the
+// pieces and copy everything else byte for byte.
 //
-// It believes that a file is never rewritten by parsing and printing it: the
-// library's parser only says where a field begins and ends, and all the rest
-// is copied. What is not text is refused, with line and byte. Memory is bounded
-// whatever the length of a line. It stops at fields: what becomes of a text is
-// the caller's business.
+// A file is never rewritten by parsing and printing it: the library's parser
+// only finds where a field begins and ends, and the rest is copied. Input that
+// is not text is rejected, with line and byte. Memory is bounded whatever the
+// length of a line. The caller decides what to do with a text.
 package textio
 
 import (
@@ -25,27 +23,27 @@ import (
 	"mldpbench/internal/gunzip"
 )
 
-// Format says how texts lie in a stream.
+// Format is the format of a stream.
 type Format string
 
 const (
 	Lines     Format = "lines" // every line is a text
 	CSV       Format = "csv"   // RFC 4180
 	TSV       Format = "tsv"   // text/tab-separated-values: no quotes, no line breaks in fields
-	JSONLines Format = "jsonl" // one JSON object a line
+	JSONLines Format = "jsonl" // one JSON object per line
 )
 
 // Limits on what is held in memory at once.
 const (
-	// LongestPiece is the most bytes of one piece of Lines. A longer line comes
-	// in several, cut at white space.
+	// LongestPiece is the largest size of one piece of Lines in bytes. A longer
+	// line is split at white space into several.
 	LongestPiece = 1 << 20
 	// LongestRecord is the longest row of a table, and the longest line where
 	// lines may not be cut.
 	LongestRecord = 64 << 20
 )
 
-// Options say how to read a stream.
+// Options are the options for reading a stream.
 type Options struct {
 	Name   string // of the stream, for errors
 	Format Format // "" means Lines
@@ -63,7 +61,7 @@ type Options struct {
 
 func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
 
-// Check says what is wrong with the options, before anything is opened.
+// Check returns an error for wrong options, before anything is opened.
 func (o Options) Check() error {
 	if err := checkEncoding(o.Encoding); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// FormatOf tells the format by the suffix of a name.
+// FormatOf returns the format by the suffix of a name.
 func FormatOf(name string) Format {
 	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
 	case ".csv":
@@ -123,26 +121,27 @@ type Piece struct {
 	quote  quoting
 }
 
-// Empty says that a piece has no text: a header, or a row without the field.
+// Empty reports whether a piece has no text: a header, or a row without the
+// field.
 func (p Piece) Empty() bool { return p.quote == verbatim }
 
-// quoting is how a text is written in its stream.
+// quoting is the way a text is written in its stream.
 type quoting uint8
 
 const (
 	verbatim  quoting = iota // there is no text
 	plain                    // as it is
-	csvBare                  // CSV, without quotes as long as it needs none
+	csvBare                  // CSV, without quotes unless it needs them
 	csvQuoted                // CSV, in quotes
 	jsonText                 // JSON
 )
 
-// source gives the pieces of one format.
+// source reads the pieces of one format.
 type source interface {
 	// next appends the pieces of the next record to dst. It returns io.EOF, and
 	// no pieces, at the end.
 	next(dst []Piece) ([]Piece, error)
-	// waiting says that a whole line has been read and not been returned yet.
+	// waiting reports whether a whole line has been read but not returned yet.
 	waiting() bool
 }
 
@@ -178,7 +177,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 
 // Next appends the pieces of the next record to dst. At the end it returns
 // io.EOF and, for a table in which no row had one of the chosen fields, an
-// error that says so. After an error there is nothing more to read.
+// error. After an error there is nothing more to read.
 func (r *Reader) Next(dst []Piece) ([]Piece, error) {
 	if r.err != nil {
 		return dst, r.err
@@ -187,7 +186,7 @@ func (r *Reader) Next(dst []Piece) ([]Piece, error) {
 	return dst, r.err
 }
 
-// Waiting says that Next will not wait for input.
+// Waiting reports whether Next can return without waiting for input.
 func (r *Reader) Waiting() bool { return r.err != nil || r.waiting() }
 
 // Append writes a piece with its text replaced.
@@ -215,7 +214,8 @@ func Plain(r io.Reader, name string) (io.Reader, error) {
 	return text, nil
 }
 
-// decode unzips r if its first bytes are those of gzip and gives UTF-8.
+// decode unzips r if its first bytes are those of gzip and converts it to
+// UTF-8.
 func decode(r io.Reader, o Options) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, bufferSize)
 	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
@@ -237,6 +237,6 @@ func takeBOM(r *bufio.Reader) string {
 	if head, _ := r.Peek(len(bom)); string(head) != bom {
 		return ""
 	}
-	_, _ = r.Discard(len(bom)) // it has just been peeked
+	_, _ = r.Discard(len(bom)) // just peeked, so it is there
 	return bom
 }

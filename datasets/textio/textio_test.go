@@ -140,8 +140,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A line without end comes in pieces that do not depend on how it is read, and
-// cuts no word that has an end.
+// An endless line is split into pieces that do not depend on how it is read,
+// and words that end are not cut.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", LongestPiece) + "\nnext\n" + strings.Repeat("é", LongestPiece)
@@ -189,7 +189,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Unchanged texts give the stream back, byte for byte, whatever it is.
+// Unchanged texts reproduce any stream byte for byte.
 func FuzzRoundTrip(f *testing.F) {
 	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, "\xff", "a\r\n\n\r",
 		"\n0", "\r0"} {

@@ -1,6 +1,6 @@
 package wordnet
 
-// Tagger gives words a part of speech. It is safe for concurrent use.
+// Tagger assigns parts of speech to words. It is safe for concurrent use.
 type Tagger struct{ parts []*index }
 
 // OpenTagger reads the index and exception files of all parts of speech.
@@ -16,11 +16,11 @@ func OpenTagger(dir string) (*Tagger, error) {
 	return t, nil
 }
 
-// PartOfSpeech is "noun", "verb", "adj" or "adv": the one in which WordNet
-// knows most senses of a lower-case word, inflected or not; the first of them
-// in this order where two have as many; "" for a word that WordNet does not
-// know, function words above all. It looks at the word alone: "run" is a verb
-// wherever it stands.
+// PartOfSpeech returns "noun", "verb", "adj" or "adv": the part of speech with
+// the most senses in WordNet for a lower-case word, inflected or not, and on a
+// tie the first in this order. It returns "" for a word that is not in WordNet,
+// such as most function words. Only the word itself counts: "run" is a verb in
+// every context.
 func (t *Tagger) PartOfSpeech(word string) string {
 	best, most := "", 0
 	for i, x := range t.parts {

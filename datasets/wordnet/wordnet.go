@@ -1,12 +1,10 @@
 // Package wordnet reads the database files of WordNet (Miller 1995), as
-// distributed or gzipped one by one, and offers the two things this project
-// takes from it: the noun lemma of a word, and the synonyms of a word.
+// distributed or gzipped one by one, and provides the noun lemma and the
+// synonyms of a word.
 //
-// It believes that reproducing the comparative study means reproducing the
-// reading of WordNet by NLTK, which the study used: all base forms that the
-// rules of morphology find are considered at once, where Princeton's own
-// morphy stops at the first. It stops at lemmas: relations and glosses are
-// read past.
+// It reproduces how NLTK, which the comparative study used, reads WordNet: all
+// base forms that the rules of morphology find are considered at once, where
+// Princeton's own morphy stops at the first. Relations and glosses are skipped.
 package wordnet
 
 import (
@@ -57,10 +55,10 @@ func OpenLemmatizer(dir string) (*Lemmatizer, error) {
 }
 
 // Lemma returns the noun lemma of a lower-case word: of all base forms that
-// WordNet has (the word itself among them), the shortest, the first found on
-// a tie; the word itself where there is none, and for a token longer than
-// LongestToken that WordNet has not. This is NLTK's
-// WordNetLemmatizer, whose choice of the shortest also turns "us" into "u".
+// WordNet has (the word itself among them), the shortest, the first found on a
+// tie. It returns the word itself where there is none, and for a token longer
+// than LongestToken that is not in WordNet. This is NLTK's WordNetLemmatizer,
+// whose choice of the shortest also turns "us" into "u".
 func (l *Lemmatizer) Lemma(word string) string {
 	best := ""
 	for _, form := range l.noun.morphy(word) {
@@ -76,9 +74,9 @@ func (l *Lemmatizer) Lemma(word string) string {
 
 // LongestToken is the longest token, in bytes, whose base forms are looked for:
 // four times the longest lemma of WordNet 3.0 (71 bytes). A longer one is
-// looked up as it stands, because every round of morphy shortens a word by a
-// suffix and looks up the rest, so that a token of a million letters "s" would
-// cost their square.
+// looked up unchanged, because every round of morphy shortens a word by a
+// suffix and looks up the rest: for a token of a million letters "s" the cost
+// would be quadratic.
 const LongestToken = 4 * 71
 
 // morphy returns the base forms of a word that the index has, best first.
@@ -164,7 +162,7 @@ func OpenThesaurus(dir string) (*Thesaurus, error) {
 	return t, nil
 }
 
-// Covers says whether WordNet knows the word, as it is or by a base form.
+// Covers reports whether WordNet has the word or one of its base forms.
 func (t *Thesaurus) Covers(word string) bool {
 	for _, x := range t.parts {
 		if len(x.morphy(word)) > 0 {
@@ -232,7 +230,8 @@ func parseFile[T any](path string, parse func(io.Reader, string) (T, error)) (T,
 	return parse(f, path)
 }
 
-// license lines open every index and data file; they start with two spaces.
+// Every index and data file begins with license lines, which start with two
+// spaces.
 func license(line string) bool { return strings.HasPrefix(line, "  ") }
 
 // parseIndex reads an index file, see wndb(5WN):
@@ -299,7 +298,8 @@ func parseData(r io.Reader, name string) (map[int64][]string, error) {
 		}
 		lemmas := make([]string, words)
 		for i := range lemmas {
-			// "galore(ip)": the marker of where an adjective may stand is no part of it.
+			// "galore(ip)": the marker of the position of an adjective is not
+			// part of it.
 			lemmas[i], _, _ = strings.Cut(f[4+2*i], "(")
 		}
 		synsets[offset] = lemmas

@@ -89,8 +89,8 @@ func TestSmallDatabase(t *testing.T) {
 	}
 }
 
-// Time grows with the length of a token, not with its square: this would take
-// minutes.
+// The time is linear in the length of a token. Quadratic time would take
+// minutes here.
 func TestTokenWithoutEnd(t *testing.T) {
 	t.Parallel()
 	dir := database(t, false)
@@ -111,7 +111,7 @@ func TestTokenWithoutEnd(t *testing.T) {
 			t.Errorf("%s…: covered", unit)
 		}
 	}
-	// What is not too long has the base forms that it always had.
+	// Tokens within the limit keep their base forms.
 	if token := "dog" + strings.Repeat("s", LongestToken-3); l.Lemma(token) != "dog" {
 		t.Errorf("%d letters: %q", len(token), l.Lemma(token))
 	}

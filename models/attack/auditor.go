@@ -18,9 +18,9 @@ import (
 func init() {
 	Register(Definition{
 		Name: "auditor", Title: "auditor of a language model",
-		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and says " +
+		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and names " +
 			"from the ranks of " +
-			"the true next words whose texts it was trained on",
+			"the true next words the users it was trained on",
 		Source: "Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov 2019",
 		Needs:  []Need{NeedsUsers, NeedsVectors},
 		Columns: []Column{
@@ -29,7 +29,7 @@ func init() {
 			{Name: "auditor-recall", Title: "recall of the auditor", Unit: "share",
 				Doc: "share of the users trained on who are named"},
 			{Name: "auditor-accuracy", Title: "accuracy of the auditor", Unit: "share",
-				Doc: "share of users judged rightly"},
+				Doc: "share of users judged correctly"},
 			{Name: "auditor-auc", Title: "AUC of the auditor", Unit: "share",
 				Doc: "probability that a user trained on scores above one who was not"},
 		},

@@ -32,7 +32,7 @@ func init() {
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
 			{Name: "context-accuracy", Title: "words found in context", Unit: "share",
-				Doc: "share of words that the attacker names rightly"},
+				Doc: "share of words that the attacker names correctly"},
 			{Name: "context-alone", Title: "words found one by one", Unit: "share",
 				Doc: "the same words by MAP with corpus prior, without context"},
 			{Name: "context-gain", Title: "gain by context", Unit: "share", Doc: "difference of the two"},

@@ -13,7 +13,7 @@ var inversionNeighbours = []int{1, 5, 10, 100}
 func init() {
 	d := Definition{
 		Name: "inversion", Title: "nearest-word inversion",
-		Doc: "takes the words nearest to the output, the output itself first: the cheapest attacker, who needs " +
+		Doc: "takes the words nearest to the output, the output itself first: the cheapest attacker, which needs " +
 			"no probabilities",
 		Needs: []Need{NeedsVectors},
 		Run:   runInversion,

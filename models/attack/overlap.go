@@ -9,7 +9,7 @@ import (
 func init() {
 	Register(Definition{
 		Name: "overlap", Title: "lexical overlap",
-		Doc: "looks which words of a text are still there",
+		Doc: "finds the words of a text that are unchanged",
 		Columns: []Column{
 			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Unit: "share",
 				Doc: "words in both texts among words in either, mean over documents"},

@@ -18,7 +18,7 @@ func init() {
 		Needs:  []Need{NeedsChannel},
 		Columns: []Column{
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", Unit: "share", HigherIsPrivate: true,
-				Doc: "share of words that the attacker names wrongly, all words equally likely"},
+				Doc: "share of words that the attacker gets wrong, all words equally likely"},
 			{Name: "em-corpus", Title: "E_M, all words, corpus prior", Unit: "share", HigherIsPrivate: true,
 				Doc: "the same with words as likely as in the shadow text, one added to every count"},
 			{Name: "capacity", Title: "capacity", Unit: "bits",

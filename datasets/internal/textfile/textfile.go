@@ -16,7 +16,7 @@ import (
 )
 
 // MaxLine is the longest line accepted, in bytes: far above any real text, and
-// low enough that a binary file does not fill the memory.
+// low enough to keep a binary file from filling memory.
 const MaxLine = 16 << 20
 
 type file struct {
@@ -92,8 +92,8 @@ func LinesOf(path string, each func(line string) error) error {
 	return Lines(f, path, each)
 }
 
-// Latin1 returns line as it is if it is UTF-8, and else decodes it as
-// ISO-8859-1, in which several older corpora are published.
+// Latin1 returns line unchanged if it is UTF-8 and otherwise decodes it as
+// ISO-8859-1, the encoding of several older corpora.
 func Latin1(line string) string {
 	if utf8.ValidString(line) {
 		return line
