@@ -1,11 +1,11 @@
-// Package experiments runs studies: it reads a study file, lets the planner of
-// its protocol turn it into units and gives them to the engine.
+// Package experiments runs studies: it reads a study file, has the planner of
+// its protocol divide it into units and passes these to the engine.
 //
 //	s, err := experiments.Builtin.Open("mini")
 //	summary, err := experiments.Run(ctx, s, "", engine.Options{Out: "results/mini"})
 //
 // A protocol is a package that registers the body of its studies with package
-// study and plans it; importing it here is all else it needs.
+// study and plans it. It only has to be imported here.
 package experiments
 
 import (
@@ -16,11 +16,11 @@ import (
 	"path/filepath"
 
 	"mldpbench/datasets/fetch"
-	_ "mldpbench/experiments/attacks" // what attackers learn
+	_ "mldpbench/experiments/attacks" // attacks
 	"mldpbench/experiments/engine"
 	_ "mldpbench/experiments/grid" // the comparative study
 	"mldpbench/experiments/lab"
-	_ "mldpbench/experiments/papers" // those of the source papers
+	_ "mldpbench/experiments/papers" // the source papers
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -37,7 +37,7 @@ type Planner interface {
 	study.Body
 	// Plan turns the study into units. It opens nothing.
 	Plan(l *lab.Lab) ([]engine.Unit, error)
-	// Wants names what the study is measured with.
+	// Wants returns the resources that the study uses.
 	Wants() lab.Wants
 }
 
@@ -62,8 +62,8 @@ func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
 		Data: l.Descriptions}, nil
 }
 
-// Run runs the unfinished units of a study; root is the data folder, "" finds it
-// as every command does. An empty o.Out is results/STUDY.
+// Run runs the unfinished units of a study; root is the data folder; "" finds
+// it as every command does. An empty o.Out is results/STUDY.
 func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ *engine.Summary, runErr error) {
 	if o.Out == "" {
 		o.Out = filepath.Join("results", s.Name)
@@ -84,7 +84,7 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	return engine.Run(ctx, plan, o)
 }
 
-// CheckData opens all that a study is measured with. The errors are joined, each
+// CheckData opens all resources that a study uses. The errors are joined, each
 // "file:line:column: what" where the study was read from a file.
 func CheckData(ctx context.Context, s *study.Study, root string) error {
 	p, ok := s.Body.(Planner)
@@ -96,9 +96,9 @@ func CheckData(ctx context.Context, s *study.Study, root string) error {
 	return errors.Join(all...)
 }
 
-// Audit audits the mechanisms of a study at their ε and hands over each report,
-// with the parameters that records name the instance by. Studies of a paper's
-// protocol have none.
+// Audit audits the mechanisms of a study at their ε and passes on each report,
+// with the parameters by which records identify the instance. Studies of a
+// paper's protocol have no audit.
 func Audit(ctx context.Context, s *study.Study, root string, o audit.Options,
 	each func(parameters string, r audit.Report) error) (err error) {
 	a, ok := s.Body.(interface {
@@ -112,8 +112,8 @@ func Audit(ctx context.Context, s *study.Study, root string, o audit.Options,
 	return a.Audit(ctx, l, o, each)
 }
 
-// Schedule deals a study out to tasks; see engine.NewSchedule. Records of
-// earlier runs and speeds make its estimates.
+// Schedule divides a study into tasks; see engine.NewSchedule. Estimates come
+// from records of earlier runs and from speeds.
 func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64,
 	records []results.Record, speeds []lab.Speed) (engine.Schedule, error) {
 	l := lab.New(root)
@@ -127,7 +127,7 @@ func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskS
 }
 
 // Missing lists the entries of the fetch catalogue that a study needs and the
-// data folder does not have; encoder says whether the sentence encoder counts.
+// data folder does not have; encoder tells whether the sentence encoder counts.
 func Missing(s *study.Study, root string, encoder bool) ([]fetch.Entry, error) {
 	p, ok := s.Body.(Planner)
 	if !ok {

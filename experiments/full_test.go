@@ -8,8 +8,8 @@ import (
 	"mldpbench/results"
 )
 
-// E_M over all words is measured once per mechanism and ε; that of the baselines
-// is known: nothing is wrong of plain text, n−1 of n guesses of noise.
+// E_M over all words is measured once per mechanism and ε; that of the
+// baselines is known: no guess is wrong for plain text, n−1 of n for noise.
 func TestFullVocabularyError(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: uniform, policy: zero}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - "+

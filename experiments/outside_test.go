@@ -25,7 +25,7 @@ import (
 // client is a mechanism from outside: this test's own binary.
 func client(kind string) {
 	h := external.Hello{Name: kind, Version: "1", Repeatable: kind != "whim"}
-	// Words change places within their document.
+	// Words are permuted within their document.
 	shuffle := func(_ context.Context, _ float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
 		for i, d := range documents {
 			seed := seeds[i]
@@ -108,7 +108,7 @@ mechanisms:
 	return s
 }
 
-// named are the records of a mechanism.
+// named returns the records of a mechanism.
 func named(records []results.Record, name string) []results.Record {
 	return results.Where(records, func(r results.Record) bool { return r.Mechanism == name })
 }
@@ -167,7 +167,7 @@ func TestCommandInAStudy(t *testing.T) {
 				r.GuaranteeReason != "the command declares none" || r.Unrepeatable != (r.Mechanism == "whim") {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
-		case "shorter": // tokens do not align, and single words say nothing of it
+		case "shorter": // tokens do not align, so metrics of single words are not measured
 			if r.PP.Known() || r.TokensTotal != 0 || r.Nw.Known() || r.NwRuns != 0 || !r.CS.Known() || !r.Low.Known() ||
 				!r.Accuracy.Known() {
 				t.Errorf("%s: %+v", r.Mechanism, r)
@@ -187,7 +187,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 }
 
-// What a command does wrong costs its own units and one clear error each.
+// An error of a command fails only its own units, each with one clear error.
 func TestCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -219,7 +219,8 @@ func TestCommandsThatFail(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
-	// On a busy machine one may be too late with its hello, and so be known by another key.
+	// On a busy machine one may send its hello too late and get a different
+	// key.
 	if err != nil || len(files) < len(want) {
 		t.Fatalf("%d failures kept, %v", len(files), err)
 	}
@@ -449,8 +450,8 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, sam
 	}
 }
 
-// What comes from outside is attacked by those who read what it released: a
-// copy of the text is attacked as unchanged text is.
+// Text from outside is attacked by attackers that read the release: the result
+// for a copy of the text equals that for unchanged text.
 func TestOutsideIsAttacked(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -13,9 +13,9 @@ import (
 	"mldpbench/results"
 )
 
-// own writes a data set and vectors of one's own and returns a study of them
-// whose list of mechanisms is given. "alien" and "strange" have no vector; "the"
-// and "of" are stop words.
+// own writes a data set and vectors and returns a study of them with the given
+// list of mechanisms. "alien" and "strange" have no vector; "the" and "of" are
+// stop words.
 func own(t testing.TB, mechanisms string) *study.Study {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
 }
 
 // One study has the same mechanism under several policies and with words kept,
-// told apart by their parameters; each row says what it promises.
+// distinguished by their parameters; each row states its guarantee.
 func TestPoliciesOfMechanisms(t *testing.T) {
 	t.Parallel()
 	sum := mustRun(t, own(t, `

@@ -8,8 +8,9 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// Removed words count as changed, whoever removed them, and words are unknown
-// to the mechanism, which may have more of them than the space.
+// Removed words count as changed, whether mechanism or policy removed them.
+// Unknown words are those outside the mechanism's vocabulary, which may be
+// larger than the space.
 func TestRemovedWordsAreChanged(t *testing.T) {
 	for _, policy := range []mechanisms.Policy{mechanisms.Random, mechanisms.Drop} {
 		for _, name := range []string{"delete", "syntf:printed", "cmp"} {

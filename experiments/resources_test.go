@@ -191,8 +191,8 @@ func gatherModel(table []float32) string {
 	))
 }
 
-// Whatever one file of a study changes, running the study again gives what a
-// fresh run gives.
+// After a change of any file of a study, running the study again gives the
+// result of a fresh run.
 func TestChangedFileIsAFreshRun(t *testing.T) {
 	t.Parallel()
 	files := resources()

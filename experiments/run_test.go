@@ -152,8 +152,8 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 }
 
 // TestKilledAndResumed kills a run of every protocol with SIGKILL at 10 random
-// moments and lets it go on each time. The end must be that of a run in one
-// piece.
+// moments and resumes it each time. The result must equal that of an
+// uninterrupted run.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 50 processes")
@@ -212,7 +212,7 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 }
 
-// What is added to a study is all that is run; the rest, and its rows, stay.
+// Only additions to a study are run; everything else, and its rows, stay.
 func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 	for _, c := range []struct {
 		study, what, old, new string
@@ -253,7 +253,7 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 			}
 		})
 	}
-	// IDs and data make keys; this one says that equal keys are equal rows.
+	// IDs and data make keys; this test checks that equal keys mean equal rows.
 	dir := t.TempDir()
 	first := mustRun(t, open(t, "cmp"), engine.Options{Out: dir})
 	second := mustRun(t, changed(t, "cmp", "targets: [0.5]", "targets: [0.5, 0.9]"), engine.Options{Out: dir})

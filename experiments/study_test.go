@@ -268,8 +268,8 @@ func FuzzOverride(f *testing.F) {
 	})
 }
 
-// What would use up the machine is refused before it is parsed; a byte order
-// mark is accepted.
+// Input that would exhaust the machine is rejected before it is parsed; a byte
+// order mark is accepted.
 func TestHostileStudies(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"brackets": bytes.Repeat([]byte("["), 2<<20), "few brackets": bytes.Repeat([]byte("["), 5000),

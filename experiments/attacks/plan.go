@@ -110,8 +110,8 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 	}
 }
 
-// row is what the rows of a unit start from. A mechanism on which ε has no
-// effect has none.
+// row returns the initial row of a unit. It has no ε for a mechanism on which ε
+// has no effect.
 func (at released) row(panel string) results.Record {
 	r, x, c := results.NewRecord(), at.settings, at.scene
 	r.Dataset, r.Embedding, r.Dimension = c.Dataset.Name, c.Embedding.Name, c.Embedding.Dimensions[0]
@@ -124,15 +124,15 @@ func (at released) row(panel string) results.Record {
 		r.Model = c.Utility.Name
 	}
 	r.Repetition, r.Seed = at.repetition, at.study.Seed
-	if x.Outside == nil { // else unknown words are its own business
+	if x.Outside == nil { // otherwise it handles unknown words itself
 		r.Policy = string(at.study.Policy)
 	}
 	r.Status = results.StatusOK
 	return r
 }
 
-// label names a mechanism in figures: as the study does, and with parameters
-// and variant where it has several of one name.
+// label returns the name of a mechanism in figures: the study's name, with
+// parameters and variant where several share that name.
 func label(list []study.MechanismSpec, d mechanisms.Definition, x mechanisms.Settings) string {
 	name, several := d.Title, 0
 	for _, m := range list {
@@ -160,14 +160,14 @@ func (at released) sample() lab.Sample {
 	return lab.Sample{Dataset: at.scene.Dataset, Seed: at.root().Derive("dataset")}
 }
 
-// dataSeed is that of what does not depend on the mechanism.
+// dataSeed is the seed of everything that does not depend on the mechanism.
 func (at released) dataSeed() stream.Seed {
 	c := at.scene
 	return at.root().Derive("data", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Embedding.Dimensions[0]),
 		strconv.Itoa(at.repetition))
 }
 
-// seed is that of the release and of attacks on it.
+// seed is the seed of the release and of attacks on it.
 func (at released) seed() stream.Seed {
 	return at.dataSeed().Derive("release").Derive(study.Labels(at.settings)...)
 }

@@ -34,7 +34,8 @@ func (at released) run(ctx context.Context, panel string, panels map[string]stri
 		if rows, err = at.measure(ctx, wanted, job.Threads); err != nil {
 			return engine.Output{}, err
 		}
-		// The whole time is that of the first row: attackers share most of it.
+		// The first row gets the whole time, because attackers share most of
+		// it.
 		first := rows[panel]
 		first[0].TotalSeconds = results.Float(time.Since(start).Seconds())
 		first[0].PeakMemoryMiB = results.Float(engine.PeakMemoryMiB())
@@ -136,7 +137,8 @@ func outcomeRow(r results.Record, o attack.Outcome) results.Record {
 	return r
 }
 
-// texts are the documents of a scene as ids, for mechanisms of one vocabulary.
+// texts holds the documents of a scene as ids, for mechanisms with the same
+// vocabulary.
 type texts struct {
 	lexicon   *attack.Lexicon
 	documents [3][]attack.Document // train without the shadow, validation, test
@@ -157,8 +159,8 @@ func (at released) texts(corpus *measure.Corpus, space *measure.Space, m mechani
 		space.Fingerprint()), make_)
 }
 
-// read numbers the words and sets the shadow aside, which is drawn once for all
-// repetitions.
+// read assigns ids to the words and separates the shadow, which is drawn once
+// for all repetitions.
 func (at released) read(corpus *measure.Corpus, space *embeddings.Space, v *embeddings.Vocabulary) (*texts, error) {
 	t := &texts{lexicon: attack.NewLexicon(v), classes: corpus.Classes, memo: &attack.Memo{}}
 	shadow := at.scene.Shadow
@@ -185,7 +187,7 @@ func (at released) read(corpus *measure.Corpus, space *embeddings.Space, v *embe
 	return t, nil
 }
 
-// situation is what there is to attack.
+// situation returns the target of the attack.
 func (at released) situation(ctx context.Context, corpus *measure.Corpus, space *measure.Space, t *texts,
 	m mechanisms.Mechanism,
 	threads int) (attack.Situation, error) {
@@ -195,7 +197,7 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 		Workers: threads, Memo: t.memo, Releases: &attack.Memo{},
 	}
 	attack.Attacked(&s, m, space.Space, at.study.Policy, t.lexicon, true)
-	if at.settings.Outside != nil { // it may say words that nobody has met
+	if at.settings.Outside != nil { // it may return new words
 		for _, split := range []string{attack.Train, attack.Validation, attack.Test} {
 			if _, err := s.Released(ctx, split); err != nil {
 				return s, err
@@ -224,9 +226,9 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 	return s, nil
 }
 
-// utility is the accuracy of a classifier of the utility label that is trained
-// and tested on the release that the attackers see; plain text, and the most
-// frequent label, beside it.
+// utility measures the accuracy of a classifier of the utility label, trained
+// and tested on the release that the attackers see, and compares it with plain
+// text and the most frequent label.
 func (at released) utility(ctx context.Context, r results.Record, t *texts, s *attack.Situation) (results.Record,
 	error) {
 	classes := len(t.classes)

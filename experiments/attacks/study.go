@@ -1,12 +1,13 @@
 // Package attacks plans studies of empirical privacy: what attackers learn from
-// text that mechanisms released, beside what the text is still good for.
+// released text, together with the utility of that text.
 //
-// It believes that a success means nothing alone: unchanged text and random
-// words are attacked beside every mechanism, each number carries its interval,
-// its chance level and its ceiling, and utility is measured on the very release
-// that was attacked. A unit is one attacker against one mechanism at one ε, so
-// that another attacker or ε measures nothing again; attackers of one release
-// are run together, because they share its text and the rows of its channel.
+// An attacker's success means nothing alone. Unchanged text and random words
+// are therefore attacked in addition to every mechanism, each number has its
+// interval, chance level and ceiling, and utility is measured on the same
+// release that was attacked. A unit is one attacker against one mechanism at
+// one ε, so adding an attacker or an ε repeats no measurement. Attackers of one
+// release are run together, because they share its text and the rows of its
+// channel.
 package attacks
 
 import (
@@ -28,8 +29,8 @@ import (
 // Protocol is the name of these studies.
 const Protocol = "attacks"
 
-// Utility is the panel of what the released text is good for: the accuracy of
-// a classifier of the utility label, trained and tested on released text.
+// Utility is the panel of utility: the accuracy of a classifier of the utility
+// label, trained and tested on released text.
 const Utility = results.UtilityPanel
 
 func init() {
@@ -37,7 +38,8 @@ func init() {
 	for _, name := range attack.Names() {
 		d, _ := attack.Find(name) // it is registered
 		for _, c := range d.Columns {
-			// Better is better kept: a study of attacks is read by who releases.
+			// A better value means more privacy, because readers of these
+			// studies release text.
 			better := results.Down
 			if c.HigherIsPrivate {
 				better = results.Up
@@ -65,26 +67,26 @@ type Study struct {
 	Scenes       []Scene               `yaml:"scenes"`
 	Mechanisms   []study.MechanismSpec `yaml:"mechanisms"`
 	Epsilons     []float64             `yaml:"epsilons,omitempty"`
-	Attackers    []string              `yaml:"attackers,omitempty"` // of scenes that name none
+	Attackers    []string              `yaml:"attackers,omitempty"` // for scenes that name none
 	Policy       mechanisms.Policy     `yaml:"policy,omitempty"`
 	Repetitions  int                   `yaml:"repetitions,omitempty" limits:"1,10000"`
-	Encoder      string                `yaml:"encoder,omitempty"` // of attackers that compare sentences
+	Encoder      string                `yaml:"encoder,omitempty"` // used by attackers that compare sentences
 	Options      attack.Options        `yaml:"options,omitempty"`
 }
 
-// Scene is a data set with its vectors and who attacks it.
+// Scene is a data set with its vectors and attackers.
 type Scene struct {
 	Dataset   study.DatasetSpec   `yaml:"dataset"`
 	Embedding study.EmbeddingSpec `yaml:"embedding"`
-	// Shadow is how many documents of the training split nobody trains on: what
-	// the attacker knows of the language.
+	// Shadow is the number of documents of the training split that no model
+	// trains on: the attacker's knowledge of the language.
 	Shadow    int              `yaml:"shadow,omitempty" limits:"0,100000000"`
 	Attackers []string         `yaml:"attackers,omitempty"`
 	Utility   *study.ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
 }
 
-// references are attacked beside the mechanisms of every study: the text as it
-// is, and words that say nothing of it.
+// references are attacked in every study in addition to its mechanisms: the
+// unchanged text and random words.
 var references = []string{"identity", "uniform"}
 
 // Check validates every value and fills in defaults. It is idempotent.
@@ -227,7 +229,7 @@ func (s *Study) checkScene(at study.At, i int) error {
 	return nil
 }
 
-// attackers are those of a scene.
+// attackers returns the attackers of a scene.
 func (s *Study) attackers(c Scene) []string {
 	if len(c.Attackers) > 0 {
 		return c.Attackers
@@ -235,9 +237,9 @@ func (s *Study) attackers(c Scene) []string {
 	return s.Attackers
 }
 
-// panels are what is measured of a mechanism in a scene: utility, and the
-// attackers. Of one from outside nobody knows the channel: it is attacked by
-// those who read what it released.
+// panels returns what is measured for a mechanism in a scene: utility and the
+// attackers. The channel of an outside mechanism is unknown, so only attackers
+// that read its release attack it.
 func (s *Study) panels(c Scene, x mechanisms.Settings) []string {
 	var all []string
 	if c.Utility != nil {
@@ -251,7 +253,7 @@ func (s *Study) panels(c Scene, x mechanisms.Settings) []string {
 	return all
 }
 
-// mechanisms are those of the study and the references, each at its ε.
+// mechanisms returns those of the study and the references, each at its ε.
 func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
 	var list []study.MechanismSpec
 	for _, name := range references {
@@ -289,7 +291,7 @@ func (s *Study) mechanisms() ([]mechanisms.Settings, error) {
 	return all, nil
 }
 
-// options are those of the study with their defaults, as part of an ID.
+// options returns those of the study with their defaults, as part of an ID.
 func (s *Study) options() (attack.Options, json.RawMessage, error) {
 	o, err := s.Options.Complete()
 	if err != nil {
@@ -345,7 +347,7 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 	return &c, nil
 }
 
-// choosePanels keeps the attackers named, and utility if it is.
+// choosePanels keeps the named attackers, and utility if it is named.
 func (s *Study) choosePanels(panels []string) error {
 	if err := check.OneOf("panel", panels[0], append([]string{Utility}, attack.Names()...)...); err != nil {
 		return err
@@ -368,7 +370,7 @@ func (s *Study) choosePanels(panels []string) error {
 	return nil
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *Study) Wants() lab.Wants {
 	var w lab.Wants
 	for _, c := range s.Scenes {

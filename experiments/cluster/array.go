@@ -1,9 +1,9 @@
-// Package cluster writes what a scheduler needs to run a schedule of
+// Package cluster writes the files with which a scheduler runs a schedule of
 // experiments: a Slurm job script, a Kubernetes manifest, lists of tasks.
 //
-// It believes that a research group has a scheduler already and trusts it:
-// there is no server of ours, no lock file (shared file systems do not keep
-// them) and no state but the results folder. It submits through sbatch, asks
+// It relies on the scheduler that a research group already has: there is no
+// server, no lock file (shared file systems do not support them reliably) and
+// no state except the results folder. It submits with sbatch, queries with
 // squeue, and does nothing else to a cluster.
 package cluster
 
@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// FormatArray writes task numbers the way sbatch --array reads them:
-// "3,7-9". Numbers come out sorted and once.
+// FormatArray writes task numbers the way sbatch --array reads them: "3,7-9".
+// Numbers are sorted and appear once.
 func FormatArray(tasks []int) string {
 	tasks = slices.Compact(slices.Sorted(slices.Values(tasks)))
 	var parts []string
@@ -34,7 +34,7 @@ func FormatArray(tasks []int) string {
 	return strings.Join(parts, ",")
 }
 
-// maxArray bounds what a damaged list can make us allocate.
+// maxArray bounds the memory that a damaged list can cause to be allocated.
 const maxArray = 1 << 22
 
 // ParseArray reads task numbers in the notation of sbatch and squeue: "3,7-9",

@@ -19,7 +19,7 @@ type Kubernetes struct {
 	Namespace    string // "" is the current one
 	Image        string
 	Study        string
-	Flags        []string // of mldp run that say what is run
+	Flags        []string // flags of mldp run that select what is run
 	Tasks        int
 	Concurrent   int // pods at a time
 	CPUs         int
@@ -33,7 +33,7 @@ const (
 	kubernetesResults = "/results"
 	kubernetesData    = "/data"
 	retriesPerTask    = 3
-	graceSeconds      = 120 // after TERM, in which mldp discards the cells at work and writes what is done
+	graceSeconds      = 120 // after TERM, in which mldp discards running cells and writes finished ones
 )
 
 // The parts of batch/v1 Job that the manifest uses, in the order they are
@@ -150,9 +150,9 @@ func (k *Kubernetes) Check() error {
 // Manifest writes the Job as YAML. Pods read the schedule from
 // /results/STUDY/plan.jsonl on the results claim.
 //
-// A pod that the cluster takes away (DisruptionTarget) does not count as a
-// failure of its index; wrong usage (exit code 2) fails the job at once,
-// because no retry mends it.
+// A pod that the cluster removes (DisruptionTarget) does not count as a failure
+// of its index; wrong usage (exit code 2) fails the job at once, because no
+// retry can fix it.
 func (k *Kubernetes) Manifest(w io.Writer, folder string) error {
 	if err := k.Check(); err != nil {
 		return err

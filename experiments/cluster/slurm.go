@@ -25,22 +25,22 @@ type Slurm struct {
 	Name         string        // of the job
 	Program      string        // path of mldp on the nodes
 	Study        string        // name or file
-	Flags        []string      // of mldp run that say what is run
+	Flags        []string      // flags of mldp run that select what is run
 	Out          string        // shared folder of the results
 	Plan         string        // schedule file
 	WorkDir      string        // where mldp is started
 	Tasks        int           // of the schedule
-	Concurrent   int           // tasks at a time; 0 is up to the cluster
+	Concurrent   int           // tasks at a time; 0 leaves it to the cluster
 	MaxArraySize int           // of the cluster
 	CPUs         int           // per task
 	Memory       string        // per task, as sbatch reads it
 	Time         time.Duration // limit of a task
-	Notice       time.Duration // USR1 comes so long before the limit
+	Notice       time.Duration // USR1 is sent this long before the limit
 	Partition    string
 	Extra        []string // further sbatch options, each as one word
 }
 
-// Check validates what sbatch would refuse late or misread.
+// Check validates values that sbatch would reject late or misread.
 func (s *Slurm) Check() error {
 	for _, err := range []error{
 		check.AtLeast("tasks", s.Tasks, 1), check.AtLeast("concurrent", s.Concurrent, 0),
@@ -78,7 +78,7 @@ type Chunk struct {
 	Tasks  []int // of the schedule
 }
 
-// Array is the chunk as sbatch --array reads it, without a cap.
+// Array returns the chunk as sbatch --array reads it, without a cap.
 func (c Chunk) Array() string {
 	indices := make([]int, len(c.Tasks))
 	for i, t := range c.Tasks {
@@ -110,7 +110,7 @@ func (s *Slurm) Chunks(tasks []int) []Chunk {
 	return out
 }
 
-// AllTasks are the tasks 1 … Tasks.
+// AllTasks returns the tasks 1 … Tasks.
 func (s *Slurm) AllTasks() []int {
 	tasks := make([]int, s.Tasks)
 	for i := range tasks {
@@ -127,8 +127,8 @@ func (s *Slurm) limited(array string) string {
 	return array
 }
 
-// SubmitArgs are the arguments of sbatch that submit one chunk of the script
-// in file; they override the script's own --array.
+// SubmitArgs returns the arguments of sbatch that submit one chunk of the
+// script in file; they override the script's own --array.
 func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
 	args := []string{"--array=" + s.limited(c.Array())}
 	if c.Offset > 0 {
@@ -203,7 +203,7 @@ func formatLimit(d time.Duration) string {
 	return fmt.Sprintf("%d-%02d:%02d:00", minutes/(24*60), minutes/60%24, minutes%60)
 }
 
-// Quote makes one word of the shell out of any text.
+// Quote quotes any text as one shell word.
 func Quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -215,8 +215,8 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Submit hands one chunk of the script in file to sbatch and returns the job
-// id.
+// Submit submits one chunk of the script in file with sbatch and returns the
+// job id.
 func (s *Slurm) Submit(ctx context.Context, c Chunk, file string) (string, error) {
 	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, s.SubmitArgs(c, file)...)...)
 	if err != nil {
@@ -226,7 +226,8 @@ func (s *Slurm) Submit(ctx context.Context, c Chunk, file string) (string, error
 	return id, nil
 }
 
-// MaxArraySize asks the cluster; DefaultMaxArraySize where there is none.
+// MaxArraySize returns the cluster's value, or DefaultMaxArraySize where there
+// is no cluster.
 func MaxArraySize(ctx context.Context) (int, error) {
 	if _, err := exec.LookPath("scontrol"); err != nil {
 		return DefaultMaxArraySize, nil
@@ -244,7 +245,7 @@ func MaxArraySize(ctx context.Context) (int, error) {
 	return DefaultMaxArraySize, nil
 }
 
-// Queue says which tasks of a schedule the cluster knows about.
+// Queue holds the tasks of a schedule that are in the cluster's queue.
 type Queue struct {
 	Running map[int]bool
 	Pending map[int]bool
@@ -253,7 +254,8 @@ type Queue struct {
 // ErrNoQueue is returned where there is no squeue.
 var ErrNoQueue = errors.New("no squeue on this machine")
 
-// ReadQueue asks squeue for the jobs of this name, its offsets included.
+// ReadQueue asks squeue for the jobs of this name, including those with
+// offsets.
 func ReadQueue(ctx context.Context, name string) (Queue, error) {
 	if _, err := exec.LookPath("squeue"); err != nil {
 		return Queue{}, ErrNoQueue
@@ -300,7 +302,7 @@ func parseQueue(out, name string) (Queue, error) {
 	return q, lines.Err()
 }
 
-// command runs a program of Slurm and returns what it prints.
+// command runs a Slurm program and returns its output.
 func command(ctx context.Context, program string, args ...string) (string, error) {
 	var out, problem bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)

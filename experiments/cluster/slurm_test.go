@@ -45,7 +45,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// The shell reads the script as it is meant: what mldp gets is what was asked.
+// The shell reads the script correctly: mldp gets exactly the given arguments.
 func TestScriptRuns(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -13,8 +13,8 @@ var Machine = sync.OnceValue(func() string {
 	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
 })
 
-// availableMemory is what the machine has free, in bytes; 4 GiB where it does
-// not say.
+// availableMemory returns the free memory of the machine in bytes; 4 GiB where
+// it is not known.
 func availableMemory() int64 {
 	const fallback = 4 << 30
 	data, err := os.ReadFile("/proc/meminfo")

@@ -17,12 +17,12 @@ import (
 	"mldpbench/results"
 )
 
-// Manifest says what a results file was made from, and what it holds.
+// Manifest describes the origin and content of a results file.
 type Manifest struct {
 	Study        string                       `json:"study"`
 	StudySchema  int                          `json:"study_schema"`
 	RecordSchema int                          `json:"record_schema"`
-	Definition   string                       `json:"definition"` // the study file, overrides applied
+	Definition   string                       `json:"definition"` // the study file with overrides applied
 	Data         map[string]string            `json:"data"`       // fingerprints
 	Datasets     []results.DatasetDescription `json:"datasets"`
 	Units        int                          `json:"units"` // of the whole plan
@@ -32,7 +32,7 @@ type Manifest struct {
 	Command      []string                     `json:"command"`
 	Started      time.Time                    `json:"started"`
 	// Records and SHA256 are those of the results file; they are missing while
-	// the first run is at work.
+	// the first run is in progress.
 	Records int    `json:"records,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 }
@@ -48,7 +48,7 @@ func (w *work) manifest() Manifest {
 		r := p.Units[i].Row
 		for name, fingerprint := range data {
 			of := name
-			switch name { // those of one name that differ between units
+			switch name { // those with the same name that differ between units
 			case "dataset":
 				of = "dataset " + r.Dataset
 			case "embedding", "vectors":
@@ -73,7 +73,7 @@ func (m Manifest) write(dir string, shard Shard) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, shard.File("manifest", ".json")), 0o644, append(data, '\n'))
 }
 
-// ReadManifest reads the manifest beside a results file.
+// ReadManifest reads the manifest of a results file.
 func ReadManifest(path string) (*Manifest, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func ReadManifest(path string) (*Manifest, error) {
 		if errors.As(err, &wrong) && m.RecordSchema < results.SchemaVersion {
 			return &Manifest{Study: m.Study, Definition: m.Definition, RecordSchema: m.RecordSchema, Version: m.Version,
 				Machine: m.Machine,
-				// of an older version: its fingerprints were kept otherwise
+				// of an older version, which stored fingerprints differently
 				Command: m.Command, Started: m.Started, Datasets: m.Datasets}, nil
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -94,8 +94,8 @@ func ReadManifest(path string) (*Manifest, error) {
 	return &m, nil
 }
 
-// Verify says whether a results file is the one that the manifest was written
-// for: whole and unchanged. A manifest without a checksum knows nothing.
+// Verify checks that a results file is the one the manifest was written for,
+// complete and unchanged. It cannot check a manifest without a checksum.
 func (m *Manifest) Verify(path string) error {
 	if m.SHA256 == "" {
 		return nil
@@ -141,8 +141,8 @@ func (s *Summary) finish(shard Shard, records []results.Record, examples []resul
 	})
 }
 
-// join checks that two manifests are of one study over the same data and adds
-// the data that only the other has seen.
+// join checks that two manifests are of the same study over the same data and
+// adds the data that only the other one lists.
 func (m *Manifest) join(other *Manifest) error {
 	if m.Study != other.Study {
 		return fmt.Errorf("study %q and %q", m.Study, other.Study)
@@ -172,7 +172,8 @@ func (m *Manifest) join(other *Manifest) error {
 	return nil
 }
 
-// ReadExamples reads the examples beside a results file; none is no error.
+// ReadExamples reads the examples of a results file; a missing file is not an
+// error.
 func ReadExamples(path string) ([]results.Example, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

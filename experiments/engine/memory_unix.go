@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// PeakMemoryMiB is the largest resident size of the process so far.
+// PeakMemoryMiB returns the largest resident size of the process so far in MiB.
 func PeakMemoryMiB() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -11,11 +11,11 @@ import (
 	"mldpbench/results"
 )
 
-// Merge joins the results of shards into one folder, as if one run had
-// written them. Each source is a folder of a run, or one of its results files.
-// It refuses sources of another study, schema or data, damaged ones, and a unit
-// that two sources report differently, timing aside. A unit that no source has
-// is an error too, unless partial is set.
+// Merge joins the results of shards into one folder, as if one run had written
+// them. Each source is a folder of a run, or one of its results files. It is an
+// error if a source is damaged or belongs to a different study, schema or data,
+// or if two sources report a unit differently, except for timing. A unit that
+// no source has is an error too, unless partial is set.
 func Merge(sources []string, out string, partial bool) (*Summary, error) {
 	parts, err := findParts(sources)
 	if err != nil {
@@ -91,8 +91,8 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 
 type part struct{ results, manifest, examples string }
 
-// findParts lists the results files of folders, shards only where there are
-// any, and finds the files beside them.
+// findParts lists the results files of folders (only shards where there are
+// any) and the files next to them.
 func findParts(sources []string) ([]part, error) {
 	var files []string
 	for _, s := range sources {

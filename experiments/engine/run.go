@@ -21,30 +21,30 @@ import (
 	"mldpbench/results"
 )
 
-// Options say how a plan is run. None of them changes a result.
+// Options are the options of Run. None of them changes a result.
 type Options struct {
 	Out         string          // folder of the results
 	Workers     int             // units at a time; 0 is the number of cores
-	Memory      int64           // bytes that units at work may use by estimate; 0 is three quarters of what is free
+	Memory      int64           // estimated bytes that running units may use; 0 is three quarters of free memory
 	Shard       Shard           // zero runs all units
-	Schedule    Schedule        // says which units a shard runs; nil deals groups out by turns
+	Schedule    Schedule        // decides which units a shard runs; nil assigns groups in turn
 	Only        string          // run only the unit of this key, finished or not, and its baselines
-	Record      *results.Record // like Only: the unit that this row, of any results file, is of
+	Record      *results.Record // like Only, for the unit of this row of any results file
 	ForceNew    bool            // set finished units aside and run all again
-	SameVersion bool            // refuse to resume what another version of mldp has begun
+	SameVersion bool            // do not resume a run that another version of mldp began
 	Log         io.Writer       // progress and notes
 	Version     string          // of mldp, for records and manifest
 	Command     []string        // command line, for the manifest
-	// Rerun makes the command that runs the unit of a key alone again, for its
-	// rows; nil leaves it out.
+	// Rerun returns the command that runs the unit of a key alone again, for
+	// its rows; nil leaves it out.
 	Rerun func(key string) string
 
-	// Drain, when closed, lets units at work finish and starts no other: Run
+	// Drain, when closed, lets running units finish and starts no others: Run
 	// then returns ErrInterrupted. Cancelling the context discards them.
 	Drain <-chan struct{}
 }
 
-// draining says whether Drain is closed.
+// draining reports whether Drain is closed.
 func (o Options) draining() bool {
 	select {
 	case <-o.Drain:
@@ -68,12 +68,12 @@ func ParseShard(s string) (Shard, error) {
 	return sh, nil
 }
 
-// has says whether the i-th group of a plan belongs to the shard. Groups are
-// dealt out in turn, so that slow ones spread over all shards.
+// has reports whether the i-th group of a plan belongs to the shard. Groups are
+// assigned in turn, so slow ones spread over all shards.
 func (s Shard) has(i int) bool { return s.Count <= 1 || i%s.Count == s.Index-1 }
 
-// File names the files of a shard "results.2-of-5.csv", so that shards share a
-// folder.
+// File returns the name of a shard's file, such as "results.2-of-5.csv"; shards
+// can thus share a folder.
 func (s Shard) File(stem, ext string) string {
 	if s.Count <= 1 {
 		return stem + ext
@@ -81,7 +81,7 @@ func (s Shard) File(stem, ext string) string {
 	return fmt.Sprintf("%s.%d-of-%d%s", stem, s.Index, s.Count, ext)
 }
 
-// String is "i/n", empty for the whole plan.
+// String returns "i/n", empty for the whole plan.
 func (s Shard) String() string {
 	if s.Count <= 1 {
 		return ""
@@ -93,13 +93,13 @@ func (s Shard) String() string {
 // units are kept; the same call resumes.
 var ErrInterrupted = errors.New("interrupted")
 
-// Summary is what Run did.
+// Summary is the outcome of Run.
 type Summary struct {
 	Dir      string // folder of the results
 	Records  []results.Record
 	Examples []results.Example
 	Manifest Manifest
-	Key      string // of the unit that was asked for alone
+	Key      string // of the unit that was requested alone
 	Total    int    // units of the plan, or of the shard
 	Ran      int    // finished by this call
 	Reused   int    // finished before
@@ -202,7 +202,8 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	return w, nil
 }
 
-// only are the units asked for alone: the one itself and its baselines.
+// only returns the units for a request of one unit: the unit itself and its
+// baselines.
 func (w *work) only() (unit int, with map[int]bool, err error) {
 	unit = -1
 	switch {
@@ -230,7 +231,7 @@ func (w *work) only() (unit int, with map[int]bool, err error) {
 	return unit, with, nil
 }
 
-// pending loads what is finished and returns the rest, in jobs.
+// pending loads the finished units and returns the rest, in jobs.
 func (w *work) pending() ([][]int, error) {
 	alone, with := -1, map[int]bool(nil)
 	if w.options.Only != "" || w.options.Record != nil {
@@ -279,7 +280,7 @@ func (w *work) pending() ([][]int, error) {
 	return jobs, nil
 }
 
-// run is the pool.
+// run is the worker pool.
 func (w *work) run(ctx context.Context, jobs [][]int) error {
 	o, todo := w.options, 0
 	for _, job := range jobs {
@@ -323,7 +324,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	return nil
 }
 
-// weight is what a job reserves of the memory: its largest unit.
+// weight returns the memory that a job reserves: that of its largest unit.
 func (w *work) weight(units []int) int64 {
 	most := int64(1)
 	for _, i := range units {
@@ -334,8 +335,8 @@ func (w *work) weight(units []int) int64 {
 	return min(w.options.Memory, most)
 }
 
-// runJob runs the units of a job one after the other. After one that fails the
-// rest is tried all the same.
+// runJob runs the units of a job one after the other. After a failure it
+// continues with the others.
 func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progress.Reporter) error {
 	job := &Job{Threads: threads}
 	for _, i := range units {
@@ -348,7 +349,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 		u, key := w.plan.Units[i], w.keys[i]
 		out, err := w.measure(ctx, i, job)
 		if ctx.Err() != nil {
-			return nil // cut off, not finished
+			return nil // cancelled, not finished
 		}
 		if err != nil {
 			w.mu.Lock()
@@ -374,8 +375,8 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 	return nil
 }
 
-// measure runs a unit, keeps a defect in it from ending the others, and says in
-// its rows where they come from.
+// measure runs a unit, keeps a panic in it from ending the others, and fills in
+// the origin of its rows.
 func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -402,7 +403,7 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 	return out, nil
 }
 
-// compose writes the files that are made of all finished units.
+// compose writes the files made from all finished units.
 func (w *work) compose() error {
 	var records []results.Record
 	var examples []results.Example
@@ -419,8 +420,8 @@ func (w *work) compose() error {
 			command = w.options.Rerun(w.keys[i])
 		}
 		for _, r := range out.Rows {
-			// The plan may have grown since, and its names may have changed; a unit
-			// is found in it by its command.
+			// The plan may have grown since, and its names may have changed; a
+			// unit is then found by its command.
 			r.Index, r.Study, r.Command = i, w.plan.Study, command
 			if place := w.plan.Units[i].Row; place.Panel != "" {
 				r.Panel = place.Panel
@@ -443,7 +444,7 @@ func (w *work) compose() error {
 	return nil
 }
 
-// interrupted names a cancelled context as such.
+// interrupted returns ErrInterrupted for a cancelled context.
 func interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ErrInterrupted

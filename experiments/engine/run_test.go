@@ -16,8 +16,8 @@ import (
 	"mldpbench/results"
 )
 
-// numbers is a plan of n units in groups of three; each leaves two rows that
-// follow from its number. ran counts.
+// numbers is a plan of n units in groups of three; each returns two rows
+// computed from its number. ran counts the runs.
 func numbers(n int, ran *atomic.Int32) *Plan {
 	p := &Plan{Study: "numbers", Definition: "n", Schema: 1}
 	for i := range n {
@@ -49,7 +49,7 @@ func mustRun(t testing.TB, p *Plan, o Options) *Summary {
 	return s
 }
 
-// same compares what two runs left, timing aside.
+// same compares the results of two runs, except for timing.
 func same(t testing.TB, a, b []results.Record) {
 	t.Helper()
 	if len(a) != len(b) {
@@ -109,7 +109,8 @@ func TestInterruptedRunResumes(t *testing.T) {
 	}
 }
 
-// A unit file that is empty, cut, edited or another unit's is run again.
+// A unit is run again if its file is empty, cut, edited or belongs to another
+// unit.
 func TestDamagedUnitIsRunAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

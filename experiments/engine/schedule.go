@@ -32,16 +32,17 @@ type Assignment struct {
 	Unit     string  `json:"unit"`     // for people
 }
 
-// Schedule is a plan dealt out to tasks, in its order. Units of one group are in
-// one task, and a task is a stretch of the plan, so that it opens few data sets
-// and spaces.
+// Schedule is a plan divided into tasks, in its order. Units of one group are
+// in one task, and a task is a contiguous part of the plan, so it opens few
+// data sets and spaces.
 type Schedule []Assignment
 
-// maxTasks is what a scheduler shared with others should be asked for at once.
+// maxTasks is the largest number of tasks that is reasonable on a shared
+// scheduler.
 const maxTasks = 2000
 
-// NewSchedule deals the units of a plan out to tasks of about equal estimated
-// length: at most tasks of them, or, if tasks is 0, as many as make each about
+// NewSchedule divides the units of a plan into tasks of about equal estimated
+// length: at most tasks of them or, if tasks is 0, as many as make each about
 // taskSeconds long.
 func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (Schedule, error) {
 	if tasks < 0 {
@@ -82,12 +83,12 @@ func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (
 	return schedule, nil
 }
 
-// defaultSeconds are those of a unit that nothing is known of.
+// defaultSeconds is the estimate for a unit about which nothing is known.
 const defaultSeconds = 1
 
-// partition deals consecutive items out to at most n parts so that the
-// costliest part is as cheap as consecutive parts can be, and returns the part
-// of each item, counted from 0.
+// partition divides items into at most n consecutive parts with the smallest
+// possible cost of the most expensive part, and returns the part of each item,
+// counted from 0.
 func partition(costs []float64, n int) []int {
 	deal := func(capacity float64) []int {
 		parts := make([]int, len(costs))
@@ -101,7 +102,7 @@ func partition(costs []float64, n int) []int {
 		}
 		return parts
 	}
-	low, high := 0.0, 0.0 // no capacity below the costliest item is enough; the sum always is
+	low, high := 0.0, 0.0 // a capacity below the most expensive item is never enough; the sum always is
 	for _, c := range costs {
 		low, high = max(low, c), high+c
 	}
@@ -135,7 +136,7 @@ func (s Schedule) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadSchedule reads and checks what Write wrote.
+// ReadSchedule reads and checks a schedule written by Write.
 func ReadSchedule(path string) (Schedule, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -186,14 +187,14 @@ func parseSchedule(data []byte) (Schedule, error) {
 	return s, nil
 }
 
-// Study is the name of the study that was scheduled.
+// Study returns the name of the study that was scheduled.
 func (s Schedule) Study() string { return s[0].Study }
 
-// Tasks is the number of tasks.
+// Tasks returns the number of tasks.
 func (s Schedule) Tasks() int { return s[0].Tasks }
 
-// TaskSeconds are the estimated lengths of the tasks on one core; task i is at
-// i-1.
+// TaskSeconds returns the estimated seconds of the tasks on one core; task i is
+// at i-1.
 func (s Schedule) TaskSeconds() []float64 {
 	seconds := make([]float64, s.Tasks())
 	for _, c := range s {
@@ -202,11 +203,11 @@ func (s Schedule) TaskSeconds() []float64 {
 	return seconds
 }
 
-// errStaleSchedule says that the plan has changed since it was dealt out.
+// errStaleSchedule means that the plan has changed since it was scheduled.
 var errStaleSchedule = errors.New("the schedule is of another study, other overrides or other data: make it again")
 
-// owns says whether a group belongs to a shard: to the task of that number if
-// there is a schedule, else by turns.
+// owns reports whether a group belongs to a shard: by the schedule if there is
+// one, otherwise in turn.
 func (o Options) owns(p *Plan, i int, g group) (bool, error) {
 	if o.Schedule == nil {
 		return o.Shard.has(i), nil
@@ -233,7 +234,8 @@ func (s Schedule) check(w *work) error {
 	return nil
 }
 
-// ID names the schedule: 8 hex digits of a hash over its keys and tasks.
+// ID returns the name of the schedule: 8 hex digits of a hash over its keys and
+// tasks.
 func (s Schedule) ID() string {
 	h := sha256.New()
 	for _, c := range s {
@@ -242,13 +244,13 @@ func (s Schedule) ID() string {
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
-// SameUnits says whether two schedules are of one plan over the same data,
-// however it is dealt out.
+// SameUnits reports whether two schedules are of the same plan over the same
+// data, however it is divided.
 func (s Schedule) SameUnits(other Schedule) bool {
 	return slices.EqualFunc(s, other, func(a, b Assignment) bool { return a.Key == b.Key })
 }
 
-// State is what a results folder says about a scheduled unit.
+// State is the state of a scheduled unit in a results folder.
 type State int
 
 // States of a unit.
@@ -258,14 +260,14 @@ const (
 	Done
 )
 
-// Progress is the state of a unit, and since when it is finished.
+// Progress is the state of a unit and the time at which it was finished.
 type Progress struct {
 	State    State
 	Finished time.Time // of Done
 }
 
-// Progress looks every unit up in a results folder. It reads names and times
-// only, so it can be asked at any moment of a run of any size.
+// Progress looks up every unit in a results folder. It reads names and times
+// only, so it can be called at any moment of a run of any size.
 func (s Schedule) Progress(dir string) ([]Progress, error) {
 	done, err := fileTimes(filepath.Join(dir, "units"), ".json")
 	if err != nil {
@@ -286,8 +288,8 @@ func (s Schedule) Progress(dir string) ([]Progress, error) {
 	return progress, nil
 }
 
-// fileTimes returns the names in a folder that end so, without the end, and
-// when they were written; a folder that is not there is empty.
+// fileTimes returns the names in a folder that have the given ending, without
+// it, and when the files were written; a folder that is not there is empty.
 func fileTimes(dir, suffix string) (map[string]time.Time, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -299,7 +301,7 @@ func fileTimes(dir, suffix string) (map[string]time.Time, error) {
 		if !ok {
 			continue
 		}
-		if info, err := e.Info(); err == nil { // else it was removed meanwhile
+		if info, err := e.Info(); err == nil { // otherwise it was removed in the meantime
 			times[name] = info.ModTime()
 		}
 	}

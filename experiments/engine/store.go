@@ -18,10 +18,10 @@ import (
 
 // store keeps one file per finished unit in a folder: DIR/units/KEY.json,
 // written to a temporary name, synced and renamed. A killed run therefore
-// leaves whole files only, shards on several machines can share the folder
-// without locks (which shared file systems do not keep), and a unit is looked
-// up by its name alone. Each file carries its key and a checksum: one that was
-// edited, swapped or cut counts as none, and its unit is run again.
+// leaves complete files only, shards on several machines can share the folder
+// without locks (which shared file systems do not support reliably), and a unit
+// is looked up by its name alone. Each file has its key and a checksum: a file
+// that was edited, swapped or cut counts as missing, and its unit is run again.
 type store struct{ dir string }
 
 func (s store) unitPath(key string) string    { return filepath.Join(s.dir, "units", key+".json") }
@@ -34,7 +34,7 @@ type sealed struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// stored is the body: what a unit left.
+// stored is the body: the output of a unit.
 type stored struct {
 	Schema   int               `json:"schema"` // of the rows
 	Name     string            `json:"name"`
@@ -50,7 +50,7 @@ func checksum(body []byte) string {
 }
 
 // load returns a finished unit; ok is false if there is none. A row is read
-// into a new record, so that a column which it was stored without is missing.
+// into a new record, so columns absent from the file are missing values.
 func (s store) load(key string) (out Output, version string, ok bool, err error) {
 	data, err := os.ReadFile(s.unitPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,14 +100,13 @@ func (s store) save(key, name, version string, out Output) error {
 	return ignoreMissing(os.Remove(s.failurePath(key)))
 }
 
-// fail keeps the error of a unit. The unit is not finished: a resumed run tries
-// it again.
+// fail stores the error of a unit. The unit is not finished: a resumed run
+// tries it again.
 func (s store) fail(key, name string, cause error) error {
 	return atomicfile.WriteBytes(s.failurePath(key), 0o644, fmt.Appendf(nil, "unit %s: %s\n%v\n", key, name, cause))
 }
 
-// setAside moves finished units out of the way, so that a fresh run loses
-// nothing.
+// setAside moves finished units to another folder, so a new run loses nothing.
 func (s store) setAside() (to string, err error) {
 	from := filepath.Join(s.dir, "units")
 	for i := 1; ; i++ {
@@ -125,9 +124,8 @@ func (s store) setAside() (to string, err error) {
 	return to, err
 }
 
-// removeTemporary deletes what killed runs left half-written, here and in the
-// folder of units, if it is old enough not to belong to a process that still
-// runs.
+// removeTemporary deletes unfinished files of killed runs, here and in the
+// folder of units, if they are too old to belong to a running process.
 func (s store) removeTemporary() {
 	for _, dir := range []string{s.dir, filepath.Join(s.dir, "units"), filepath.Join(s.dir, "failed"),
 		filepath.Join(s.dir, "tables")} {
@@ -140,7 +138,7 @@ func (s store) removeTemporary() {
 				continue
 			}
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // left over: not worth failing for
+				_ = os.Remove(filepath.Join(dir, e.Name())) // a leftover file is not worth an error
 			}
 		}
 	}

@@ -1,11 +1,10 @@
-// Package engine runs units of work: it keeps what is finished, resumes, shards,
+// Package engine runs units of work: it stores finished units, resumes, shards,
 // schedules and merges.
 //
-// It believes that a study is a list of units and that a unit is done or not
-// done: two runs of one plan over the same data give the same rows whatever the
-// number of workers, the split into shards or the interruptions between, and a
-// unit that is done is never run again. It knows no word about text: what a
-// unit is about is the planner's business.
+// A study is a list of units, and a unit is either done or not done. Two runs
+// of one plan over the same data give the same rows for any number of workers,
+// shards and interruptions, and a finished unit is never run again. The package
+// is independent of text: planners define what a unit does.
 package engine
 
 import (
@@ -21,68 +20,69 @@ import (
 )
 
 // Unit is a piece of work that is done or not done: one cell and repetition of
-// a grid, one curve at one place of a paper's figure.
+// a grid, or one curve at one position of a paper's figure.
 type Unit struct {
 	Name string // for people
-	// ID says all that the rows depend on beside data: settings, seed, place.
-	// Equal IDs in one plan are one unit. See MakeID.
+	// ID holds everything that the rows depend on except data: settings, seed,
+	// position. Equal IDs in one plan are the same unit. See MakeID.
 	ID string
-	// Group names units that share expensive work, privatised text for example.
-	// Neighbours of one group are run by one worker, one after the other; "" is
-	// a group of its own.
+	// Group is the same for units that share expensive work, for example
+	// privatised text. Consecutive units of one group are run by one worker,
+	// one after the other; a unit with "" is a separate group.
 	Group string
-	// Row is what every row of the unit starts from: its place and settings. It
-	// is compared with rows of older files to find the unit again.
+	// Row is the initial value of every row of the unit: its position and
+	// settings. It is compared with rows of older files to find the unit again.
 	Row results.Record
-	// Baselines are IDs of units without which columns of this one cannot be
-	// derived: they are run too where the unit is run alone.
+	// Baselines holds the IDs of units that are needed to derive columns of
+	// this one; they are run too when the unit is run alone.
 	Baselines []string
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)
-	// Cost and Memory estimate the unit, in seconds on one core and in bytes
-	// beside what all units share. They are asked after Data; nil is unknown.
+	// Cost and Memory estimate the unit, in seconds on one core and in bytes on
+	// top of what all units share. They are called after Data; nil means
+	// unknown.
 	Cost   func() Cost
 	Memory func() int64
-	// Run measures. A unit that does not exist at its settings returns a row of
-	// status undefined: that is a result.
+	// Run measures the unit. A unit that does not exist at its settings returns
+	// a row of status undefined, which is a result.
 	Run func(ctx context.Context, job *Job) (Output, error)
 }
 
-// Cost is an estimate and where it comes from.
+// Cost is an estimate and its source.
 type Cost struct {
 	Seconds float64
 	Source  string // FromRecords, FromSpeeds or FromDefaults
 }
 
-// Where an estimate comes from.
+// Sources of an estimate.
 const (
 	FromRecords  = "records"  // measured in earlier records of such units
 	FromSpeeds   = "bench"    // speed of the mechanism, rough constants for the rest
 	FromDefaults = "defaults" // rough constants of this program
 )
 
-// Output is what a unit leaves.
+// Output is the output of a unit.
 type Output struct {
 	Rows     []results.Record
 	Examples []results.Example
-	Details  any // kept beside the rows, as JSON; nil is nothing
+	Details  any // stored with the rows, as JSON; nil for none
 }
 
-// Job is what one worker runs now: the unfinished units of a group.
+// Job is the work of one worker: the unfinished units of a group.
 type Job struct {
 	Threads int      // that the worker may use
 	IDs     []string // of its units, in order
-	Shared  any      // what they share, kept as long as the job
+	Shared  any      // values they share, kept as long as the job
 }
 
-// Plan is a study in units, and what the manifest says of it.
+// Plan is a study divided into units, with its entries for the manifest.
 type Plan struct {
 	Study      string
-	Definition string // the study file, overrides applied
+	Definition string // the study file with overrides applied
 	Schema     int    // of the study file
 	Units      []Unit
-	Data       func() []results.DatasetDescription // of what has been opened
+	Data       func() []results.DatasetDescription // of opened data
 }
 
 // Unique drops units that repeat an earlier one and returns their names.
@@ -99,7 +99,7 @@ func (p *Plan) Unique() (repeated []string) {
 	return repeated
 }
 
-// MakeID is the canonical form of values that make a unit what it is.
+// MakeID returns the canonical form of the values that identify a unit.
 func MakeID(parts ...any) string {
 	data, err := json.Marshal(parts)
 	if err != nil {
@@ -108,8 +108,9 @@ func MakeID(parts ...any) string {
 	return string(data)
 }
 
-// key is 16 hex digits of a hash over the ID and the fingerprints of the data.
-// A changed value is another unit; an unchanged one is never run again.
+// key returns 16 hex digits of a hash over the ID and the fingerprints of the
+// data. A changed value makes a different unit; an unchanged unit is never run
+// again.
 func (u Unit) key(data map[string]string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", u.ID)
@@ -119,8 +120,8 @@ func (u Unit) key(data map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// group is a stretch of units that belong together: what one worker runs, what
-// one shard or task owns.
+// group is a contiguous part of the units that belongs to one worker and to one
+// shard or task.
 type group struct{ units []int }
 
 func (p *Plan) groups() []group {
@@ -136,8 +137,8 @@ func (p *Plan) groups() []group {
 	return all
 }
 
-// find returns the unit that a row of any results file is of: the one whose Row
-// agrees with it in most columns, all those that say what was run. -1 is none.
+// find returns the unit of a row of any results file: the one whose Row agrees
+// with it in most columns, including all axes. -1 means none.
 func (p *Plan) find(r results.Record) (int, error) {
 	best, most, tie := -1, 0, false
 	row := axes(r)
@@ -166,7 +167,8 @@ func (p *Plan) find(r results.Record) (int, error) {
 	return best, nil
 }
 
-// axes are the columns that say what was run, as text; "" is not said.
+// axes returns the columns that identify what was run, as text; "" means not
+// given.
 func axes(r results.Record) []string {
 	number := func(f results.Float) string { s, _ := f.MarshalCSV(); return s } // never fails
 	count := func(n int) string {

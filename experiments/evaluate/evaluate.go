@@ -1,10 +1,10 @@
 // Package evaluate measures privatised versions of a table without a study
-// file: what a program or a language model made of a text somewhere else, held
-// against the original.
+// file. It compares text that a program or a language model privatised
+// elsewhere with the original.
 //
-// It believes that a number which makes no sense is not measured: what
-// compares token by token is for versions whose tokens align, and nothing is
-// said of a guarantee that is not known.
+// Metrics that make no sense for a version are not measured: comparisons token
+// by token need versions whose tokens align, and nothing is stated about an
+// unknown guarantee.
 package evaluate
 
 import (
@@ -35,18 +35,18 @@ import (
 	"mldpbench/stream"
 )
 
-// model is the classifier of every number here: it needs no word vectors and
-// trains in seconds.
+// model is the classifier used for all accuracies here: it needs no word
+// vectors and trains in seconds.
 const model = "svm"
 
-// Options say what to evaluate.
+// Options are the options of Run.
 type Options struct {
 	Name      string   // of the data set; "" is the name of the file
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
-	Label     string   // column of what is to be predicted
-	Private   string   // column of what is to stay secret, "" for none
-	ID        string   // column that says which document a row is, in all files; "" goes by order
+	Label     string   // column to predict
+	Private   string   // column of the private label, "" for none
+	ID        string   // column with the id of the document, in all files; "" uses the order of rows
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -57,13 +57,13 @@ type Options struct {
 // Version is one privatised text.
 type Version struct {
 	Name       string
-	Epsilon    float64 // as its maker states it; NaN where nothing is stated
+	Epsilon    float64 // as stated by its maker; NaN where none is stated
 	Path       string  // a file, or a folder with a file per repetition
 	Repetition string  // column of the repetition, "" for none
 }
 
-// ParseVersion reads "FILE", "NAME=FILE" or "NAME@EPSILON=FILE". Without a
-// name it is that of the file.
+// ParseVersion reads "FILE", "NAME=FILE" or "NAME@EPSILON=FILE". The default
+// name is that of the file.
 func ParseVersion(s string) (Version, error) {
 	v := Version{Epsilon: math.NaN(), Path: s}
 	if name, path, ok := strings.Cut(s, "="); ok {
@@ -88,7 +88,7 @@ func ParseVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// stem is a file's name without folder and suffixes.
+// stem returns a file's name without folder and suffixes.
 func stem(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
@@ -99,30 +99,32 @@ type Row struct {
 	Name       string        `csv:"name"` // "none" for the original
 	Epsilon    results.Float `csv:"epsilon"`
 	Repetition int           `csv:"repetition"`
-	Aligned    bool          `csv:"aligned"` // as many tokens in every document
+	Aligned    bool          `csv:"aligned"` // same number of tokens in every document
 	Tokens     int           `csv:"tokens"`
 	Accuracy   results.Float `csv:"accuracy"`
-	// PrivateAccuracy is that of an attacker who trains the same classifier on
-	// the version itself to predict the private column; PrivateChance is the
-	// share of the test documents with the most frequent private label.
+	// PrivateAccuracy is the accuracy of an attacker that trains the same
+	// classifier on the version itself to predict the private column;
+	// PrivateChance is the share of the test documents with the most frequent
+	// private label.
 	PrivateAccuracy results.Float `csv:"private_accuracy"`
 	PrivateChance   results.Float `csv:"private_chance"`
 	PP              results.Float `csv:"pp"`
 	CS              results.Float `csv:"cs"`
 	Low             results.Float `csv:"low"`
 	English         results.Float `csv:"english"`
-	// Perplexity is that of the median test document under a model of pairs of
-	// words that was trained on the original training documents. Overlap is the
-	// share of words in both texts among those in either. Linked is the share of
-	// documents, at most 1,000 of them, whose original an attacker names who has
-	// all originals and compares by tf-idf; LinkedGuess that of one who draws lots.
+	// Perplexity is the perplexity of the median test document under a model of
+	// pairs of words that was trained on the original training documents. Overlap
+	// is the share of words in both texts among those in either. Linked is the
+	// share of documents, of at most 1,000, whose original is found by an
+	// attacker that has all originals and compares by tf-idf; LinkedGuess is the
+	// share for random guesses.
 	Perplexity  results.Float `csv:"perplexity"`
 	Overlap     results.Float `csv:"overlap"`
 	Linked      results.Float `csv:"linked"`
 	LinkedGuess results.Float `csv:"linked_guess"`
 }
 
-// Result is what was measured.
+// Result is the result of Run.
 type Result struct {
 	Records  []results.Record
 	Rows     []Row
@@ -166,8 +168,8 @@ type evaluation struct {
 	sample   []int // documents compared for CS
 	plain    [][]float32
 	numbers  numbers
-	plainIDs [][]int32    // the original in numbers
-	language *ngram.Model // nil where there is no word twice
+	plainIDs [][]int32    // the original as numbers
+	language *ngram.Model // nil where no word occurs twice
 	result   Result
 }
 
@@ -260,7 +262,7 @@ func (e *evaluation) columns(ctx context.Context) error {
 	return nil
 }
 
-// resources opens what may be absent, and says so.
+// resources opens optional resources and reports those that are absent.
 func (e *evaluation) resources(ctx context.Context) error {
 	o := e.options
 	var missing *fetch.MissingError
@@ -350,7 +352,7 @@ type measured struct {
 	examples        []results.Example
 }
 
-// measure fills in everything that makes sense. tokens are those of all
+// measure fills in all metrics that make sense. tokens are those of all
 // documents, train, validation, test; nil is the original.
 func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, repetition int,
 	fingerprint string) (*measured, error) {
@@ -418,7 +420,7 @@ func (e *evaluation) measure(ctx context.Context, tokens [][]string, v Version, 
 	return m, err
 }
 
-// key names a record: it hashes what its numbers depend on.
+// key returns the name of a record: a hash of everything its numbers depend on.
 func (e *evaluation) key(v Version, repetition int, fingerprint string) string {
 	h := sha256.New()
 	epsilon := ""
@@ -453,7 +455,7 @@ func (e *evaluation) similarity(ctx context.Context, r *results.Record, tokens [
 	return nil
 }
 
-// classified is what a classifier did on the test documents.
+// classified is the result of a classifier on the test documents.
 type classified struct {
 	correct, total, largest int // largest: of the most frequent label
 	validation, auc         float64
@@ -531,7 +533,8 @@ func (e *evaluation) classify(ctx context.Context, tokens [][]string, label func
 	return c, err
 }
 
-// examples are a few short test documents of a version whose epsilon is known.
+// examples returns a few short test documents of a version whose epsilon is
+// known.
 func (e *evaluation) examples(v Version, tokens [][]string) []results.Example {
 	const count, longest = 3, 20
 	if math.IsNaN(v.Epsilon) {

@@ -15,8 +15,8 @@ import (
 	"mldpbench/stream"
 )
 
-// table writes reviews whose label and author show in their words; change is
-// what a version makes of row i's words.
+// table writes reviews whose words reveal their label and author; change
+// returns a version's words for row i.
 func table(t *testing.T, name string, rows int, header []string, change func(i int, words []string) []string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -51,8 +51,8 @@ func table(t *testing.T, name string, rows int, header []string, change func(i i
 
 func same(_ int, words []string) []string { return words }
 
-// TestVersionsAreMeasured knows what every number must be: the label and the
-// author are single words, which one version keeps, one hides, one drops.
+// TestVersionsAreMeasured checks numbers that are known: label and author are
+// single words, which one version keeps, one hides and one drops.
 func TestVersionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	const rows = 400
@@ -107,7 +107,7 @@ func TestVersionsAreMeasured(t *testing.T) {
 			near(want.name+" overlap", float64(row.Overlap), 100)
 			near(want.name+" linked", float64(row.Linked), float64(r.Rows[0].Linked))
 			near(want.name+" perplexity", float64(row.Perplexity), float64(r.Rows[0].Perplexity))
-		case want.name == "hidden": // one of five words, which nobody has seen, is another
+		case want.name == "hidden": // one of five words is replaced by a new one
 			near("hidden overlap", float64(row.Overlap), 100*4.0/6)
 			if !(row.Perplexity > r.Rows[0].Perplexity) || !(row.Linked < r.Rows[0].Linked) {
 				t.Errorf("hidden: %+v beside %+v", row, r.Rows[0])

@@ -14,17 +14,18 @@ import (
 // order of the language model: pairs of words, as in the attacks.
 const order = 2
 
-// traces are what a text tells by itself: how fluent it is, and what of the
-// original is still in it.
+// traces are properties of a text itself: its fluency and its overlap with the
+// original.
 type traces struct {
 	perplexity  results.Float // of the median document
 	overlap     results.Float // words in both texts among those in either, mean over documents, in percent
 	linked      results.Float // documents whose original is the most similar, in percent
-	linkedGuess results.Float // the same of an attacker who draws lots
+	linkedGuess results.Float // the same for an attacker that guesses at random
 }
 
-// numbers gives every word its number. Those that the original has once are
-// unknown to the language model: that is how it knows what is unknown.
+// numbers assigns an id to every word. Words that occur once in the original
+// are unknown to the language model, which thus learns the probability of
+// unknown words.
 type numbers struct {
 	of    map[string]int32
 	known int // the first so many are those of the language model
@@ -47,7 +48,7 @@ func (n *numbers) ids(documents [][]string) [][]int32 {
 }
 
 // learn trains the language model on the original training documents and
-// numbers the original.
+// assigns ids to the original's words.
 func (e *evaluation) learn() error {
 	train := e.original[:len(e.data.Train)]
 	counts := map[string]int{}
@@ -57,7 +58,7 @@ func (e *evaluation) learn() error {
 		}
 	}
 	e.numbers = numbers{of: map[string]int32{}}
-	for _, d := range train { // in their order, which no map has
+	for _, d := range train { // in order, because maps have none
 		for _, w := range d {
 			if _, met := e.numbers.of[w]; !met && counts[w] > 1 {
 				e.numbers.of[w] = int32(len(e.numbers.of))
@@ -67,7 +68,7 @@ func (e *evaluation) learn() error {
 	e.numbers.known = len(e.numbers.of)
 	e.plainIDs = e.numbers.ids(e.original)
 	if e.numbers.known == 0 {
-		return nil // no language to be learned
+		return nil // nothing to learn from
 	}
 	var err error
 	e.language, err = ngram.Train(e.plainIDs[:len(train)], e.numbers.known, order)
@@ -79,14 +80,14 @@ func (e *evaluation) trace(ctx context.Context, tokens [][]string) (traces, erro
 	t := traces{results.Missing, results.Missing, results.Missing, results.Missing}
 	noisy := e.numbers.ids(tokens)
 	if e.language != nil {
-		test := noisy[len(noisy)-len(e.data.Test):] // nobody trained on them
+		test := noisy[len(noisy)-len(e.data.Test):] // not used in training
 		t.perplexity = results.Float(math.Exp(metrics.MedianLogPerplexity(test, e.language.LogProbability).Estimate))
 	}
 	s := attack.Situation{
 		Release: func(context.Context, [][]int32, stream.Seed) ([][]int32, error) { return noisy, nil },
 		Seed:    e.seed.Derive("attack"), DataSeed: e.seed.Derive("data"),
 	}
-	for _, d := range e.plainIDs { // nobody is trained: all are attacked
+	for _, d := range e.plainIDs { // no model is trained, so all are attacked
 		s.Test = append(s.Test, attack.Document{Words: d})
 	}
 	outcomes, err := attack.RunAll(ctx, []string{"overlap", "linkage-tfidf"}, s)
