@@ -10,8 +10,8 @@ import (
 )
 
 // Audit audits each mechanism of the study at each of its ε as the first of its
-// cells runs it: on the words of that data set and embedding. Reports are handed
-// over with the parameters that records name the instance by.
+// cells runs it: on the words of that data set and embedding. Reports are
+// passed on with the parameters by which records identify the instance.
 func (s *Study) Audit(ctx context.Context, l *lab.Lab, o audit.Options,
 	each func(parameters string, r audit.Report) error) error {
 	cells, err := s.Cells()
@@ -51,7 +51,7 @@ func (p *planned) audit(ctx context.Context, c Cell, o audit.Options) (audit.Rep
 		m, err := mechanisms.New(env, c.Mechanism)
 		if err == nil {
 			return audit.Mechanism(ctx, mechanisms.KeepWords(m, kept), env.Space, o)
-		} // what is wrong is found again below, and reported where it is a result
+		} // an error occurs again below, where it can be reported as a result
 	}
 	return audit.Run(ctx, env, c.Mechanism, o)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Cell is one cell of the grid and one repetition: a value. Equal cells over
-// equal data give equal records, timing aside.
+// equal data give equal records, except for timing.
 type Cell struct {
 	Seed      uint64              `json:"seed"`
 	Dataset   study.DatasetSpec   `json:"dataset"`
@@ -25,11 +25,12 @@ type Cell struct {
 	Embedding study.EmbeddingSpec `json:"-"`                   // its name is in Name
 	Name      string              `json:"embedding"`
 	Dimension int                 `json:"dimension"`
-	// Mechanism = results.BaselineMechanism, all else zero, for the baseline
+	// Mechanism = results.BaselineMechanism and everything else zero for the
+	// baseline
 	Mechanism       mechanisms.Settings `json:"mechanism"`
 	Policy          mechanisms.Policy   `json:"policy"`
-	OwnPolicy       bool                `json:"own_policy,omitempty"` // not the study's: named among the parameters
-	KeepWords       string              `json:"keep_words,omitempty"` // list of words published as they are
+	OwnPolicy       bool                `json:"own_policy,omitempty"` // not the study's, so listed among the parameters
+	KeepWords       string              `json:"keep_words,omitempty"` // list of words published unchanged
 	Model           string              `json:"model,omitempty"`      // empty where nothing is trained
 	ModelParameters string              `json:"model_parameters"`     // models.FormatParameters
 	Setting         string              `json:"setting"`
@@ -39,17 +40,17 @@ type Cell struct {
 	modelParameters map[string]any
 }
 
-// IsBaseline says whether the cell privatises nothing.
+// IsBaseline reports whether the cell privatises nothing.
 func (c Cell) IsBaseline() bool { return c.Mechanism.Mechanism == results.BaselineMechanism }
 
-// id is all that the cell's records depend on beside its data. Neither its
-// position nor the name of the study is part of it.
+// id returns everything that the cell's records depend on except its data.
+// Neither its position nor the name of the study is part of it.
 func (c Cell) id() string {
 	c.Name = c.Embedding.Name
 	return engine.MakeID(study.Grid, c)
 }
 
-// sample is the data set that the cell reads.
+// sample returns the data set that the cell reads.
 func (c Cell) sample() lab.Sample {
 	s := lab.Sample{Dataset: c.Dataset, Seed: c.root().Derive("dataset")}
 	if c.Documents == study.Redrawn {
@@ -58,19 +59,19 @@ func (c Cell) sample() lab.Sample {
 	return s
 }
 
-// needs are those of the cell's mechanism.
+// needs returns the needs of the cell's mechanism.
 func (c Cell) needs() mechanisms.Needs {
 	d, _ := c.Mechanism.Definition() // the baseline has none
 	return d.Needs
 }
 
-// kept are the words that the cell's mechanism publishes as they are.
+// kept returns the words that the cell's mechanism publishes unchanged.
 func (c Cell) kept() []string { return study.MechanismSpec{KeepWords: c.KeepWords}.Kept() }
 
-// identity is what the privatised text of a cell depends on beside the data
-// and the repetition: neither model nor setting nor metric, so that cells
-// share text and a change of what is measured does not change what is
-// privatised.
+// identity returns everything that the privatised text of a cell depends on
+// except the data and the repetition. Model, setting and metrics are not part
+// of it, so cells share text, and a change of the metrics does not change the
+// text.
 func (c Cell) identity() []string {
 	return append([]string{c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Dimension)}, study.Labels(c.Mechanism)...)
 }
@@ -81,17 +82,16 @@ func (c Cell) derive(purpose string, labels ...string) stream.Seed {
 	return c.root().Derive(append(append([]string{purpose}, labels...), c.identity()...)...)
 }
 
-// textSeed is the root of the noise in the text of all repetitions: document
-// i of a data set of n documents (all splits) has the stream
-// (repetition−1)·n + i. Repetitions can then be privatised in one pass.
+// textSeed is the root of the noise in the text of all repetitions: document i
+// of a data set of n documents (all splits) uses the stream (repetition−1)·n +
+// i. Repetitions can thus be privatised in one pass.
 func (c Cell) textSeed() stream.Seed { return c.derive("text") }
 
-// repetitionSeed is the root of everything else that is random in applying
-// the mechanism.
+// repetitionSeed is the root of all other randomness in applying the mechanism.
 func (c Cell) repetitionSeed() stream.Seed { return c.derive("repetition", strconv.Itoa(c.Repetition)) }
 
-// modelSeed is the root of everything random in training. Local and train-only
-// train on the same text: they are one model, tested on two.
+// modelSeed is the root of all randomness in training. Local and train-only
+// train on the same text: they are one model, tested on two texts.
 func (c Cell) modelSeed() stream.Seed {
 	setting := c.Setting
 	if setting == study.TrainOnly {
@@ -101,14 +101,14 @@ func (c Cell) modelSeed() stream.Seed {
 }
 
 // probeSeed chooses the words on which mechanisms are probed. It is the same
-// for all mechanisms and epsilons, so that they are compared on equal words.
+// for all mechanisms and epsilons, so they are compared on equal words.
 func (c Cell) probeSeed() stream.Seed {
 	return c.root().Derive("probe", c.Dataset.Name, c.Embedding.Name, strconv.Itoa(c.Dimension),
 		strconv.Itoa(c.Repetition))
 }
 
-// parameters are those of the mechanism, and what else tells two entries of it
-// apart in tables: a policy of its own and the words that it keeps.
+// parameters returns those of the mechanism, and what else distinguishes two
+// entries of it in tables: a separate policy and the words that it keeps.
 func (c Cell) parameters() string {
 	parts := []string{c.Mechanism.Parameters.String()}
 	if c.KeepWords != "" {
@@ -120,9 +120,9 @@ func (c Cell) parameters() string {
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-// group names the cells that share privatised text, or the tables that it is
-// drawn from: one repetition of one mechanism, or all of them where they cost
-// hardly more than one.
+// group returns the name of the cells that share privatised text or the tables
+// it is drawn from: one repetition of one mechanism, or all repetitions where
+// they cost little more than one.
 func (c Cell) group() string {
 	labels := append(c.identity(), string(c.Policy))
 	if c.KeepWords != "" {
@@ -134,8 +134,8 @@ func (c Cell) group() string {
 	return engine.MakeID(labels)
 }
 
-// measuresCS says whether CS is measured in a cell: nothing but training costs
-// more, so a study may limit it to the first repetitions.
+// measuresCS reports whether CS is measured in a cell. Only training costs
+// more, so a study may limit CS to the first repetitions.
 func (c Cell) measuresCS() bool {
 	o := c.Metrics.CS
 	return o.Documents > 0 && !c.IsBaseline() && (o.Repetitions == 0 || c.Repetition <= o.Repetitions)
@@ -144,8 +144,8 @@ func (c Cell) measuresCS() bool {
 // Cells expands a study into cells, in the one order that every run, shard and
 // merge agrees on: data set, embedding, dimension, baseline and mechanisms,
 // epsilon, repetition, model, setting. Combinations that have no meaning are
-// left out: a mechanism that releases vectors, and a data set of single
-// words, feed linear models only.
+// left out: a mechanism that releases vectors, and a data set of single words,
+// are used with linear models only.
 func (s *Study) Cells() ([]Cell, error) {
 	var cells []Cell
 	add := func(c Cell) { cells = append(cells, c) }
@@ -217,14 +217,14 @@ func (s *Study) addMechanisms(base Cell, t study.Traits, add func(Cell)) error {
 			}
 			base := base
 			if m.Outside != nil {
-				base.Policy = "" // unknown words are its own business
+				base.Policy = "" // it handles unknown words itself
 			}
 			base.KeepWords = spec.KeepWords
 			if base.OwnPolicy = spec.Policy != "" && spec.Policy != s.Policy; base.OwnPolicy {
 				base.Policy = spec.Policy
 			}
 			if definition.NewVector != nil && (base.Policy == mechanisms.Zero || base.KeepWords != "") {
-				continue // there are no words to keep or to replace by zero: of all mechanisms, these are left out
+				continue // there are no words to keep or to replace by zero: these entries are left out
 			}
 			for _, epsilon := range epsilons {
 				m.Epsilon = epsilon
@@ -248,7 +248,8 @@ func (s *Study) addMechanisms(base Cell, t study.Traits, add func(Cell)) error {
 	return nil
 }
 
-// models are those of the study, or none once, for what is measured without.
+// models returns those of the study, or one empty model for measurements
+// without a model.
 func (s *Study) models() []study.ModelSpec {
 	if len(s.Models) == 0 {
 		return []study.ModelSpec{{}}
@@ -257,10 +258,10 @@ func (s *Study) models() []study.ModelSpec {
 }
 
 // withModel completes a cell with a model; ok is false where the model cannot
-// read what the cell has.
+// read the cell's data.
 func (s *Study) withModel(c Cell, m study.ModelSpec, t study.Traits, vectors bool) (_ Cell, ok bool, err error) {
 	if m.Name == "" {
-		return c, !vectors, nil // of released vectors, models alone tell something
+		return c, !vectors, nil // released vectors can only be measured with a model
 	}
 	if len(m.Datasets) > 0 && !slices.Contains(m.Datasets, c.Dataset.Name) {
 		return c, false, nil
@@ -281,7 +282,7 @@ func (s *Study) withModel(c Cell, m study.ModelSpec, t study.Traits, vectors boo
 	return c, err == nil, err
 }
 
-// String names a cell for people.
+// String returns the name of a cell for people.
 func (c Cell) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s %dd, ", c.Dataset.Name, c.Embedding.Name, c.Dimension)

@@ -99,7 +99,7 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 		c.Models = choose(o.Models, s.Models, func(m study.ModelSpec) string { return m.Name },
 			func(name string) study.ModelSpec { return study.ModelSpec{Name: name} })
 		for i := range c.Models {
-			c.Models[i].Datasets = nil // asked for by name: wherever it can read the data
+			c.Models[i].Datasets = nil // requested by name: wherever it can read the data
 		}
 	}
 	if len(o.Settings) > 0 {
@@ -141,8 +141,8 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 	return &c, nil
 }
 
-// choose returns the entries of the given names in their order; a name that
-// the study does not have gets a fresh entry, which Check judges.
+// choose returns the entries of the given names in their order; a name that the
+// study does not have gets a new entry, which Check validates.
 func choose[T any](names []string, from []T, nameOf func(T) string, fresh func(string) T) []T {
 	var out []T
 	for _, name := range names {
@@ -165,7 +165,7 @@ func restrictedToNothing(before []study.EmbeddingSpec, e study.EmbeddingSpec) bo
 	})
 }
 
-// dimensions are those of all embeddings of the study.
+// dimensions returns those of all embeddings of the study.
 func (s *Study) dimensions() []int {
 	var all []int
 	for _, e := range s.Embeddings {

@@ -11,7 +11,7 @@ import (
 	"mldpbench/results"
 )
 
-// planned is what the units of one plan have in common.
+// planned holds the common data of the units of one plan.
 type planned struct {
 	lab   *lab.Lab
 	cells map[string]Cell // by ID
@@ -50,7 +50,7 @@ func (s *Study) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	return units, nil
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *Study) Wants() lab.Wants {
 	w := lab.Wants{Datasets: s.Datasets, Embeddings: s.Embeddings, English: s.Metrics.English}
 	if s.Metrics.CS.Documents > 0 && len(s.Mechanisms) > 0 {
@@ -66,7 +66,7 @@ func (s *Study) Wants() lab.Wants {
 	return w
 }
 
-// scene names what a cell shares with its baseline.
+// scene returns the name of what a cell shares with its baseline.
 func (c Cell) scene() string {
 	parts := []any{c.Dataset.Name, c.Embedding.Name, c.Dimension, c.Model, c.ModelParameters}
 	if c.Documents == study.Redrawn {
@@ -75,7 +75,7 @@ func (c Cell) scene() string {
 	return engine.MakeID(parts...)
 }
 
-// row is what the cell's record starts from.
+// row returns the initial record of the cell.
 func (c Cell) row() results.Record {
 	r := results.NewRecord()
 	r.Dataset, r.Embedding, r.Dimension = c.Dataset.Name, c.Embedding.Name, c.Dimension
@@ -122,7 +122,7 @@ func (p *planned) open(ctx context.Context, c Cell) (*measure.Corpus, *measure.S
 	return corpus, space, err
 }
 
-// cost is asked after the data are open.
+// cost is called after the data are open.
 func (p *planned) cost(c Cell) engine.Cost {
 	var w lab.Work
 	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
@@ -141,7 +141,7 @@ func (p *planned) cost(c Cell) engine.Cost {
 	return p.lab.Cost(c.row(), w)
 }
 
-// memory is asked after the data are open.
+// memory is called after the data are open.
 func (p *planned) memory(c Cell) int64 {
 	own := c.Mechanism.Memory()
 	corpus, err := p.lab.Corpus(context.Background(), c.sample())

@@ -22,13 +22,13 @@ import (
 	"mldpbench/results"
 )
 
-// noisy is what the cells of one repetition of a group share.
+// noisy holds what the cells of one repetition of a group share.
 type noisy struct {
 	corpus *measure.Corpus
 	space  *measure.Space
 
-	tokens  [3][][]string    // train, validation, test; nil where no setting asks for it
-	aligned [3][][]string    // tokens with the empty word in the place of every one that was removed
+	tokens  [3][][]string    // train, validation, test; nil where no setting needs it
+	aligned [3][][]string    // tokens with the empty word in place of every removed one
 	vectors [3][][]float32   // instead of tokens, for mechanisms that release vectors
 	text    map[string]sheet // text metrics by setting
 	trained map[string]*measure.Trained
@@ -37,16 +37,16 @@ type noisy struct {
 	vocabulary   *embeddings.Vocabulary // of the mechanism
 	zeros        int                    // words that policy zero added to the space
 	undefined    error                  // the mechanism does not exist at these settings
-	unrepeatable bool                   // the same seed gives another text
-	words        sheet                  // metrics of single words: N_w, S_w, E_M; nil where it takes none
+	unrepeatable bool                   // the same seed can give a different text
+	words        sheet                  // metrics of single words: N_w, S_w, E_M; nil where the mechanism takes none
 	examples     []results.Example
 	took         time.Duration // privatising
 	probe        time.Duration // measuring words
-	similarity   time.Duration // measuring CS, of the cell at hand
+	similarity   time.Duration // measuring CS, of the current cell
 	texts        int           // repetitions privatised by the same call
 	privatised   int           // tokens
 	begun        bool          // its words and examples have been reported
-	left         int           // cells of the job that are still to come
+	left         int           // remaining cells of the job
 }
 
 // sheet writes measured values into a record.
@@ -69,7 +69,7 @@ func (p *planned) run(ctx context.Context, c Cell, job *engine.Job) (engine.Outp
 	}
 	n := repetitions[c.Repetition]
 	if n.left--; n.left == 0 {
-		delete(repetitions, c.Repetition) // its text is not needed any more
+		delete(repetitions, c.Repetition) // its text is no longer needed
 	}
 	r := c.row()
 	if err := p.describe(ctx, &r, c, n); err != nil {
@@ -112,7 +112,7 @@ func (p *planned) run(ctx context.Context, c Cell, job *engine.Job) (engine.Outp
 	return out, nil
 }
 
-// describe says what the record was measured on and what was promised.
+// describe fills in the data of the record and the guarantee.
 func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *noisy) error {
 	r.Generated, r.Vocabulary, r.Status = n.corpus.Generated, n.space.Len()+n.zeros, results.StatusOK
 	r.DatasetFingerprint, r.EmbeddingFingerprint = n.corpus.Fingerprint, n.space.Fingerprint()
@@ -131,7 +131,7 @@ func (p *planned) describe(ctx context.Context, r *results.Record, c Cell, n *no
 	return nil
 }
 
-// privatize makes what the cells of each repetition share: the mechanism and
+// privatize computes what the cells of each repetition share: the mechanism and
 // the noisy text of those splits that some setting privatises.
 func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map[int]*noisy, error) {
 	c := cells[0]
@@ -213,7 +213,7 @@ func (p *planned) privatize(ctx context.Context, cells []Cell, threads int) (map
 	return repetitions, nil
 }
 
-// environment is what the mechanism of a cell is built from.
+// environment returns the data that the mechanism of a cell is built from.
 func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpus,
 	space *measure.Space) (mechanisms.Environment, error) {
 	built := space.Space
@@ -228,9 +228,9 @@ func (p *planned) environment(ctx context.Context, c Cell, corpus *measure.Corpu
 	return env, err
 }
 
-// zeroSpace is the space with the words of the data set that have no vector, as
-// vectors of zeros: all of them, whatever part of the text a cell privatises, so
-// that data set and embedding determine it.
+// zeroSpace returns the space extended by the words of the data set that have
+// no vector, as vectors of zeros. It has all of them, whatever part of the text
+// a cell privatises, so it depends only on data set and embedding.
 func (p *planned) zeroSpace(space *measure.Space, corpus *measure.Corpus) (*embeddings.Space, error) {
 	return lab.Once(p.lab, engine.MakeID("zero", corpus.Fingerprint, space.Fingerprint()),
 		func() (*embeddings.Space, error) {
@@ -239,8 +239,8 @@ func (p *planned) zeroSpace(space *measure.Space, corpus *measure.Corpus) (*embe
 }
 
 // privatizeText privatises all repetitions of a job. Splits that no cell needs
-// are empty documents, so that each document keeps its place and with it its
-// stream.
+// are replaced by empty documents, so each document keeps its position and thus
+// its stream.
 func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, corpus *measure.Corpus,
 	repetitions map[int]*noisy, threads int) error {
 	needed := splitsOf(cells)
@@ -275,8 +275,8 @@ func privatizeText(ctx context.Context, m mechanisms.Mechanism, cells []Cell, co
 	return nil
 }
 
-// undefinedIn makes a result of the error of a mechanism that does not exist
-// at its settings; any other error is returned.
+// undefinedIn turns the error of a mechanism that does not exist at its
+// settings into a result; any other error is returned.
 func undefinedIn(repetitions map[int]*noisy, err error) error {
 	var undefined *mechanisms.UndefinedError
 	if !errors.As(err, &undefined) {
@@ -288,7 +288,7 @@ func undefinedIn(repetitions map[int]*noisy, err error) error {
 	return nil
 }
 
-// privatizes says which splits a setting privatises.
+// privatizes reports which splits a setting privatises.
 func privatizes(setting string) [3]bool {
 	switch setting {
 	case study.TrainOnly:
@@ -309,7 +309,7 @@ func splitsOf(cells []Cell) (needed [3]bool) {
 	return needed
 }
 
-// examples are a few short test documents before and after.
+// examples returns a few short test documents before and after privatising.
 func examples(c Cell, corpus *measure.Corpus, tokens [3][][]string) []results.Example {
 	const count, longest = 3, 20
 	if tokens[2] == nil {
@@ -339,7 +339,7 @@ func (p *planned) measure(ctx context.Context, r *results.Record, c Cell, n *noi
 		n.words(r)
 	}
 	if n.vectors[0] != nil {
-		return nil // there is no text to be compared
+		return nil // there is no text to compare
 	}
 	s, ok := n.text[c.Setting]
 	if !ok {
@@ -377,7 +377,7 @@ func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, err
 			r.EnglishFound, r.EnglishAsPrintedFound, r.EnglishTokens = in, printed, total
 		})
 	}
-	if !c.IsBaseline() && fromfile.Aligned(before, aligned) { // a mechanism from outside may change how many there are
+	if !c.IsBaseline() && fromfile.Aligned(before, aligned) { // a mechanism from outside may change their number
 		counts, err := metrics.CountChanged(before, aligned,
 			func(t string) bool { return n.vocabulary.ID(t) == embeddings.Unknown })
 		if err != nil {
@@ -431,8 +431,8 @@ func all(sheets []sheet) sheet {
 }
 
 // measureCS compares a sample of documents with their privatised form. The
-// sample is that of the data set: the same for all cells, so that originals
-// are encoded once and cells are compared on equal documents.
+// sample depends only on the data set, so originals are encoded once and cells
+// are compared on equal documents.
 func (p *planned) measureCS(ctx context.Context, c Cell, n *noisy, before, after [][]string) (sheet, error) {
 	start := time.Now()
 	defer func() { n.similarity = time.Since(start) }()
@@ -535,7 +535,7 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy,
 	return all(sheets), ctx.Err()
 }
 
-// classify trains on the one part of the text and tests on the other.
+// classify trains on one part of the text and tests on the other.
 func (p *planned) classify(ctx context.Context, r *results.Record, c Cell, n *noisy) ([]models.Epoch, error) {
 	yes := privatizes(c.Setting)
 	classes := len(n.corpus.Classes)

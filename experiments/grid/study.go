@@ -2,8 +2,7 @@
 // embedding, dimension, mechanism, ε, model and setting is a cell, and a cell
 // and repetition is a unit.
 //
-// It believes that the combinations are the study: what a cell measures does not
-// depend on which others there are.
+// The result of a cell does not depend on which other cells the study has.
 package grid
 
 import (

@@ -9,9 +9,9 @@ import (
 	"mldpbench/stream"
 )
 
-// Check opens all that is wanted and hands over each error with the key and the
-// value that name the resource in a study file. Of documents that are drawn it
-// draws one sample.
+// Check opens all wanted resources and passes on each error with the key and
+// the value that name the resource in a study file. Where documents are drawn,
+// it draws one sample.
 func Check(ctx context.Context, w Wants, root string, wrong func(err error, key, value string)) {
 	l := New(root)
 	note := func(err error, key, value string) {
@@ -28,7 +28,7 @@ func Check(ctx context.Context, w Wants, root string, wrong func(err error, key,
 			corpora, generated = append(corpora, c), generated && c.Generated
 		}
 	}
-	var keep func(string) bool // what a run reads of vectors; without data sets all
+	var keep func(string) bool // the vectors that a run reads; all of them without data sets
 	if len(corpora) > 0 {
 		keep = func(word string) bool {
 			return slices.ContainsFunc(corpora, func(c *measure.Corpus) bool { return c.Has(word) })
@@ -55,7 +55,7 @@ func Check(ctx context.Context, w Wants, root string, wrong func(err error, key,
 	}
 	if w.Encoder != "" {
 		ref, err := l.EncoderRef(w.Encoder)
-		if err == nil && ref != SIFEncoder { // which is made of a text's own vectors
+		if err == nil && ref != SIFEncoder { // which is made from a text's own vectors
 			_, err = l.Encoder(ctx, w.Encoder, nil, nil)
 		}
 		note(err, "encoder", w.Encoder)

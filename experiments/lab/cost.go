@@ -14,8 +14,8 @@ type costTable []map[string]*costMean
 
 type costMean struct{ sum, n float64 }
 
-// costLevels describe a record from the closest to the vaguest likeness that
-// still promises a like duration.
+// costLevels describe a record from the closest to the weakest similarity that
+// still suggests a similar duration.
 func costLevels(r results.Record) []string {
 	what := fmt.Sprintf("%s %s %s %s", r.Panel, r.Mechanism, r.Variant, r.Model)
 	epsilon, _ := r.Epsilon.MarshalCSV() // never fails
@@ -49,8 +49,8 @@ func newCostTable(records []results.Record) costTable {
 }
 
 // Rough seconds of the work of a cell on one core of 2024, from the records of
-// the comparative study; only ever used to deal cells out evenly where no
-// records are given.
+// the comparative study; only used to divide cells evenly where no records are
+// given.
 const (
 	costPerCell       = 0.2   // fixed
 	costPerDistance   = 1e-11 // one component of one distance, privatising one token
@@ -61,15 +61,15 @@ const (
 
 // Work is what a unit does, in numbers that its cost depends on.
 type Work struct {
-	Tokens     float64 // of the text that is read
+	Tokens     float64 // in the text
 	Size       float64 // components of the space: words × dimension
 	Private    float64 // tokens privatised
 	Trainings  float64 // times that the model is trained
 	Similarity float64 // documents in a sentence encoder
 }
 
-// Cost estimates a unit that starts from such a row: from records of such units,
-// else from speeds and rough constants.
+// Cost estimates the unit of a row from records of similar units or else from
+// speeds and rough constants.
 func (l *Lab) Cost(row results.Record, w Work) engine.Cost {
 	levels := costLevels(row)
 	for i, level := range l.measured() {
@@ -116,8 +116,9 @@ func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, b
 	return sum / max(n, 1), n > 0
 }
 
-// Memory is a generous guess, in bytes, of what a unit needs beside shared data:
-// one that trains a model, "" for none, on a text of so many tokens and words.
+// Memory returns a generous estimate, in bytes, of the memory of a unit on top
+// of shared data. The unit trains model, "" for none, on a text of so many
+// tokens and words.
 func Memory(model string, tokens, words int) int64 {
 	const process = 64 << 20
 	const perToken = 64     // string header, ids, features

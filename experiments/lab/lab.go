@@ -1,10 +1,9 @@
-// Package lab opens what experiments are made of: data sets, vector spaces,
+// Package lab opens the resources of experiments: data sets, vector spaces,
 // thesaurus, word list, sentence encoder.
 //
-// It believes that nothing is read without being named in the key of what was
-// measured with it: this is the one place that opens resources, and each comes
-// with its fingerprint. Everything is opened once, on first use, and never
-// changed.
+// Everything that is read is part of the key of the results. This package is
+// therefore the only place that opens resources, and each has a fingerprint.
+// Everything is opened once, on first use, and never changed.
 package lab
 
 import (
@@ -31,9 +30,9 @@ import (
 	"mldpbench/stream"
 )
 
-// Lab is what the units of one run share.
+// Lab holds the resources that the units of one run share.
 type Lab struct {
-	root string // data folder; "" is found as every command does
+	root string // data folder; "" finds it as every command does
 	// Records of earlier runs and Speeds measured by mldp bench, for estimates.
 	Records []results.Record
 	Speeds  []Speed
@@ -59,14 +58,14 @@ type Speed struct {
 	WordsPerSecond float64 `csv:"words_per_second"` // 0 where the mechanism is undefined
 }
 
-// New is a lab over a data folder.
+// New returns a lab over a data folder.
 func New(root string) *Lab {
 	l := &Lab{root: root}
 	l.measured = sync.OnceValue(func() costTable { return newCostTable(l.Records) })
 	return l
 }
 
-// Close releases what does not end with the process's memory.
+// Close closes sentence encoders and ends commands.
 func (l *Lab) Close() error {
 	var failed error
 	for _, e := range l.encoders.values() {
@@ -81,7 +80,7 @@ func (l *Lab) Close() error {
 }
 
 // once makes each value on first use; concurrent users of one key wait for it.
-// A failure is not kept, so that a cancelled attempt can be repeated.
+// A failure is not stored, so a cancelled attempt can be repeated.
 type once[K comparable, V any] struct {
 	mu sync.Mutex
 	m  map[K]*onceEntry[V]
@@ -116,7 +115,7 @@ func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
 	return v, err
 }
 
-// values returns what is made already.
+// values returns the values made so far.
 func (o *once[K, V]) values() []V {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,7 +130,7 @@ func (o *once[K, V]) values() []V {
 	return all
 }
 
-// Sample is a data set as a study asks for it, and which draw of its documents.
+// Sample is a data set as a study requests it, and a draw of its documents.
 type Sample struct {
 	Dataset study.DatasetSpec
 	Seed    stream.Seed // of the draw
@@ -154,7 +153,7 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
 	})
 }
 
-// Descriptions are those of the data sets opened so far, by name.
+// Descriptions returns those of the data sets opened so far, by name.
 func (l *Lab) Descriptions() []results.DatasetDescription {
 	var all []results.DatasetDescription
 	for _, c := range l.corpora.values() {
@@ -166,7 +165,7 @@ func (l *Lab) Descriptions() []results.DatasetDescription {
 	return all
 }
 
-// describe is the study's Table 2 of a data set.
+// describe returns the study's Table 2 for a data set.
 func describe(d *datasets.Dataset) results.DatasetDescription {
 	summary := datasets.Describe(d)
 	s := summary.Table2
@@ -197,8 +196,8 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (
 	return OpenSpace(ctx, ref, dimension, l.root, nil)
 }
 
-// Space opens an embedding restricted to the words of a data set; synonyms says
-// that the table holds those of a thesaurus too.
+// Space opens an embedding restricted to the words of a data set; with
+// synonyms, the table holds those of a thesaurus too.
 func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*measure.Space,
 	error) {
 	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*measure.Space, error) {
@@ -246,7 +245,7 @@ func (l *Lab) English(ref string) (*datasets.WordList, error) {
 	return l.words.get(ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
 }
 
-// Once makes a value that several units share, by the first of them.
+// Once makes a value that several units share, in the first of them.
 func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
 	v, err := l.shared.get(key, func() (any, error) { return make_() })
 	if err != nil {
@@ -256,8 +255,9 @@ func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
 	return v.(T), nil
 }
 
-// Environment is what a mechanism is built from, and the space of its text.
-// corpus is nil where there is no data set: space is then the whole embedding.
+// Environment returns the data from which a mechanism is built, and the space
+// of its text. corpus is nil where there is no data set; space is then the
+// whole embedding.
 func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs mechanisms.Needs,
 	seed stream.Seed) (mechanisms.Environment, error) {
 	env := mechanisms.Environment{Space: space, Seed: seed}
@@ -271,10 +271,11 @@ func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs
 	return env, err
 }
 
-// Fingerprints of what a unit was measured with, by name.
+// Fingerprints of the resources of a unit, by name.
 type Fingerprints map[string]string
 
-// OfText are those of a data set and its space for a mechanism of such needs.
+// OfText returns those of a data set and its space for a mechanism with the
+// given needs.
 func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
 	needs mechanisms.Needs) (Fingerprints, error) {
 	c, err := l.Corpus(ctx, s)
@@ -293,7 +294,7 @@ func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimen
 	return f, err
 }
 
-// OfWords are those of a whole embedding.
+// OfWords returns those of a whole embedding.
 func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints,
 	error) {
 	space, err := l.Words(ctx, e, dimension)
@@ -307,7 +308,8 @@ func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int,
 	return f, err
 }
 
-// thesaurusFingerprint identifies what a thesaurus says of words; of names them.
+// thesaurusFingerprint identifies the entries of a thesaurus for words; of
+// names the set of words.
 func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (string, error) {
 	t, err := l.Thesaurus(generated)
 	if err != nil {
@@ -322,7 +324,7 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 	})
 }
 
-// OfEnglish is the fingerprint of the file of a word list.
+// OfEnglish returns the fingerprint of the file of a word list.
 func (l *Lab) OfEnglish(ref string) (string, error) {
 	list, err := l.English(ref)
 	if err != nil {

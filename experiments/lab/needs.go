@@ -10,7 +10,7 @@ import (
 	"mldpbench/stream"
 )
 
-// Wants is what a study is measured with, by reference.
+// Wants lists the resources that a study uses, by reference.
 type Wants struct {
 	Datasets   []study.DatasetSpec
 	Embeddings []study.EmbeddingSpec
@@ -20,7 +20,7 @@ type Wants struct {
 }
 
 // Missing lists the entries of the fetch catalogue that are wanted and that the
-// data folder root does not have, in the order of the catalogue. encoder says
+// data folder root does not have, in the order of the catalogue. encoder tells
 // whether the sentence encoder counts: a run without it measures CS with SIF.
 func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 	needed := map[string]bool{}

@@ -14,8 +14,8 @@ import (
 	"mldpbench/stream"
 )
 
-// started is a command that was started, or why it does not start: that is
-// known once and for all, and fails the units of the command alone.
+// started is a command that was started, or the error of its start. That error
+// is stored and fails only the units of the command.
 type started struct {
 	*external.Command
 	failed error
@@ -90,9 +90,9 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, d study.Data
 	return err
 }
 
-// Outside is what opens mechanisms that are not built in, for one repetition of
-// a data set, counted from 1; space is what single words are taken from. A
-// command that says it can be repeated has to show it, once.
+// Outside returns the function that opens mechanisms that are not built in, for
+// one repetition of a data set, counted from 1; single words are taken from
+// space. A command that declares to be repeatable is checked once.
 func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
 	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
 	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
@@ -133,8 +133,8 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 	}
 }
 
-// few are what a command is asked for twice: the beginnings of the first
-// documents.
+// few returns the text that a command must privatise twice: the beginnings of
+// the first documents.
 func few(documents [][]string) [][]string {
 	const count, words = 3, 20
 	var out [][]string
@@ -146,9 +146,9 @@ func few(documents [][]string) [][]string {
 	return out
 }
 
-// cleaned is a command whose text, where it does not keep tokens in place, is
-// cleaned as that of the data set was; one that reads whole texts gets those of
-// the data set.
+// cleaned is a command whose output, where it does not keep tokens in place, is
+// cleaned like the text of the data set. A command that reads whole texts gets
+// those of the data set.
 type cleaned struct {
 	*external.Mechanism
 	dataset *datasets.Dataset
@@ -189,7 +189,7 @@ func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []str
 	return out, nil
 }
 
-// originals are the texts of a data set by their tokens.
+// originals returns the texts of a data set by their tokens.
 func originals(d *datasets.Dataset) map[string]string {
 	out := map[string]string{}
 	for _, split := range d.Splits() {

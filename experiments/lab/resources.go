@@ -17,8 +17,8 @@ import (
 // OpenSpace opens an embedding: a vector file by its path, also one relative to
 // the data folder root ("" finds it as every command does), "generated", or the
 // name of an embedding in the data folder such as "glove.6B". keep restricts it
-// to a vocabulary; nil keeps every word. dimension is required for a name and checked for a file; 0 accepts
-// what a file has.
+// to a vocabulary; nil keeps every word. dimension is required for a name and
+// checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	keep func(word string) bool) (*embeddings.Space, error) {
 	if ref == study.GeneratedEmbedding {
@@ -33,9 +33,9 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	})
 }
 
-// generated keeps the vectors of the generated corpus, which take a moment to
-// learn, for the life of the process; the user's cache keeps them for the
-// program.
+// generated keeps the vectors of the generated corpus for the life of the
+// process, because learning them takes a moment; the user's cache keeps them
+// for later runs of the program.
 var generated struct {
 	sync.Mutex
 	spaces map[int]*embeddings.Space
@@ -109,7 +109,7 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		folder)
 	for _, entry := range []string{stem, ref} {
 		if _, err := fetch.Find(entry); err != nil {
-			continue // a name that only the user's folder knows
+			continue // a name that only the user's folder has
 		}
 		path, err := fetch.Locate(root, entry, "vectors")
 		if err == nil {
@@ -126,8 +126,8 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 	return "", "", missing
 }
 
-// OpenThesaurus opens the synonyms that SynTF chooses among: WordNet in the
-// data folder, or those of the generated corpus.
+// OpenThesaurus opens the synonyms for SynTF: WordNet in the data folder, or
+// those of the generated corpus.
 func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 	if generated {
 		return datasets.GeneratedThesaurus(), nil

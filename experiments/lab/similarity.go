@@ -15,16 +15,16 @@ import (
 	"mldpbench/experiments/measure"
 )
 
-// Encoders of a study that are no folder: the catalogue's model, and the
+// Encoders of a study that are not a folder: the catalogue's model, and the
 // weighted mean of the text's own word vectors, which needs no model.
 const (
 	CatalogueEncoder = "sentence-encoder"
 	SIFEncoder       = "sif"
 )
 
-// EncoderRef settles what CS is measured with. A machine without the
-// catalogue's model measures it with SIF, which every row then says; the key of
-// a unit holds the encoder, so a later run with the model measures anew.
+// EncoderRef decides which encoder measures CS. A machine without the
+// catalogue's model uses SIF, and every row states that. The key of a unit
+// holds the encoder, so a later run with the model measures again.
 func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
 	if encoder != CatalogueEncoder {
 		return encoder, nil
@@ -37,7 +37,7 @@ func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
 	return dir, err
 }
 
-// OfEncoder is the fingerprint of all files of an encoder.
+// OfEncoder returns the fingerprint of all files of an encoder.
 func (l *Lab) OfEncoder(encoder string) (string, error) {
 	dir, err := l.EncoderRef(encoder)
 	if err != nil || dir == SIFEncoder {
@@ -63,7 +63,7 @@ func (l *Lab) OfEncoder(encoder string) (string, error) {
 	})
 }
 
-// Encoder opens a sentence encoder, one for the run; SIF is fitted to each data
+// Encoder opens a sentence encoder, once per run; SIF is fitted to each data
 // set and space.
 func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *measure.Corpus,
 	space *measure.Space) (sentence.Encoder, error) {

@@ -1,10 +1,10 @@
-// Package measure holds what experiments do with text: privatise and release it,
-// train and score on it, infer from it, probe mechanisms, calibrate and tune
-// them.
+// Package measure holds the operations of experiments on text: privatise and
+// release it, train and score on it, infer from it, probe mechanisms, calibrate
+// and tune them.
 //
-// It believes in values: documents, spaces, mechanisms and seeds go in, numbers
-// come out. It opens no file, reads no study and keeps nothing; what is measured
-// here is measured the same way for a grid and for a paper's figure.
+// Its functions take documents, spaces, mechanisms and seeds and return
+// numbers. They open no file, read no study and store nothing, so a grid and a
+// paper's figure are measured in the same way.
 package measure
 
 import (
@@ -16,7 +16,7 @@ import (
 	"mldpbench/models"
 )
 
-// Corpus is a prepared data set with what is derived from it once.
+// Corpus is a prepared data set with values derived from it once.
 type Corpus struct {
 	*datasets.Dataset
 	Tokens    [3][][]string  // of train, validation, test
@@ -25,7 +25,7 @@ type Corpus struct {
 	Polarity  map[string]int // of word-level data sets: class of each word; nil for texts
 }
 
-// NewCorpus derives them.
+// NewCorpus derives these values.
 func NewCorpus(d *datasets.Dataset) *Corpus {
 	c := &Corpus{Dataset: d, Counts: map[string]int{}}
 	if d.WordLevel && len(d.Classes) > 1 {
@@ -46,13 +46,13 @@ func NewCorpus(d *datasets.Dataset) *Corpus {
 	return c
 }
 
-// Has says whether a word occurs.
+// Has reports whether a word occurs.
 func (c *Corpus) Has(word string) bool { return c.Counts[word] > 0 }
 
-// Labels of the documents of a split.
+// Labels returns the labels of the documents of a split.
 func (c *Corpus) Labels(split int) []int { return datasets.Labels(c.Splits()[split].Documents) }
 
-// Words is the number of tokens.
+// Words returns the number of tokens.
 func (c *Corpus) Words() int {
 	n := 0
 	for _, d := range c.Documents {
@@ -62,15 +62,16 @@ func (c *Corpus) Words() int {
 }
 
 // Space is an embedding restricted to the vocabulary of a data set and the table
-// that models read. The table may hold more words: the synonyms that a
-// thesaurus may put in place of those of the data set have vectors too.
+// that models read. The table may hold more words: synonyms that a thesaurus may
+// substitute for words of the data set have vectors too.
 type Space struct {
 	*embeddings.Space
 	Table models.Embedding // one zero row after the last word, for tokens without a vector
 	Wide  *embeddings.Space
 }
 
-// NewSpace is the space of a data set, out of one that may hold more words.
+// NewSpace returns the space of a data set, taken from one that may hold more
+// words.
 func NewSpace(wide *embeddings.Space, c *Corpus) (*Space, error) {
 	narrow, err := wide.Restrict(c.Has)
 	if err != nil {
@@ -80,10 +81,11 @@ func NewSpace(wide *embeddings.Space, c *Corpus) (*Space, error) {
 		nil
 }
 
-// Known says whether a word has a vector in the space of the data set.
+// Known reports whether a word has a vector in the space of the data set.
 func (s *Space) Known(word string) bool { return s.Vocabulary.ID(word) != embeddings.Unknown }
 
-// Examples are the inputs of a model: sequences, or the vectors of single words.
+// Examples returns the inputs of a model: sequences, or the vectors of single
+// words.
 func (s *Space) Examples(tokens [][]string, labels []int, wordLevel bool) (models.Examples, error) {
 	x := models.Examples{Labels: labels}
 	rows := s.Wide.Vocabulary.Rows(tokens)
@@ -105,7 +107,7 @@ func (s *Space) Examples(tokens [][]string, labels []int, wordLevel bool) (model
 	return x, nil
 }
 
-// All are the IDs of a vocabulary.
+// All returns the ids of a vocabulary.
 func All(s *embeddings.Space) []mechanisms.WordID {
 	ids := make([]mechanisms.WordID, s.Len())
 	for i := range ids {

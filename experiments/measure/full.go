@@ -12,25 +12,26 @@ import (
 	"mldpbench/stream"
 )
 
-// FullError is E_M MAP, 0/1 loss, of an adversary whose candidates are all input
-// words: exact, with intervals of no width, or of one who learned the channel
-// from draws, with 95% intervals.
+// FullError is E_M MAP, 0/1 loss, of an adversary whose candidates are all
+// input words. It is either exact, with intervals of width 0, or that of an
+// adversary who learned the channel from draws, with 95% intervals.
 type FullError struct {
-	Uniform metrics.Interval // who knows nothing of the words
-	Corpus  metrics.Interval // who knows how often each occurs
+	Uniform metrics.Interval // adversary without knowledge of word frequencies
+	Corpus  metrics.Interval // adversary that knows how often each occurs
 	Runs    int              // draws per word to learn from, and as many to measure on; 0 when exact
 }
 
 // fullLevel is the confidence of the intervals.
 const fullLevel = 0.95
 
-// drawnTogether is how many words share a stream when they are drawn: a constant,
-// so that the result does not depend on the number of threads.
+// drawnTogether is the number of words that share a stream. It is constant, so
+// the result does not depend on the number of threads.
 const drawnTogether = 64
 
-// InferFull measures it for the first words of the mechanism's vocabulary, one
-// per count: how often each occurs. It costs one row of probabilities per word
-// where the distribution is computed, 2 × samples draws per word elsewhere.
+// InferFull measures FullError for the first words of the mechanism's
+// vocabulary, one per count: how often each occurs. It costs one row of
+// probabilities per word where the distribution is computed, 2 × samples draws
+// per word elsewhere.
 func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError

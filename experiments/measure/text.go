@@ -10,11 +10,11 @@ import (
 	"mldpbench/stream"
 )
 
-// Privatize privatises several copies of a text in one call, which builds what a
-// mechanism tabulates per word once. Copy r of n documents has the streams r·n
-// to r·n+n−1 of the seed, so that no copy depends on the others. A nil copy is
-// left out, and so is a document without tokens; both keep their place. Words
-// that are removed are not there; see PrivatizeAligned.
+// Privatize privatises several copies of a text in one call, so a mechanism
+// builds its tables per word only once. Copy r of n documents uses the streams
+// r·n to r·n+n−1 of the seed, so no copy depends on the others. A nil copy is
+// left out, and so is a document without tokens; both keep their position.
+// Removed words leave no trace; see PrivatizeAligned.
 func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
 	seed stream.Seed, threads int) ([][][]string, error) {
 	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
@@ -24,8 +24,8 @@ func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Po
 	return out, err
 }
 
-// Shown is aligned text as a reader sees it: without the empty words that stand
-// in the place of those that were removed. Documents without any are shared.
+// Shown returns aligned text as a reader sees it, without the empty words that
+// mark removed words. Documents without empty words are shared, not copied.
 func Shown(aligned [][]string) [][]string {
 	if aligned == nil {
 		return nil
@@ -68,8 +68,8 @@ func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechan
 }
 
 // Release privatises documents with a mechanism that releases vectors and
-// returns the mean of each, and the number of words released. Of a word outside
-// the vocabulary there is no vector to release: policy random replaces it, the
+// returns the mean of each, and the number of words released. A word outside
+// the vocabulary has no vector to release: policy random replaces the word, the
 // others leave it out. A document without any word is the zero vector.
 func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
 	seed stream.Seed) ([][]float32, int, error) {
@@ -121,7 +121,7 @@ func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabula
 }
 
 // Draw adapts a mechanism and one generator to the samplers of metrics. It
-// draws nothing once ctx is cancelled: ask ctx before using what was measured.
+// draws nothing once ctx is cancelled, so check ctx before using the results.
 func Draw(ctx context.Context, m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) {
 	return func(dst, src []mechanisms.WordID) {
 		if ctx.Err() == nil {

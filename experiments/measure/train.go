@@ -9,7 +9,7 @@ import (
 	"mldpbench/stream"
 )
 
-// Model is a classifier to be trained: its name and all of its parameters.
+// Model is a classifier to train: its name and all of its parameters.
 type Model struct {
 	Name       string
 	Parameters map[string]any // resolved
@@ -21,8 +21,8 @@ type Trained struct {
 	History models.History
 }
 
-// Train fits a classifier of the given number of classes. embedding is what
-// models of sequences read; the zero value suits dense vectors.
+// Train fits a classifier of the given number of classes. Models of sequences
+// read embedding; its zero value is fine for dense vectors.
 func Train(ctx context.Context, m Model, classes int, embedding models.Embedding, seed stream.Seed, training,
 	validation models.Examples) (*Trained, error) {
 	c, err := models.New(m.Name, models.Options{Classes: classes, Embedding: embedding, Seed: seed,
@@ -37,8 +37,8 @@ func Train(ctx context.Context, m Model, classes int, embedding models.Embedding
 	return &Trained{c, h}, nil
 }
 
-// ValidationAccuracy is that of the epoch or parameter chosen, a share; NaN if
-// the model does not validate.
+// ValidationAccuracy returns that of the chosen epoch or parameter, a share;
+// NaN if the model does not validate.
 func (t *Trained) ValidationAccuracy() float64 {
 	h := t.History
 	if h.Best >= 0 && h.Best < len(h.Epochs) {
@@ -50,14 +50,14 @@ func (t *Trained) ValidationAccuracy() float64 {
 	return math.NaN()
 }
 
-// Score is what a classifier gets right.
+// Score is the performance of a classifier.
 type Score struct {
 	Correct, Total int
 	Right          []bool  // of each example
 	AUC            float64 // of two classes; NaN else
 }
 
-// Accuracy is the share of examples that are right.
+// Accuracy returns the share of correct examples.
 func (s Score) Accuracy() float64 { return float64(s.Correct) / float64(s.Total) }
 
 // Test scores a classifier.

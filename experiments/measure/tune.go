@@ -20,11 +20,11 @@ type TuneOptions struct {
 	MaxLoss    float64   // C: the loss budget, a share in (0, 1)
 	T          []float64 // Vickrey thresholds to choose among
 	MaxEpsilon float64   // the largest ε considered (the paper caps it at 100)
-	// Each is given every step when it is measured; nil is given none.
+	// Each is called with every step when it is measured; it may be nil.
 	Each func(TuneStep) error
 }
 
-// Check validates them, the adversary aside.
+// Check validates the options, except the adversary.
 func (o TuneOptions) Check() error {
 	errs := []error{
 		check.Inside("max loss", o.MaxLoss, 0, 1), check.Positive("max epsilon", o.MaxEpsilon),
@@ -48,16 +48,16 @@ type TuneStep struct {
 	Loss           float64 `csv:"loss"`            // share of words whose polarity flips
 	InferenceError float64 `csv:"inference_error"` // of the MAP adversary
 	Feasible       bool    `csv:"feasible"`        // Loss <= MaxLoss
-	Choice         bool    `csv:"choice"`          // what was picked
+	Choice         bool    `csv:"choice"`          // the chosen step
 }
 
-// Tune returns the trace of the search; the step with Choice holds the ε and
-// t of the highest inference error among those within the loss budget. Loss
-// and inference error both fall as ε grows, so for each t the smallest
-// feasible ε is the best: it is found by bisection on log ε, to one percent,
-// with the same random numbers at every ε. Where no ε up to MaxEpsilon is
-// feasible for a t, its last step says so; where that holds for all t, Tune
-// returns the trace with an error that states the smallest loss reached.
+// Tune returns the trace of the search; the step with Choice holds the ε and t
+// of the highest inference error among those within the loss budget. Loss and
+// inference error both fall as ε grows, so for each t the smallest feasible ε
+// is the best: it is found by bisection on log ε, to one percent, with the same
+// random numbers at every ε. Where no ε up to MaxEpsilon is feasible for a t,
+// its last step is not feasible; where that holds for all t, Tune returns the
+// trace with an error that states the smallest loss reached.
 func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

@@ -9,7 +9,8 @@ import (
 	"mldpbench/stream"
 )
 
-// SampleWords draws words of the space, the same for every mechanism and ε.
+// SampleWords draws words of the space; they are the same for every mechanism
+// and ε.
 func SampleWords(space *embeddings.Space, n int, seed stream.Seed) []mechanisms.WordID {
 	return metrics.SampleWords(All(space), n, seed.Rand())
 }
@@ -18,9 +19,9 @@ func SampleWords(space *embeddings.Space, n int, seed stream.Seed) []mechanisms.
 // form counts.
 const supportTail = 0.05
 
-// ExactDeniability gives the means over words of N_w in percent, of the expected
-// number of distinct outputs in so many runs, and of the effective support;
-// missing (NaN) where the mechanism has no closed form.
+// ExactDeniability returns the means over words of N_w in percent, of the
+// expected number of distinct outputs in so many runs, and of the effective
+// support; missing (NaN) where the mechanism has no closed form.
 func ExactDeniability(m mechanisms.Mechanism, words []mechanisms.WordID, runs int) (nw, sw, support float64) {
 	missing := math.NaN()
 	d, ok := m.(mechanisms.Distributor)
@@ -40,8 +41,8 @@ func ExactDeniability(m mechanisms.Mechanism, words []mechanisms.WordID, runs in
 	return nw / n, sw / n, support / n
 }
 
-// Adversary is who infers words from outputs: what it knows and what it
-// distinguishes.
+// Adversary describes an adversary that infers words from outputs: its
+// knowledge and its candidates.
 type Adversary struct {
 	Candidates []mechanisms.WordID
 	Prior      []float64 // of the candidates; nil is uniform
@@ -49,13 +50,13 @@ type Adversary struct {
 	Polarity   map[string]int // class of words, for the loss L_M; nil measures none
 	Runs       int            // outputs per candidate, where there is no closed form; even
 	Sampled    bool           // never use the closed form
-	// Fallback is the candidate that an output counts for which learning never
-	// saw; nil is the nearest one.
+	// Fallback returns the candidate for an output that did not occur in
+	// learning; nil means the nearest one.
 	Fallback func(output int) int
 }
 
-// Infer is the error of the adversary: exact where the distribution is known,
-// sampled elsewhere. draw is the sampler of m.
+// Infer returns the error of the adversary: exact where the distribution is
+// known, sampled elsewhere. draw is the sampler of m.
 func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID)) (metrics.InferenceError,
 	error) {
 	if a.Prior == nil {
@@ -90,7 +91,7 @@ func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms
 	return x.EstimateInference(metrics.SampleOutputs(a.Candidates, a.Runs, draw), fallback)
 }
 
-// nearest is the candidate closest to an output.
+// nearest returns the candidate closest to an output.
 func (a Adversary) nearest(output int) int {
 	best, least := 0, math.Inf(1)
 	if output < a.Space.Len() {
@@ -103,8 +104,9 @@ func (a Adversary) nearest(output int) int {
 	return best
 }
 
-// Itself takes an output for the candidate that it is, and any other for the
-// likeliest: the adversary of Xu et al. 2021b, §3.1.
+// Itself guesses that an output which is a candidate is itself, and the
+// likeliest candidate for any other output: the adversary of Xu et al. 2021b,
+// §3.1.
 func (a Adversary) Itself() func(output int) int {
 	number := make(map[int]int, len(a.Candidates))
 	likeliest := 0

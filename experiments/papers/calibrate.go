@@ -13,7 +13,8 @@ import (
 	"mldpbench/results"
 )
 
-// CalibrateRequest names what Calibrate calibrates.
+// CalibrateRequest selects the mechanisms that Calibrate calibrates, and their
+// data.
 type CalibrateRequest struct {
 	Data       string
 	Embedding  study.EmbeddingSpec
@@ -39,8 +40,8 @@ type CalibratedMechanism struct {
 	Reason     string        `csv:"reason"`
 }
 
-// Calibrate calibrates mechanisms, in their default variants, to one target, and
-// hands over each row as soon as it is found.
+// Calibrate calibrates mechanisms, in their default variants, to one target,
+// and passes on each row as soon as it is found.
 func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) error {
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {

@@ -36,7 +36,7 @@ type cmpStudy struct {
 	Neighbours []neighbourPanel `yaml:"neighbours,omitempty"`
 	// Deniability is Figures 2 to 4: N_w and S_w of every word per ε.
 	Deniability []deniabilityPanel `yaml:"deniability,omitempty"`
-	// Examples is Table 1: what words become at an average N_w.
+	// Examples is Table 1: outputs for words at an average N_w.
 	Examples []examplesPanel `yaml:"examples,omitempty"`
 	// Utility is Figure 5.
 	Utility []utilityPanel `yaml:"utility,omitempty"`
@@ -135,7 +135,7 @@ func (s *cmpStudy) Override(o study.Overrides) (study.Body, error) {
 	return &c, refuse(o, named)
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *cmpStudy) Wants() lab.Wants {
 	w := wantsOfUtility(s.Utility)
 	for _, p := range s.Neighbours {
@@ -218,8 +218,8 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	return units, nil
 }
 
-// measure gives one series per percentile over k. The word itself is not its
-// own neighbour.
+// measure returns one series per percentile over k. A word is not its own
+// neighbour.
 func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space,
 	at place) ([]results.Record, error) {
 	words := measure.SampleWords(space, p.Words, at.seed.Derive("words"))
@@ -250,7 +250,7 @@ func (p neighbourPanel) measure(ctx context.Context, row results.Record, space *
 	return rows, nil
 }
 
-// measure gives N_w (percent) and S_w of every word; Repetition numbers the
+// measure returns N_w (percent) and S_w of every word; Repetition numbers the
 // words and Note names them. The words are the same for all mechanisms.
 func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve,
 	epsilon float64) ([]results.Record, error) {
@@ -273,8 +273,8 @@ func (p deniabilityPanel) measure(ctx context.Context, row results.Record, space
 	return rows, nil
 }
 
-// measure calibrates ε to an average N_w, counts how often each word comes back
-// and lists what it becomes.
+// measure calibrates ε to an average N_w, counts how often each word is
+// returned and lists its outputs.
 func (p examplesPanel) measure(ctx context.Context, row results.Record, space *embeddings.Space, at place, c curve,
 	target float64) ([]results.Record, error) {
 	env, err := at.lab.Environment(space, nil, c.needs, at.seed)

@@ -1,13 +1,12 @@
 // Package papers plans the measurements of the four papers on which the
 // comparative study rests: Vickrey (Xu et al. 2021b), TEM (Carvalho et al.
 // 2023), PrivEmb (Feyisetan & Kasiviswanathan 2021) and CMP (Feyisetan et al.
-// 2020). Each measured privacy in its own way; each is one protocol here, one
-// file, one body of a study.
+// 2020). Each measured privacy in a different way; each is one protocol here,
+// with one file and one body of a study.
 //
-// It believes that a figure is a set of points and that every point can be
-// measured alone: a unit is one curve at one place of one panel, and what it
-// yields does not depend on the other curves, places and panels. It stops at
-// drawing: plots reads the rows.
+// A figure is a set of points, and every point can be measured alone: a unit is
+// one curve at one position of one panel, and its result does not depend on the
+// other curves, positions and panels. Package plots draws the rows.
 package papers
 
 import (
@@ -28,12 +27,12 @@ import (
 	"mldpbench/stream"
 )
 
-// studySeed is the root of everything random in a study.
+// studySeed is the root of all randomness in a study.
 func studySeed(h *study.Header) stream.Seed {
 	return stream.FromUint64(h.Seed).Derive("papers", h.Protocol)
 }
 
-// place is a panel of a study: what its units have in common.
+// place is a panel of a study, the common data of its units.
 type place struct {
 	header *study.Header
 	lab    *lab.Lab
@@ -45,13 +44,13 @@ func newPlace(h *study.Header, l *lab.Lab, panel string, labels ...string) place
 	return place{h, l, panel, studySeed(h).Derive(append(labels, panel)...)}
 }
 
-// typicalWords stands in for the size of a vocabulary in guesses of memory.
+// typicalWords is the size of a vocabulary assumed in estimates of memory.
 const typicalWords = 30_000
 
-// unit is one curve at one place. id is all that its rows depend on beside the
-// protocol, the seed, the panel's name and the data; row is what they start
-// from. A mechanism that does not exist there, or does not reach a target,
-// leaves one row that says so.
+// unit is one curve at one position. id holds everything that its rows depend
+// on except the protocol, the seed, the panel's name and the data; row is their
+// initial value. A mechanism that does not exist there, or does not reach a
+// target, returns one row that states this.
 func (p place) unit(row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error),
 	work func() lab.Work,
 	run func(ctx context.Context, row results.Record, job *engine.Job) ([]results.Record, error)) engine.Unit {
@@ -105,8 +104,8 @@ type curve struct {
 	needs    mechanisms.Needs
 }
 
-// curves are those of a list of mechanisms; a parameter given as a list makes
-// one curve each.
+// curves returns those of a list of mechanisms; a parameter given as a list
+// makes one curve per value.
 func curves(list []study.MechanismSpec) ([]curve, error) {
 	var all []curve
 	for _, m := range list {
@@ -149,7 +148,7 @@ func (c curve) over(epsilons []float64) []float64 {
 	return epsilons
 }
 
-// row is what the rows of a curve start from, at one place of its x axis.
+// row returns the initial row of a curve at one position of its x axis.
 func (c curve) row(s mechanisms.Settings, xName string, x results.Float) results.Record {
 	r := results.NewRecord()
 	r.Series, r.XName, r.X, r.Status = c.label, xName, x, results.StatusOK
@@ -163,7 +162,7 @@ func (c curve) row(s mechanisms.Settings, xName string, x results.Float) results
 	return r
 }
 
-// on says in a row which vectors were measured.
+// on fills in which vectors were measured.
 func on(r results.Record, space *embeddings.Space) results.Record {
 	r.Generated, r.Embedding, r.Dimension, r.Vocabulary = space.Generated, space.Name, space.Dimension, space.Len()
 	r.EmbeddingFingerprint = space.Fingerprint()
@@ -186,7 +185,7 @@ func (p place) wordsMechanism(space *embeddings.Space, corpus *measure.Corpus, c
 	return mechanisms.New(env, c.at(epsilon))
 }
 
-// checkHeader validates what a paper study cannot be.
+// checkHeader rejects header fields that a paper study cannot have.
 func checkHeader(at study.At, h *study.Header) error {
 	if h.Documents == study.Redrawn {
 		return at(errors.New("documents = \"redrawn\": grid studies draw documents anew; those of a paper "+
@@ -257,20 +256,20 @@ func checkData(at study.At, where string, d study.DatasetSpec, m *study.ModelSpe
 	return at(err, "%s.model", where)
 }
 
-// number validates an integer that a study made in memory may hold.
+// number validates an integer of a study made in memory.
 func number(at study.At, where, name string, v, least int) error {
 	return at(check.AtLeast(name, v, least), "%s.%s", where, name)
 }
 
-// model is a model of a study with its defaults; it is known by them, and one
-// trained with other defaults is another unit.
+// model returns a model of a study with its defaults. They are part of its
+// identity: with other defaults it is a different unit.
 func model(m study.ModelSpec) measure.Model {
 	parameters, _ := m.Resolve() // checked
 	return measure.Model{Name: m.Name, Parameters: parameters}
 }
 
 // choose keeps the panels of a section that --panel names: by the panel, its
-// section, or both: "section/name". Names that were seen are gathered.
+// section, or both: "section/name". Names that occur are collected in seen.
 func choose[P any](o study.Overrides, named *[]string, section string, panels []P, name func(P) string) []P {
 	return slices.DeleteFunc(slices.Clone(panels), func(p P) bool {
 		names := []string{section, name(p), section + "/" + name(p)}
@@ -280,8 +279,8 @@ func choose[P any](o study.Overrides, named *[]string, section string, panels []
 	})
 }
 
-// refuse says which flags mean nothing to a paper study, and which panels it
-// does not have.
+// refuse returns an error for flags that a paper study does not use and panels
+// that it does not have.
 func refuse(o study.Overrides, named []string) error {
 	if err := o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
 		"repetitions", "baseline-repetitions", "sample"); err != nil {
@@ -296,7 +295,7 @@ func refuse(o study.Overrides, named []string) error {
 	return nil
 }
 
-// wants adds what mechanisms need to what panels do.
+// wants adds the needs of mechanisms to those of panels.
 func wants(w lab.Wants, list []study.MechanismSpec) lab.Wants {
 	all, _ := curves(list) // checked
 	for _, c := range all {

@@ -107,7 +107,7 @@ func (s *privembStudy) Override(o study.Overrides) (study.Body, error) {
 	return &c, refuse(o, named)
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *privembStudy) Wants() (w lab.Wants) {
 	for _, p := range s.Distance {
 		w.Embeddings = append(w.Embeddings, p.Embedding)
@@ -118,7 +118,7 @@ func (s *privembStudy) Wants() (w lab.Wants) {
 	return w
 }
 
-// methods are the curves of a panel, M1 first, which has no β.
+// methods returns the curves of a panel; the first is M1, which has no β.
 func (r release) methods() ([]curve, []results.Float, error) {
 	list := []study.MechanismSpec{{Name: "privemb", Label: "M1", Parameters: map[string]any{"projection": "none"}}}
 	betas := []results.Float{results.Missing}
@@ -134,7 +134,7 @@ func (r release) methods() ([]curve, []results.Float, error) {
 	return all, betas, err
 }
 
-// quantities are what one instance of a mechanism is measured by, with names.
+// quantities holds the named results of one instance of a mechanism.
 type quantities func(ctx context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64, error)
 
 // Plan turns the study into units.
@@ -193,8 +193,8 @@ func (s *privembStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	return units, nil
 }
 
-// units are one per method and ε. As in the paper's figures there is a panel
-// per ε and x is β.
+// units returns one unit per method and ε. As in the paper's figures there is a
+// panel per ε, and x is β.
 func (r release) units(at place, row results.Record, id []any, data func(ctx context.Context) (lab.Fingerprints, error),
 	open func(ctx context.Context) (*embeddings.Space, quantities, error)) ([]engine.Unit, error) {
 	methods, betas, err := r.methods()
@@ -242,7 +242,7 @@ func (r release) units(at place, row results.Record, id []any, data func(ctx con
 	return units, nil
 }
 
-// wordPairs are Words × Words fixed pairs.
+// wordPairs holds Words × Words fixed pairs.
 type wordPairs struct {
 	space       *embeddings.Space
 	left, right []embeddings.WordID
@@ -256,7 +256,7 @@ func newWordPairs(space *embeddings.Space, words int, seed stream.Seed) (*wordPa
 	return &wordPairs{space, drawn[:words], drawn[words:]}, nil
 }
 
-// errors are the mean absolute errors of distances and inner products over
+// errors returns the mean absolute errors of distances and inner products over
 // all pairs: |‖M(x)−M(y)‖ − ‖x−y‖| and |⟨M(x),M(y)⟩ − ⟨x,y⟩|.
 func (p *wordPairs) errors(_ context.Context, m mechanisms.VectorMechanism, seed stream.Seed) (map[string]float64,
 	error) {

@@ -8,7 +8,7 @@ import (
 	"mldpbench/results/stats"
 )
 
-// Summary is a quantity at one place of one curve over its repetitions (N_w
+// Summary is a quantity at one position of one curve over its repetitions (N_w
 // and S_w: over words), in the quantity's unit.
 type Summary struct {
 	Panel      string        `csv:"panel"`
@@ -30,15 +30,15 @@ type Summary struct {
 	Note       string        `csv:"note"` // where it is the same for all repetitions
 }
 
-// Summarize summarises points, in the order in which their places come first.
-// Missing values do not count.
+// Summarize summarises points, ordered by the first occurrence of their
+// position. Missing values do not count.
 func Summarize(points []results.Record) []Summary {
 	type place struct{ panel, series, quantity, x string }
 	var rows []Summary
 	var values [][]float64
 	at := map[place]int{}
 	for _, p := range points {
-		x, _ := p.X.MarshalCSV() // cannot fail; as a number, missing would not equal itself
+		x, _ := p.X.MarshalCSV() // cannot fail; text because a missing number would not equal itself
 		key := place{p.Panel, p.Series, p.Quantity, x}
 		i, known := at[key]
 		if !known {

@@ -44,7 +44,7 @@ func (s *temStudy) Override(o study.Overrides) (study.Body, error) {
 	return &c, refuse(o, named)
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *temStudy) Wants() lab.Wants { return wants(wantsOfUtility(s.Panels), s.Mechanisms) }
 
 // Plan turns the study into units.

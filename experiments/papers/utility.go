@@ -26,7 +26,7 @@ type utilityPanel struct {
 	Embedding   study.EmbeddingSpec `yaml:"embedding"`
 	Model       study.ModelSpec     `yaml:"model"`
 	Epsilons    []float64           `yaml:"epsilons"`
-	Settings    []string            `yaml:"settings"` // one curve each
+	Settings    []string            `yaml:"settings"` // one curve per entry
 	Repetitions int                 `yaml:"repetitions" limits:"1,10000"`
 	// Membership also attacks the model. Training and test texts are then
 	// halved: one half for the model, one for the attacker's shadow model.
@@ -68,26 +68,26 @@ func wantsOfUtility(panels []utilityPanel) (w lab.Wants) {
 type utilityTask struct {
 	panel  utilityPanel
 	lab    *lab.Lab
-	id     string // of what its plain models depend on
+	id     string // of everything its plain models depend on
 	corpus *measure.Corpus
 	space  *measure.Space
 	target side
 	shadow side  // empty without Membership
-	read   texts // both, as they are
+	read   texts // both, unchanged
 	seed   stream.Seed
 }
 
-// side is what one model is trained, validated and tested on.
+// side is the text on which one model is trained, validated and tested.
 type side struct{ train, validation, test []datasets.Document }
 
 // encoded is a side as a classifier reads it.
 type encoded struct{ train, validation, test models.Examples }
 
-// texts are what the target model and the attacker's shadow model read.
+// texts holds the texts of the target model and of the attacker's shadow model.
 type texts struct{ target, shadow encoded }
 
-// sharedTexts are what the settings of one mechanism and ε share: text, and the
-// models trained on it, by repetition.
+// sharedTexts holds what the settings of one mechanism and ε share: text, and
+// the models trained on it, by repetition.
 type sharedTexts struct {
 	private []texts
 	fitted  []*measure.Trained
@@ -137,8 +137,8 @@ func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs
 	})
 }
 
-// units are one of plain text, and one per curve, setting and ε. A unit does
-// not depend on which others the panel has.
+// units returns one unit for plain text, and one per curve, setting and ε. A
+// unit does not depend on which others the panel has.
 func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 	id := []any{"utility", model(p.Model), p.Repetitions, p.Membership}
 	work := func() lab.Work {
@@ -248,10 +248,11 @@ func (t *utilityTask) repetitions(ctx context.Context, setting string, shared *s
 	return rows, nil
 }
 
-// measure tests the model of one repetition, and attacks it if the panel says
-// so. The attack is that of Carvalho et al. 2023, Appendix C: the shadow model
-// is trained like the target, on texts of its own. Both are asked about plain
-// texts, the ones a person would recognise as theirs: were they trained on?
+// measure tests the model of one repetition, and attacks it if the panel has
+// Membership. The attack is that of Carvalho et al. 2023, Appendix C: the
+// shadow model is trained like the target, on different texts. Both are queried
+// with plain texts, which a person would recognise as theirs: were they trained
+// on?
 func (t *utilityTask) measure(ctx context.Context, model models.Classifier, read texts, base results.Record,
 	seed stream.Seed) ([]results.Record, error) {
 	s, err := measure.Test(ctx, model, len(t.corpus.Classes), read.target.test)
@@ -281,7 +282,7 @@ func (t *utilityTask) train(ctx context.Context, s encoded, seed stream.Seed) (*
 	return measure.Train(ctx, model(t.panel.Model), len(t.corpus.Classes), t.space.Table, seed, s.train, s.validation)
 }
 
-// encode reads a side as it is, without privatisation.
+// encode reads a side without privatisation.
 func (t *utilityTask) encode(s side) encoded {
 	examples := func(d []datasets.Document) models.Examples {
 		return t.examples(datasets.Tokens(d), datasets.Labels(d))
@@ -293,10 +294,9 @@ func (t *utilityTask) examples(tokens [][]string, labels []int) models.Examples 
 	return models.Examples{Sequences: t.space.Wide.Vocabulary.Rows(tokens), Labels: labels}
 }
 
-// privatize returns the private texts of each repetition, all but the test text
-// of the attacker, which nobody privatises. All repetitions go to m at once,
-// because the selection family makes one table per distinct word of what it is
-// given.
+// privatize returns the private texts of each repetition, except the attacker's
+// test text, which is not privatised. All repetitions are passed to m at once,
+// because the selection family makes one table per distinct word of its input.
 func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts,
 	error) {
 	var documents [][]string

@@ -37,20 +37,22 @@ type vickreyPanel struct {
 	Dataset   study.DatasetSpec   `yaml:"dataset"`
 	Embedding study.EmbeddingSpec `yaml:"embedding"`
 	Epsilons  []float64           `yaml:"epsilons"`
-	Runs      int                 `yaml:"runs" limits:"2,1000000"` // every candidate is sent so often; even
+	Runs      int                 `yaml:"runs" limits:"2,1000000"` // number of times every candidate is sent; even
 	// "uniform" or "empirical" (frequency in the data set)
 	Prior string `yaml:"prior"`
-	// Candidates bounds how many secret words the adversary distinguishes, a
-	// seeded sample of the redaction list; 0 means the whole list.
+	// Candidates bounds the number of secret words that the adversary
+	// distinguishes, a seeded sample of the redaction list; 0 means the whole
+	// list.
 	Candidates int `yaml:"candidates,omitempty" limits:"0,1000000"`
-	// MinCount and MaxCount define the redaction list of a text data set:
-	// words whose number of occurrences lies between them are privatised, the
-	// others stay. The paper does not say how its list of 26,078 of 145,901
+	// MinCount and MaxCount define the redaction list of a text data set: words
+	// whose number of occurrences lies between them are privatised, the others
+	// stay unchanged. The paper does not say how its list of 26,078 of 145,901
 	// IMDb words was chosen.
 	MinCount int `yaml:"min_count,omitempty" limits:"0,1000000000"`
 	MaxCount int `yaml:"max_count,omitempty" limits:"0,1000000000"` // 0 means no bound
-	// Model measures utility on the privatised text of a text data set, in so
-	// many Repetitions; word-level data sets use the polarity of words instead.
+	// Model measures utility on the privatised text of a text data set, in
+	// Repetitions repetitions; word-level data sets use the polarity of words
+	// instead.
 	Model       *study.ModelSpec `yaml:"model,omitempty"`
 	Repetitions int              `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
@@ -105,7 +107,7 @@ func (s *vickreyStudy) Override(o study.Overrides) (study.Body, error) {
 	return &c, refuse(o, named)
 }
 
-// Wants is what the study is measured with.
+// Wants returns the resources that the study uses.
 func (s *vickreyStudy) Wants() (w lab.Wants) {
 	for _, p := range s.Panels {
 		w.Datasets, w.Embeddings = append(w.Datasets, p.Dataset), append(w.Embeddings, p.Embedding)
@@ -173,7 +175,7 @@ func (p vickreyPanel) sample(seed stream.Seed) lab.Sample {
 	return lab.Sample{Dataset: p.Dataset, Seed: seed.Derive("dataset")}
 }
 
-// secrets are what the adversary of a panel wants to know.
+// secrets are the words that the adversary of a panel tries to infer.
 type secrets struct {
 	panel     vickreyPanel
 	corpus    *measure.Corpus
@@ -217,7 +219,8 @@ func (p vickreyPanel) open(ctx context.Context, l *lab.Lab, seed stream.Seed, ne
 			return nil, err
 		}
 	}
-	// An output that learning never saw is taken for the word itself.
+	// An output that did not occur in learning is guessed to be the word
+	// itself.
 	x.adversary = measure.Adversary{Candidates: candidates, Prior: prior, Polarity: corpus.Polarity, Runs: p.Runs,
 		Sampled: true}
 	x.adversary.Fallback = x.adversary.Itself()
@@ -305,7 +308,7 @@ func (x *secrets) redact(ctx context.Context, m mechanisms.Mechanism, seed strea
 	return out, nil
 }
 
-// TuneRequest names what Tune searches on.
+// TuneRequest selects the data on which Tune searches.
 type TuneRequest struct {
 	Data       string
 	Dataset    study.DatasetSpec
@@ -319,7 +322,7 @@ type TuneRequest struct {
 	Each       func(measure.TuneStep) error // as in measure.TuneOptions
 }
 
-// Tune is measure.Tune on a word-level data set of the data folder.
+// Tune runs measure.Tune on a word-level data set of the data folder.
 func Tune(ctx context.Context, q TuneRequest) ([]measure.TuneStep, error) {
 	h := &study.Header{Name: "tune", Protocol: "tune", Seed: q.Seed}
 	o := measure.TuneOptions{Seed: studySeed(h), MaxLoss: q.MaxLoss, T: q.T, MaxEpsilon: q.MaxEpsilon, Each: q.Each}

@@ -1,5 +1,5 @@
-// Command slurmtest compares two results files the way run.sh needs it: equal
-// apart from the columns that any two runs may differ in.
+// Command slurmtest compares two results files for run.sh, ignoring the columns
+// in which any two runs may differ.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 	"mldpbench/embeddings"
 )
 
-// VectorFile finds a file where it is, or else in the data folder.
+// VectorFile finds a file at its path or else in the data folder.
 func VectorFile(ref, root string) (string, error) {
 	_, err := os.Stat(ref)
 	if err == nil {
@@ -26,8 +26,8 @@ func VectorFile(ref, root string) (string, error) {
 }
 
 // PortableFile names a vector file of the data folder relative to it ("" finds the
-// folder as every command does), so that the name holds on another machine;
-// any other is returned as it is.
+// folder as every command does), so the name is valid on another machine; any
+// other is returned unchanged.
 func PortableFile(path, root string) string {
 	folder, err := filepath.Abs(datasets.Root(root))
 	if err != nil {
@@ -43,8 +43,8 @@ func PortableFile(path, root string) string {
 	return path
 }
 
-// IsVectorFile says whether a reference is a path and no name: it has a path
-// separator or the suffix of a vector file.
+// IsVectorFile reports whether a reference is a path and not a name: it has a
+// path separator or the suffix of a vector file.
 func IsVectorFile(ref string) bool {
 	if strings.ContainsRune(ref, filepath.Separator) {
 		return true
@@ -56,9 +56,9 @@ func IsVectorFile(ref string) bool {
 	return false
 }
 
-// EmbeddingName is the name of the embedding in a file: the file's name
-// without suffixes, dimension and the mark of a subset, so that the dimensions
-// of one embedding share a name: glove.6B for glove.6B.100d.subset.txt.gz.
+// EmbeddingName returns the name of the embedding in a file: the file's name
+// without suffixes, dimension and the mark of a subset. The dimensions of one
+// embedding thus share a name: glove.6B for glove.6B.100d.subset.txt.gz.
 func EmbeddingName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	for _, suffix := range []string{".txt", ".vec", ".bin"} {
@@ -79,8 +79,8 @@ func dimensionOf(path string) (int, bool) {
 	return d, d > 0
 }
 
-// DimensionSuffix finds a final ".100d", also before the mark of a subset: where
-// it begins, and the number.
+// DimensionSuffix finds a final ".100d", also before the mark of a subset, and
+// returns its position and the number.
 func DimensionSuffix(name string) (at, dimension int) {
 	name = strings.TrimSuffix(name, ".subset")
 	i := strings.LastIndexByte(name, '.')
@@ -95,8 +95,8 @@ func DimensionSuffix(name string) (at, dimension int) {
 	return i, int(n)
 }
 
-// FileSpec describes a vector file. Its dimension is in its name or, failing
-// that, in the file.
+// FileSpec describes a vector file. Its dimension is taken from its name or
+// else from the file.
 func FileSpec(ref, root string) (EmbeddingSpec, error) {
 	e := EmbeddingSpec{Name: EmbeddingName(ref), File: ref}
 	if d, ok := dimensionOf(ref); ok {

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// Overrides change a study from the command line. They make another study
-// value, which keys and manifest reflect; empty ones change nothing.
+// Overrides change a study from the command line. They give a new study value,
+// which keys and manifest reflect; empty ones change nothing.
 type Overrides struct {
 	Datasets            []string
 	Embeddings          []string // instead of the study's: files, also relative to Root, or names
-	Root                string   // data folder; "" is found as every command does
+	Root                string   // data folder; "" finds it as every command does
 	Dimensions          []int
 	Mechanisms          []string // name or name:variant
 	Epsilons            []float64
 	Models              []string
 	Settings            []string
-	Repetitions         int // baselines keep their proportion unless given too
+	Repetitions         int // baselines keep their proportion unless also given
 	BaselineRepetitions int
 	Sample              string   // "small"
 	Panels              []string // of a paper study: only these panels or sections
 	Seed                *uint64
 }
 
-// Refuse is an error where one of the named flags was given: they mean nothing
-// to the study.
+// Refuse returns an error where one of the named flags was given, because the
+// study does not use it.
 func (o Overrides) Refuse(kind string, flags ...string) error {
 	for _, f := range []struct {
 		name  string

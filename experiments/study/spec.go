@@ -16,29 +16,28 @@ import (
 	"mldpbench/stream"
 )
 
-// Settings of a measurement: which part of the text the users privatise.
+// Settings of a measurement: the part of the text that users privatise.
 const (
 	Local     = "local"      // train, validation and test (local differential privacy)
 	TrainOnly = "train-only" // train and validation; the test text stays plain
 	TestOnly  = "test-only"  // the test text, on a model trained on plain text
 )
 
-// Names that stand for many in a list of mechanisms: every registered one in its
-// default variant, and those of them whose default variant is a proved one.
+// Names that stand for several mechanisms in a list: every registered one in
+// its default variant, and those whose default variant is a proved one.
 const (
 	All       = "all"
 	AllProved = "all-proved"
 )
 
-// Many says whether a name stands for many mechanisms.
+// Many reports whether a name stands for several mechanisms.
 func Many(name string) bool { return name == All || name == AllProved }
 
 // GeneratedEmbedding is the name of the vectors learned from the generated
 // corpus.
 const GeneratedEmbedding = "generated"
 
-// Columns are names of columns, one or several; a single one may be written
-// without a list.
+// Columns holds names of columns; a single one may be written without a list.
 type Columns []string
 
 // UnmarshalYAML reads a word or a list of words.
@@ -54,8 +53,8 @@ func (c *Columns) UnmarshalYAML(decode func(any) error) error {
 	return err
 }
 
-// DatasetSpec names a data set of the catalogue, or a file of one's own, and
-// says how much of it is used. A size of 0 means the data set's default.
+// DatasetSpec names a data set of the catalogue, or the user's own file, and
+// how much of it is used. A size of 0 means the data set's default.
 type DatasetSpec struct {
 	Name       string `yaml:"name" json:"name"`
 	Train      int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
@@ -65,16 +64,16 @@ type DatasetSpec struct {
 	MaxTokens int `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"0,100000000"`
 	// preprocessing; empty means the data set's default
 	Cleaning string `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`
-	// "no" leaves classes the shares they have in the source
+	// "no" keeps the shares of classes in the source
 	Balance string `yaml:"balance,omitempty" json:"balance,omitempty"`
-	// CSV, TSV or JSONL of one's own; its fingerprint is in the key
+	// the user's CSV, TSV or JSONL; its fingerprint is in the key
 	File string  `yaml:"file,omitempty" json:"-"`
 	Text Columns `yaml:"text,omitempty" json:"text,omitempty"` // columns joined to the text, for File
-	// column of the label, for File; none: there is nothing to predict
+	// column of the label, for File; if empty there is nothing to predict
 	Label string `yaml:"label,omitempty" json:"label,omitempty"`
-	// column of what is to stay secret, for File
+	// column of the private label, for File
 	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
-	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of who wrote the row, for File
+	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of the author of a row, for File
 	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
 }
 
@@ -86,31 +85,30 @@ type EmbeddingSpec struct {
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
-// MechanismSpec names a mechanism with its variants and parameters, or gives a
-// name to one from outside. A parameter given as a list is a further axis of
-// the grid.
+// MechanismSpec names a mechanism with its variants and parameters, or names
+// one from outside. A parameter given as a list is a further axis of the grid.
 type MechanismSpec struct {
 	mechanisms.Outside `yaml:",inline"`
 
 	Name       string               `yaml:"name"`
-	Label      string               `yaml:"label,omitempty"` // how a paper calls it; "" means its title
+	Label      string               `yaml:"label,omitempty"` // its name in a paper; "" means its title
 	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
 	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
 	Parameters map[string]any       `yaml:"parameters,omitempty"`
 	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
 	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`   // of unknown words, instead of the study's
-	// KeepWords are published as they are, StopWords or "" for none: epsilon is
-	// infinite on them.
+	// KeepWords are published unchanged, so epsilon is infinite on them:
+	// StopWords, or "" for none.
 	KeepWords string `yaml:"keep_words,omitempty"`
-	// Repetitions are fewer than the study's, where no more were made; 0 means
-	// the study's.
+	// Repetitions is smaller than the study's where fewer repetitions exist; 0
+	// means the study's.
 	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
 
 // StopWords is the list of words that a mechanism may keep.
 const StopWords = "stopwords"
 
-// Kept are the words that a mechanism's entry keeps.
+// Kept returns the words that a mechanism's entry keeps.
 func (m MechanismSpec) Kept() []string {
 	if m.KeepWords == "" {
 		return nil
@@ -125,7 +123,7 @@ type ModelSpec struct {
 	Datasets   []string       `yaml:"datasets,omitempty"`
 }
 
-// MetricOptions say how much is measured beside accuracy. A metric whose size
+// MetricOptions select the metrics in addition to accuracy. A metric whose size
 // is 0 is not measured and is missing in the records.
 type MetricOptions struct {
 	Deniability DeniabilityOptions `yaml:"deniability,omitempty" json:"deniability"`
@@ -137,13 +135,13 @@ type MetricOptions struct {
 	English string `yaml:"english,omitempty" json:"english,omitempty"`
 }
 
-// DeniabilityOptions are those of N_w and S_w.
+// DeniabilityOptions are the options of N_w and S_w.
 type DeniabilityOptions struct {
 	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"`
 	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`
 }
 
-// CSOptions are those of the cosine similarity of sentences.
+// CSOptions are the options of the cosine similarity of sentences.
 type CSOptions struct {
 	Encoder   string `yaml:"encoder,omitempty" json:"encoder,omitempty"`
 	Documents int    `yaml:"documents,omitempty" json:"documents,omitempty" limits:"0,1000000"` // sampled per cell
@@ -151,7 +149,7 @@ type CSOptions struct {
 	Repetitions int `yaml:"repetitions,omitempty" json:"repetitions,omitempty" limits:"0,10000"`
 }
 
-// InferenceErrorOptions are those of the adversary's expected error E_M.
+// InferenceErrorOptions are the options of the adversary's expected error E_M.
 type InferenceErrorOptions struct {
 	// words the adversary chooses among
 	Candidates int `yaml:"candidates,omitempty" json:"candidates" limits:"0,1000000"`
@@ -159,7 +157,7 @@ type InferenceErrorOptions struct {
 	Samples int `yaml:"samples,omitempty" json:"samples" limits:"0,1000000"`
 	// Full also measures against an adversary whose candidates are all words,
 	// once per mechanism and ε. Exact, n words cost n rows of n probabilities
-	// (10,000 words: half a minute of one core; 27,000: three to five minutes);
+	// (10,000 words: half a minute on one core; 27,000: three to five minutes);
 	// sampled, 2 × samples draws of each word.
 	Full bool `yaml:"full,omitempty" json:"full,omitempty"`
 }
@@ -182,8 +180,8 @@ func (d DatasetSpec) Check() error {
 	return err
 }
 
-// Predicts is an error for a data set without labels, of which a model predicts
-// nothing.
+// Predicts returns an error for a data set without labels, because a model has
+// nothing to predict.
 func (d DatasetSpec) Predicts() error {
 	if d.File != "" && d.Label == "" {
 		return fmt.Errorf("data set %q: has no label column: a model needs one to predict", d.Name)
@@ -191,13 +189,14 @@ func (d DatasetSpec) Predicts() error {
 	return nil
 }
 
-// Traits are the facts about a data set that decide what can be measured on it.
+// Traits are the properties of a data set that determine what can be measured
+// on it.
 type Traits struct {
 	Generated bool
 	WordLevel bool
 }
 
-// Traits finds them without loading anything.
+// Traits returns them without loading anything.
 func (d DatasetSpec) Traits() (Traits, error) {
 	if d.File != "" {
 		return Traits{WordLevel: d.WordLevel}, nil
@@ -209,7 +208,7 @@ func (d DatasetSpec) Traits() (Traits, error) {
 	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
 }
 
-// Request is what a study asks of a data set.
+// Request returns the request of a study for a data set.
 func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
@@ -257,8 +256,8 @@ func (m ModelSpec) Resolve() (map[string]any, error) {
 	return d.Resolve(m.Parameters)
 }
 
-// Labels are the labels of the streams of one mechanism: all that its output
-// depends on beside the data.
+// Labels returns the labels of the streams of one mechanism: everything that
+// its output depends on except the data.
 func Labels(s mechanisms.Settings) []string {
 	return []string{s.Mechanism, string(s.Variant), s.Parameters.String(), strconv.FormatFloat(s.Epsilon, 'g', -1, 64)}
 }
@@ -340,7 +339,7 @@ func (m MechanismSpec) Check(at At, where string) error {
 	return at(err, "%s", where)
 }
 
-// checkOutside validates what is nobody's business but the study's.
+// checkOutside validates an entry from outside.
 func (m MechanismSpec) checkOutside() error {
 	if err := checkName("name", m.Name); err != nil {
 		return err
@@ -354,8 +353,8 @@ func (m MechanismSpec) checkOutside() error {
 	return nil
 }
 
-// CheckTwice validates that mechanisms from outside can be told apart by what
-// records say of them; epsilons are those of entries without their own.
+// CheckTwice validates that records can distinguish mechanisms from outside;
+// epsilons are those of entries without their own.
 func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	met := map[string]bool{}
 	for i, m := range list {
@@ -381,7 +380,7 @@ func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	return nil
 }
 
-// Epsilons validates a list of ε; an empty one is the caller's business.
+// Epsilons validates a list of ε; the caller checks for an empty one.
 func Epsilons(at At, where string, epsilons []float64) error {
 	for i, e := range epsilons {
 		if err := check.Positive("epsilon", e); err != nil {
@@ -439,7 +438,7 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 	var out []mechanisms.Settings
 	for _, v := range variants {
 		for _, p := range sets {
-			// Epsilon 1 stands in: parameters are checked without it.
+			// Epsilon 1 is a placeholder: parameters are checked without it.
 			start.Variant, start.Epsilon, start.Parameters = v, 1, p
 			c, err := mechanisms.Complete(start)
 			if err != nil {
@@ -501,7 +500,7 @@ func floats(v any) ([]float64, error) {
 	return out, nil
 }
 
-// plainValue brings what YAML gives to float64, string, bool and []any.
+// plainValue converts values from YAML to float64, string, bool and []any.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
 	case float64, string, bool:

@@ -11,14 +11,14 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// What a study file may be: far more than any study needs, far less than what
-// hurts.
+// Limits of a study file: far above the needs of any study, far below what
+// causes harm.
 const (
 	maxSize  = 1 << 20 // bytes
 	maxDepth = 100     // brackets within brackets, or dashes in a line
 )
 
-// limit refuses a text that the YAML library would choke on.
+// limit rejects a text that the YAML library could not handle.
 func limit(name string, data []byte) error {
 	if len(data) > maxSize {
 		return fmt.Errorf("%s: %d bytes: a study has at most %d", name, len(data), maxSize)
@@ -42,7 +42,7 @@ func limit(name string, data []byte) error {
 	return nil
 }
 
-// renamed are spellings of older versions, with what to write instead.
+// renamed maps spellings of older versions to their replacements.
 var renamed = map[string]string{
 	"trials":    "is now called repetitions",
 	"privatize": "is now called settings: train-only, test-only, or local for both",
@@ -55,8 +55,8 @@ var renamed = map[string]string{
 // as 8, and no 1.5, which would be cut to 1.
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 
-// strict walks a node beside the type that it will be decoded into, and refuses
-// old spellings, integers that are none, and numbers outside the field's
+// strict walks a node in parallel with the type that it will be decoded into.
+// It rejects old spellings, invalid integers, and numbers outside the field's
 // limits.
 func (src *source) strict(node ast.Node, into any) error {
 	return src.walk(node, reflect.TypeOf(into), "", reflect.StructTag(""))
@@ -79,7 +79,7 @@ func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.
 				if instead, old := renamed[key]; old {
 					return refuse(v.Key, "%s: %s", key, instead)
 				}
-				continue // the decoder's business
+				continue // left to the decoder
 			}
 			if err := src.walk(v.Value, f.Type, key, f.Tag); err != nil {
 				return err
@@ -88,7 +88,7 @@ func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.
 	case reflect.Slice:
 		list, ok := node.(*ast.SequenceNode)
 		if !ok {
-			return src.walk(node, t.Elem(), name, tag) // a single value, where the type takes one
+			return src.walk(node, t.Elem(), name, tag) // a single value where the type accepts one
 		}
 		for _, v := range list.Values {
 			if err := src.walk(v, t.Elem(), name, tag); err != nil {
@@ -107,7 +107,7 @@ func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.
 			}
 		default:
 			if text = node.GetToken().Value; !plainInteger.MatchString(text) {
-				return nil // no number: the decoder's business
+				return nil // not a number: left to the decoder
 			}
 		}
 		if !plainInteger.MatchString(text) {
@@ -129,7 +129,7 @@ func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.
 		if !ok {
 			return nil
 		}
-		lo, _ := strconv.ParseInt(low, 10, 64) // tags are ours
+		lo, _ := strconv.ParseInt(low, 10, 64) // tags are constants of this program
 		hi, _ := strconv.ParseInt(high, 10, 64)
 		if v, _ := strconv.ParseInt(text, 10, 64); v < lo || v > hi {
 			return refuse(node, "%s = %s: must be in [%d, %d]", name, text, lo, hi)

@@ -1,10 +1,9 @@
 // Package study reads study files: one header, one spec each for a data set, an
 // embedding, a mechanism and a model, and one body per protocol.
 //
-// It believes that a study is a value, and that a wrong one is refused with
-// file, line and column before anything is opened. What a protocol's body holds
-// is the planner's: it registers an empty one to be read into. Nothing is run
-// here.
+// A study is a value, and a wrong one is rejected with file, line and column
+// before anything is opened. The planner of a protocol defines its body and
+// registers an empty one to be read into. Nothing is run here.
 package study
 
 import (
@@ -29,13 +28,13 @@ import (
 // Schema is the version of the study file format.
 const Schema = 1
 
-// What the documents of a data set are in the repetitions of a study.
+// Documents of a data set in the repetitions of a study.
 const (
 	Fixed   = "fixed"   // the same in each: intervals hold for this sample
-	Redrawn = "redrawn" // drawn anew in each: intervals cover the sample too
+	Redrawn = "redrawn" // drawn again in each: intervals cover the sample too
 )
 
-// Header is what all studies have in common.
+// Header holds the common fields of all studies.
 type Header struct {
 	Schema    int    `yaml:"schema"`
 	Name      string `yaml:"name"`
@@ -48,8 +47,7 @@ type Header struct {
 // Head makes a body that embeds a Header a Body.
 func (h *Header) Head() *Header { return h }
 
-// Body is what a study says beside its header: that of one protocol. It embeds
-// Header, inline.
+// Body is a study of one protocol. It embeds Header, inline.
 type Body interface {
 	Head() *Header
 	// Check validates every value and fills in defaults. It is idempotent.
@@ -58,8 +56,8 @@ type Body interface {
 	Override(Overrides) (Body, error)
 }
 
-// At names the place of an error: a YAML path such as "epsilons[1]". It returns
-// nil for no error.
+// At adds the position of an error: a YAML path such as "epsilons[1]". It
+// returns nil for no error.
 type At func(err error, format string, args ...any) error
 
 // Study is a checked study.
@@ -201,8 +199,8 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	return c, c.Check()
 }
 
-// YAML returns the study as it stands, after overrides, with its defaults: what
-// the manifest records and what a rerun can be started from.
+// YAML returns the study after overrides, with its defaults. The manifest
+// records it, and a rerun can start from it.
 func (s *Study) YAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(s.Body, yaml.IndentSequence(true))
 }
@@ -226,8 +224,8 @@ func (src *source) position(err error) error {
 	return fmt.Errorf("%s: %w", src.name, err)
 }
 
-// at says what is wrong with the value at a YAML path such as "epsilons[1]",
-// with its position where the study was read from a file.
+// at returns an error for the value at a YAML path such as "epsilons[1]", with
+// its position where the study was read from a file.
 func (s *Study) at(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -242,7 +240,7 @@ func (s *Study) at(err error, format string, args ...any) error {
 		}
 		node, ferr := yp.FilterFile(s.source.file)
 		if ferr != nil || node == nil || node.GetToken() == nil {
-			continue // the value was absent: name its parent's position
+			continue // the value is absent: use its parent's position
 		}
 		pos := node.GetToken().Position
 		return fmt.Errorf("%s:%d:%d: %w", s.source.name, pos.Line, pos.Column, err)
@@ -250,7 +248,7 @@ func (s *Study) at(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.source.name, err)
 }
 
-// Named says what is wrong with the first entry "key: value" of the study, any
+// Named returns an error for the first entry "key: value" of the study, any
 // value for "", with its position where the study was read from a file.
 func (s *Study) Named(err error, key, value string) error {
 	if s.source == nil {
@@ -273,7 +271,7 @@ type entryFinder struct {
 	found      ast.Node
 }
 
-// Visit goes on into all children.
+// Visit continues into all children.
 func (f *entryFinder) Visit(n ast.Node) ast.Visitor {
 	e, ok := n.(*ast.MappingValueNode)
 	if ok && f.found == nil && e.Key.GetToken().Value == f.key &&
@@ -293,7 +291,7 @@ func parentPath(p string) string {
 	return ""
 }
 
-// checkName allows what can be a folder name on every system.
+// checkName accepts names that can be a folder name on every system.
 func checkName(what, name string) error {
 	if name == "" {
 		return fmt.Errorf("%s: must not be empty", what)

@@ -9,14 +9,14 @@ import (
 	"mldpbench/results"
 )
 
-// resetPeakMemory starts the kernel's high-water mark of resident memory anew
+// resetPeakMemory resets the kernel's high-water mark of resident memory
 // (proc(5), clear_refs). Where that is not allowed the mark is that of the
 // whole process: too high, never too low.
 func resetPeakMemory() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
-// peakMemoryMiB is the high-water mark since resetPeakMemory.
+// peakMemoryMiB returns the high-water mark since resetPeakMemory in MiB.
 func peakMemoryMiB() results.Float {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -4,7 +4,7 @@ package throughput
 
 import "mldpbench/results"
 
-// Other systems have no high-water mark that can be started anew.
+// Other systems have no high-water mark that can be reset.
 
 func resetPeakMemory() {}
 

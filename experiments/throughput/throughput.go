@@ -1,12 +1,11 @@
-// Package throughput measures what privatising costs: words per second from
+// Package throughput measures the cost of privatising: words per second from
 // text to text, and peak memory, per mechanism, space and ε.
 //
-// It believes that a speed means something beside its circumstances only:
-// every row names cores, SIMD path and the sizes that matter, and says what
-// share of the machine's multiply-add peak the exact search would need at that
-// speed. Only words of the space are counted and given to the mechanism, so
-// that words outside it do not flatter the figure. Nothing here is
-// deterministic but the text.
+// A speed is meaningful only together with its conditions, so every row has the
+// cores, the SIMD path, the relevant sizes and the share of the machine's
+// multiply-add peak that exact search would need at that speed. Only words of
+// the space are counted and passed to the mechanism, so words outside it do not
+// inflate the figure. Only the text is deterministic here.
 package throughput
 
 import (
@@ -36,11 +35,11 @@ import (
 // workers.
 type Options struct {
 	Dataset      string   // whose documents are privatised
-	Embeddings   []string // as lab.OpenSpace takes them
-	Dimensions   []int    // of embeddings given by name; 0 takes what a file has
+	Embeddings   []string // as accepted by lab.OpenSpace
+	Dimensions   []int    // of embeddings given by name; 0 uses that of a file
 	Vocabularies []int    // the first words of the embedding; 0 means all
 	Mechanisms   []string
-	Command      *external.Command // a mechanism from outside, beside them; nil is none
+	Command      *external.Command // an additional mechanism from outside; nil for none
 	Epsilons     []float64
 	Workers      []int
 	Words        int // privatised per repetition
@@ -71,13 +70,14 @@ type Row struct {
 	Fastest        float64       `csv:"words_per_second_fastest"`
 	BuildSeconds   float64       `csv:"build_seconds"` // index and mechanism
 	PeakMemoryMiB  results.Float `csv:"peak_memory_mib"`
-	// IndexRatio is the index and the raw matrix over the raw matrix.
+	// IndexRatio is the memory of index and raw matrix divided by that of the
+	// raw matrix.
 	IndexRatio float64 `csv:"index_ratio"`
 	// PeakShare is 2·words·vocabulary·dimension operations a second over the
 	// multiply-add peak of the cores: the share of the peak that exhaustive
 	// float32 search would need to be as fast. The 8-bit filter may exceed 1.
 	PeakShare  results.Float `csv:"peak_share"`
-	PeakGFLOPS float64       `csv:"peak_gflops"` // of one core, measured beside the row
+	PeakGFLOPS float64       `csv:"peak_gflops"` // of one core, measured together with the row
 	SIMD       string        `csv:"simd"`
 	Cores      int           `csv:"cores"`
 	System     string        `csv:"system"`
@@ -102,8 +102,8 @@ func atLeast(name string, values []int, lo int) error {
 	return nil
 }
 
-// Run measures the grid and hands over each row as it is done. A mechanism
-// that does not exist at some ε gives a row that says so.
+// Run measures the grid and passes on each row as it is done. A mechanism that
+// does not exist at some ε gives a row that states this.
 func Run(ctx context.Context, o Options, each func(Row) error) error {
 	if err := o.check(); err != nil {
 		return err
@@ -138,7 +138,7 @@ func Run(ctx context.Context, o Options, each func(Row) error) error {
 	return nil
 }
 
-// settings are those of the mechanisms, without ε.
+// settings returns those of the mechanisms, without ε.
 func (o *Options) settings() []mechanisms.Settings {
 	var all []mechanisms.Settings
 	for _, name := range o.Mechanisms {
@@ -150,7 +150,7 @@ func (o *Options) settings() []mechanisms.Settings {
 	return all
 }
 
-// first is the space of the first n words, all if n is 0.
+// first returns the space of the first n words, all if n is 0.
 func first(s *embeddings.Space, n int) (*embeddings.Space, error) {
 	if n == 0 || n == s.Len() {
 		return s, nil
@@ -208,8 +208,8 @@ func (o *Options) space(ctx context.Context, space *embeddings.Space, data *data
 	return nil
 }
 
-// texts are documents of o.Words known words in all (documents repeat where
-// the data set has fewer), as text and as tokens.
+// texts returns documents with o.Words known words in total (documents repeat
+// where the data set has fewer), as text and as tokens.
 func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts []string, documents [][]string,
 	words int) {
 	var known [][]string
@@ -234,10 +234,11 @@ func (o *Options) texts(space *embeddings.Space, data *datasets.Dataset) (texts 
 	return texts, documents, words
 }
 
-// measure fills in what is measured.
+// measure fills in the measured values.
 func (o *Options) measure(ctx context.Context, r *Row, env mechanisms.Environment, s mechanisms.Settings,
 	texts []string, seed stream.Seed) error {
-	// Workers are all the cores that the row may use, for collecting garbage too.
+	// Workers limits the cores that the row may use, for garbage collection
+	// too.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.Workers))
 	r.PeakGFLOPS = kernel.PeakGFLOPS()
 	debug.FreeOSMemory()
