@@ -9,7 +9,7 @@ import (
 	"mldpbench/datasets/wordnet"
 )
 
-// Thesaurus returns the synonyms of a word; it has the methods of
+// Thesaurus provides the synonyms of a word; it has the methods of
 // mechanisms.Thesaurus.
 type Thesaurus interface {
 	// Covers reports whether the thesaurus has the word.

@@ -186,7 +186,7 @@ func percentiles(estimate float64, drawn []float64, level float64) Interval {
 	return Interval{estimate, min(estimate, at((1-level)/2)), max(estimate, at((1+level)/2))}
 }
 
-// margins returns how often each label occurs and how often it is predicted.
+// margins holds how often each label occurs and how often it is predicted.
 type margins struct{ actual, predicted []float64 }
 
 func (c confusion) independent() margins {

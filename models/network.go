@@ -47,8 +47,8 @@ func newMoments(n int) moments { return moments{make([]float32, n), make([]float
 // part returns the moments of n weights from index at on.
 func (m moments) part(at, n int) moments { return moments{m.mean[at : at+n], m.square[at : at+n]} }
 
-// unbias returns the factors that make the moments of the given step, counted
-// from 1, unbiased.
+// unbias holds the factors that make the moments of one step, counted from 1,
+// unbiased.
 type unbias struct{ mean, square float32 }
 
 func newUnbias(step int) unbias {

@@ -9,8 +9,8 @@ import (
 	"mldpbench/results/stats"
 )
 
-// Aligned is the accuracy of one mechanism at given errors of the adversary
-// instead of given ε, which mean something else for each mechanism.
+// Aligned is the accuracy of one mechanism at given errors of the adversary. A
+// given ε would have a different meaning for each mechanism.
 type Aligned struct {
 	Dataset   string
 	Embedding string
@@ -21,17 +21,17 @@ type Aligned struct {
 }
 
 // AlignedLevels are errors E_M of the MAP adversary (0/1 loss): the share of
-// words that she gets wrong.
+// words that it gets wrong.
 var AlignedLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
-// widestGap is how far apart in E_M two neighbouring ε may be: a line across
-// more than this is a guess at what was not measured.
+// widestGap is the largest distance in E_M between two neighbouring ε:
+// interpolation across more than this would be a guess.
 const widestGap = 0.7
 
-// Align reads, for each data set, space and mechanism of one model and
-// setting, accuracy and ε off the line that joins the ε of the study in the
-// plane of E_M and accuracy: linear in E_M and accuracy, and in log ε. Each
-// repetition has its own line; a level counts where all repetitions reach it.
+// Align interpolates accuracy and ε at given levels of E_M, for each data set,
+// space and mechanism of one model and setting: linearly in E_M and accuracy,
+// and in log ε, between neighbouring ε of the study. Each repetition has its
+// own line; a level counts where all repetitions reach it.
 func Align(records []Record, levels []float64) []Aligned {
 	type curve struct {
 		dataset string
@@ -52,7 +52,7 @@ func Align(records []Record, levels []float64) []Aligned {
 		}
 		lines[c][r.Repetition] = append(lines[c][r.Repetition], r)
 	}
-	// Together what shares a data set and space, then a mechanism.
+	// Group by data set and space, then by mechanism.
 	first := map[string]int{}
 	rank := func(key string) int {
 		if _, ok := first[key]; !ok {
@@ -82,7 +82,7 @@ func Align(records []Record, levels []float64) []Aligned {
 			if len(accuracy) < len(lines[c]) {
 				accuracy, epsilon = nil, nil
 			}
-			slices.Sort(accuracy) // maps have no order; sums do
+			slices.Sort(accuracy) // sort, because maps have no order and sums depend on it
 			slices.Sort(epsilon)
 			a.Accuracy, a.Epsilon = append(a.Accuracy, stats.Summarize(accuracy)),
 				append(a.Epsilon, stats.Summarize(epsilon))
@@ -92,7 +92,7 @@ func Align(records []Record, levels []float64) []Aligned {
 	return out
 }
 
-// at reads accuracy and ε off a line at a level of E_M, by its neighbours in
+// at interpolates accuracy and ε at a level of E_M between its neighbours in
 // E_M.
 func at(line []Record, level float64) (accuracy, epsilon float64, ok bool) {
 	line = slices.Clone(line)
@@ -139,7 +139,7 @@ func (s sheet) alignment(model, setting string) []Table {
 		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.",
 			func(a Aligned) []stats.Summary { return a.Accuracy }, 2, true},
 		{"aligned-epsilon", "ε at equal error of the adversary",
-			"The same privacy against this adversary costs each mechanism another ε.",
+			"Mechanisms need different ε for the same privacy against this adversary.",
 			func(a Aligned) []stats.Summary { return a.Epsilon }, 2, false},
 	} {
 		t := s.named(slug(kind.name, model, setting), fmt.Sprintf("%s, %s, %s", kind.title, model, setting))
@@ -176,7 +176,7 @@ func (s sheet) alignment(model, setting string) []Table {
 			candidates(records) + "). Values lie on the line that joins the ε of the study (linear in E_M and " +
 			"accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
 			fmt.Sprintf("– where a mechanism does not reach the error at any ε of the study, or its nearest ε are "+
-				"more than %g apart in E_M: more ε would tell. ", widestGap) + kind.legend
+				"more than %g apart in E_M: measure more ε to see. ", widestGap) + kind.legend
 		tables = append(tables, t)
 	}
 	return tables

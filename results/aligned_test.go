@@ -38,7 +38,8 @@ func TestAlignReadsTheLine(t *testing.T) {
 	}
 }
 
-// A level that one repetition does not reach is not answered by the others.
+// A level that one repetition does not reach has no value, even if the others
+// reach it.
 func TestAlignNeedsAllRepetitions(t *testing.T) {
 	short := line(2, 0)[:2]
 	got := Align(append(line(1, 0), short...), []float64{0.3, 0.7})

@@ -7,18 +7,19 @@ import (
 	"slices"
 )
 
-// UtilityPanel is the panel of a study of attacks whose rows say how well the
-// released text serves its use; every other panel is an attacker.
+// UtilityPanel is the panel of a study of attacks whose rows measure the
+// utility of the released text; every other panel is an attacker.
 const UtilityPanel = "utility"
 
 // Release is one mechanism at one ε under attack: means over repetitions.
 type Release struct {
 	Epsilon Float
-	Utility Float            // accuracy in %, missing where the data set has no use
+	Utility Float            // accuracy in %, missing where the data set has no utility label
 	Attacks map[string]Float // by quantity
 }
 
-// AttackedMechanism is a mechanism on a data set, its releases by rising ε.
+// AttackedMechanism is a mechanism on a data set, with its releases by
+// ascending ε.
 type AttackedMechanism struct {
 	Dataset, Series string
 	Records         []Record // of all its releases
@@ -71,8 +72,9 @@ func release(rows []Record) Release {
 	return out
 }
 
-// At is the release whose utility is as given, between the two measured ones on
-// either side of it, linear in utility; ok is false where all are on one side.
+// At returns the release with the given utility, interpolated linearly in
+// utility between the two measured ones on either side; ok is false where all
+// are on one side.
 func (m AttackedMechanism) At(utility float64) (Release, bool) {
 	for i := 1; i < len(m.Releases); i++ {
 		a, b := m.Releases[i-1], m.Releases[i]
@@ -93,8 +95,9 @@ func (m AttackedMechanism) At(utility float64) (Release, bool) {
 	return Release{}, false
 }
 
-// PrimaryQuantities are the first quantity of each attacker in the records, in
-// the order of the registry. An attacker's quantities have no column of their own.
+// PrimaryQuantities returns the first quantity of each attacker in the records,
+// in the order of the registry. An attacker's quantities have no separate
+// columns.
 func PrimaryQuantities(records []Record) []Column {
 	var columns []Column
 	for _, c := range Measured(Where(records, func(r Record) bool {
@@ -111,8 +114,9 @@ func PrimaryQuantities(records []Record) []Column {
 // pointsLost is the loss of utility at which attackers are compared.
 const pointsLost = 5
 
-// AttackTables say what attackers still learn where a mechanism costs so many
-// points of accuracy, one table a data set; those of real data come first.
+// AttackTables returns tables of what attackers still learn where a mechanism
+// costs a given number of points of accuracy, one table per data set; those of
+// real data come first.
 func AttackTables(records []Record) []Table {
 	var tables []Table
 	for _, generated := range []bool{false, true} {
@@ -122,8 +126,8 @@ func AttackTables(records []Record) []Table {
 	return tables
 }
 
-// attackTables say, for each data set with a use, what each attacker still
-// learns where a mechanism costs pointsLost points of accuracy.
+// attackTables returns, for each data set with a utility label, what each
+// attacker still learns where a mechanism costs pointsLost points of accuracy.
 func (s sheet) attackTables(records []Record) []Table {
 	var tables []Table
 	attacked, columns := Attacked(records), PrimaryQuantities(records)
@@ -159,7 +163,7 @@ func (s sheet) attackTables(records []Record) []Table {
 			if m.Dataset != dataset {
 				continue
 			}
-			if len(m.Releases) == 1 && !m.Releases[0].Epsilon.Known() { // plain text and words that say nothing
+			if len(m.Releases) == 1 && !m.Releases[0].Epsilon.Known() { // plain text and random words
 				row(m.Series, "", m.Releases[0])
 				continue
 			}

@@ -17,11 +17,11 @@ type AuditRow struct {
 	Mechanism  string  `csv:"mechanism"`
 	Variant    string  `csv:"variant"`
 	Parameters string  `csv:"parameters"`
-	Epsilon    float64 `csv:"epsilon"`     // claimed; of a variant without a claim, the ε it was run with
+	Epsilon    float64 `csv:"epsilon"`     // claimed; for a variant without a claim, the ε it was run with
 	Promises   bool    `csv:"promises"`    // false: the variant guarantees nothing
 	Lower      float64 `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
 	Violated   bool    `csv:"violated"`    // the audit refuted the claim at its stated confidence
-	Exact      bool    `csv:"exact"`       // the bound is certain over the pairs tried, not statistical
+	Exact      bool    `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
 }
 
 // WriteAudit writes rows as CSV.
@@ -29,7 +29,7 @@ func WriteAudit(path string, rows []AuditRow) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
 }
 
-// ReadAudit reads what WriteAudit wrote; a missing file has no rows.
+// ReadAudit reads rows written by WriteAudit; a missing file has no rows.
 func ReadAudit(path string) ([]AuditRow, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,5 +46,5 @@ func ReadAudit(path string) ([]AuditRow, error) {
 	return rows, nil
 }
 
-// Instance that was audited.
+// Instance returns the instance that was audited.
 func (a AuditRow) Instance() Instance { return Instance{a.Mechanism, a.Variant, a.Parameters} }

@@ -11,14 +11,14 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// Cells are the records of one cell, all repetitions.
+// Cells holds the records of one cell, for all repetitions.
 type Cells struct {
 	Group
 	Records []Record
 }
 
-// Values of something over repetitions, missing ones left out. Of a metric:
-// Values(column.Get).
+// Values returns the values of f over repetitions without missing ones. For a
+// metric use Values(column.Get).
 func (c Cells) Values(value func(Record) Float) []float64 {
 	var x []float64
 	for _, r := range c.Records {
@@ -59,7 +59,7 @@ func TextRecords(records []Record) []Record {
 		g := r.Group()
 		g.Model, g.ModelParameters, g.Setting = "", "", ""
 		k := text{g, r.Repetition}
-		r.Model, r.ModelParameters, r.Setting = "", "", "" // which of several is chance
+		r.Model, r.ModelParameters, r.Setting = "", "", "" // the choice among several is arbitrary
 		i, again := seen[k]
 		switch {
 		case !again:
@@ -72,14 +72,14 @@ func TextRecords(records []Record) []Record {
 	return kept
 }
 
-// Instance is a mechanism as it was configured, ε aside.
+// Instance is a mechanism as configured, except for ε.
 type Instance struct{ Mechanism, Variant, Parameters string }
 
-// Instance of a record.
+// Instance returns the instance of a record.
 func (r Record) Instance() Instance { return Instance{r.Mechanism, r.Variant, r.Parameters} }
 
-// Instances are the instances of records, those of one mechanism together, in
-// the order of their first appearance.
+// Instances returns the instances of records in the order of their first
+// appearance, those of one mechanism together.
 func Instances(records []Record) []Instance {
 	all := Distinct(records, Record.Instance)
 	first := map[string]int{}
@@ -90,15 +90,15 @@ func Instances(records []Record) []Instance {
 	return all
 }
 
-// Labels names the instances of records by as little as tells them apart: the
-// variant where it is not the proved one or several are present, parameters
-// where they differ between instances of one mechanism and variant. Tables,
-// figures and the report call an instance by this name and no other.
+// Labels returns the shortest names that distinguish the instances of records:
+// with the variant where it is not the proved one or several are present, and
+// with parameters where they differ between instances of one mechanism and
+// variant. Tables, figures and the report all use these names.
 func Labels(records []Record) map[Instance]string {
 	return LabelInstances(Distinct(records, Record.Instance))
 }
 
-// LabelInstances is Labels of instances.
+// LabelInstances is Labels for instances.
 func LabelInstances(instances []Instance) map[Instance]string {
 	variants := map[string]map[string]bool{}
 	parameters := map[[2]string]map[string]bool{}
@@ -129,7 +129,7 @@ func LabelInstances(instances []Instance) map[Instance]string {
 	return labels
 }
 
-// symbols are how the papers print parameters.
+// symbols are the symbols of parameters in the papers.
 var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
 
 // differing drops from "beta=0.001 gamma=0.5" what all alternatives share.
@@ -146,7 +146,7 @@ func differing(own string, all map[string]bool) string {
 	return strings.Join(parts, " ")
 }
 
-// MechanismTitle is the printed name of a mechanism.
+// MechanismTitle returns the printed name of a mechanism.
 func MechanismTitle(name string) string {
 	if name == BaselineMechanism {
 		return "Baseline"
@@ -157,7 +157,7 @@ func MechanismTitle(name string) string {
 	return name
 }
 
-// DatasetTitle is the printed name of a data set.
+// DatasetTitle returns the printed name of a data set.
 func DatasetTitle(name string) string {
 	name, mark := ofSeed(name)
 	if d, err := datasets.Find(name); err == nil && d.Title != "" {
@@ -198,14 +198,14 @@ type Space struct {
 
 func (s Space) String() string { return fmt.Sprintf("%s d=%d", s.Embedding, s.Dimension) }
 
-// Spaces are those of records, by dimension.
+// Spaces returns the spaces of records, by dimension.
 func Spaces(records []Record) []Space {
 	spaces := Distinct(records, func(r Record) Space { return Space{r.Embedding, r.Dimension} })
 	slices.SortStableFunc(spaces, func(a, b Space) int { return cmp.Compare(a.Dimension, b.Dimension) })
 	return spaces
 }
 
-// Epsilons are those of records, ascending.
+// Epsilons returns the ε of records, ascending.
 func Epsilons(records []Record) []float64 {
 	values := Distinct(Where(records, func(r Record) bool { return r.Epsilon.Known() }),
 		func(r Record) float64 { return float64(r.Epsilon) })
@@ -216,7 +216,7 @@ func Epsilons(records []Record) []float64 {
 // Task is a classifier in a setting.
 type Task struct{ Model, Setting string }
 
-// Tasks are those of privatised records, by name.
+// Tasks returns the tasks of privatised records, by name.
 func Tasks(records []Record) []Task {
 	tasks := Distinct(Where(records, func(r Record) bool { return !r.IsBaseline() && r.Model != "" }),
 		func(r Record) Task { return Task{r.Model, r.Setting} })
@@ -226,8 +226,9 @@ func Tasks(records []Record) []Task {
 	return tasks
 }
 
-// ByRepetition is the value of a metric in each repetition: the mean over the
-// records of one repetition (a metric of the text is the same for all models).
+// ByRepetition returns the value of a metric in each repetition: the mean over
+// the records of one repetition (a metric of the text is the same for all
+// models).
 func ByRepetition(records []Record, value func(Record) Float) []float64 {
 	sum, n := map[int]float64{}, map[int]int{}
 	for _, r := range records {

@@ -10,7 +10,7 @@ import (
 	"mldpbench/metrics"
 )
 
-// Direction says which way a metric is better.
+// Direction is the direction in which a metric is better.
 type Direction int
 
 const (
@@ -24,12 +24,12 @@ type Column struct {
 	Name  string // in CSV
 	Title string // in tables and figures
 	Unit  string // "%", "×100" or ""
-	// Direction says whether more is better for whoever wants utility or
-	// privacy, whichever the metric measures.
+	// Direction tells whether more is better, in terms of the utility or
+	// privacy that the metric measures.
 	Direction Direction
 	Digits    int     // printed after the point
-	Threshold float64 // of the gate, in the column's unit; 0: not watched
-	Table     string  // shared with other columns; "": one of its own
+	Threshold float64 // threshold of the gate, in the column's unit; 0: not watched
+	Table     string  // shared with other columns; "": a separate table
 	OfModel   bool    // depends on the classifier, not on the text alone
 	Derived   bool    // follows from other records of the file
 
@@ -37,8 +37,8 @@ type Column struct {
 	part, whole int // fields of the counts it is the percentage of; -1: none
 }
 
-// Get is the value of the column in a record, missing where it was not
-// measured. A row that carries one quantity has that one alone.
+// Get returns the value of the column in a record, missing where it was not
+// measured. A row with one quantity has only that one.
 func (c Column) Get(r Record) Float {
 	if r.Quantity != "" {
 		if r.Quantity == c.Name {
@@ -56,7 +56,7 @@ func (c Column) of(r *Record) *Float {
 	return reflect.ValueOf(r).Elem().Field(c.field).Addr().Interface().(*Float)
 }
 
-// Heading is the title with its unit.
+// Heading returns the title with its unit.
 func (c Column) Heading() string {
 	switch c.Unit {
 	case "":
@@ -68,8 +68,8 @@ func (c Column) Heading() string {
 }
 
 // Registry lists every metric in the order of the file. CSV, tables, gate,
-// figures, report and comparisons read it and nothing else: a new metric is
-// one field of Record, or a quantity that its package registers.
+// figures, report and comparisons all use it: a new metric is one field of
+// Record, or a quantity that its package registers.
 var Registry = sync.OnceValue(func() []Column {
 	columns, err := columnsOf(reflect.TypeFor[Record]())
 	if err != nil {
@@ -80,8 +80,8 @@ var Registry = sync.OnceValue(func() []Column {
 
 var quantities []Column
 
-// RegisterQuantity adds a metric that only rows with one quantity carry, so that
-// it needs no column of its own: name, title, unit, direction and digits. It is
+// RegisterQuantity adds a metric that occurs only in rows with one quantity and
+// needs no separate column: name, title, unit, direction and digits. It is
 // called from init functions only.
 func RegisterQuantity(c Column) {
 	c.field, c.part, c.whole = -1, -1, -1
@@ -154,7 +154,7 @@ func FindColumn(name string) (Column, error) {
 	return Column{}, fmt.Errorf("metric = %q: no such column; mldp metrics lists them", name)
 }
 
-// column is FindColumn for names that this package writes itself.
+// column is FindColumn for names that are constants in this package.
 func column(name string) Column {
 	c, err := FindColumn(name)
 	if err != nil {
@@ -163,7 +163,7 @@ func column(name string) Column {
 	return c
 }
 
-// Get is the value of a metric by name, missing where it was not measured.
+// Get returns the value of a metric by name, missing where it was not measured.
 func (r Record) Get(name string) Float {
 	c, err := FindColumn(name)
 	if err != nil {
@@ -172,8 +172,8 @@ func (r Record) Get(name string) Float {
 	return c.Get(r)
 }
 
-// recount sets the column from its counts. Without any (a total of 0) it stays
-// as it is.
+// recount sets the column from its counts. Without any (a total of 0) it is
+// unchanged.
 func (c Column) recount(r *Record) {
 	if c.part < 0 {
 		return
@@ -184,8 +184,8 @@ func (c Column) recount(r *Record) {
 	}
 }
 
-// counted says whether a total alone shows that the column was counted: not
-// where an earlier column has the same total.
+// counted reports whether a total alone shows that the column was counted,
+// which is not so where an earlier column has the same total.
 func (c Column) counted() bool {
 	for _, o := range Registry() {
 		if o.whole == c.whole {
@@ -195,7 +195,7 @@ func (c Column) counted() bool {
 	return true
 }
 
-// Measured are the metrics that some record has.
+// Measured returns the metrics that some record has.
 func Measured(records []Record) []Column {
 	var found []Column
 	for _, c := range Registry() {
@@ -209,7 +209,7 @@ func Measured(records []Record) []Column {
 	return found
 }
 
-// RegistryTable lists the metrics.
+// RegistryTable returns a table of the metrics.
 func RegistryTable() Table {
 	t := Table{
 		Name: "metrics", Title: "Metrics",

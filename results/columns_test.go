@@ -14,8 +14,8 @@ func fields() []Column {
 	return slices.DeleteFunc(slices.Clone(Registry()), func(c Column) bool { return c.field < 0 })
 }
 
-// everything has each metric in every repetition of two mechanisms and a
-// baseline: made up.
+// everything returns invented records with each metric in every repetition of
+// two mechanisms and a baseline.
 func everything(shift float64) []Record {
 	var records []Record
 	for _, mechanism := range []string{BaselineMechanism, "cmp", "vickrey"} {
@@ -36,8 +36,8 @@ func everything(shift float64) []Record {
 	return records
 }
 
-// A metric is one field of Record: whatever has a title is in the file, the
-// tables, the gate and the list without another line.
+// A metric is one field of Record: every field with a title is in the file, the
+// tables, the gate and the list without further code.
 func TestEveryColumnIsEverywhere(t *testing.T) {
 	if len(fields()) < 25 {
 		t.Fatalf("%d columns", len(fields()))
@@ -81,8 +81,7 @@ func TestEveryColumnIsEverywhere(t *testing.T) {
 	}
 }
 
-// A struct of another shape: tags alone make columns, and wrong tags are
-// errors.
+// A different struct: tags alone make columns, and wrong tags are errors.
 func TestColumnsOf(t *testing.T) {
 	type good struct {
 		Key      string `csv:"key"`
@@ -120,8 +119,8 @@ func TestColumnsOf(t *testing.T) {
 	}
 }
 
-// What a file, a stored record or a row of one quantity does not say was not
-// measured: never 0.
+// A value absent from a file, a stored record or a row of one quantity was not
+// measured and is never 0.
 func TestAbsentIsNotZero(t *testing.T) {
 	older := fmt.Sprintf("schema,study,key,index,mechanism,repetition,status,accuracy,english_found,english_tokens\n%d,s,a,0,cmp,1,ok,80,66,100\n", SchemaVersion)
 	got, err := Decode("older.csv", strings.NewReader(older))

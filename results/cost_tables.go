@@ -13,7 +13,7 @@ type Stage struct {
 	Seconds func(Record) Float
 }
 
-// Stages of a cell, in order; what is left of the total is "other": loading,
+// Stages of a cell, in order; the rest of the total is "other": loading,
 // scoring the test split, waiting.
 var Stages = []Stage{
 	{"privatise", func(r Record) Float { return r.PrivatizeSeconds }},
@@ -22,7 +22,7 @@ var Stages = []Stage{
 	{"CS", func(r Record) Float { return r.CSSeconds }},
 }
 
-// OtherSeconds is what the stages do not explain, missing without a total.
+// OtherSeconds returns the time outside the stages, missing without a total.
 func (r Record) OtherSeconds() Float {
 	rest := r.TotalSeconds
 	for _, s := range Stages {
@@ -33,7 +33,7 @@ func (r Record) OtherSeconds() Float {
 	return max(0, rest)
 }
 
-// costs are the tables of time and memory.
+// costs returns the tables of time and memory.
 func (s sheet) costs() []Table {
 	tables := []Table{s.stages()}
 	if t, ok := s.price(); ok {
@@ -42,7 +42,7 @@ func (s sheet) costs() []Table {
 	return append(tables, s.cost())
 }
 
-// price is what a million words cost.
+// price returns the table of the time per million words.
 func (s sheet) price() (Table, bool) {
 	t := s.named("cost-per-million-words", "Seconds to privatise a million words")
 	records := Where(s.records, func(r Record) bool { return r.WordsPerSecond > 0 })
@@ -66,8 +66,8 @@ func (s sheet) price() (Table, bool) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "A text of the data set's size from nothing, scaled to a million words: the whole time of the call " +
-		"that privatised it, what is tabulated per word included, however many repetitions shared it. Median over " +
+	t.Legend = "A text of the data set's size without prepared tables, scaled to a million words: the whole time of " +
+		"the call that privatised it, including tables per word, however many repetitions shared it. Median over " +
 		"data sets, ε and repetitions (least to greatest). Wall clock as run: cells that run at once share the " +
 		"machine, whose name is in the records."
 	return t, len(t.Rows) > 0
@@ -87,7 +87,7 @@ func spanned(x []float64) string {
 	return text
 }
 
-// stages says where the time goes, summed over all cells.
+// stages returns the table of where the time goes, summed over all cells.
 func (s sheet) stages() Table {
 	t := s.named("stages", "Where the time goes")
 	t.Header = []string{"mechanism", "model", "cells"}

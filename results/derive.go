@@ -14,11 +14,11 @@ import (
 // BaselineMechanism is the mechanism name of records without privatisation.
 const BaselineMechanism = "none"
 
-// IsBaseline says whether nothing was privatised.
+// IsBaseline reports whether nothing was privatised.
 func (r Record) IsBaseline() bool { return r.Mechanism == BaselineMechanism }
 
 // Recompute sets every metric that is a function of raw counts from those
-// counts. A metric whose counts are absent (a total of 0) stays as it is.
+// counts. A metric whose counts are absent (a total of 0) is unchanged.
 func (r *Record) Recompute() error {
 	for _, c := range Registry() {
 		c.recount(r)
@@ -62,8 +62,8 @@ func (r *Record) SetDeniability(words []metrics.Deniability[string]) {
 	r.DeniabilityWords = strings.Join(parts, " ")
 }
 
-// Deniability parses the outcomes per word. A word may contain colons, never
-// a space: tokens are separated by spaces.
+// Deniability parses the outcomes per word. A word may contain colons but no
+// space, because tokens are separated by spaces.
 func (r Record) Deniability() ([]metrics.Deniability[string], error) {
 	fields := strings.Fields(r.DeniabilityWords)
 	if len(fields) == 0 {
@@ -94,8 +94,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// Scene is what a cell shares with its baseline. The setting is not part of
-// it: without privatisation all settings are one.
+// Scene identifies what a cell shares with its baseline. The setting is not
+// part of it: without privatisation all settings are one.
 type Scene struct {
 	Dataset, DatasetFingerprint     string
 	Embedding, EmbeddingFingerprint string
@@ -103,23 +103,23 @@ type Scene struct {
 	Model, ModelParameters          string
 }
 
-// Scene of a record.
+// Scene returns the scene of a record.
 func (r Record) Scene() Scene {
 	return Scene{r.Dataset, r.DatasetFingerprint, r.Embedding, r.EmbeddingFingerprint, r.Dimension, r.Model,
 		r.ModelParameters}
 }
 
-// Group is what all repetitions of one cell share.
+// Group identifies what all repetitions of one cell share.
 type Group struct {
 	Scene
 	Mechanism, Variant, Parameters string
-	Epsilon                        string // as printed, so that a missing one equals itself
+	Epsilon                        string // as text, so that a missing one equals itself
 	Policy, Setting                string
-	// Of a row that carries one quantity: where it stands.
+	// Position of a row with one quantity.
 	Panel, Series, X, Quantity string
 }
 
-// Group of a record.
+// Group returns the group of a record.
 func (r Record) Group() Group {
 	epsilon, _ := r.Epsilon.MarshalCSV()
 	x, _ := r.X.MarshalCSV()
@@ -131,9 +131,8 @@ func (r Record) Group() Group {
 // percentages from counts, the baseline's mean accuracy, and the composites.
 // It returns a sorted copy.
 //
-// PUC per repetition takes the repetition's own numbers; where CS was measured
-// on some repetitions only, their mean stands in. S_w enters on the scale of
-// 100 runs.
+// PUC per repetition uses the repetition's own numbers; where CS was measured
+// on some repetitions only, their mean is used. S_w is scaled to 100 runs.
 func Derive(records []Record) ([]Record, error) {
 	derived := slices.Clone(records)
 	Sort(derived)
@@ -174,7 +173,7 @@ func Derive(records []Record) ([]Record, error) {
 	return derived, nil
 }
 
-// swOf100 is S_w as a percentage of the runs per word.
+// swOf100 returns S_w as a percentage of the runs per word.
 func (r Record) swOf100() float64 {
 	if r.SwWords == 0 || r.NwRuns == 0 {
 		return float64(r.Sw)
@@ -182,8 +181,8 @@ func (r Record) swOf100() float64 {
 	return 100 * float64(r.SwDistinct) / float64(r.NwRuns)
 }
 
-// SwOthers is S_w without the word itself, as the published tables have it,
-// NaN without counts per word.
+// SwOthers returns S_w without the word itself, as in the published tables, NaN
+// without counts per word.
 func (r Record) SwOthers() float64 {
 	words, err := r.Deniability()
 	if err != nil || len(words) == 0 {

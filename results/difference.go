@@ -28,16 +28,16 @@ type Difference struct {
 	High      Float  `json:"high"`
 	P         Float  `json:"p"`       // two-sided, null where there is no test
 	Adjusted  Float  `json:"p_holm"`  // corrected for all tests made
-	Test      string `json:"test"`    // which, or why none
-	Changed   bool   `json:"changed"` // beyond chance, at the level asked for
+	Test      string `json:"test"`    // name of the test, or why there is none
+	Changed   bool   `json:"changed"` // beyond chance, at the given level
 	digits    int
 }
 
-// RunComparison holds two runs against each other.
+// RunComparison is a comparison of two runs.
 type RunComparison struct {
 	Differences []Difference `json:"differences"`
-	// Apart says what all cells of the one run have otherwise than all cells of
-	// the other: "embedding: glove.6B against local".
+	// Apart lists fields that differ between all cells of one run and all cells
+	// of the other: "embedding: glove.6B against local".
 	Apart   []string `json:"apart"`
 	OnlyA   int      `json:"cells_only_in_a"`
 	OnlyB   int      `json:"cells_only_in_b"`
@@ -45,7 +45,7 @@ type RunComparison struct {
 	Changed int      `json:"changed"`
 }
 
-// cellKey is what makes cells of two runs the same, field by field.
+// cellKey identifies cells of two runs as the same, field by field.
 type cellKey [15]string
 
 var cellFields = [len(cellKey{})]string{
@@ -61,16 +61,16 @@ func keyOf(g Group) cellKey {
 	}
 }
 
-// CompareRuns holds two runs against each other, cell by cell and metric by
-// metric. A field that is one thing in all of the first and another in all of
-// the second (an embedding, a model) does not keep cells apart.
+// CompareRuns compares two runs, cell by cell and metric by metric. A field
+// with one value in the whole first run and another in the whole second run (an
+// embedding, a model) is ignored when cells are matched.
 //
-// Repetitions are compared by Welch's test. On other samples of documents the
-// accuracy's variance of sampling is added, and metrics whose variance of
-// sampling is not known are not tested. Single repetitions on the same documents
-// are compared by McNemar's test, which speaks of the two classifiers alone.
-// p-values are Holm-corrected over all tests: where nothing but noise differs,
-// any change is reported with probability at most level.
+// Repetitions are compared by Welch's test. Where the samples of documents
+// differ, the accuracy's sampling variance is added, and metrics whose sampling
+// variance is not known are not tested. Single repetitions on the same
+// documents are compared by McNemar's test, which is about these two
+// classifiers only. p-values are Holm-corrected over all tests: where only
+// noise differs, the probability of reporting any change is at most level.
 func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison, error) {
 	c := RunComparison{Level: level}
 	for _, side := range [][]Record{a, b} {
@@ -193,7 +193,7 @@ func difference(x, y Cells, m Column) (Difference, bool) {
 	return d, true
 }
 
-// Table renders the comparison: what changed first, by p.
+// Table returns the comparison as a table: changes first, by p.
 func (c RunComparison) Table(all bool) Table {
 	t := Table{Name: "difference", Title: "Differences between two runs",
 		Header: []string{"data set or panel", "space", "model", "mechanism", "ε", "metric", "A", "B", "B − A",

@@ -17,7 +17,7 @@ func watched() []Column {
 }
 
 // TestCompareRunsFindsWhatWasPlanted lowers the accuracy of one mechanism by
-// ten points: of it alone a change is reported.
+// ten points: a change is reported for it alone.
 func TestCompareRunsFindsWhatWasPlanted(t *testing.T) {
 	a, b := syntheticStudy(1, 5, 0), syntheticStudy(2, 5, 0)
 	lower := syntheticStudy(2, 5, 10)
@@ -44,8 +44,8 @@ func TestCompareRunsFindsWhatWasPlanted(t *testing.T) {
 	}
 }
 
-// Of 200 pairs that differ in nothing but noise, each alarms with probability
-// at most 5%: 28 or more come by chance less than once in a million.
+// Of 200 pairs that differ in noise only, each alarms with probability at most
+// 5%: 28 or more come by chance less than once in a million.
 func TestCompareRunsKeepsItsLevel(t *testing.T) {
 	t.Parallel()
 	alarms := 0
@@ -112,8 +112,8 @@ func TestCompareRunsPairsDocuments(t *testing.T) {
 	}
 }
 
-// Rows of one quantity, as a paper study's: each panel, curve and place of x is
-// a cell, for the comparison and for the gate.
+// In rows of one quantity, as in a paper study, each panel, curve and x is a
+// cell for the comparison and for the gate.
 func TestRowsOfOneQuantityAreCompared(t *testing.T) {
 	t.Parallel()
 	run := func(seed uint64, lift float64) []Record {

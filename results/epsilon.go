@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// epsilonColumns are the columns of a table by ε, ascending. NaN, the last, is
-// for what is privatised without a stated ε, such as text made elsewhere, and
-// for records of which none has an ε, such as a study of baselines.
+// epsilonColumns returns the columns of a table by ε, ascending. NaN, the last,
+// is for text privatised without a stated ε, such as text made elsewhere, and
+// for records without any ε, such as a study of baselines.
 func epsilonColumns(records []Record) []float64 {
 	columns := Epsilons(records)
 	unstated := Where(records, func(r Record) bool { return !r.IsBaseline() && !r.Epsilon.Known() })
@@ -25,7 +25,7 @@ func epsilonTitle(e float64) string {
 	return fmt.Sprintf("ε=%g", e)
 }
 
-// atEpsilon says whether a record belongs in a column of epsilonColumns.
+// atEpsilon reports whether a record belongs in a column of epsilonColumns.
 func atEpsilon(r Record, e float64) bool {
 	return float64(r.Epsilon) == e || math.IsNaN(e) && !r.Epsilon.Known()
 }

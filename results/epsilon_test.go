@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestTablesWithoutEpsilon shows versions that state no ε in a column of their
-// own.
+// TestTablesWithoutEpsilon shows versions that state no ε in a separate column.
 func TestTablesWithoutEpsilon(t *testing.T) {
 	record := func(mechanism string, epsilon Float, accuracy Float) Record {
 		r := NewRecord()

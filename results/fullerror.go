@@ -2,11 +2,12 @@ package results
 
 import "slices"
 
-// FullErrors returns records in which E_M MAP is that against all words, where
-// every mechanism that has an E_M has this one, and whether it is: an error
-// among few candidates says how easy a guess among few is, and mechanisms that
-// hide a word in a group look as if they did not. It was measured once per
-// mechanism and ε, and holds for all repetitions, models and settings.
+// FullErrors returns records in which E_M MAP is replaced by the error against
+// all words, and true, provided every mechanism with an E_M has that error. An
+// error among few candidates only shows how easy a guess among few is, and
+// mechanisms that hide a word in a group then look as if they did not hide it.
+// The error was measured once per mechanism and ε and holds for all
+// repetitions, models and settings.
 func FullErrors(records []Record) ([]Record, bool) {
 	full := map[Group]Float{}
 	at := func(r Record) Group {
@@ -29,13 +30,13 @@ func FullErrors(records []Record) ([]Record, bool) {
 		case ok:
 			out[i].EMMap = e
 		case r.EMMap.Known():
-			return records, false // not to be compared with those that have it
+			return records, false // not comparable with those that have it
 		}
 	}
 	return out, true
 }
 
-// candidates says in a legend whom the adversary chooses among.
+// candidates returns a legend's text about the adversary's candidates.
 func candidates(records []Record) string {
 	if _, full := FullErrors(records); full {
 		return ", all words being candidates"

@@ -14,9 +14,9 @@ import (
 	"mldpbench/results/stats"
 )
 
-// samplingVariance is the variance that a new sample of documents adds to a
-// column of one record, 0 where the record does not tell. In the column's unit,
-// squared.
+// samplingVariance returns the variance that a new sample of documents adds to
+// a column of one record, in the column's unit squared; 0 where the record does
+// not determine it.
 func samplingVariance(c Column, r Record) float64 {
 	v := float64(c.Get(r))
 	switch {
@@ -33,13 +33,13 @@ func samplingVariance(c Column, r Record) float64 {
 	return 0
 }
 
-// resampledThresholds is by how much thresholds widen when the two runs are on
-// different samples of documents: a new sample moves vectors, rare words and
+// resampledThresholds is the factor on thresholds where the two runs are on
+// different samples of documents: a new sample changes vectors, rare words and
 // test sets of all its cells together, which repetitions cannot show.
 const resampledThresholds = 4
 
-// DefaultGateLevel bounds the probability that the gate alarms at all when
-// nothing but noise differs, over everything it tests.
+// DefaultGateLevel bounds the probability of any alarm of the gate where only
+// noise differs, over all its tests.
 const DefaultGateLevel = 1e-3
 
 // GateTest is one test of the gate: the mean change of a metric over all cells
@@ -58,27 +58,27 @@ type GateTest struct {
 	Failed    bool
 }
 
-// digits are enough to see the threshold.
+// digits suffice to show the threshold.
 func (t GateTest) digits() int { return 2 + max(0, int(math.Ceil(-math.Log10(t.Threshold)))) }
 
 // GateReport is the outcome of Gate.
 type GateReport struct {
 	Cells     int  // compared
 	New       int  // cells only in the results
-	Resampled bool // the two runs saw different samples of documents
+	Resampled bool // the two runs used different samples of documents
 	Tests     []GateTest
-	// Broken are failures that need no test: a cell that is gone or no longer
-	// measured, a promise that is no longer made.
+	// Broken lists failures that need no test: a cell that is missing or no
+	// longer measured, a guarantee that is no longer given.
 	Broken []string
 }
 
-// Failed says whether anything regressed.
+// Failed reports whether anything regressed.
 func (g GateReport) Failed() bool {
 	return len(g.Broken) > 0 || slices.ContainsFunc(g.Tests, func(t GateTest) bool { return t.Failed })
 }
 
-// gateCell is what makes two cells the same measurement: all of Group but the
-// fingerprints, which say whether the sample was the same.
+// gateCell identifies two cells as the same measurement: all of Group except
+// the fingerprints, which show whether the sample was the same.
 type gateCell struct{ Group }
 
 func gateKey(g Group) gateCell {
@@ -86,7 +86,7 @@ func gateKey(g Group) gateCell {
 	return gateCell{g}
 }
 
-// GateError is a pair of files that the gate cannot compare.
+// GateError means that the gate cannot compare two files.
 type GateError struct{ Reason string }
 
 func (e *GateError) Error() string { return e.Reason }
@@ -95,12 +95,12 @@ func (e *GateError) Error() string { return e.Reason }
 // where its mean changed by more than its threshold and beyond chance, in
 // either direction: on a fixed study, better is as suspicious as worse.
 //
-// Chance is estimated so that reseeding does not alarm. The variance of a cell
-// comes from its repetitions, pooled over all cells of a data set, metric and
-// ε; cells have independent noise. Where the samples of documents differ as
-// well (another study seed), the sampling variance of the test sets is added
-// as if it moved all cells of a data set alike, and thresholds are four times
-// as wide. The scatter of the changes themselves is used where it is larger.
+// Chance is estimated such that reseeding causes no alarm. The variance of a
+// cell comes from its repetitions, pooled over all cells of a data set, metric
+// and ε; cells have independent noise. Where the samples of documents differ as
+// well (another study seed), the sampling variance of the test sets is added as
+// if it moved all cells of a data set alike, and thresholds are four times as
+// wide. The variance of the changes themselves is used where it is larger.
 // p-values are Holm-corrected over all tests and compared with level.
 func Gate(baseline, current []Record, level float64) (GateReport, error) {
 	var report GateReport
@@ -136,7 +136,7 @@ func Gate(baseline, current []Record, level float64) (GateReport, error) {
 	}
 	report.Cells, report.New = len(pairs), len(after)
 	if report.Cells == 0 {
-		report.Broken = nil // nothing in common is nothing measured
+		report.Broken = nil // nothing in common means nothing was compared
 		return report, nil
 	}
 	for _, m := range Registry() {
@@ -172,7 +172,7 @@ func (p gatePair) name(names map[Instance]string) string {
 	return s
 }
 
-// place is a row of one quantity by its panel, curve and x.
+// place returns the panel, curve and x of a row of one quantity.
 func (r Record) place() string {
 	s := strings.Trim(r.Panel+", "+r.Series, ", ")
 	if r.X.Known() {
@@ -181,8 +181,8 @@ func (r Record) place() string {
 	return s
 }
 
-// sampled is what the cells of a sample have in common: a data set, or the
-// panel of rows of one quantity.
+// sampled identifies the cells of one sample: by data set or, for rows of one
+// quantity, by panel.
 func (r Record) sampled() string {
 	if r.Quantity != "" {
 		return r.Panel
@@ -214,10 +214,11 @@ type measuredPair struct {
 	shared      float64 // standard error that all cells of the data set share
 }
 
-// gateTests makes the tests of one metric: each data set as a whole, each
+// gateTests returns the tests of one metric: each data set as a whole, each
 // mechanism on it, and each cell on the same sample of documents (a new sample
-// moves a single cell by what its repetitions cannot show). Few repetitions give a single cell little power;
-// together cells tell small changes from noise.
+// changes a single cell in ways that its repetitions cannot show). Few
+// repetitions give a single cell little power; cells together distinguish small
+// changes from noise.
 func gateTests(m Column, pairs []gatePair, names map[Instance]string) []GateTest {
 	var tests []GateTest
 	byDataset := map[string][]measuredPair{}
@@ -256,11 +257,11 @@ func gateTests(m Column, pairs []gatePair, names map[Instance]string) []GateTest
 	return tests
 }
 
-// variancePool names cells whose repetitions vary alike.
+// variancePool identifies cells whose repetitions have the same variance.
 type variancePool struct{ sample, epsilon string }
 
 // measuredPairs estimates variances: repetitions of a cell are few, so their
-// variance is pooled over cells of one data set and ε, where it is alike.
+// variance is pooled over cells of one data set and ε, where it is similar.
 func measuredPairs(m Column, pairs []gatePair) []measuredPair {
 	squares, df := map[variancePool]float64{}, map[variancePool]float64{}
 	var kept []measuredPair
@@ -324,7 +325,7 @@ func gateTest(m Column, scope string, cells []measuredPair) GateTest {
 	if !known {
 		variance = 0
 	}
-	if len(changes) > 3 { // fewer do not tell their own scatter
+	if len(changes) > 3 { // fewer do not show their own variance
 		known = true
 		if scatter := stat.Variance(changes, nil) / n; scatter > variance {
 			variance, df = scatter, n-1
@@ -337,14 +338,14 @@ func gateTest(m Column, scope string, cells []measuredPair) GateTest {
 	case t.StdError == 0 && t.Change == 0:
 		t.P = 1
 	case t.StdError == 0:
-		t.P = 0 // no noise at all, and yet a change
+		t.P = 0 // no noise at all, but a change
 	default:
 		t.P = 2 * distuv.StudentsT{Sigma: 1, Nu: df}.CDF(-math.Abs(t.Change)/t.StdError)
 	}
 	return t
 }
 
-// satterthwaite is the degrees of freedom of a sum of estimated variances,
+// satterthwaite returns the degrees of freedom of a sum of estimated variances,
 // at least 1.
 func satterthwaite(pools map[variancePool]*[2]float64, order []variancePool) float64 {
 	sum, squares := 0.0, 0.0
@@ -361,7 +362,7 @@ func satterthwaite(pools map[variancePool]*[2]float64, order []variancePool) flo
 	return max(1, sum*sum/squares)
 }
 
-// Table renders what failed, or the largest changes where nothing did.
+// Table returns the failures or, if there are none, the largest changes.
 func (g GateReport) Table() Table {
 	t := Table{Name: "gate", Header: []string{"metric", "scope", "cells", "before", "after", "change", "standard error",
 		"p (Holm)", "threshold", "verdict"}}

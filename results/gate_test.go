@@ -34,7 +34,7 @@ func TestGateSameResultsPass(t *testing.T) {
 	}
 }
 
-// Eight reseeded pairs with a level of 1e-3 each: the seeds are fixed, so the
+// Eight reseeded pairs with a level of 1e-3 each; the seeds are fixed, so the
 // test itself cannot fail by chance.
 func TestGateReseedingPasses(t *testing.T) {
 	for _, repetitions := range []int{2, 5} {
@@ -60,7 +60,8 @@ func TestGateFivePointDropFails(t *testing.T) {
 			t.Errorf("only accuracy dropped, yet %s", s)
 		}
 	}
-	// One mechanism on one data set, all else bit for bit the same.
+	// One mechanism on one data set changes, everything else is bit for bit the
+	// same.
 	base = syntheticStudy(1, 5, 0)
 	one := slices.Clone(base)
 	for i := range one {
@@ -71,14 +72,15 @@ func TestGateFivePointDropFails(t *testing.T) {
 	if g := gate(t, base, one); !slices.Contains(failedScopes(g), "accuracy: imdb, CMP") {
 		t.Errorf("a drop of one mechanism passed: %v", failedScopes(g))
 	}
-	// Better is as suspicious: a mechanism that stopped adding noise.
+	// An improvement is as suspicious: the mechanism may have stopped adding
+	// noise.
 	for i := range one {
 		one[i].Accuracy = base[i].Accuracy + 5
 	}
 	if g := gate(t, base, one); !g.Failed() {
 		t.Error("a rise of 5 points passed")
 	}
-	// Below the threshold nothing alarms, however certain.
+	// A change below the threshold raises no alarm, however certain it is.
 	for i := range one {
 		one[i].Accuracy = base[i].Accuracy - 0.9
 	}

@@ -13,7 +13,7 @@ func (f Float) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(f))
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads numbers written by MarshalJSON.
 func (f *Float) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(data, []byte("null")) {
 		*f = Missing
@@ -22,9 +22,9 @@ func (f *Float) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(f))
 }
 
-// UnmarshalJSON reads a record; what the text does not name is missing, not 0.
+// UnmarshalJSON reads a record; fields absent from the text are missing, not 0.
 func (r *Record) UnmarshalJSON(data []byte) error {
-	type plain Record // without this method
+	type plain Record // a type without this method
 	p := plain(NewRecord())
 	p.Schema = 0
 	if err := json.Unmarshal(data, &p); err != nil {

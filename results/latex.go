@@ -21,7 +21,7 @@ var latexEscaper = strings.NewReplacer(
 
 var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
 
-// latex escapes a text and sets E_M as the field prints it.
+// latex escapes a text and sets E_M as usual in the literature.
 func latex(s string) string {
 	var b strings.Builder
 	at := 0
@@ -34,8 +34,8 @@ func latex(s string) string {
 	return b.String()
 }
 
-// Compact leaves out intervals, footnotes and the legend: what a paper has room
-// for. Its caption says that means are meant.
+// Compact leaves out intervals, footnotes and the legend, for a paper with
+// little room. Its caption states that the numbers are means.
 func (t Table) Compact() Table {
 	c := t
 	c.Notes, c.Legend, c.Rows = nil, "", make([][]TableCell, len(t.Rows))
@@ -57,10 +57,10 @@ func (t Table) Compact() Table {
 }
 
 // WriteLaTeX renders a booktabs table for a paper of two columns; it needs
-// \usepackage{booktabs}. It takes one column (table), or both (table*), a
-// smaller font, and text in lines (p columns), whichever is first enough. What
-// fits no page goes on in further floats: columns after the first ones repeated,
-// rows after a repeated head. Legend and footnotes stand under the last.
+// \usepackage{booktabs}. It uses the first sufficient layout: one column
+// (table) or both (table*), a smaller font, and text in lines (p columns). A
+// table too large for a page is continued in further floats, with the first
+// columns or the head repeated. Legend and footnotes are under the last float.
 func (t Table) WriteLaTeX(w io.Writer) error {
 	l := t.latexLayout()
 	var floats [][]string // lines
@@ -148,7 +148,8 @@ func (t Table) latexFloat(l latexLayout, part []latexColumn, rows []int, first b
 	return append(lines, `\bottomrule`, `\end{tabular}`)
 }
 
-// latexGroups are the headings over several columns, as far as these are here.
+// latexGroups writes the headings over several columns, as far as these are in
+// the float.
 func (t Table) latexGroups(l latexLayout, part []latexColumn) []string {
 	if len(t.Groups) == 0 {
 		return nil

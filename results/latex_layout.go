@@ -12,7 +12,7 @@ import (
 const (
 	columnWidth = 200.0
 	pageWidth   = 410.0
-	pageHeight  = 510.0 // for a float, its caption and the page's slack taken off
+	pageHeight  = 510.0 // for a float, without its caption and some slack
 	columnGap   = 6.0   // between columns of a table
 )
 
@@ -25,7 +25,7 @@ type latexSize struct {
 // Smaller fonts of Computer Modern are wider than their size says.
 var latexSizes = []latexSize{{`\small`, 9.3, 11}, {`\footnotesize`, 8.55, 9.5}, {`\scriptsize`, 8.05, 8.2}}
 
-// width estimates a text from the widths of Computer Modern Roman.
+// width estimates the width of a text from the widths of Computer Modern Roman.
 func (s latexSize) width(text string) float64 {
 	const narrow, wide = "fijlrst.,;:'|!()[]-", "mwMW%=+±×≥≤"
 	ems := 0.0
@@ -48,7 +48,7 @@ func (s latexSize) width(text string) float64 {
 	return ems * s.em
 }
 
-// longest is the width of the widest word.
+// longest returns the width of the widest word.
 func (s latexSize) longest(text string) float64 {
 	w := 0.0
 	for _, word := range strings.Fields(text) {
@@ -86,7 +86,7 @@ func (s latexSize) stack(text string, width float64, right bool) string {
 	return `\shortstack[` + side + `]{` + strings.Join(lines, `\\`) + `}`
 }
 
-// latexColumn is how a column of a table is set.
+// latexColumn is the layout of a column of a table.
 type latexColumn struct {
 	index  int
 	width  float64 // points
@@ -94,7 +94,7 @@ type latexColumn struct {
 	wrap   bool    // in lines
 }
 
-// latexLayout is how a table is set.
+// latexLayout is the layout of a table.
 type latexLayout struct {
 	environment string
 	size        latexSize
@@ -159,7 +159,7 @@ func (t Table) latexLayout() latexLayout {
 	return l
 }
 
-// numeric says whether column j holds numbers, most of all.
+// numeric reports whether column j holds mostly numbers.
 func (t Table) numeric(j int) bool {
 	numbers, texts := 0, 0
 	for _, row := range t.Rows {
@@ -175,7 +175,7 @@ func (t Table) numeric(j int) bool {
 	return j > 0 && numbers > texts
 }
 
-// group is the index of the heading over column j.
+// group returns the index of the heading over column j.
 func (t Table) group(j int) int {
 	at := 0
 	for i, g := range t.Groups {
@@ -217,7 +217,7 @@ func (t Table) fit(columns []int, size latexSize, width, wrap float64) ([]latexC
 		least[k] = min(c.width, max(least[k], wrap))
 		out[k] = c
 	}
-	for k := 0; k < len(out) && len(t.Groups) > 0; { // a heading needs the room of its longest word
+	for k := 0; k < len(out) && len(t.Groups) > 0; { // a heading needs room for its longest word
 		span, sum := 0, -columnGap
 		g := t.group(out[k].index)
 		for k+span < len(out) && t.group(out[k+span].index) == g {
@@ -248,7 +248,7 @@ func (t Table) fit(columns []int, size latexSize, width, wrap float64) ([]latexC
 		}
 		return out, false
 	}
-	low, high := 0.0, width // the most that a column of text may have
+	low, high := 0.0, width // the largest width of a column of text
 	for range 30 {
 		if middle := (low + high) / 2; total(middle) <= room {
 			low = middle
@@ -264,7 +264,7 @@ func (t Table) fit(columns []int, size latexSize, width, wrap float64) ([]latexC
 	return out, true
 }
 
-// pages deals the rows of a part out to floats that are no higher than a page.
+// pages divides the rows of a part into floats that are no higher than a page.
 func (l latexLayout) pages(t Table, part []latexColumn) [][]int {
 	under := 0.0 // legend and footnotes
 	for _, text := range append(slices.Clone(t.Notes), t.Legend) {
@@ -291,7 +291,7 @@ func (l latexLayout) pages(t Table, part []latexColumn) [][]int {
 		height += step
 	}
 	if last := pages[len(pages)-1]; height+under > pageHeight && len(last) > 1 {
-		// What stands under the rows takes some of them to a page of its own.
+		// The text under the rows takes some of them to a separate page.
 		keep := len(last) - max(1, int((pageHeight-under-head)/l.size.line/2))
 		if keep > 0 && under+head < pageHeight {
 			pages[len(pages)-1] = last[:keep]

@@ -56,7 +56,7 @@ func TestLaTeXFitsTwoColumns(t *testing.T) {
 }
 
 // Where TeX is installed, all tables of a study compile in two columns, whole
-// and compact, and none is wider than its column or higher than its page.
+// and compact, and no table is wider than its column or higher than its page.
 func TestLaTeXCompiles(t *testing.T) {
 	t.Parallel()
 	tex, err := exec.LookPath("pdflatex")

@@ -3,7 +3,7 @@ package results
 import "reflect"
 
 // NewRecord returns a record of this schema in which every number that can be
-// missing is missing: what was not measured must not read as 0.
+// missing is missing, so a value that was not measured is not read as 0.
 func NewRecord() Record {
 	r := Record{Schema: SchemaVersion}
 	v := reflect.ValueOf(&r).Elem()

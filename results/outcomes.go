@@ -18,11 +18,11 @@ import (
 // Outcomes are one bit a test document, in the order of the data set: 1 where
 // it was classified right. It is text (base64 of the bits, the first document
 // in the lowest bit of the first byte), so that records stay comparable; ""
-// was not recorded. Two records of one dataset_fingerprint, setting aside, have
-// the same documents in the same order.
+// means not recorded. Two records with the same dataset_fingerprint have the
+// same documents in the same order, whatever their setting.
 type Outcomes string
 
-// NewOutcomes packs what became of the test documents.
+// NewOutcomes packs the outcomes of the test documents.
 func NewOutcomes(correct []bool) Outcomes {
 	packed := make([]byte, (len(correct)+7)/8)
 	for i, yes := range correct {
@@ -33,8 +33,8 @@ func NewOutcomes(correct []bool) Outcomes {
 	return Outcomes(base64.RawStdEncoding.EncodeToString(packed))
 }
 
-// unpack returns the bits of a record and refuses those that contradict its
-// counts.
+// unpack returns the bits of a record; bits that contradict its counts are an
+// error.
 func (o Outcomes) unpack(correct, total int) ([]byte, error) {
 	packed, err := base64.RawStdEncoding.DecodeString(string(o))
 	if err != nil {
@@ -50,8 +50,9 @@ func (o Outcomes) unpack(correct, total int) ([]byte, error) {
 	return packed, nil
 }
 
-// Disagree counts the test documents that one record has right and the other
-// wrong; ok is false where they have no documents in common, or none recorded.
+// Disagree counts the test documents that are right in one record and wrong in
+// the other; ok is false where the records have different documents or no
+// outcomes.
 func Disagree(a, b Record) (onlyA, onlyB int, ok bool) {
 	if a.Correct == "" || b.Correct == "" || a.TestTotal != b.TestTotal ||
 		a.Dataset != b.Dataset || a.DatasetFingerprint != b.DatasetFingerprint || a.DatasetFingerprint == "" {
@@ -69,7 +70,7 @@ func Disagree(a, b Record) (onlyA, onlyB int, ok bool) {
 	return onlyA, onlyB, true
 }
 
-// outcomesFile lies beside a file of records.
+// outcomesFile returns the path of the outcomes for a file of records.
 func outcomesFile(path string) string { return strings.TrimSuffix(path, ".csv") + ".documents.csv" }
 
 type outcomesRow struct {
@@ -78,7 +79,7 @@ type outcomesRow struct {
 	Correct    Outcomes `csv:"correct"`
 }
 
-// writeOutcomes writes nothing, and leaves no older file, where nothing is
+// writeOutcomes writes no file, and removes an older one, where nothing is
 // recorded.
 func writeOutcomes(path string, records []Record) error {
 	var rows []outcomesRow
@@ -96,8 +97,8 @@ func writeOutcomes(path string, records []Record) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
 }
 
-// readOutcomes fills in what the file says; no file says nothing. A row that
-// contradicts its record is of another run and is left out.
+// readOutcomes fills in the outcomes of the file, if there is one. A row that
+// contradicts its record is from another run and is left out.
 func readOutcomes(path string, records []Record) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

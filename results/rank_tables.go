@@ -12,7 +12,7 @@ import (
 // table.
 const rankLevel = 0.05
 
-// condition is what mechanisms are compared under.
+// condition is the condition under which mechanisms are compared.
 type condition struct {
 	Dataset string
 	Space
@@ -23,7 +23,7 @@ func (r Record) condition() condition {
 	return condition{r.Dataset, Space{r.Embedding, r.Dimension}, float64(r.Epsilon)}
 }
 
-// field is the records of competitors by condition.
+// field holds the records of competitors by condition.
 type field struct {
 	at        map[condition]map[Instance][]Record
 	order     []condition
@@ -55,8 +55,8 @@ type contest struct {
 	legend      string
 }
 
-// ranks say which mechanism keeps more accuracy: on the whole, pair by pair
-// over conditions, and within each condition.
+// ranks returns tables of which mechanism keeps more accuracy: overall, pair by
+// pair over conditions, and within each condition.
 func (s sheet) ranks(model, setting string) []Table {
 	task := s.task(model, setting)
 	f := newField(Where(task, func(r Record) bool { return !r.IsBaseline() && r.Accuracy.Known() }))
@@ -76,8 +76,9 @@ func (s sheet) ranks(model, setting string) []Table {
 	return []Table{s.overall(f, task, model, setting), s.duels(duels, f, model, setting), within}
 }
 
-// adversaryRanks say which mechanism leaves the adversary most in error. All
-// mechanisms of a repetition are probed on the same words: they are paired.
+// adversaryRanks returns tables of which mechanism leaves the adversary the
+// largest error. All mechanisms of a repetition are probed on the same words:
+// they are paired.
 func (s sheet) adversaryRanks() (Table, bool) {
 	f := newField(Where(TextRecords(s.records), func(r Record) bool { return !r.IsBaseline() && r.EMMap.Known() }))
 	t, _ := s.contest(f, contest{
@@ -147,7 +148,7 @@ func (s sheet) contest(f field, c contest) (Table, map[[2]string]*[3]int) {
 	return t, duels
 }
 
-// duels count, for each pair, the conditions that the row won, left open and
+// duels counts, for each pair, the conditions that the row won, left open and
 // lost beyond chance.
 func (s sheet) duels(duels map[[2]string]*[3]int, f field, model, setting string) Table {
 	t := s.named(slug("duels-accuracy", model, setting),

@@ -6,16 +6,15 @@ import (
 	"reflect"
 )
 
-// Change is a column whose stored values differ from what their counts and
-// other records give.
+// Change is a column whose stored values differ from those computed from their
+// counts and other records.
 type Change struct {
 	Column  string
 	Records int
 	Largest float64 // absolute difference; +Inf where a value appears or vanishes
 }
 
-// Changes compares records, in the order of Sort, with those that Derive made
-// of them.
+// Changes compares records, in the order of Sort, with the result of Derive.
 func Changes(stored, derived []Record) []Change {
 	sorted := append([]Record(nil), stored...)
 	Sort(sorted)
@@ -46,7 +45,7 @@ func Changes(stored, derived []Record) []Change {
 	return changes
 }
 
-// ChangesTable renders changes.
+// ChangesTable returns a table of changes.
 func ChangesTable(changes []Change) Table {
 	t := Table{Name: "changes", Title: "Columns that differ from their raw counts",
 		Header: []string{"column", "records", "largest difference"}}

@@ -1,17 +1,17 @@
-// Package results keeps what was measured: the record schema with its one
-// registry of columns, the store, selections of records, tables, standings, the
-// comparison of two runs and the regression gate.
+// Package results stores and tabulates what was measured: the record schema
+// with its one registry of columns, the store, selections of records, tables,
+// standings, the comparison of two runs and the regression gate.
 //
-// It believes that a number without its spread, its settings and its promise
-// is not a result. Raw counts are kept beside every metric, so that a metric
-// can be recomputed without another run; what was not measured is missing,
-// never 0. What the papers print is in package published, intervals and tests
-// are in package stats.
+// A number without its spread, its settings and its guarantee is not a result.
+// Raw counts are stored with every metric, so a metric can be recomputed
+// without another run. A value that was not measured is missing, never 0. The
+// numbers that papers print are in package published, intervals and tests in
+// package stats.
 //
-// Its names are many because everything that is asked of records is asked here,
-// once: selections of them (by cell, instance, space, task), the registry of
-// columns, tables, standings, comparison and gate. Figures, the report and the
-// comparison with the papers are made of these.
+// The package exports many names because all queries on records are here:
+// selections (by cell, instance, space, task), the registry of columns, tables,
+// standings, comparison and gate. Figures, the report and the comparison with
+// the papers use them.
 package results
 
 import (
@@ -23,8 +23,8 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// SchemaVersion is bumped whenever a column changes its meaning or name; see
-// migrations for what older files lack.
+// SchemaVersion is increased whenever a column changes its meaning or name; see
+// migrations for the differences of older files.
 const SchemaVersion = 4
 
 // Float is a number that may be missing (NaN): an empty cell in CSV.
@@ -33,7 +33,7 @@ type Float float64
 // Missing is the value of a metric that was not measured.
 var Missing = Float(math.NaN())
 
-// Known says whether the number was measured.
+// Known reports whether the number was measured.
 func (f Float) Known() bool { return !math.IsNaN(float64(f)) }
 
 // MarshalCSV writes the shortest form that reads back exactly.
@@ -44,7 +44,7 @@ func (f Float) MarshalCSV() (string, error) {
 	return strconv.FormatFloat(float64(f), 'g', -1, 64), nil
 }
 
-// UnmarshalCSV reads what MarshalCSV wrote.
+// UnmarshalCSV reads numbers written by MarshalCSV.
 func (f *Float) UnmarshalCSV(s string) error {
 	if s == "" {
 		*f = Missing
@@ -61,35 +61,35 @@ func (f *Float) UnmarshalCSV(s string) error {
 // Record is one row: one cell and repetition, or one quantity of a unit of a
 // paper study, measured once. Percentages are 0–100.
 //
-// The tags of a field say all there is to know of its column: a metric is one
-// field here. title makes it a metric, by the name that tables, figures, the
-// gate and the report print; unit is "%" or nothing; better is "up" or "down";
-// digits are those printed after the point; gate is the change of a mean, in
-// the column's unit, that is never an alarm (none: not watched); count names
-// the columns that it is the percentage of; table is the table that it shares
-// with others (none: one of its own); of "model" says that it depends on the
-// classifier and not on the text alone. derived columns follow from other
-// records, timing columns differ between runs of one cell, or say where the
-// record came from; all others are reproduced exactly by the same study seed.
+// The tags of a field define its column, so a metric is one field here. title
+// makes the field a metric, by the name that tables, figures, the gate and the
+// report print; unit is "%" or nothing; better is "up" or "down"; digits are
+// those printed after the point; gate is the change of a mean, in the column's
+// unit, that never raises an alarm (none: not watched); count names the two
+// columns of which it is the percentage; table is the table that it shares with
+// others (none: a separate table); of "model" means that it depends on the
+// classifier and not on the text alone. derived columns are computed from other
+// records; timing columns differ between runs of one cell or state the origin
+// of the record. All others are reproduced exactly by the same study seed.
 type Record struct {
 	Schema int    `csv:"schema"`
 	Study  string `csv:"study"`
-	Key    string `csv:"key"`   // names the cell; see experiments
+	Key    string `csv:"key"`   // identifies the cell; see experiments
 	Index  int    `csv:"index"` // position in the grid
-	Rows   int    `csv:"rows"`  // of the file; Encode counts them, so that a file cut short is known
+	Rows   int    `csv:"rows"`  // of the file; Encode counts them to detect a truncated file
 
-	// The place of a row that carries one quantity, as a paper study's do: a
-	// picture of the paper, a curve in it, a place on its x axis. All of it is
-	// empty in a row of a grid, which carries its quantities in their columns.
+	// Position of a row with one quantity, as in paper studies: a figure of the
+	// paper, a curve in it, a position on its x axis. All are empty in a row of
+	// a grid, which has its quantities in their columns.
 	Panel    string `csv:"panel"`
 	Series   string `csv:"series"`
 	XName    string `csv:"x_name"` // epsilon, beta, k…
 	X        Float  `csv:"x"`
 	Quantity string `csv:"quantity"` // name of a column; "" in a row of a grid
 	Value    Float  `csv:"value"`
-	// What to read the value by, where the unit that measured it knows: its 95%
-	// interval, what nobody is below who knows nothing, what is reached without
-	// privatising, and the trials that it is a mean over.
+	// Context of the value, where known: its 95% interval, the value reached
+	// without any information (floor), the value reached without privatising
+	// (ceiling), and the number of trials that it is a mean over.
 	ValueLow  Float  `csv:"value_low"`
 	ValueHigh Float  `csv:"value_high"`
 	Chance    Float  `csv:"chance"`
@@ -123,7 +123,7 @@ type Record struct {
 	GuaranteeEuclidean Float  `csv:"guarantee_euclidean_epsilon"`
 	GuaranteeScope     string `csv:"guarantee_scope"` // the words between which it holds, as "only …"; "" means all
 	GuaranteeReason    string `csv:"guarantee_reason"`
-	Unrepeatable       bool   `csv:"unrepeatable"` // from outside, and the same seed gives another text each time
+	Unrepeatable       bool   `csv:"unrepeatable"` // from outside, and the same seed gives a different text each time
 
 	// Status is "ok", or "undefined" with Reason when the mechanism does not
 	// exist at these settings (proved Gumbel at small ε): such a cell is done.
@@ -134,8 +134,8 @@ type Record struct {
 	Accuracy    Float `csv:"accuracy" title:"accuracy" unit:"%" better:"up" digits:"2" gate:"1" count:"test_correct/test_total" of:"model"`
 	TestCorrect int   `csv:"test_correct"`
 	TestTotal   int   `csv:"test_total"`
-	// Correct says of each test document whether it was classified right; it
-	// lies in a file beside the records.
+	// Correct holds for each test document whether it was classified correctly;
+	// it is in a separate file next to the records.
 	Correct            Outcomes `csv:"-" json:"correct,omitempty"`
 	ValidationAccuracy Float    `csv:"validation_accuracy" title:"validation accuracy" unit:"%" better:"up" digits:"2" of:"model"`
 	// two classes only
@@ -180,7 +180,7 @@ type Record struct {
 	Low           Float  `csv:"low" title:"LOW" unit:"%" better:"down" digits:"1" gate:"3" count:"low_present/low_total" table:"privacy"`
 	LowPresent    int    `csv:"low_present"`
 	LowTotal      int    `csv:"low_total"`
-	// LOW as the published tables seem to hold it: an overlap of two lists.
+	// LOW as the published tables seem to define it: an overlap of two lists.
 	LowOverlap       Float `csv:"low_overlap" title:"LOW overlap" unit:"%" better:"down" digits:"1" gate:"3" count:"low_overlap_shared/low_overlap_total" table:"privacy"`
 	LowOverlapShared int   `csv:"low_overlap_shared"` // words in both lists
 	LowOverlapTotal  int   `csv:"low_overlap_total"`  // words of the original's list
@@ -208,9 +208,9 @@ type Record struct {
 	EMStdError   Float `csv:"e_m_std_error"`  // of e_m_map, 0 when exact
 	EMCandidates int   `csv:"e_m_candidates"` // words the adversary chooses among
 	EMRuns       int   `csv:"e_m_runs"`       // per candidate, 0 when exact
-	// E_M MAP against an attacker who takes every word of the vocabulary for a
-	// candidate, knowing nothing of the words (uniform prior) or how often each
-	// occurs in the data set (corpus). Measured once per mechanism and ε, in the
+	// E_M MAP against an attacker for whom every word of the vocabulary is a
+	// candidate, with a uniform prior or with the frequency of each word in the
+	// data set as prior (corpus). Measured once per mechanism and ε, in the
 	// first repetition.
 	EMFullUniform     Float `csv:"e_m_full_uniform" title:"E_M full vocabulary" better:"up" digits:"3" gate:"0.03" table:"adversary"`
 	EMFullUniformLow  Float `csv:"e_m_full_uniform_low"` // 95% interval; the value itself when exact
@@ -218,7 +218,7 @@ type Record struct {
 	EMFullCorpus      Float `csv:"e_m_full_corpus" title:"E_M full vocabulary, corpus prior" better:"up" digits:"3" gate:"0.03" table:"adversary"`
 	EMFullCorpusLow   Float `csv:"e_m_full_corpus_low"`
 	EMFullCorpusHigh  Float `csv:"e_m_full_corpus_high"`
-	// draws per word to learn from, and as many to measure on; 0 when exact
+	// draws per word used to learn, and as many to measure; 0 when exact
 	EMFullRuns int   `csv:"e_m_full_runs"`
 	LM         Float `csv:"l_m" title:"L_M" better:"down" digits:"3" gate:"0.03" table:"adversary"`
 	MIAAUC     Float `csv:"mia_auc" title:"MIA AUC" better:"down" digits:"3" table:"adversary" gate:"0.05" of:"model"`
@@ -232,19 +232,20 @@ type Record struct {
 	// Timing: differs between runs.
 	PrivatizeSeconds Float `csv:"privatize_seconds" timing:"yes"`
 	TrainSeconds     Float `csv:"train_seconds" timing:"yes"`
-	MeasureSeconds   Float `csv:"measure_seconds" timing:"yes"` // all metrics but CS
+	MeasureSeconds   Float `csv:"measure_seconds" timing:"yes"` // all metrics except CS
 	CSSeconds        Float `csv:"cs_seconds" timing:"yes"`      // 0 where the text was compared for an earlier model
 	TotalSeconds     Float `csv:"total_seconds" timing:"yes"`
-	// repetitions that one call privatised, which share privatize_seconds; 0: not recorded
+	// repetitions privatised by one call, which share privatize_seconds; 0: not
+	// recorded
 	PrivatizeTexts int    `csv:"privatize_texts" timing:"yes"`
 	WordsPerSecond Float  `csv:"words_per_second" timing:"yes"`
 	PeakMemoryMiB  Float  `csv:"peak_memory_mib" timing:"yes"`
 	Version        string `csv:"version" timing:"yes"` // of mldp
 	Machine        string `csv:"machine" timing:"yes"` // os/arch/simd path
-	Command        string `csv:"command" timing:"yes"` // runs this cell alone again, data folder aside
+	Command        string `csv:"command" timing:"yes"` // runs this cell alone again, without the data folder
 }
 
-// Promised returns the record with what a mechanism guarantees.
+// Promised returns the record with the guarantee of a mechanism.
 func (r Record) Promised(g mechanisms.Guarantee) Record {
 	r.GuaranteeMetric, r.GuaranteeReason = g.Metric, g.Reason
 	if g.Holds() {
@@ -256,8 +257,8 @@ func (r Record) Promised(g mechanisms.Guarantee) Record {
 	return r
 }
 
-// FirstDifference names the first column in which two records of one cell differ,
-// columns of timing and derived ones aside; "" if they are the same.
+// FirstDifference returns the first column in which two records of one cell
+// differ, except for timing and derived columns; "" if they are the same.
 func FirstDifference(a, b Record) string {
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range va.NumField() {

@@ -8,9 +8,9 @@ import (
 	"mldpbench/results/stats"
 )
 
-// SampleOf describes the accuracies of one cell in %. A single repetition has
-// the binomial variance of its test set, which does not know of noise and
-// training.
+// SampleOf returns the sample of the accuracies of one cell in %. A single
+// repetition has the binomial variance of its test set, which does not include
+// noise and training.
 func SampleOf(records []Record) stats.Sample {
 	x := Cells{Records: records}.Values(column("accuracy").Get)
 	if len(x) > 1 {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// seedMark stands between a data set and the seed of the run that sampled it.
+// seedMark separates a data set from the seed of the run that sampled it.
 const seedMark = ", seed "
 
-// Separate keeps runs of several seeds apart that measured the same cells: each
-// seed draws its own sample of documents, so their repetitions are no one
-// sample. It names such data sets by their seed ("imdb, seed 7"); records of
-// which there is one seed stay as they are.
+// Separate distinguishes runs of several seeds that measured the same cells.
+// Each seed draws a different sample of documents, so their repetitions are not
+// one sample. It adds the seed to the names of such data sets ("imdb, seed 7");
+// records with only one seed are unchanged.
 func Separate(records []Record) []Record {
 	seeds := map[gateCell]uint64{}
 	split := map[string]bool{}
@@ -35,7 +35,7 @@ func Separate(records []Record) []Record {
 	return out
 }
 
-// ofSeed takes a name that Separate made apart.
+// ofSeed splits a name made by Separate.
 func ofSeed(dataset string) (name, mark string) {
 	if i := strings.LastIndex(dataset, seedMark); i >= 0 {
 		return dataset[:i], dataset[i:]

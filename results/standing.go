@@ -13,10 +13,11 @@ import (
 // compared first.
 var StatedErrors = []float64{0.5, 0.8}
 
-// Standing is which mechanism with a guarantee keeps most accuracy, at the
-// setting that keeps most among those that leave the MAP adversary an error E_M
-// of at least Error. A promise between some words only is another one than a
-// promise between any two: who makes it stands apart and wins nothing.
+// Standing ranks the mechanisms with a guarantee by accuracy, each at the
+// setting that keeps most accuracy among those that leave the MAP adversary an
+// error E_M of at least Error. A guarantee between some words only is weaker
+// than one between any two words, so mechanisms with such a guarantee are
+// listed separately and do not compete.
 type Standing struct {
 	Dataset string
 	Space   Space
@@ -38,9 +39,9 @@ type Entry struct {
 	EM, Nw   float64 // means
 }
 
-// Standings are those of records, by data set, space and task, at one error. A
-// scene where no mechanism leaves that error has no entries. Refuted mechanisms
-// do not compete: see Refute.
+// Standings returns the standings of records, by data set, space and task, at
+// one error. A scene where no mechanism leaves that error has no entries.
+// Refuted mechanisms do not compete; see Refute.
 func Standings(records []Record, level float64) []Standing {
 	records, _ = FullErrors(Where(records, func(r Record) bool { return r.Quantity == "" }))
 	accuracy, em := column("accuracy"), column("e_m_map")
@@ -77,8 +78,8 @@ func Standings(records []Record, level float64) []Standing {
 	return out
 }
 
-// entries are the mechanisms of records of one scene that leave an error of at
-// least level, each where it keeps most accuracy, best first.
+// entries returns the mechanisms of records of one scene that leave an error of
+// at least level, each where it keeps most accuracy, best first.
 func entries(records []Record, names map[Instance]string, level float64) []Entry {
 	accuracy, em, nw := column("accuracy"), column("e_m_map"), column("n_w")
 	best := map[Instance]Cells{}
@@ -118,8 +119,8 @@ func entries(records []Record, names map[Instance]string, level float64) []Entry
 	return out
 }
 
-// partial says what the best of the scoped keeps where that is more than the
-// best of all others, else "".
+// partial returns a sentence about the best scoped mechanism where it keeps
+// more than the best of all others, else "".
 func (s Standing) partial() string {
 	if len(s.Scoped) == 0 || len(s.Entries) > 0 && s.Scoped[0].Accuracy.Mean <= s.Entries[0].Accuracy.Mean {
 		return ""
@@ -129,8 +130,8 @@ func (s Standing) partial() string {
 		e.Accuracy.Mean, float64(e.Epsilon), e.Scope)
 }
 
-// Sentence says who keeps most, what separates it from the next, and what
-// cannot be told apart from it.
+// Sentence states the best mechanism, its distance from the next, and the
+// mechanisms that cannot be distinguished from it.
 func (s Standing) Sentence() string {
 	on := fmt.Sprintf("On %s (%s, %s", DatasetTitle(s.Dataset), s.Space, s.Task.Model)
 	if s.Task.Setting != "local" && s.Task.Setting != "" {
@@ -183,9 +184,9 @@ func (s Standing) repetitions() int {
 	return s.Entries[0].Accuracy.N
 }
 
-// leading are the standings of one scene for each data set: of its scenes that
-// with most repetitions, then most mechanisms, tested on private text if there
-// is a choice.
+// leading returns the standings of one scene for each data set: the scene with
+// most repetitions, then most mechanisms, tested on private text if there is a
+// choice.
 func leading(records []Record, level float64) []Standing {
 	var out []Standing
 	for _, s := range Standings(Separate(records), level) {
@@ -206,7 +207,7 @@ func leading(records []Record, level float64) []Standing {
 	return out
 }
 
-// Headline is a sentence for each data set at the first of StatedErrors.
+// Headline returns a sentence for each data set at the first of StatedErrors.
 func Headline(records []Record) []string {
 	var out []string
 	for _, s := range leading(records, StatedErrors[0]) {
@@ -219,8 +220,8 @@ func Headline(records []Record) []string {
 var standingsHeader = []string{"data set", "space", "classifier", "E_M at least", "mechanism", "ε", "accuracy",
 	"baseline", "E_M", "not told apart from it"}
 
-// addStanding appends the row of a standing, with a footnote where a partial promise
-// keeps more.
+// addStanding appends the row of a standing, with a footnote where a mechanism
+// with a partial guarantee keeps more.
 func (t *Table) addStanding(s Standing) {
 	row := []string{DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")",
 		fmt.Sprint(s.Error)}
@@ -238,8 +239,8 @@ func (t *Table) addStanding(s Standing) {
 	}
 }
 
-// Brief is what a run ends with: the best of each data set at the stated errors,
-// in one scene each and at most so many rows.
+// Brief returns the summary at the end of a run: the best of each data set at
+// the stated errors, for one scene each and at most so many rows.
 func Brief(records []Record, rows int) Table {
 	full := Table{Header: standingsHeader}
 	for _, level := range StatedErrors {
@@ -266,8 +267,8 @@ func Brief(records []Record, rows int) Table {
 	return t
 }
 
-// StandingsTable lists the best of each data set and task at the stated errors:
-// what to look at first.
+// StandingsTable returns the main table: the best of each data set and task at
+// the stated errors.
 func StandingsTable(records []Record) Table {
 	t := Table{Name: "standings", Title: "Most accuracy at a stated error of the adversary", Header: standingsHeader}
 	for _, level := range StatedErrors {
@@ -276,7 +277,7 @@ func StandingsTable(records []Record) Table {
 		}
 	}
 	t.Legend = "Of the mechanisms with a guarantee, at the ε that keeps most accuracy among those that leave the " +
-		"MAP adversary at least this error (share of words that she gets wrong" + candidates(records) +
+		"MAP adversary at least this error (share of words that it gets wrong" + candidates(records) +
 		"); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
 	if note := ScopeNote(records); note != "" {
 		t.Legend += note + " It is named where it keeps more, and does not compete."
@@ -288,7 +289,7 @@ func StandingsTable(records []Record) Table {
 // words only, where there is no room to say between which.
 const ScopeMark = "‡"
 
-// ScopeNote explains the mark, where some record needs it.
+// ScopeNote returns an explanation of the mark where some record needs it.
 func ScopeNote(records []Record) string {
 	if slices.ContainsFunc(records, func(r Record) bool { return r.GuaranteeScope != "" }) {
 		return " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: " +
@@ -297,9 +298,9 @@ func ScopeNote(records []Record) string {
 	return ""
 }
 
-// Refute takes the guarantee from instances that an audit found in violation of
-// it, in a copy: tables, figures and the report then treat them as what they
-// are.
+// Refute returns a copy of the records in which instances that an audit found
+// in violation have no guarantee. Tables, figures and the report then treat
+// them accordingly.
 func Refute(records []Record, audit []AuditRow) []Record {
 	refuted := map[Instance]bool{}
 	for _, a := range audit {

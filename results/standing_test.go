@@ -9,8 +9,9 @@ import (
 )
 
 // standing makes records of three mechanisms with a guarantee and one without
-// at two ε: by hand, at E_M ≥ 0.5 Vickrey keeps 75 at ε = 10, CMP 70 at ε = 10,
-// TEM 74.9 at ε = 1; at ε = 10 TEM keeps 90 but leaves an error of 0.1 only.
+// at two ε. Computed by hand: at E_M ≥ 0.5 Vickrey keeps 75 at ε = 10, CMP 70
+// at ε = 10, TEM 74.9 at ε = 1; at ε = 10 TEM keeps 90 but leaves an error of
+// 0.1 only.
 func standing() []Record {
 	var out []Record
 	add := func(mechanism string, epsilon, accuracy, em float64, guarantee string) {
@@ -47,8 +48,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// A guarantee between some words only is never shown as a full one, and wins
-// nothing over one.
+// A guarantee between some words only is never shown as a full one and never
+// wins over one.
 func TestScopedGuaranteesSaySo(t *testing.T) {
 	records := standing()
 	for i := range records {
@@ -107,7 +108,8 @@ func TestScopedGuaranteesSaySo(t *testing.T) {
 	}
 }
 
-// A mechanism that an audit found in violation keeps no badge and wins nothing.
+// A mechanism that an audit found in violation has no badge and does not
+// compete.
 func TestRefutedMechanismsDoNotWin(t *testing.T) {
 	records := Refute(standing(), []AuditRow{
 		{Mechanism: "vickrey", Variant: "proved", Epsilon: 10, Promises: true, Lower: 12, Violated: true},
@@ -178,7 +180,7 @@ func TestHeadlineOfTheReference(t *testing.T) {
 	t.Error("no sentence on IMDb")
 }
 
-// Two seeds of one study: two rows, none of twice the repetitions.
+// Two seeds of one study give two rows, not one row with twice the repetitions.
 func TestTablesKeepSeedsApart(t *testing.T) {
 	a, b := standing(), standing()
 	for i := range b {

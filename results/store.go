@@ -38,8 +38,8 @@ var fileColumns = sync.OnceValue(func() []string {
 	return names
 })
 
-// TimingColumns are the columns that two runs of one cell may differ in:
-// timing, and what says where the record came from.
+// TimingColumns are the columns in which two runs of one cell may differ:
+// timing and the origin of the record.
 var TimingColumns = func() []string {
 	t := reflect.TypeFor[Record]()
 	var names []string
@@ -51,8 +51,8 @@ var TimingColumns = func() []string {
 	return names
 }()
 
-// Sort orders records by position in the grid, then repetition and key, so
-// that a file does not depend on who finished first.
+// Sort orders records by position in the grid, then repetition and key, so a
+// file does not depend on which unit finished first.
 func Sort(records []Record) {
 	slices.SortStableFunc(records, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition),
@@ -61,7 +61,7 @@ func Sort(records []Record) {
 }
 
 // Union joins the records of several runs, whose grids follow each other. A
-// cell that two of them hold is kept once; it is an error if they report it
+// cell in two of them is kept once; it is an error if they report it
 // differently.
 func Union(runs ...[]Record) ([]Record, error) {
 	var all []Record
@@ -73,7 +73,7 @@ func Union(runs ...[]Record) ([]Record, error) {
 			r.Index += offset
 			next = max(next, r.Index+1)
 			if i, again := at[r.id()]; again {
-				r.Index, r.Study = all[i].Index, all[i].Study // where it stands, not what it is
+				r.Index, r.Study = all[i].Index, all[i].Study // its position, which does not identify it
 				if column := FirstDifference(all[i], r); column != "" {
 					return nil, fmt.Errorf("cell %s: two runs differ in %s", r.Key, column)
 				}
@@ -87,8 +87,8 @@ func Union(runs ...[]Record) ([]Record, error) {
 	return all, nil
 }
 
-// Write stores records as CSV, sorted, replacing path in one step. What became
-// of each test document goes to a file beside it, where that is known.
+// Write stores records as CSV, sorted, replacing path in one step. Outcomes of
+// test documents, where known, go to a separate file next to it.
 func Write(path string, records []Record) error {
 	if err := atomicfile.Write(path, 0o644, func(w io.Writer) error { return Encode(w, records) }); err != nil {
 		return err
@@ -97,7 +97,7 @@ func Write(path string, records []Record) error {
 }
 
 // Encode writes records as CSV, sorted. Columns that are empty in every row are
-// left out; each row says how many there are.
+// left out; each row holds the number of rows.
 func Encode(w io.Writer, records []Record) error {
 	sorted := slices.Clone(records)
 	Sort(sorted)
@@ -132,14 +132,14 @@ func Encode(w io.Writer, records []Record) error {
 // requiredColumns are in every file of this schema.
 var requiredColumns = []string{"schema", "rows", "study", "key", "index", "mechanism", "repetition", "status"}
 
-// rowBuffer is a gocsv.CSVWriter that keeps what is written.
+// rowBuffer is a gocsv.CSVWriter that stores the rows.
 type rowBuffer struct{ all [][]string }
 
 func (b *rowBuffer) Write(row []string) error { b.all = append(b.all, slices.Clone(row)); return nil }
 func (b *rowBuffer) Flush()                   {}
 func (b *rowBuffer) Error() error             { return nil }
 
-// Read loads a file that Write made, of this schema or an older one. Errors
+// Read loads a file written by Write, of this schema or an older one. Errors
 // name file and line.
 func Read(path string) ([]Record, error) {
 	f, err := os.Open(path)
@@ -185,7 +185,7 @@ type table struct {
 
 func readTable(name string, r io.Reader) (table, error) {
 	t := table{name: name}
-	// Spreadsheets write a byte order mark.
+	// Spreadsheet programs write a byte order mark.
 	reader := csv.NewReader(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
 	for {
 		row, err := reader.Read()
@@ -249,11 +249,12 @@ func (t *table) locate(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
-// rowID tells rows apart: a unit of a paper study has several of one key.
+// rowID identifies a row: a unit of a paper study has several rows with one
+// key.
 type rowID struct {
 	key        string
 	repetition int
-	series, x  string // as printed, so that a missing x equals itself
+	series, x  string // as text, so that a missing x equals itself
 	quantity   string
 }
 
@@ -262,7 +263,7 @@ func (r Record) id() rowID {
 	return rowID{r.Key, r.Repetition, r.Series, x, r.Quantity}
 }
 
-// check refuses what a run cannot have written.
+// check returns an error for a row that no run can have written.
 func (t *table) check(records []Record) error {
 	seen := map[rowID]int{}
 	for i, r := range records {
@@ -289,8 +290,8 @@ func (t *table) check(records []Record) error {
 // A migration lifts a row by one version of the schema, in place.
 type migration func(row map[string]string) error
 
-// migrations[v] lifts version v to v+1. A column that is new is missing in older
-// files, needs no new version, and is not named here.
+// migrations[v] lifts version v to v+1. A new column is missing in older files;
+// it needs no new version and is not named here.
 var migrations = map[int]migration{
 	1: func(row map[string]string) error {
 		// Version 1 kept English % and the number of tokens; version 2 keeps
@@ -309,7 +310,7 @@ var migrations = map[int]migration{
 		row["english_found"] = strconv.Itoa(int(percent/100*float64(tokens) + 0.5))
 		return nil
 	},
-	// Version 2 counted CS as measuring, and knew no command.
+	// Version 2 counted CS as measuring and had no command.
 	2: unchanged,
 	// Version 3 had no rows of paper studies.
 	3: unchanged,
@@ -317,9 +318,8 @@ var migrations = map[int]migration{
 
 func unchanged(map[string]string) error { return nil }
 
-// liftPoints turns a file of points, which paper studies wrote before their rows
-// were records, into one of schema 3: its columns are a subset of ours, its own
-// schema was 1.
+// liftPoints turns a file of points, the older format of paper studies, into
+// one of schema 3: its columns are a subset of ours, and its own schema was 1.
 func (t *table) liftPoints() error {
 	schema, key := slices.Index(t.header, "schema"), slices.Index(t.header, "key")
 	if schema < 0 || key < 0 {
@@ -340,8 +340,8 @@ func (t *table) liftPoints() error {
 	return nil
 }
 
-// migrate brings all rows to SchemaVersion. A column that the file lacks reads
-// as not measured; a column that this version lacks is an error.
+// migrate brings all rows to SchemaVersion. A column absent from the file
+// counts as not measured; a column unknown to this version is an error.
 func (t *table) migrate() error {
 	columns := fileColumns()
 	if slices.Contains(t.header, "quantity") && !slices.Contains(t.header, "status") {
@@ -402,8 +402,7 @@ func (t *table) migrate() error {
 // WriteRows writes a slice of structs with csv tags as CSV.
 func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }
 
-// RowWriter writes such structs one by one, each when it is known; the header
-// comes before the first.
+// RowWriter writes such structs one by one; the header comes before the first.
 func RowWriter[T any](w io.Writer) func(T) error {
 	marshal := gocsv.Marshal
 	return func(row T) error {

@@ -180,7 +180,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// A file of points, as paper studies wrote them before their rows were records.
+// A file of points, the older format of paper studies.
 func TestReadLiftsPoints(t *testing.T) {
 	header := "schema,study,key,panel,series,x_name,x,quantity,repetition,value,dataset,generated,embedding,dimension,mechanism,variant,parameters,epsilon,guarantee_metric,guarantee_reason,note\n"
 	got, err := Decode("points.csv", strings.NewReader(header+

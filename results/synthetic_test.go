@@ -10,10 +10,9 @@ import (
 	"mldpbench/stream"
 )
 
-// syntheticStudy makes up records of a small grid: what they say about
-// mechanisms is nothing, their shape is that of a real study. reseed changes
-// every random outcome and nothing else; drop lowers true accuracy of
-// privatised cells, in points.
+// syntheticStudy returns invented records of a small grid, which mean nothing
+// but have the shape of a real study. reseed changes every random outcome and
+// nothing else; drop lowers true accuracy of privatised cells, in points.
 func syntheticStudy(reseed uint64, repetitions int, drop float64) []Record {
 	k := syntheticKey{reseed, repetitions, drop}
 	made, ok := synthetic.Load(k)

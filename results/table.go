@@ -26,7 +26,7 @@ type ColumnGroup struct {
 	Span  int
 }
 
-// Table is a table before it is Markdown, LaTeX or CSV.
+// Table is a table that can be written as Markdown, LaTeX or CSV.
 type Table struct {
 	Name   string // file name without extension
 	Title  string
@@ -34,7 +34,7 @@ type Table struct {
 	Header []string
 	Rows   [][]TableCell
 	Notes  []string // footnotes
-	Legend string   // what the numbers are, below the table
+	Legend string   // explanation of the numbers, below the table
 }
 
 // AddRow appends a row of plain texts.
@@ -55,8 +55,8 @@ func (t *Table) Note(text string) int {
 	return len(t.Notes) - 1
 }
 
-// hoist moves a footnote that all numbers of a row carry, those from column
-// first on, to the row's head, the cell in column head.
+// hoist moves a footnote that all numbers of a row have (from column first on)
+// to the row's head, the cell in column head.
 func (t *Table) hoist(row, head, first int) {
 	cells := t.Rows[row]
 	var common []int
@@ -82,7 +82,7 @@ func (t *Table) hoist(row, head, first int) {
 // NotMeasured stands for a number that was not measured.
 const NotMeasured = "–"
 
-// noteMark names a footnote: a, b, …, z, aa, ab, …
+// noteMark returns the mark of a footnote: a, b, …, z, aa, ab, …
 func noteMark(i int) string {
 	if i < 26 {
 		return string(rune('a' + i))
@@ -99,7 +99,7 @@ func marks(notes []int) string {
 	return strings.Join(parts, ",")
 }
 
-// heading is the flat name of column j.
+// heading returns the flat name of column j.
 func (t Table) heading(j int) string {
 	at := 0
 	for _, g := range t.Groups {
@@ -120,11 +120,11 @@ func (t Table) headings() []string {
 }
 
 // markdownEscaper keeps a text from ending its cell or starting markup. An
-// underscore within a word is none.
+// underscore within a word is not markup.
 var markdownEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", " ", "*", `\*`, "<", "&lt;", "`", "\\`")
 
 // WriteMarkdown renders the table for GitHub and for a terminal: columns are
-// padded to one width.
+// padded to equal width.
 func (t Table) WriteMarkdown(w io.Writer) error {
 	rows := [][]string{nil, nil}
 	for j := range t.Header {

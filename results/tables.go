@@ -16,7 +16,7 @@ type DatasetDescription struct {
 	Name                 string
 	Generated            bool
 	Classes              int
-	TrainDocuments       int // train and validation, as the study counts
+	TrainDocuments       int // train and validation, as the study counts it
 	TestDocuments        int
 	Tokens               int // of train and validation
 	Vocabulary           int
@@ -41,7 +41,7 @@ type Example struct {
 	Privatised string  `json:"privatised"`
 }
 
-// TableInputs are what tables are made of. Records should come from Derive.
+// TableInputs are the data of tables. Records should come from Derive.
 type TableInputs struct {
 	Records  []Record
 	Datasets []DatasetDescription
@@ -63,8 +63,8 @@ func WriteTables(dir string, tables []Table) ([]string, error) {
 }
 
 // Tables builds every table that the inputs allow, from the registry of
-// columns. Numbers on generated and on real data never share a table, nor do
-// runs of several seeds.
+// columns. Numbers on generated and on real data are never in the same table,
+// nor are runs of several seeds.
 func Tables(in TableInputs) []Table {
 	in.Records = Separate(in.Records)
 	var tables []Table
@@ -115,7 +115,7 @@ type sheet struct {
 	labels    map[Instance]string
 }
 
-// named completes name and title: generated data says so in both.
+// named completes name and title; both mention generated data.
 func (s sheet) named(name, title string) Table {
 	if s.generated {
 		return Table{Name: name + "-generated", Title: title + " (generated data)"}
@@ -133,7 +133,7 @@ func slug(parts ...string) string {
 	}, joined)
 }
 
-// WithInterval prints a mean and the half-width of its interval.
+// WithInterval formats a mean and the half-width of its interval.
 func WithInterval(s stats.Summary, digits int) string {
 	switch {
 	case s.N == 0:
@@ -144,9 +144,9 @@ func WithInterval(s stats.Summary, digits int) string {
 	return FormatNumber(s.Mean, digits) + " ± " + FormatNumber(s.HalfWidth(), digits)
 }
 
-// ScopeOf says between which words the guarantee of records of one instance holds,
-// "" where it holds between any two. Groups differ between data sets: the first
-// scope stands for all.
+// ScopeOf returns between which words the guarantee of records of one instance
+// holds, "" where it holds between any two. Groups differ between data sets;
+// the first scope is used for all.
 func ScopeOf(records []Record) string {
 	scopes := Distinct(Where(records, func(r Record) bool { return r.GuaranteeScope != "" }),
 		func(r Record) string { return r.GuaranteeScope })
@@ -159,8 +159,8 @@ func ScopeOf(records []Record) string {
 	return scopes[0] + " (elsewhere other words: the guarantees have them all)"
 }
 
-// instanceCell heads a row: the name, and a footnote where nothing is promised,
-// or something between some words only.
+// instanceCell returns the first cell of a row: the name, and a footnote where
+// nothing is guaranteed, or something between some words only.
 func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 	c := TableCell{Text: s.labels[i]}
 	if i.Mechanism == BaselineMechanism {
@@ -192,7 +192,7 @@ func measured(t *Table, records []Record, column func(Record) Float, digits int)
 	}
 	sum := stats.Summarize(values)
 	c := TableCell{Text: WithInterval(sum, digits)}
-	if sum.N > 1 { // of one repetition the legend speaks
+	if sum.N > 1 { // the legend explains a single repetition
 		for _, w := range sum.Warnings {
 			c.Notes = append(c.Notes, t.Note(string(w)))
 		}
@@ -211,15 +211,15 @@ func measured(t *Table, records []Record, column func(Record) Float, digits int)
 
 var namedEpsilon = regexp.MustCompile(`\bepsilon = \S+: must`)
 
-// undefinedBecause is the reason without the ε of the cell, so that all ε share
+// undefinedBecause returns the reason without the ε of the cell, so all ε share
 // a footnote.
 func undefinedBecause(r Record) string {
 	return namedEpsilon.ReplaceAllString(strings.TrimPrefix(r.Reason, r.Mechanism+": undefined: "), "ε must")
 }
 
-// fill makes a table of one metric with a row per mechanism instance and
-// columns ε within embedding and dimension; each data set is a block of rows,
-// under its baseline where that has the metric.
+// fill makes a table of one metric with a row per mechanism instance and a
+// column per ε within embedding and dimension; each data set is a block of
+// rows, under its baseline where that has the metric.
 func (s sheet) fill(t *Table, records []Record, column Column) {
 	spaces, epsilons := Spaces(records), epsilonColumns(records)
 	t.Groups = []ColumnGroup{{"", 2}}
@@ -239,7 +239,7 @@ func (s sheet) fill(t *Table, records []Record, column Column) {
 	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
 		title := DatasetTitle(dataset)
 		first := len(t.Rows)
-		var means [][]float64 // of the rows of mechanisms
+		var means [][]float64 // of the mechanisms' rows
 		var rows []int
 		above := make([]float64, len(spaces))
 		for j := range above {
@@ -312,8 +312,8 @@ func (s sheet) task(model, setting string) []Record {
 	})
 }
 
-// grids are one table a metric, of those that have one of their own: of the
-// classifier of a task, or of the text.
+// grids returns one table per metric with a separate table: of the classifier
+// of a task, or of the text.
 func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
 	privatised := Where(records, func(r Record) bool { return !r.IsBaseline() })
 	var tables []Table
@@ -338,7 +338,7 @@ func (s sheet) grids(records []Record, ofModel bool, task ...string) []Table {
 	return tables
 }
 
-// noteEncoder says what CS was measured with.
+// noteEncoder notes the encoder of CS.
 func (s sheet) noteEncoder(t *Table, records []Record) {
 	for _, e := range Distinct(Where(records, func(r Record) bool { return r.CS.Known() }),
 		func(r Record) string { return r.CSEncoder }) {
@@ -354,7 +354,7 @@ func (s sheet) noteEncoder(t *Table, records []Record) {
 // EncoderSIF is the CSEncoder of records without a sentence encoder.
 const EncoderSIF = "sif"
 
-// shared are the tables of metrics that stand side by side, one a data set and
+// shared returns the tables of metrics that share a table, one per data set and
 // group of columns.
 func (s sheet) shared() []Table {
 	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
@@ -401,7 +401,7 @@ func (s sheet) shared() []Table {
 	return tables
 }
 
-// explain gives units and directions of columns.
+// explain returns units and directions of columns.
 func explain(columns []Column) string {
 	var parts []string
 	for _, c := range columns {
@@ -417,7 +417,7 @@ func explain(columns []Column) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// columnNotes say what the title does not, where readers have mistaken it.
+// columnNotes explain titles that readers have misunderstood.
 var columnNotes = map[string]string{
 	"n_w":         "runs that return the word",
 	"s_w":         "distinct outputs per word, the word itself included",
@@ -432,7 +432,7 @@ func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // RegressionPredictors of CS, ε first.
 var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
 
-// regressions of CS on ε and metrics of the text, one a sentence encoder.
+// regressions of CS on ε and metrics of the text, one per sentence encoder.
 func (s sheet) regressions() []Table {
 	var tables []Table
 	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() && r.Status == StatusOK }))
@@ -458,7 +458,7 @@ func (s sheet) regressions() []Table {
 		}
 		r, err := stats.OLS(RegressionPredictors, x, y)
 		if err != nil {
-			continue // too few cells, or all alike: there is no regression to report
+			continue // too few cells, or all the same: there is no regression to report
 		}
 		name, title := "regression", "Regression of CS on ε, N_w, S_w and PP"
 		if len(encoders) > 1 {
@@ -478,7 +478,7 @@ func (s sheet) regressions() []Table {
 	return tables
 }
 
-// FormatNumber prints a number with so many digits after the point.
+// FormatNumber formats a number with so many digits after the point.
 func FormatNumber(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 
 func formatP(p float64) string {
@@ -488,7 +488,7 @@ func formatP(p float64) string {
 	return FormatNumber(p, 3)
 }
 
-// adversary tabulates what an attacker learns.
+// adversary returns the tables of what an attacker learns.
 func (s sheet) adversary() (Table, bool) {
 	texts := TextRecords(Where(s.records, func(r Record) bool { return !r.IsBaseline() }))
 	columns := slices.DeleteFunc(Measured(texts), func(c Column) bool { return c.Table != "adversary" })
@@ -542,7 +542,7 @@ func (s sheet) adversary() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// quantities tabulate rows that carry one quantity, one table a quantity.
+// quantities returns tables of rows with one quantity, one table per quantity.
 func (s sheet) quantities(records []Record) []Table {
 	var tables []Table
 	for _, quantity := range Distinct(records, func(r Record) string { return r.Quantity }) {
@@ -583,7 +583,7 @@ func (s sheet) quantities(records []Record) []Table {
 	return tables
 }
 
-// guarantees tabulates promises.
+// guarantees returns the table of guarantees.
 func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
 	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only",
@@ -604,7 +604,7 @@ func (s sheet) guarantees() Table {
 	return t
 }
 
-// formatFloat prints up to four significant digits, nothing when missing.
+// formatFloat returns up to four significant digits, "" when missing.
 func formatFloat(f Float) string {
 	if !f.Known() {
 		return ""
@@ -612,7 +612,8 @@ func formatFloat(f Float) string {
 	return fmt.Sprintf("%.4g", float64(f))
 }
 
-// examples are one document under all mechanisms, one table a data set and space.
+// examples returns tables of one document under all mechanisms, one per data
+// set and space.
 func (s sheet) examples(all []Example) []Table {
 	var tables []Table
 	type kind struct {
@@ -672,7 +673,7 @@ func (s sheet) datasets(descriptions []DatasetDescription) Table {
 	return t
 }
 
-// balance is "negative 5000 / 1000, positive 5000 / 1000".
+// balance returns text such as "negative 5000 / 1000, positive 5000 / 1000".
 func (d DatasetDescription) balance() string {
 	if len(d.ClassNames) == 0 || len(d.TrainClasses) != len(d.ClassNames) || len(d.TestClasses) != len(d.ClassNames) {
 		return fmt.Sprintf("%d classes", d.Classes)
@@ -684,7 +685,7 @@ func (d DatasetDescription) balance() string {
 	return strings.Join(parts, ", ")
 }
 
-// thousands prints 808382 as 808,382, as the study does.
+// thousands formats 808382 as 808,382, as the study does.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -81,7 +81,8 @@ func render(t *testing.T, table Table, format string) string {
 	return b.String()
 }
 
-// What cannot be repeated says so at the head of its row, and nothing else does.
+// Text that cannot be repeated has a note at the head of its row, and nothing
+// else has.
 func TestUnrepeatableIsMarked(t *testing.T) {
 	t.Parallel()
 	records := syntheticStudy(1, 1, 0)
@@ -134,7 +135,8 @@ func TestAccuracyTable(t *testing.T) {
 			t.Errorf("footnotes lack %q: %q", want, table.Notes)
 		}
 	}
-	// Both cells of the row are undefined for one reason: it stands at the head.
+	// Both cells of the row are undefined for the same reason, which is noted
+	// at the head.
 	if head, c := table.Rows[3][1], table.Rows[3][2]; c.Text != "undefined" || len(c.Notes) != 0 ||
 		len(head.Notes) != 1 {
 		t.Errorf("undefined cell is %+v under %+v", c, head)
@@ -188,11 +190,11 @@ func TestEncoderIsFootnoted(t *testing.T) {
 	}
 }
 
-// subscriptMath is $E_{M}$, whose underscore is meant.
+// subscriptMath is $E_{M}$, whose underscore is intended.
 var subscriptMath = regexp.MustCompile(`\$[A-Z]_\{[A-Za-z]\}\$`)
 
 // Every LaTeX row must have as many cells as columns, braces must balance and
-// no special character may be left as it is.
+// every special character must be escaped.
 func TestLaTeXIsWellFormed(t *testing.T) {
 	for name, table := range syntheticTables(5) {
 		text := subscriptMath.ReplaceAllString(render(t, table, "tex"), "x")
@@ -275,7 +277,7 @@ func TestNoteMarks(t *testing.T) {
 	}
 }
 
-// A condition that one mechanism lacks does not enter the comparison of means.
+// A condition that one mechanism lacks is left out of the comparison of means.
 func TestOverallRankUsesSharedConditions(t *testing.T) {
 	records := slices.DeleteFunc(syntheticStudy(1, 5, 0), func(r Record) bool {
 		return r.Generated || r.Mechanism == "vickrey" && r.Epsilon == 10

@@ -1,14 +1,14 @@
 package results
 
-// Throughput is how fast a text of the size of this cell's is privatised from
-// nothing, in words per second: the words of one repetition over the whole time
-// of the call that privatised it, what a mechanism tabulates per word included.
-// Where one call privatised several repetitions, which share what is tabulated,
-// the time is that of the call: a text alone takes no more, so that the number
-// does not grow with the repetitions of a study. Nothing where no time is
-// known.
+// Throughput returns the speed of privatising a text of this cell's size
+// without prepared tables, in words per second: the words of one repetition
+// divided by the whole time of the call that privatised it, including tables
+// per word. Where one call privatised several repetitions, which share the
+// tables, the time is that of the whole call. A single text takes no longer, so
+// the number does not grow with the repetitions of a study. It is missing where
+// no time is known.
 func (c Cells) Throughput() []float64 {
-	together := map[Float]int{} // repetitions that say the same time were privatised together
+	together := map[Float]int{} // repetitions with the same time were privatised together
 	for _, r := range c.Records {
 		if r.PrivatizeSeconds > 0 {
 			together[r.PrivatizeSeconds]++

@@ -2,9 +2,9 @@ package results
 
 import "testing"
 
-// A mechanism that tabulates takes 10 s for its tables and 0.1 s a text of
-// 100,000 words. One call for five repetitions reports a fifth of its time for
-// each; the throughput must not be five times as high for it.
+// A mechanism takes 10 s for its tables and 0.1 s per text of 100,000 words.
+// One call for five repetitions reports a fifth of its time for each; the
+// throughput must not be five times as high for it.
 func TestThroughputDoesNotGrowWithRepetitions(t *testing.T) {
 	study := func(repetitions int, recorded bool) Cells {
 		var c Cells

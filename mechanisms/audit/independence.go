@@ -9,10 +9,10 @@ import (
 	"mldpbench/stream"
 )
 
-// IndependenceReport reports whether a rewriter's noise is fresh for every word
-// of a document, every document of a request, every request and every process.
-// Only then do guarantees per word add up over a text: where two words share
-// one noise, their difference is revealed.
+// IndependenceReport is the result of testing whether a rewriter's noise is
+// fresh for every word of a document, every document of a request, every
+// request and every process. Only then do guarantees per word add up over a
+// text: where two words share one noise, their difference is revealed.
 type IndependenceReport struct {
 	Alpha   float64   // probability of accusing a rewriter whose noise is fresh
 	Words   []string  // privatised repeatedly

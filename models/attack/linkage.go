@@ -55,8 +55,8 @@ func init() {
 	}
 }
 
-// similarity returns, for a privatised document by number, its similarity to
-// every plain document.
+// similarity makes a function that returns the similarities of a privatised
+// document, given by number, to every plain document.
 type similarity func(ctx context.Context, s *Situation, plain, noisy [][]int32) (func(query int) []float64, error)
 
 func link(ctx context.Context, s *Situation, name string, similar similarity, ordered bool) ([]Outcome, error) {

@@ -11,9 +11,9 @@ import (
 	"mldpbench/results/stats"
 )
 
-// pucTolerance is how far a composite recomputed from printed numbers may be
-// from the printed one: half a unit of its last digit, and what rounding of
-// its inputs adds.
+// pucTolerance is the largest difference of a composite recomputed from printed
+// numbers from the printed one: half a unit of its last digit plus the effect
+// of rounding its inputs.
 const pucTolerance = 0.015
 
 // Erratum is a printed number that does not follow from the paper's others.
@@ -25,7 +25,7 @@ type Erratum struct {
 	Cause      string
 }
 
-// ArithmeticCheck is one comparison of printed numbers with what follows from
+// ArithmeticCheck is one comparison of printed numbers with those computed from
 // other printed numbers.
 type ArithmeticCheck struct {
 	Name        string
@@ -34,13 +34,13 @@ type ArithmeticCheck struct {
 	Explanation string
 }
 
-// Arithmetic is what the papers' own numbers say about each other. It
-// finds everything by recomputation; nothing about any cell is written down.
+// Arithmetic holds the consistency checks of the papers' own numbers.
+// Everything is found by recomputation; no result is hard-coded.
 type Arithmetic struct {
 	Checks []ArithmeticCheck
 	Errata []Erratum
-	// Relabelled says which mechanism a printed row of Table 9 really is,
-	// where rows are permuted.
+	// Relabelled gives the true mechanism of a printed row of Table 9, where
+	// rows are permuted.
 	Relabelled map[Place]string
 
 	fixes []inputFix
@@ -58,9 +58,9 @@ func (a pucTriple) matches(b pucTriple) bool {
 	return true
 }
 
-// AuditArithmetic recomputes what the papers print from what they print
-// elsewhere: Table 9 by eq. 4 from Tables 3, 6 and 7; the regression of Table
-// 4 from Tables 6 and 7; claims of the prose from the tables they sum up.
+// AuditArithmetic recomputes printed numbers from other numbers in the papers:
+// Table 9 by eq. 4 from Tables 3, 6 and 7; the regression of Table 4 from
+// Tables 6 and 7; claims of the prose from the tables they sum up.
 func AuditArithmetic() (Arithmetic, error) {
 	p := Printed()
 	audit := Arithmetic{Relabelled: map[Place]string{}}
@@ -182,7 +182,7 @@ func identity(n int) []int {
 
 // matchRows finds the permutation under which every printed row is some
 // mechanism's recomputed row; ok is false if there is none. A row that fits
-// itself is left where it is.
+// itself stays at its position.
 func matchRows(printed, recomputed []pucTriple) (truth []int, ok bool) {
 	truth = make([]int, len(printed))
 	used := make([]bool, len(recomputed))
@@ -206,8 +206,8 @@ func matchRows(printed, recomputed []pucTriple) (truth []int, ok bool) {
 	return truth, place(0)
 }
 
-// explainRow looks for the smallest error that explains a row of Table 9 that
-// does not follow from its inputs.
+// explainRow finds the smallest error that explains a row of Table 9 which does
+// not follow from its inputs.
 func (a *Arithmetic) explainRow(p *Numbers, at Place, printed, recomputed pucTriple) error {
 	var wrong []int
 	for i := range printed {
@@ -249,9 +249,9 @@ type inputFix struct {
 
 // singleInputFix finds the one privacy number of Tables 6 and 7 whose
 // correction, in its printed digits, reproduces all three weights. All five
-// enter eq. 4 alike, so each has a correction that fits; the one that also
-// brings the regression of Table 4 closest to print, in standard errors of
-// its coefficients, is taken.
+// have the same weight in eq. 4, so each has a correction that fits. The result
+// is the one that also brings the regression of Table 4 closest to print, in
+// standard errors of its coefficients.
 func (p *Numbers) singleInputFix(at Place, printed pucTriple) (*inputFix, error) {
 	var best *inputFix
 	closest := math.Inf(1)
@@ -276,8 +276,8 @@ func (p *Numbers) singleInputFix(at Place, printed pucTriple) (*inputFix, error)
 	return best, nil
 }
 
-// bestInput is the value of one input, within ten points of print, that
-// reproduces the printed composites best; ok is false if none does within
+// bestInput returns the value of one input, within ten points of print, that
+// best reproduces the printed composites; ok is false if none does within
 // tolerance.
 func (p *Numbers) bestInput(at Place, m Metric, printed pucTriple) (best float64, ok bool) {
 	least := math.Inf(1)
@@ -313,8 +313,8 @@ func (p *Numbers) with(at Place, m Metric, value float64) *Numbers {
 	return q
 }
 
-// regression is the study's regression of CS on ε, N_w, S_w and PP over the
-// cells of Tables 6 and 7.
+// regression returns the study's regression of CS on ε, N_w, S_w and PP over
+// the cells of Tables 6 and 7.
 func (p *Numbers) regression() (stats.Regression, error) {
 	var x [][]float64
 	var y []float64
@@ -332,7 +332,7 @@ func (p *Numbers) regression() (stats.Regression, error) {
 	return stats.OLS(results.RegressionPredictors, x, y)
 }
 
-// printedTable4 are coefficients and standard errors in the order of
+// printedTable4 returns coefficients and standard errors in the order of
 // regression, and R².
 func printedTable4() (estimates, errors []float64, r2 float64) {
 	var rows []struct {
@@ -359,8 +359,8 @@ func printedTable4() (estimates, errors []float64, r2 float64) {
 	return estimates, errors, r2
 }
 
-// distanceToTable4 is the largest difference of a coefficient from print, as
-// it is and in its standard errors.
+// distanceToTable4 returns the largest difference of a coefficient from print,
+// absolute and in its standard errors.
 func distanceToTable4(r stats.Regression) (absolute, inErrors float64) {
 	estimates, errors, _ := printedTable4()
 	for i, c := range r.Coefficients {
@@ -482,7 +482,7 @@ func formatTriple(t pucTriple) string {
 	return fmt.Sprintf("%.2f/%.2f/%.2f", t[0], t[1], t[2])
 }
 
-// ChecksTable renders the checks.
+// ChecksTable returns a table of the checks.
 func (a Arithmetic) ChecksTable() results.Table {
 	t := results.Table{
 		Name: "published-checks", Title: "The papers' arithmetic: printed numbers against what follows from other " +
@@ -495,7 +495,7 @@ func (a Arithmetic) ChecksTable() results.Table {
 	return t
 }
 
-// ErrataTable renders the errata.
+// ErrataTable returns a table of the errata.
 func (a Arithmetic) ErrataTable() results.Table {
 	t := results.Table{
 		Name: "published-errata", Title: "Errata: PUC rows as α = 0.75/0.5/0.25",

@@ -36,8 +36,8 @@ func TestTablesAreComplete(t *testing.T) {
 	}
 }
 
-// What is found by recomputation must be what was found by hand (MEASURED,
-// "Reverse-engineered details of the study").
+// Recomputation must find what was found by hand (MEASURED, "Reverse-engineered
+// details of the study").
 func TestAuditArithmeticFindsExactlyTheErrata(t *testing.T) {
 	audit, err := AuditArithmetic()
 	if err != nil {

@@ -31,7 +31,7 @@ type Definition struct {
 	Title   string
 }
 
-// definitions by metric, that which the paper describes first.
+// definitions by metric, starting with the one that the paper describes.
 var definitions = []Definition{
 	{"accuracy", "accuracy", "local", "test text private too (local), as described"},
 	{"accuracy", "accuracy", "train-only", "test text plain (train-only)"},
@@ -49,13 +49,13 @@ var definitions = []Definition{
 	{"puc_25", "puc_25", "local", "as described"},
 }
 
-// described says whether the definition is the paper's own.
+// described reports whether the definition is the paper's own.
 func (d Definition) described() bool {
 	i := slices.IndexFunc(definitions, func(o Definition) bool { return o.Metric == d.Metric })
 	return definitions[i] == d
 }
 
-// metricOrder is that of comparisons.
+// metricOrder is the order of comparisons.
 var metricOrder = func() []Metric {
 	var order []Metric
 	for _, d := range definitions {
@@ -74,22 +74,22 @@ type Comparison struct {
 	Policy    string
 	Embedding string
 	Table     string // of Meisenbacher et al. 2024
-	// AsPublished says that the instance computes what the published row did;
-	// other variants stand beside it and confirm or refute nothing.
+	// AsPublished means that the instance computes what the published row did.
+	// Other variants are listed too but confirm or refute nothing.
 	AsPublished bool
 	Published   float64
 	Ours        float64
 	Low, High   float64 // 95% interval of ours, NaN when not comparable
 	N           int     // repetitions
 	Difference  float64 // ours − published
-	Allowed     float64 // |Difference| up to here agrees
+	Allowed     float64 // largest |Difference| that agrees
 	Class       Class
-	Cause       string // why it is not comparable, or what is known about the difference
+	Cause       string // why it is not comparable, or known causes of the difference
 }
 
-// DefaultMargin is the difference in points that is called agreement even
-// where the intervals are narrower: samples of documents, word lists and
-// training details of the study are not published.
+// DefaultMargin is the difference in points that counts as agreement even where
+// the intervals are narrower: samples of documents, word lists and training
+// details of the study are not published.
 const DefaultMargin = 1.0
 
 // publishedRepetitions behind a printed accuracy of a mechanism and of a
@@ -103,13 +103,14 @@ const (
 // testDocuments of the study.
 var testDocuments = map[string]int{"imdb": 2000, "agnews": 4000}
 
-// standsFor names the row of the tables that a mechanism may have been: the
-// SanText rows may be SanText+ (Yue et al. 2021, their released script).
+// standsFor maps a mechanism to the row of the tables that it may correspond
+// to: the SanText rows may be SanText+ (Yue et al. 2021, their released
+// script).
 var standsFor = map[string]string{"santext-plus": "santext"}
 
 // Compare classifies every cell of derived records that the comparative study
-// prints, under every definition at hand. A cell agrees when the difference is
-// at most the larger of margin and the half-width of the 95% interval of a
+// prints, under every available definition. A cell agrees when the difference
+// is at most the larger of margin and the half-width of the 95% interval of a
 // difference between two such means, ours and the published one. One in twenty
 // cells of equal truth differs by chance where the interval decides.
 func Compare(records []results.Record, margin float64) ([]Comparison, error) {
@@ -131,7 +132,7 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 		if column.OfModel {
 			cells = models
 		}
-		plain := map[string]bool{} // English % of the text as it was: one number, whatever the space
+		plain := map[string]bool{} // English % of the original text: one number, whatever the space
 		for _, c := range cells {
 			r := c.Records[0]
 			if r.IsBaseline() && d.Metric == "english" {
@@ -158,7 +159,7 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 	return all, nil
 }
 
-// compare holds one cell against its published number, if there is one and ours
+// compare compares one cell with its published number, if there is one and ours
 // was measured.
 func compare(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison,
 	bool) {
@@ -200,8 +201,8 @@ func compare(c results.Cells, d Definition, column results.Column, audit Arithme
 
 const unexplained = "unexplained"
 
-// locate says of unexplained accuracies whether the text is as published: then
-// training is what differs.
+// locate notes, for unexplained accuracies, whether the text is as published:
+// then the difference is in training.
 func locate(all []Comparison) {
 	for i, k := range all {
 		if k.Metric != "accuracy" || k.Class != Differs || !strings.Contains(k.Cause, unexplained) {
@@ -218,10 +219,10 @@ func locate(all []Comparison) {
 	}
 }
 
-// asPublished says which variants the published tables are said to have
-// measured: those of the released package, where it differs from the
-// definition. Released TEM rounds the threshold of Theorem 3, which hardly
-// shows.
+// asPublished reports whether an instance is a variant that the published
+// tables are said to have measured: that of the released package, where it
+// differs from the definition. Released TEM rounds the threshold of Theorem 3,
+// which has little effect.
 func asPublished(r results.Record) bool {
 	switch r.Mechanism {
 	case "vickrey", "gumbel", "syntf":
@@ -233,8 +234,8 @@ func asPublished(r results.Record) bool {
 	return standsFor[r.Mechanism] == ""
 }
 
-// correctPUC replaces a cell of Table 9 that contradicts the paper's own
-// tables by eq. 4 on those tables, and says so.
+// correctPUC replaces a cell of Table 9 that contradicts the paper's own tables
+// by eq. 4 on those tables, and notes it.
 func (k *Comparison) correctPUC(known *Numbers, audit Arithmetic) string {
 	for alpha, m := range PUCMetrics {
 		if m != k.Metric {
@@ -255,8 +256,8 @@ func (k *Comparison) correctPUC(known *Numbers, audit Arithmetic) string {
 	return ""
 }
 
-// valueOf is what is held against print: S_w leaves out the word itself, as the
-// published tables do.
+// valueOf returns the value that is compared with print: S_w without the word
+// itself, as in the published tables.
 func valueOf(column results.Column) func(results.Record) results.Float {
 	if column.Name == "s_w" {
 		return func(r results.Record) results.Float { return results.Float(r.SwOthers()) }
@@ -264,13 +265,13 @@ func valueOf(column results.Column) func(results.Record) results.Float {
 	return column.Get
 }
 
-// ours is the mean of a metric over repetitions.
+// ours returns the mean of a metric over repetitions.
 func ours(c results.Cells, column results.Column) (float64, int) {
 	x := c.Values(valueOf(column))
 	return stats.Mean(x), len(x)
 }
 
-// notComparable says why a cell measures something else than the study did.
+// notComparable returns why a cell measures something different from the study.
 func notComparable(c results.Cells, column results.Column) string {
 	r := c.Records[0]
 	composite := strings.HasPrefix(column.Name, "puc")
@@ -291,7 +292,7 @@ func notComparable(c results.Cells, column results.Column) string {
 	return ""
 }
 
-// encoderOf is the encoder of the first repetition with CS.
+// encoderOf returns the encoder of the first repetition with CS.
 func encoderOf(c results.Cells) string {
 	for _, r := range c.Records {
 		if r.CSEncoder != "" {
@@ -301,7 +302,7 @@ func encoderOf(c results.Cells) string {
 	return ""
 }
 
-// judge sets interval, class and, where it differs, what is known about why.
+// judge sets interval, class and, where it differs, the known cause.
 func (k *Comparison) judge(c results.Cells, column results.Column, margin float64) {
 	var notes []string
 	if k.Cause != "" {
@@ -331,7 +332,7 @@ func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]str
 		return t * sd / math.Sqrt(float64(n)), t * sd * math.Sqrt(1/float64(n)+1/float64(m))
 	}
 	if column.Name == "n_w" || column.Name == "s_w" {
-		// The spread of both is that of words, not of runs.
+		// Both vary over words, not over runs.
 		var x []float64
 		for _, r := range c.Records {
 			words, err := r.Deniability()
@@ -368,7 +369,7 @@ func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]str
 	return 0, 0
 }
 
-// knownCauses are what is known about differences between the published
+// knownCauses returns the known causes of differences between the published
 // numbers and the definitions; each applies to the records it names.
 func knownCauses(r results.Record, d Definition) []string {
 	var causes []string
@@ -405,7 +406,7 @@ func knownCauses(r results.Record, d Definition) []string {
 	return causes
 }
 
-// interval prints our mean and half its interval.
+// interval formats our mean and the half-width of its interval.
 func (k Comparison) interval() string {
 	if math.IsNaN(k.Ours) {
 		return results.NotMeasured
@@ -417,7 +418,7 @@ func (k Comparison) interval() string {
 	return text
 }
 
-// way names how the row of a mechanism was measured.
+// way returns the name of how the row of a mechanism was measured.
 func (k Comparison) way() string {
 	var parts []string
 	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
@@ -431,7 +432,7 @@ func (k Comparison) way() string {
 	return strings.Join(parts, " ")
 }
 
-// CompareTable renders comparisons.
+// CompareTable returns a table of comparisons.
 func CompareTable(comparisons []Comparison) results.Table {
 	t := results.Table{
 		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
@@ -457,9 +458,10 @@ func CompareTable(comparisons []Comparison) results.Table {
 	return t
 }
 
-// verdicts chooses for each published number the comparison that speaks of it:
-// by the definition as described, of the variants the paper measured, one that
-// is comparable before one that is not, the released before the proved.
+// verdicts chooses for each published number the comparison that applies to it:
+// by the definition as described and for the variants the paper measured, a
+// comparable one before one that is not, a released variant before a proved
+// one.
 func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
 	chosen := map[Place]map[Metric]Comparison{}
 	weight := func(k Comparison) int {
@@ -489,7 +491,8 @@ func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
 	return chosen
 }
 
-// CompareSummary counts what became of the published numbers, by metric.
+// CompareSummary returns a table of the outcomes for the published numbers, by
+// metric.
 func CompareSummary(comparisons []Comparison) results.Table {
 	t := results.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
 		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
@@ -528,8 +531,8 @@ func CompareSummary(comparisons []Comparison) results.Table {
 	return t
 }
 
-// CompareMechanisms says by mechanism how many published numbers are
-// confirmed, of those that can be compared.
+// CompareMechanisms returns a table of how many comparable published numbers
+// are confirmed, by mechanism.
 func CompareMechanisms(comparisons []Comparison) results.Table {
 	t := results.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism",
 		Header: []string{"mechanism"}}
@@ -579,8 +582,8 @@ func CompareMechanisms(comparisons []Comparison) results.Table {
 	return t
 }
 
-// CompareTables are the verdicts by protocol, what each cell is under each, the
-// summary, counts by mechanism, and all numbers.
+// CompareTables returns all tables: the verdicts by protocol, each cell under
+// each protocol, the summary, counts by mechanism, and all numbers.
 func CompareTables(comparisons []Comparison) []results.Table {
 	tables := append([]results.Table{ProtocolTable(comparisons)}, CellTables(comparisons)...)
 	tables = append(tables, CompareSummary(comparisons))

@@ -8,8 +8,8 @@ import (
 	"mldpbench/results"
 )
 
-// publishedAs makes records that say exactly what the paper prints for CMP on
-// IMDb at d=100, shifted by some points.
+// publishedAs makes records with exactly the numbers that the paper prints for
+// CMP on IMDb at d=100, shifted by some points.
 func publishedAs(shift float64) []results.Record {
 	var records []results.Record
 	for i := range 5 {
@@ -140,7 +140,7 @@ func TestCompareTables(t *testing.T) {
 }
 
 // Rows of two classifiers, two embeddings and two variants in one file: each
-// published number is judged once, by what the paper measured.
+// published number is judged once, by the record of what the paper measured.
 func TestCompareOfMixedRecords(t *testing.T) {
 	records := publishedAs(0)
 	add := func(change func(*results.Record)) {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestStudyPageFollowsItsRecords: each row of the tables in the page's section
-// on protocols is a row that `mldp compare --published` makes from the committed
-// records, and the accuracies are all there.
+// on protocols is a row that `mldp compare --published` makes from the
+// committed records, and all accuracies are there.
 func TestStudyPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	records, err := results.Read(filepath.Join("..", "reference", "protocols.csv"))

@@ -10,18 +10,19 @@ import (
 	"mldpbench/results"
 )
 
-// Protocol says how all cells of a metric were measured: by one definition,
-// every mechanism in the way that its published row is said to be, but for
-// those that were measured another way.
+// Protocol is a way of measuring all cells of a metric: by one definition, with
+// every mechanism measured in the way that its published row is said to be,
+// except for those in Other.
 type Protocol struct {
 	Definition
 	Others []OtherWay
 }
 
-// OtherWay is a mechanism measured otherwise than its published row is said to be.
+// OtherWay is a mechanism measured in a different way than its published row is
+// said to be.
 type OtherWay struct {
 	Mechanism, Way string
-	Apart          string // what of the way is not that of its published row
+	Apart          string // the difference from the way of its published row
 }
 
 func (p Protocol) String() string {
@@ -33,14 +34,14 @@ func (p Protocol) String() string {
 }
 
 // Verdict judges a protocol over all cells of its metric at once. The cells are
-// those that every definition of the metric has, so that verdicts of one metric
-// speak of the same numbers.
+// those that every definition of the metric has, so verdicts of one metric are
+// about the same numbers.
 type Verdict struct {
 	Protocol
 	Cells, Confirmed int
 	RMS              float64 // root mean square of ours − published, in points
-	// Of accuracies: the same of the differences to the baseline, SanText
-	// apart, whose level nothing explains. NaN for other metrics.
+	// For accuracies, the same for the differences to the baseline, without
+	// SanText, whose level is unexplained. NaN for other metrics.
 	LossCells       int
 	LossConfirmed   int // within the noise of the cell and of the baseline together
 	LossRMS         float64
@@ -52,10 +53,11 @@ type Verdict struct {
 
 const santext = "santext"
 
-// Verdicts judges every protocol at hand. It tries each definition of a metric
-// with every mechanism measured as its rows are said to be, then with one
-// mechanism at a time measured in each other way, and then with all mechanisms
-// that have one other way measured in it; never a choice by cell.
+// Verdicts judges every available protocol. It tries each definition of a
+// metric with every mechanism measured as its rows are said to be, then with
+// one mechanism at a time measured in each other way, and then with all
+// mechanisms that have one other way measured in that way; it never chooses by
+// cell.
 func Verdicts(comparisons []Comparison) []Verdict {
 	var all []Verdict
 	for _, m := range metricOrder {
@@ -90,22 +92,22 @@ func Verdicts(comparisons []Comparison) []Verdict {
 	return all
 }
 
-// apart is what of a way another does not have.
+// apart returns the parts of a way that another does not have.
 func apart(way, usual string) string {
 	shared := strings.Fields(usual)
 	return strings.Join(slices.DeleteFunc(strings.Fields(way),
 		func(s string) bool { return slices.Contains(shared, s) }), " ")
 }
 
-// comparable are the comparisons of a metric that can be made.
+// comparable returns the comparisons of a metric that can be made.
 func comparable(comparisons []Comparison, m Metric) []Comparison {
 	return slices.DeleteFunc(slices.Clone(comparisons),
 		func(k Comparison) bool { return k.Metric != m || k.Class == NotComparable })
 }
 
-// usualWays is the way of each mechanism that stands for its published rows:
-// one that they are said to have measured, the released code first; of several,
-// that with most cells.
+// usualWays returns for each mechanism the way that corresponds to its
+// published rows: one that they are said to have measured, the released code
+// first; among several, the one with most cells.
 func usualWays(own []Comparison) map[string]string {
 	type way struct{ mechanism, way string }
 	weight := map[way]int{}
@@ -133,7 +135,7 @@ func usualWays(own []Comparison) map[string]string {
 	return usual
 }
 
-// sharedPlaces are the cells that every definition at hand has.
+// sharedPlaces returns the cells that every available definition has.
 func sharedPlaces(own []Comparison, usual map[string]string) map[Place]bool {
 	have := map[Definition]map[Place]bool{}
 	for _, k := range own {
@@ -160,7 +162,7 @@ func sharedPlaces(own []Comparison, usual map[string]string) map[Place]bool {
 	return shared
 }
 
-// baselines are the accuracies without privatisation.
+// baselines returns the accuracies without privatisation.
 func baselines(own []Comparison) map[Place]Comparison {
 	found := map[Place]Comparison{}
 	for _, k := range own {
@@ -171,7 +173,7 @@ func baselines(own []Comparison) map[Place]Comparison {
 	return found
 }
 
-// loss is the difference to the baseline, ours and published, and by how much
+// loss returns the difference to the baseline, ours and published, and how much
 // the two may differ by noise; ok is false without a baseline of ours.
 func (k Comparison) loss(base map[Place]Comparison) (ours, printed, allowed float64, ok bool) {
 	b, ok := base[Place{Dataset: k.Dataset, Dimension: k.Dimension}]
@@ -219,7 +221,7 @@ func (p Protocol) judge(own []Comparison, usual map[string]string, shared map[Pl
 	return v
 }
 
-// rms is NaN of nothing.
+// rms returns the root mean square, NaN without values.
 func rms(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -228,7 +230,7 @@ func rms(x []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)))
 }
 
-// ProtocolTable renders the verdicts.
+// ProtocolTable returns a table of the verdicts.
 func ProtocolTable(comparisons []Comparison) results.Table {
 	t := results.Table{
 		Name: "compare-protocols", Title: "What the published tables measured: protocols, each over all " +
@@ -264,8 +266,8 @@ func ProtocolTable(comparisons []Comparison) results.Table {
 	return t
 }
 
-// CellTables give each published cell under every definition of its metric that
-// is at hand, where there are several; accuracies as losses too.
+// CellTables returns tables of each published cell under every available
+// definition of its metric, where there are several; accuracies as losses too.
 func CellTables(comparisons []Comparison) []results.Table {
 	var tables []results.Table
 	for _, m := range metricOrder {
@@ -364,7 +366,7 @@ func signed(v float64, ok bool) string {
 	return fmt.Sprintf("%+.2f", v)
 }
 
-// Sentence says what the verdicts are, "" where nothing can be compared.
+// Sentence summarises the verdicts, "" where nothing can be compared.
 func Sentence(comparisons []Comparison) string {
 	verdicts := Verdicts(comparisons)
 	var parts []string

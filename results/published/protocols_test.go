@@ -10,8 +10,8 @@ import (
 )
 
 // madeUp has a cell of CMP and of SanText in each setting at d=100 on IMDb:
-// local is off by the points given, train-only is what the paper prints. The
-// baseline is that of print.
+// local is off by the given points, train-only equals the paper. The baseline
+// is the printed one.
 func madeUp(off float64) []results.Record {
 	var records []results.Record
 	add := func(mechanism, setting string, epsilon, accuracy float64) {
@@ -79,8 +79,8 @@ func TestVerdictsJudgeAllCellsOfAProtocol(t *testing.T) {
 	}
 }
 
-// A cell that one setting lacks is judged under none: verdicts of one metric
-// speak of the same cells.
+// A cell that one setting lacks is judged under none, so verdicts of one metric
+// are about the same cells.
 func TestVerdictsShareTheirCells(t *testing.T) {
 	records := slices.DeleteFunc(madeUp(8), func(r results.Record) bool {
 		return r.Setting == "train-only" && r.Epsilon == 5

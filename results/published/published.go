@@ -1,10 +1,10 @@
-// Package published holds what the papers print: the tables of Meisenbacher et
-// al. 2024 and numbers of the others, what their arithmetic says of itself, and
-// the comparison of records with them, protocol by protocol.
+// Package published holds the numbers that the papers print (the tables of
+// Meisenbacher et al. 2024 and some numbers of the others), checks of their
+// arithmetic, and the comparison of records with them, protocol by protocol.
 //
-// It believes that a published number is data like any other: it is compared
-// by what was measured, never by what was meant, and a protocol is judged over
-// all its cells at once. It makes no record and runs nothing.
+// A published number is data like any other: it is compared by what was
+// measured, not by what was intended, and a protocol is judged over all its
+// cells at once. The package makes no record and runs nothing.
 package published
 
 import (
@@ -34,8 +34,9 @@ type Metric = string
 // PUCMetrics are the composites by weight of utility.
 var PUCMetrics = map[float64]Metric{0.75: "puc_75", 0.5: "puc_50", 0.25: "puc_25"}
 
-// Place names a cell of the comparative study's tables in our names. English %
-// is printed without dimension (0); baselines have mechanism "none" and ε 0.
+// Place identifies a cell of the comparative study's tables by our names.
+// English % is printed without dimension (0); baselines have mechanism "none"
+// and ε 0.
 type Place struct {
 	Dataset   string // "imdb" or "agnews"
 	Dimension int
@@ -54,8 +55,8 @@ func (p Place) String() string {
 	return s + " " + p.Mechanism
 }
 
-// Numbers are those of Meisenbacher et al. 2024, Tables 3, 6, 7, 8
-// and 9, as printed.
+// Numbers holds those of Meisenbacher et al. 2024, Tables 3, 6, 7, 8 and 9, as
+// printed.
 type Numbers struct {
 	values map[Place]map[Metric]float64
 }
@@ -68,7 +69,7 @@ func (p *Numbers) Value(at Place, m Metric) float64 {
 	return math.NaN()
 }
 
-// count is the number of cells that print a metric.
+// count returns the number of cells that print a metric.
 func (p *Numbers) count(m Metric) int {
 	n := 0
 	for _, metrics := range p.values {
@@ -88,7 +89,7 @@ var (
 	Mechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
 )
 
-// publishedTable says where a metric is printed.
+// publishedTable is where a metric is printed.
 func publishedTable(dataset string, m Metric) string {
 	switch m {
 	case "accuracy":

@@ -8,8 +8,8 @@ import (
 	"mldpbench/results"
 )
 
-// Tables builds every table of results.Tables with what the papers print beside
-// it, and the comparison of records with the published tables.
+// Tables builds every table of results.Tables together with the papers'
+// numbers, and the comparison of records with the published tables.
 func Tables(in results.TableInputs) []results.Table {
 	tables := results.Tables(in)
 	for i := range tables {
@@ -21,7 +21,7 @@ func Tables(in results.TableInputs) []results.Table {
 		}
 	}
 	comparisons, err := Compare(in.Records, DefaultMargin)
-	if err != nil || len(comparisons) == 0 { // the embedded tables are sound: a test reads them
+	if err != nil || len(comparisons) == 0 { // a test checks the embedded tables
 		return tables
 	}
 	return append(tables, CompareTables(comparisons)...)
@@ -47,7 +47,7 @@ func besideDatasets(t *results.Table) {
 	}
 }
 
-// besideRegression puts the coefficients of the study's Table 4 beside ours.
+// besideRegression adds the coefficients of the study's Table 4 to ours.
 func besideRegression(t *results.Table) {
 	estimates, _, r2 := printedTable4()
 	if len(t.Rows) != len(estimates) {

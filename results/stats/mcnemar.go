@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// McNemar compares two classifiers on the same n documents, of which onlyA are
-// right with the first alone and onlyB with the second alone: the exact test
+// McNemar compares two classifiers on the same n documents, of which only the
+// first has onlyA right and only the second has onlyB right: the exact test
 // (McNemar 1947; binomial, two-sided) and the 95% Wald interval of the
-// difference of the two shares (Agresti 2013, §11.1), both as shares 0–1. It
-// speaks of these two classifiers, not of how they came about.
+// difference of the two shares (Agresti 2013, §11.1), both as shares 0–1. The
+// result is about these two classifiers, not about the way they were trained.
 func McNemar(onlyA, onlyB, n int) (Test, error) {
 	if onlyA < 0 || onlyB < 0 || n < 1 || onlyA+onlyB > n {
 		return Test{}, fmt.Errorf("mcnemar: %d and %d of %d documents: must be >= 0 and at most all", onlyA, onlyB, n)

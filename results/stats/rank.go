@@ -11,13 +11,13 @@ import (
 type Ranked struct {
 	Name string
 	Mean float64
-	// Place is the position by mean, from 1. Low and High bound the true
-	// place: Low is 1 + the number of competitors that are better beyond
-	// chance, High the number of those that are not worse beyond chance, itself
-	// included. What nothing separates from anything may hold any place.
+	// Place is the position by mean, from 1. Low and High bound the true place:
+	// Low is 1 + the number of competitors that are better beyond chance, High
+	// the number of those that are not worse beyond chance, itself included. A
+	// competitor that no test separates from any other may have any place.
 	Place, Low, High int
-	// Better and Worse name the competitors that are so beyond chance, Open
-	// those that nothing separates from this one.
+	// Better and Worse name the competitors that are better or worse beyond
+	// chance, Open those that are not separated from this one.
 	Better, Worse, Open []string
 }
 
@@ -78,7 +78,7 @@ func Rank(names []string, means []float64, test PairTest, higherIsBetter bool, l
 	return ranked, nil
 }
 
-// OpenTo prints what nothing separates from this one.
+// OpenTo lists the competitors that are not separated from this one.
 func (r Ranked) OpenTo() string {
 	if n := len(r.Open); n > 1 && len(r.Better)+len(r.Worse) == 0 {
 		return "all others"
@@ -86,7 +86,7 @@ func (r Ranked) OpenTo() string {
 	return strings.Join(r.Open, "; ")
 }
 
-// Places prints the bounds of a rank.
+// Places formats the bounds of a rank.
 func (r Ranked) Places() string {
 	if r.Low == r.High {
 		return fmt.Sprint(r.Low)

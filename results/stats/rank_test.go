@@ -33,8 +33,8 @@ func TestRankBoundsPlaces(t *testing.T) {
 	for _, r := range got {
 		places[r.Name] = [3]int{r.Place, r.Low, r.High}
 	}
-	// What is noisy is nowhere for certain: it does not share the first place
-	// with those that are.
+	// A noisy competitor has no certain place: it does not share the first
+	// place with the certain ones.
 	for name, want := range map[string][3]int{"high too": {1, 1, 4}, "high": {2, 1, 4}, "single": {3, 1, 5},
 		"noisy": {4, 1, 5}, "low": {5, 3, 5}} {
 		if places[name] != want {

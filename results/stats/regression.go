@@ -43,7 +43,7 @@ func OLS(names []string, x [][]float64, y []float64) (Regression, error) {
 	}
 	var qr mat.QR
 	qr.Factorize(design)
-	// A collinear design leaves a condition number beyond float64's precision.
+	// A collinear design has a condition number beyond float64's precision.
 	if c := qr.Cond(); !(c < 1e12) {
 		return Regression{}, fmt.Errorf("regression: predictors are collinear (condition number %.3g)", c)
 	}

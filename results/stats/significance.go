@@ -31,8 +31,8 @@ func Welch(a, b []float64) (Test, error) {
 	return studentTest(meanA-meanB, math.Sqrt(va+vb), df), nil
 }
 
-// Sample is the mean of a condition and its variance: over repetitions, or,
-// of a single one, from the size of its test set (infinite DF).
+// Sample is the mean of a condition and its variance, over repetitions or, for
+// a single one, from the size of its test set (infinite DF).
 type Sample struct {
 	Mean     float64
 	Variance float64 // of the mean
@@ -41,8 +41,8 @@ type Sample struct {
 
 // Blocked compares two treatments over the same conditions (a[i] and b[i] are
 // of condition i): the mean over conditions of the difference, with the
-// variance of the conditions' means and Satterthwaite's degrees of freedom. It
-// speaks of these conditions, not of others; one condition is Welch's test.
+// variance of the conditions' means and Satterthwaite's degrees of freedom. The
+// result is about these conditions only; for one condition it is Welch's test.
 func Blocked(a, b []Sample) (Test, error) {
 	if len(a) == 0 || len(a) != len(b) {
 		return Test{}, fmt.Errorf("blocked test: %d conditions against %d: must be as many, at least 1", len(a), len(b))
@@ -84,7 +84,7 @@ func PairedT(a, b []float64) (Test, error) {
 }
 
 // studentTest handles samples without spread: equal constants do not differ,
-// unequal ones differ for certain as far as t can tell.
+// unequal ones differ with certainty as far as t can show.
 func studentTest(difference, standardError, df float64) Test {
 	if standardError == 0 {
 		t := Test{Difference: difference, DF: math.NaN(), P: 1, Low: difference, High: difference}
@@ -109,10 +109,10 @@ func studentTest(difference, standardError, df float64) Test {
 	}
 }
 
-// Holm adjusts p-values for their number (Holm 1979): comparing the result
-// with a level keeps the probability of any false rejection below it,
-// whatever the dependence. NaN marks a test that was not made; it stays NaN
-// and is not counted.
+// Holm adjusts p-values for their number (Holm 1979): comparing the result with
+// a level keeps the probability of any false rejection below that level,
+// whatever the dependence. NaN marks a test that was not made; it stays NaN and
+// is not counted.
 func Holm(p []float64) []float64 {
 	var order []int
 	for i, v := range p {

@@ -1,9 +1,9 @@
 // Package stats holds the intervals and tests that audits, results and figures
 // share.
 //
-// It believes that a mean without its interval, and a difference without its
-// test, is not a result: everything here returns both, and a warning as data
-// where they rest on little. It knows no record, file or mechanism.
+// A mean without its interval, or a difference without its test, is not a
+// result: all functions return both, and a warning as data where they are based
+// on little. Records, files and mechanisms are not part of this package.
 package stats
 
 import (
@@ -19,7 +19,7 @@ import (
 	"mldpbench/metrics"
 )
 
-// Mean is NaN of nothing.
+// Mean returns the mean, NaN without values.
 func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -44,8 +44,8 @@ type Summary struct {
 	Warnings []Warning
 }
 
-// FewRepetitions warns of an interval that rests on fewer values than the
-// study's five repetitions.
+// FewRepetitions warns of an interval based on fewer values than the study's
+// five repetitions.
 const FewRepetitions = 5
 
 // Summarize describes the values of a metric over repetitions; NaN values
@@ -67,18 +67,18 @@ func Summarize(x []float64) Summary {
 	return s
 }
 
-// HalfWidth is half the width of the interval.
+// HalfWidth returns half the width of the interval.
 func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
 
-// MeanIntervalFrom is the Student t interval of a mean of n values whose
+// MeanIntervalFrom returns the Student t interval of a mean of n values whose
 // sample standard deviation is sd.
 func MeanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
 	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+level)/2) * sd / math.Sqrt(float64(n))
 	return metrics.Interval{Estimate: mean, Low: mean - half, High: mean + half}
 }
 
-// ClopperPearson is the exact interval of a proportion: k successes of n, as
-// shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
+// ClopperPearson returns the exact interval of a proportion: k successes of n,
+// as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
 func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
 	if n < 1 || k < 0 || k > n {
 		return metrics.Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
