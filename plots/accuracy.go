@@ -9,7 +9,7 @@ import (
 // percent bounds a percentage.
 var percent = &[2]float64{0, 100}
 
-// accuracyFigures draw test accuracy against ε (Figure 1 of Meisenbacher et
+// accuracyFigures draws test accuracy against ε (Figure 1 of Meisenbacher et
 // al. 2024): one figure per space and classifier, one panel per data set.
 func accuracyFigures(s *study) ([]Figure, error) {
 	var out []Figure
@@ -42,8 +42,8 @@ func accuracyFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has an accuracy")
 }
 
-// baseline is the accuracy without privatisation: from its own rows where
-// they are there, else from the column that privatised rows carry.
+// baseline returns the accuracy without privatisation: from its own rows where
+// they exist, else from the column in privatised rows.
 func (s *study) baseline(sp results.Space, t results.Task, dataset string, rows []results.Record) (Level, bool) {
 	own := results.Where(s.records, func(r results.Record) bool {
 		return r.Mechanism == baseline && r.Dataset == dataset && r.Model == t.Model &&

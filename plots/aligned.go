@@ -7,8 +7,9 @@ import (
 	"mldpbench/results"
 )
 
-// alignedFigures tabulate accuracy at equal error of the adversary: the
-// frontier cut at a few errors, mechanisms down, data sets and errors across.
+// alignedFigures tabulates accuracy at equal error of the adversary: the
+// frontier at a few errors, with a row per mechanism and a column per data set
+// and error.
 func alignedFigures(s *study) ([]Figure, error) {
 	levels := []float64{0.2, 0.4, 0.6, 0.8}
 	var out []Figure

@@ -6,9 +6,9 @@ import (
 	"mldpbench/results"
 )
 
-// attackFigures draw utility against each attacker's success, one panel an
-// attacker and one figure a data set; what the attacker reaches who sees
-// nothing, and who sees the plain text, are the points of Uniform and Identity.
+// attackFigures draws utility against each attacker's success, one panel per
+// attacker and one figure per data set. The points of Uniform and Identity show
+// attackers that see nothing and that see the plain text.
 func attackFigures(points []results.Record) ([]Figure, []Skip) {
 	attacked := results.Attacked(points)
 	columns := results.PrimaryQuantities(points)
@@ -57,7 +57,7 @@ func attackFigures(points []results.Record) ([]Figure, []Skip) {
 	return figures, skipped
 }
 
-// attackerSide says which way an attacker does better.
+// attackerSide returns the direction in which an attacker does better.
 func attackerSide(c results.Column) string {
 	if c.Direction == results.Up {
 		return "low: attacker wins"

@@ -13,7 +13,7 @@ import (
 	"mldpbench/results"
 )
 
-// farthestRatio is where bounds beyond the axis are drawn.
+// farthestRatio is the position of bounds beyond the axis.
 const farthestRatio = 100
 
 // Audit draws the audited lower bound on ε over the claimed ε: a claim is
@@ -118,7 +118,7 @@ type auditDot struct {
 
 const auditStep = 3.2 * vg.Length(1)
 
-// auditDots are the dots of each row, top down.
+// auditDots returns the dots of each row, top down.
 type auditDots [][]auditDot
 
 func (a auditDots) Plot(c draw.Canvas, p *plot.Plot) {

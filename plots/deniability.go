@@ -6,14 +6,14 @@ import (
 	"mldpbench/results"
 )
 
-// The ratio spans 0 (a word never comes back) to infinity (nothing else
-// does): what lies outside these bounds is drawn on them.
+// The ratio spans 0 (a word never comes back) to infinity (nothing else does):
+// values outside these bounds are drawn on them.
 const lowestRatio, highestRatio = 0.01, 100
 
 // ratioTicks are in log10 of N_w/S_w.
 var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
 
-// tellRatio turns log10 of a ratio into the ratio.
+// tellRatio formats log10 of a ratio as the ratio.
 func tellRatio(log float64) string {
 	switch ratio := math.Pow(10, log); {
 	case ratio <= lowestRatio:
@@ -25,9 +25,9 @@ func tellRatio(log float64) string {
 	}
 }
 
-// deniabilityFigures draw N_w : S_w against ε (Figure 2 of Meisenbacher et
-// al. 2024), on a log scale with geometric means: a ratio of 1/2 is as far
-// from 1 as a ratio of 2.
+// deniabilityFigures draws N_w : S_w against ε (Figure 2 of Meisenbacher et al.
+// 2024), on a log scale with geometric means: a ratio of 1/2 is as far from 1
+// as a ratio of 2.
 func deniabilityFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
@@ -62,7 +62,7 @@ func logRatio(r results.Record) results.Float {
 	}
 	support := float64(r.Sw)
 	if r.SwWords > 0 && r.NwRuns > 0 {
-		support *= 100 * float64(r.SwWords) / float64(r.NwRuns) // on the scale of 100 runs a word
+		support *= 100 * float64(r.SwWords) / float64(r.NwRuns) // on the scale of 100 runs per word
 	}
 	ratio := float64(r.Nw) / support // +Inf at S_w = 0
 	return results.Float(math.Log10(min(highestRatio, max(lowestRatio, ratio))))

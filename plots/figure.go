@@ -19,9 +19,9 @@ import (
 type Figure struct {
 	// Name is the file name without extension.
 	Name string
-	// Title is drawn above the panels; it says when data are generated.
+	// Title is drawn above the panels; it states when data are generated.
 	Title string
-	// Caption says what is shown, how it was computed and what to beware of.
+	// Caption describes what is shown, how it was computed, and its limits.
 	Caption string
 	// Description is the text for readers who cannot see the figure.
 	Description string
@@ -81,12 +81,12 @@ func (f Figure) Render(format string) ([]byte, error) {
 	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
 }
 
-// smaller takes from each text what the whole drawing says once, or what is the
-// default: half of its bytes.
+// smaller removes attributes from each text that the whole drawing sets once or
+// that are the default, half of its bytes.
 var smaller = strings.NewReplacer("font-family:Liberation Sans;", "", "font-variant:normal;", "", "font-weight:normal;",
 	"", "font-style:normal;", "", "\n\tstyle=", " style=")
 
-// transparent is the background of a panel, which shows nothing.
+// transparent matches the invisible background of a panel.
 var transparent = regexp.MustCompile(`<path [^>]*fill-opacity:0" />\n?`)
 
 // finishSVG gives the drawing a title and a description for screen readers,
@@ -104,7 +104,7 @@ func (f Figure) finishSVG(svg []byte) []byte {
 	return []byte(s[:open] + head + s[end:])
 }
 
-// legendEntry explains one look.
+// legendEntry explains one style.
 type legendEntry struct {
 	label string
 	style Style
@@ -112,8 +112,8 @@ type legendEntry struct {
 	level bool // the line of a Level
 }
 
-// layout is what all figures share: a title, a grid of panels, one legend for
-// all of them, notes.
+// layout is the common structure of all figures: a title, a grid of panels, one
+// legend for all of them, notes.
 type layout struct {
 	title       string
 	panels      []*plot.Plot
@@ -121,7 +121,7 @@ type layout struct {
 	columns     int
 	width       vg.Length
 	panelHeight vg.Length
-	head        vg.Length // room above a panel beside its title
+	head        vg.Length // space above a panel in addition to its title
 	legend      []legendEntry
 	notes       []string
 }
@@ -184,8 +184,8 @@ func (l layout) sized(width vg.Length) Figure {
 	}
 }
 
-// add appends a panel under a title of its own: plot titles would move the
-// panels of a row against each other.
+// add appends a panel under a separate title: plot titles would misalign the
+// panels of a row.
 func (l *layout) add(title string, p *plot.Plot) {
 	l.titles = append(l.titles, title)
 	l.panels = append(l.panels, p)
@@ -193,7 +193,8 @@ func (l *layout) add(title string, p *plot.Plot) {
 
 const titleLine = labelSize * 1.15
 
-// headHeight is the room for panel titles: two lines where one may not do.
+// headHeight returns the space for panel titles: two lines where one may not be
+// enough.
 func (l layout) headHeight() vg.Length {
 	cell := (l.width - 2*margin) / vg.Length(l.columns)
 	lines := 0
@@ -277,12 +278,12 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	return (len(l.legend) + columns - 1) / columns, columns
 }
 
-// legendFitsInside says whether the grid leaves its last cell free and the
+// legendFitsInside reports whether the last cell of the grid is free and the
 // legend fits there in one column.
 func (l layout) legendFitsInside(width vg.Length) bool {
 	if l.columns < 2 || len(l.panels)%l.columns == 0 ||
 		slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
-		return false // beside bars it would be read as one of them
+		return false // next to bars it would look like one of them
 	}
 	cell := width/vg.Length(l.columns) - 16
 	for _, e := range l.legend {

@@ -7,10 +7,10 @@ import (
 	"mldpbench/results"
 )
 
-// frontierFigures draw accuracy against what an adversary gets wrong: the
-// mechanisms are compared at equal measured privacy instead of equal ε, which
-// means something else for each. The step line joins the best accuracies
-// among the settings that guarantee something between any two words.
+// frontierFigures draws accuracy against the adversary's error: mechanisms are
+// compared at equal measured privacy instead of equal ε, whose meaning differs
+// between mechanisms. The step line joins the best accuracies among the
+// settings with a guarantee between any two words.
 func frontierFigures(s *study) ([]Figure, error) {
 	accuracy := column("accuracy").Get
 	var out []Figure
@@ -65,7 +65,7 @@ func frontierFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has both an accuracy and an inference error (e_m_map or e_m_posterior)")
 }
 
-// adversary chooses the strongest adversary that was measured.
+// adversary returns the strongest adversary that was measured.
 func adversary(records []results.Record) (metric, string) {
 	c := column("e_m_map")
 	if len((results.Cells{Records: records}).Values(c.Get)) > 0 {
@@ -94,7 +94,7 @@ func against(c Curve, errors []Curve) []Point {
 }
 
 // pareto returns the points of curves with a full guarantee that no other such
-// point beats in both coordinates, by falling error.
+// point beats in both coordinates, by descending error.
 func pareto(curves []Curve) []Point {
 	var all []Point
 	for _, c := range curves {

@@ -14,8 +14,8 @@ import (
 	"mldpbench/results"
 )
 
-// pucMaps draw the composite as a table of coloured cells: mechanisms down,
-// data sets and ε across, one block per α.
+// pucMaps draws the composite as a table of coloured cells: a row per
+// mechanism, a column per data set and ε, one block per α.
 func pucMaps(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, sp := range s.spaces {
@@ -100,8 +100,8 @@ type Group struct {
 // heatRow is the least height of a row of a heat map.
 const heatRow = 11.5 * vg.Length(1)
 
-// HeatMap draws blocks of numbers in coloured cells, NaN left blank. across
-// names what the columns are.
+// HeatMap draws blocks of numbers in coloured cells; NaN is left blank. across
+// is the label of the columns.
 func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, columns: 1, head: tickSize}
 	var described []string
@@ -133,7 +133,7 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 		}
 		p.Add(heatCells{g, lo, hi})
 		l.add("", p)
-		// Room for the name of the block beside it, too, and for the axis below.
+		// Includes space for the name of the block and for the axis below.
 		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34,
 			textStyle(labelSize, false).Width(g.Title)+34)
 		described = append(described, g.describe())
@@ -209,7 +209,7 @@ func shorten(style text.Style, s string, width vg.Length) string {
 	return string(runes) + "…"
 }
 
-// readableOn is black or white, whichever contrasts more (WCAG luminance).
+// readableOn returns black or white, whichever contrasts more (WCAG luminance).
 func readableOn(c color.RGBA) color.RGBA {
 	channel := func(v uint8) float64 {
 		x := float64(v) / 255
@@ -224,7 +224,7 @@ func readableOn(c color.RGBA) color.RGBA {
 	return color.RGBA{0x10, 0x10, 0x10, 0xff}
 }
 
-// groupOf names the group of a column.
+// groupOf returns the name of a column's group.
 func (g Grid) groupOf(column int) string {
 	for _, group := range g.Groups {
 		if column -= group.Columns; column < 0 {

@@ -6,7 +6,7 @@ import (
 	"mldpbench/results/stats"
 )
 
-// meanPoint is the mean of repetitions with its t interval.
+// meanPoint returns the mean of repetitions with its t interval.
 func meanPoint(x float64, values []float64) Point {
 	s := stats.Summarize(values)
 	if s.N < 2 {

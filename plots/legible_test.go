@@ -10,7 +10,8 @@ import (
 	"mldpbench/results"
 )
 
-// heightsOf are where texts that match stand in a drawing, top down, each once.
+// heightsOf returns the distinct heights of matching texts in a drawing, top
+// down.
 func heightsOf(t *testing.T, f Figure, text string) []float64 {
 	t.Helper()
 	svg, err := f.Render("svg")
@@ -85,8 +86,8 @@ func TestBarsOfMissingEpsilons(t *testing.T) {
 	}
 }
 
-// Two runs of other seeds measured the same cells: they are two samples, not
-// one of twice the size.
+// Two runs with different seeds measured the same cells: they are two samples,
+// not one of twice the size.
 func TestSeedsAreNotPooled(t *testing.T) {
 	keep := func(r results.Record) bool { return r.Dimension != 50 || r.Dataset != "generated-topics" }
 	first, second := slices.DeleteFunc(syntheticRecords(3), keep), slices.DeleteFunc(syntheticRecords(3), keep)
@@ -113,8 +114,8 @@ func TestSeedsAreNotPooled(t *testing.T) {
 	t.Fatal("no figure of accuracy")
 }
 
-// A legend of bars stands below the axis, not among the bars where it would be
-// read as one of them; its ε are in order, whatever the order of the records.
+// A legend of bars is below the axis, not among the bars where it would look
+// like one of them; its ε are in order, whatever the order of the records.
 func TestLegendOfBars(t *testing.T) {
 	shuffled := []float64{2, 2.5, 3, 3.5, 1, 5, 10}
 	var records []results.Record
@@ -150,8 +151,8 @@ func TestLegendOfBars(t *testing.T) {
 	}
 }
 
-// The throughput of a mechanism that tabulates is that of a text from nothing,
-// in the figure too: it does not grow with the repetitions that share a table.
+// In the figure, too, the throughput of a mechanism with tables includes making
+// them: it does not grow with the repetitions that share a table.
 func TestThroughputFigureDoesNotGrowWithRepetitions(t *testing.T) {
 	says := func(repetitions int) string {
 		records := slices.DeleteFunc(syntheticRecords(repetitions), func(r results.Record) bool {

@@ -13,8 +13,8 @@ func column(name string) results.Column {
 	return c
 }
 
-// metricFigures draw each metric that has no figure of its own against ε: one
-// figure a metric and space (and classifier, where it depends on one).
+// metricFigures draws each metric without a separate figure against ε: one
+// figure per metric and space (and classifier, where it depends on one).
 func metricFigures(s *study) ([]Figure, error) {
 	var out []Figure
 	for _, c := range results.Measured(results.Where(s.records,

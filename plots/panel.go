@@ -20,7 +20,7 @@ type Point struct {
 	Low, High float64
 }
 
-// Exactly is a point without interval.
+// Exactly returns a point without interval.
 func Exactly(x, y float64) Point { return Point{x, y, math.NaN(), math.NaN()} }
 
 // Curve is a line through points.
@@ -43,12 +43,13 @@ type Axis struct {
 	Log   bool
 	// Min and Max fix the range where they differ; the data widen it.
 	Min, Max float64
-	// Bound is what values cannot pass, if not nil: 0 and 100 of a percentage.
+	// Bound, if not nil, is the possible range of values, for example 0 and 100
+	// of a percentage.
 	Bound *[2]float64
 	// Ticks are the values to mark; none leaves the choice to the panel.
 	Ticks []Tick
-	// Tell turns a coordinate into the value that it stands for, in words, where
-	// the axis shows another (a logarithm of it); nil tells the coordinate.
+	// Tell formats the value that a coordinate stands for, where the axis shows
+	// a different one (its logarithm); nil formats the coordinate.
 	Tell func(float64) string
 }
 
@@ -64,8 +65,8 @@ type Panel struct {
 	X, Y   Axis
 	Curves []Curve
 	Levels []Level
-	// InPlace keeps curves from being moved sideways by a point or so, which
-	// otherwise shows curves that share their values of x.
+	// InPlace keeps curves from being shifted sideways by about a point, which
+	// otherwise separates curves with the same values of x.
 	InPlace bool
 }
 
@@ -162,8 +163,9 @@ func (r *axisRange) add(values ...float64) {
 	}
 }
 
-// stretch makes room for intervals, but not so much that wide ones flatten the
-// data: half the range of the data to either side. cut says that some need more.
+// stretch makes room for intervals, but at most half the range of the data to
+// either side, so wide intervals do not flatten the data. cut means that some
+// need more.
 func (r *axisRange) stretch(bars []float64) (cut bool) {
 	if r.min > r.max {
 		return false
@@ -224,7 +226,7 @@ func (r *axisRange) apply(a *plot.Axis, pad float64) {
 	a.Tick.Marker = plot.ConstantTicks(marks)
 }
 
-// niceTicks are at most six round values between lo and hi.
+// niceTicks returns at most six round values between lo and hi.
 func niceTicks(lo, hi float64, logarithmic bool) []Tick {
 	if logarithmic {
 		return decadeTicks(lo, hi)
@@ -262,7 +264,7 @@ func decadeTicks(lo, hi float64) []Tick {
 	return ticks
 }
 
-// number writes v with the digits that step asks for.
+// number formats v with the digits that step needs.
 func number(v, step float64) string {
 	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	return minus(strconv.FormatFloat(v+0, 'f', digits, 64))
@@ -291,8 +293,8 @@ func minus(s string) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// epsilonAxis marks the privacy parameters that were run; far apart ones go
-// on a log axis.
+// epsilonAxis marks the privacy parameters that were run, on a log axis if they
+// are far apart.
 func epsilonAxis(values []float64) Axis {
 	values = slices.Clone(values)
 	slices.Sort(values)
@@ -487,7 +489,7 @@ func trimLabels(panels []*plot.Plot, columns int) {
 	}
 }
 
-// tell is the value that a coordinate stands for.
+// tell returns the value that a coordinate stands for.
 func (a Axis) tell(v float64) string {
 	if a.Tell != nil {
 		return a.Tell(v)
@@ -495,7 +497,7 @@ func (a Axis) tell(v float64) string {
 	return short(v)
 }
 
-// name is how the axis calls a value.
+// name returns the axis's name for a value.
 func (a Axis) name(v float64) string {
 	for _, t := range a.Ticks {
 		if t.Value == v && t.Label != "" {
@@ -505,7 +507,7 @@ func (a Axis) name(v float64) string {
 	return a.tell(v)
 }
 
-// describe reads the panel out.
+// describe returns a text description of the panel.
 func (p Panel) describe() string {
 	var b strings.Builder
 	if p.Title != "" {

@@ -10,8 +10,8 @@ import (
 	"mldpbench/results"
 )
 
-// heading is the axis label of what a row measures, "" where the registry
-// lacks it.
+// heading returns the axis label of what a row measures, "" where it is not in
+// the registry.
 func heading(quantity string) string {
 	c, err := results.FindColumn(quantity)
 	if err != nil {
@@ -20,16 +20,16 @@ func heading(quantity string) string {
 	return c.Heading()
 }
 
-// axes are the labels of x.
+// axes maps x to axis labels.
 var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k"}
 
-// pointGroup is what one figure shows: one quantity of mechanisms and panels
-// that belong together.
+// pointGroup is the content of one figure: one quantity of mechanisms and
+// panels that belong together.
 type pointGroup struct{ quantity, name string }
 
 // grouping sorts points into figures.
 type grouping struct {
-	single map[string]bool // panels that have one place of x, or none
+	single map[string]bool // panels with one value of x, or none
 	apart  string          // mechanism with figures of its own, "" for none
 }
 
@@ -53,8 +53,8 @@ func newGrouping(points []results.Record) grouping {
 	return g
 }
 
-// crowd is the mechanism of most instances where all together are more curves
-// than there are colours.
+// crowd returns the mechanism with most instances where there are more curves
+// than colours.
 func crowd(points []results.Record) string {
 	instances := results.Instances(results.Where(points,
 		func(p results.Record) bool { return p.Mechanism != "" && p.Mechanism != baseline }))
@@ -71,9 +71,9 @@ func crowd(points []results.Record) string {
 	return most
 }
 
-// of keeps apart what is not one figure in the sources: the k-th neighbours
+// of separates what are different figures in the sources: the k-th neighbours
 // from the mechanisms, panels without an x axis from the others, and errors
-// against β, of which there is a panel per ε, by embedding and data set.
+// against β (with a panel per ε) by embedding and data set.
 func (g grouping) of(p results.Record) pointGroup {
 	name := strings.ReplaceAll(p.Quantity, "_", "-")
 	if p.Mechanism != "" && p.Mechanism == g.apart {
@@ -157,9 +157,9 @@ func seriesOf(points []results.Record) []string {
 	return names
 }
 
-// pointCurves makes one curve per series out of the rows of a panel, in the order
-// of the series in all that the figure shows, so that styles agree between
-// panels. Rows without x become levels.
+// pointCurves makes one curve per series out of the rows of a panel, in the
+// order of the series in the whole figure, so styles agree between panels. Rows
+// without x become levels.
 func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, levels []Level) {
 	for i, series := range seriesOf(all) {
 		values := map[float64][]float64{}
@@ -198,7 +198,7 @@ func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, 
 	return curves, levels
 }
 
-// mark shows that a curve's mechanism guarantees nothing, or something between
+// mark marks a curve whose mechanism guarantees nothing, or something between
 // some words only.
 func (c *Curve) mark(hollow, scoped bool) {
 	if c.Style.Hollow = hollow; hollow {
@@ -208,7 +208,7 @@ func (c *Curve) mark(hollow, scoped bool) {
 	}
 }
 
-// curvePanels are one per panel of the study.
+// curvePanels returns one panel per panel of the study.
 func curvePanels(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
@@ -220,7 +220,7 @@ func curvePanels(quantity string, shown []results.Record) (title string, panels 
 	return heading(quantity) + common, panels
 }
 
-// sideBySide is one panel with the study's panels along its x axis.
+// sideBySide returns one panel with the study's panels along its x axis.
 func sideBySide(quantity string, shown []results.Record) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
@@ -253,8 +253,8 @@ func sideBySide(quantity string, shown []results.Record) (title string, panels [
 	return heading(quantity) + common, []Panel{p}
 }
 
-// withoutCommon takes out of the names what all have in common at their
-// beginning and end, in parts between commas; common is for a title.
+// withoutCommon removes the common beginning and end of names, in parts between
+// commas; common is for a title.
 func withoutCommon(names []string) (short []string, common string) {
 	parts := make([][]string, len(names))
 	for i, n := range names {
@@ -305,8 +305,8 @@ func curvePanel(name, quantity string, shown []results.Record) Panel {
 	return p
 }
 
-// overWords says whether the rows of a quantity are words: then the panels of
-// the study, its embeddings, are compared in one.
+// overWords reports whether the rows of a quantity are words. The panels of the
+// study, its embeddings, are then compared in one panel.
 func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
 
 // panelsAsSeries turns the panels into curves of one panel.
@@ -322,8 +322,8 @@ func panelsAsSeries(shown []results.Record) []results.Record {
 	return out
 }
 
-// histogramPanels are one per ε: the share of words in each of twenty bins of
-// equal width, the same bins everywhere.
+// histogramPanels returns one panel per ε: the share of words in each of twenty
+// bins of equal width, the same bins everywhere.
 func histogramPanels(quantity string, shown []results.Record) []Panel {
 	const bins = 20
 	var epsilons []float64
@@ -371,7 +371,7 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 }
 
 // againstLoss draws the adversary's error over the mean utility loss at the
-// same ε: what privacy a loss buys.
+// same ε: the privacy gained for a loss.
 func againstLoss(of string, shown []results.Record) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
@@ -402,7 +402,7 @@ func pointTitle(title string, shown []results.Record) string {
 	return title
 }
 
-// pointNotes say what bars are, where some value was measured more than once.
+// pointNotes explains the bars, where some value was measured more than once.
 func pointNotes(shown []results.Record) []string {
 	type place struct {
 		panel, series, quantity string
@@ -419,7 +419,7 @@ func pointNotes(shown []results.Record) []string {
 	return promiseNotes(shown)
 }
 
-// unproved says whether a row is of a variant that guarantees nothing.
+// unproved reports whether a row is of a variant that guarantees nothing.
 func unproved(p results.Record) bool {
 	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
 }

@@ -9,7 +9,7 @@ import (
 	"mldpbench/results"
 )
 
-// paperPoints are made up: two panels, two curves with three repetitions, a
+// paperPoints are invented: two panels, two curves with three repetitions, a
 // level, a variant without a guarantee.
 func paperPoints() []results.Record {
 	var points []results.Record
@@ -86,8 +86,8 @@ func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
 	}
 }
 
-// TestPapersByDataset: panels with one place of x share one panel, those over
-// β are a figure per embedding.
+// TestPapersByDataset: panels with one value of x share one panel, those over β
+// are a figure per embedding.
 func TestPapersByDataset(t *testing.T) {
 	var points []results.Record
 	for _, name := range []string{"a", "b"} {

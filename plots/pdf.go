@@ -15,17 +15,17 @@ import (
 )
 
 func init() {
-	// vgpdf hides its document; its library's defaults are the only way to
-	// keep the clock out of the file.
+	// vgpdf hides its document, so the defaults of its library are the only way
+	// to keep the time out of the file.
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCreationDate(epoch)
 	fpdf.SetDefaultModificationDate(epoch)
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-// pdfCanvas draws what vgpdf cannot write: vgpdf embeds fonts with the
-// Windows-1252 code page and takes UTF-8 for it, so ε, †, – and ± come out as
-// rubbish. Regular ASCII stays text (searchable); every other rune is filled as
+// pdfCanvas draws characters that vgpdf cannot write: vgpdf embeds fonts with
+// the Windows-1252 code page and treats UTF-8 as such, so ε, †, – and ± are
+// garbled. Regular ASCII stays searchable text; every other rune is drawn as
 // its outline from the same font.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
@@ -56,9 +56,9 @@ func (c pdfCanvas) fillRune(face font.Face, at vg.Point, r rune) {
 	var buf sfnt.Buffer
 	index, err := face.Face.GlyphIndex(&buf, r)
 	if err != nil || index == 0 {
-		return // not in the font: a test keeps our texts inside it
+		return // not in the font: a test checks that our texts avoid it
 	}
-	const ppem = 1000 // precision only: scaled back below
+	const ppem = 1000 // for precision only: scaled back below
 	segments, err := face.Face.LoadGlyph(&buf, index, fixed.I(ppem), nil)
 	if err != nil || len(segments) == 0 { // a space
 		return

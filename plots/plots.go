@@ -1,15 +1,13 @@
 // Package plots draws records as figures.
 //
-// It believes that a figure is data plus one look: every kind of figure is a
-// function from records (or plain series) to a Figure, and one theme draws
-// them all, for the width of a journal's column, safe for colour-blind eyes
-// and for grey paper. Every number carries its interval where there is one,
-// generated data say so in the title, and a mechanism variant that guarantees
-// nothing has a hollow marker and a dagger. A figure without data is not
-// drawn: it is reported as skipped, with the reason.
+// Every kind of figure is a function from records (or plain series) to a
+// Figure, and one theme draws them all, for the width of a journal's column,
+// readable for the colour-blind and in greyscale. Every number has its interval
+// where there is one, titles mark generated data, and a mechanism variant that
+// guarantees nothing has a hollow marker and a dagger. A figure without data is
+// not drawn but reported as skipped, with the reason.
 //
-// It stops at drawing: means, intervals and derived metrics come from package
-// results.
+// Means, intervals and derived metrics come from package results.
 package plots
 
 import (
@@ -22,13 +20,13 @@ import (
 	"mldpbench/results"
 )
 
-// Skip says why a figure was not drawn.
+// Skip is a figure that was not drawn, with the reason.
 type Skip struct {
 	Name   string
 	Reason string
 }
 
-// kind draws all figures of one kind that the records hold data for.
+// kind draws all figures of one kind for which the records have data.
 type kind struct {
 	name string
 	draw func(*study) ([]Figure, error)
@@ -49,11 +47,11 @@ var kinds = []kind{
 	{"stages", stageFigures},
 }
 
-// errNoData is wrapped by kinds that find nothing to draw.
+// errNoData is wrapped by errors of kinds that find nothing to draw.
 var errNoData = errors.New("no data")
 
-// All returns the figures that the records hold data for, and what was left
-// out.
+// All returns the figures for which the records have data, and those that were
+// skipped.
 func All(records []results.Record) ([]Figure, []Skip) {
 	s := newStudy(results.Separate(results.Where(records, func(r results.Record) bool { return r.Quantity == "" })))
 	var figures []Figure

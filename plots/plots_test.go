@@ -18,7 +18,7 @@ func TestSameFiles(t *testing.T) {
 	dir := os.Getenv("MLDP_LOOK") // a folder to keep the figures in, for looking at them
 	if dir == "" {
 		dir = t.TempDir()
-		// a part is enough
+		// a part is sufficient
 		records = slices.DeleteFunc(records, func(r results.Record) bool {
 			return r.Dimension != 50 || r.Dataset != "generated-topics"
 		})
@@ -114,8 +114,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// Long names beside three panels once left the bars no room: all were drawn
-// on one spot.
+// Regression: long names next to three panels left no room for the bars, which
+// were all drawn at one position.
 func TestLongNamesLeaveRoomForBars(t *testing.T) {
 	records := slices.DeleteFunc(syntheticRecords(1), func(r results.Record) bool { return r.Dimension != 50 })
 	for i := range records {

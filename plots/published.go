@@ -9,9 +9,9 @@ import (
 	"mldpbench/results/published"
 )
 
-// publishedFigures draw published numbers against ours, one figure a metric,
-// one panel a definition of it: a protocol is right where the points lie on
-// the diagonal, all of them.
+// publishedFigures draws published numbers against ours, one figure per metric,
+// one panel per definition of it. A protocol is right where all points lie on
+// the diagonal.
 func publishedFigures(s *study) ([]Figure, error) {
 	comparisons, err := published.Compare(s.records, published.DefaultMargin)
 	if err != nil {
@@ -74,7 +74,7 @@ func publishedFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has a published counterpart")
 }
 
-// upperFirst starts a title.
+// upperFirst capitalises the first letter of a title.
 func upperFirst(s string) string {
 	if s == "" {
 		return s

@@ -17,7 +17,7 @@ func composites() []results.Column {
 	return slices.DeleteFunc(slices.Clone(results.Registry()), func(c results.Column) bool { return !c.Derived })
 }
 
-// pucFigures draw the privacy-utility composite (Figure 3 of Meisenbacher et
+// pucFigures draws the privacy-utility composite (Figure 3 of Meisenbacher et
 // al. 2024): bars per mechanism and ε, one panel per data set.
 func pucFigures(s *study) ([]Figure, error) {
 	var out []Figure
@@ -37,11 +37,11 @@ func pucFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)")
 }
 
-// widestLabel is where names beside bars are broken into lines.
+// widestLabel is the width at which names next to bars are broken into lines.
 const widestLabel = 58 * vg.Length(1)
 
-// bars draw a metric as horizontal bars, mechanisms down the side, one bar
-// per ε, one panel per data set.
+// bars draws a metric as horizontal bars: a row per mechanism, one bar per ε,
+// one panel per data set.
 func (s *study) bars(name, title, axis string, shown []results.Record, m metric) (Figure, error) {
 	l := layout{title: title, notes: s.notes(shown, "Whiskers:")}
 	values := results.Epsilons(shown)
@@ -75,14 +75,14 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 	if len(sets) == 0 {
 		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
 	}
-	// Labels need room beside the first of a row of panels.
+	// Labels need room next to the first panel of a row.
 	columns := min(3, len(sets))
 	for _, id := range curves {
 		if columns == 3 && textStyle(tickSize, false).Width(s.labels[id]) > widestLabel {
 			columns = 2
 		}
 	}
-	// A mechanism has room for the ε that it was run at, and no others.
+	// A mechanism has space only for the ε at which it was run.
 	present := make([][]float64, len(curves))
 	heights := make([]float64, len(curves))
 	for k, id := range curves {
@@ -112,7 +112,7 @@ func (s *study) bars(name, title, axis string, shown []results.Record, m metric)
 		p.X.Tick.Marker = plot.ConstantTicks(plotTicks(niceTicks(p.X.Min, p.X.Max, false), 3))
 		labels := make([]string, len(curves))
 		for k, id := range curves {
-			if i%columns == 0 { // the other panels stand beside it
+			if i%columns == 0 { // the other panels are next to it
 				labels[k] = strings.Join(wrap(s.labels[id], tickSize, false, widestLabel), "\n")
 			}
 		}
@@ -160,7 +160,7 @@ type barGroups struct {
 	panel   string
 	labels  []string    // of mechanisms
 	heights []float64   // of mechanisms, in bars
-	present [][]float64 // by mechanism, the ε that have a place
+	present [][]float64 // by mechanism, the ε with a position
 }
 
 // barThick is the height of a bar with the gap below it, barGap that between

@@ -22,7 +22,7 @@ func sequential(x float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// ramp is n steps of the scale.
+// ramp returns n steps of the scale.
 func ramp(n int) []color.RGBA {
 	out := make([]color.RGBA, n)
 	for i := range out {

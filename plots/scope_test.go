@@ -9,7 +9,8 @@ import (
 	"mldpbench/results"
 )
 
-// A guarantee between some words only is marked wherever the curve is named.
+// A guarantee between some words only is marked wherever the curve's name
+// occurs.
 func TestScopedCurvesAreMarked(t *testing.T) {
 	records := syntheticRecords(2)
 	marked := ""
@@ -37,8 +38,8 @@ func TestScopedCurvesAreMarked(t *testing.T) {
 	}
 }
 
-// The line of the best joins full promises, whatever a promise between some
-// words keeps.
+// The line of the best joins full guarantees only, whatever a mechanism with a
+// partial guarantee keeps.
 func TestScopedCurvesAreNotTheBest(t *testing.T) {
 	front := pareto([]Curve{
 		{Label: "full", Points: []Point{Exactly(0.5, 70)}},
@@ -63,12 +64,12 @@ func TestScopedCurvesAreNotTheBest(t *testing.T) {
 	}
 }
 
-// Two mechanisms of one colour would be one to a reader.
+// A reader would take two mechanisms of the same colour for one.
 func TestMechanismsHaveColoursOfTheirOwn(t *testing.T) {
 	taken := map[Style]string{}
 	for _, d := range mechanisms.Definitions() {
 		if d.Order%10 != 0 {
-			continue // kin: told apart in newStudy by shade, marker and dash
+			continue // related: newStudy distinguishes them by shade, marker and dash
 		}
 		style := StyleOf(hue(d.Name, nil))
 		if other := taken[style]; other != "" {
@@ -78,7 +79,8 @@ func TestMechanismsHaveColoursOfTheirOwn(t *testing.T) {
 	}
 }
 
-// More instances than colours: the mechanism of most of them stands apart.
+// More instances than colours: the mechanism with most of them gets separate
+// figures.
 func TestCrowdStandsApart(t *testing.T) {
 	var points []results.Record
 	for _, i := range []results.Instance{{Mechanism: "a"}, {Mechanism: "b", Parameters: "1"},

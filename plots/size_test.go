@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A figure of another width and font has that width, and labels of that size:
-// what is drawn small and then enlarged counts as enlarged.
+// A resized figure has the given width and labels of the given size, after any
+// scaling.
 func TestResized(t *testing.T) {
 	figures, err := accuracyFigures(newStudy(syntheticRecords(2)))
 	if err != nil {

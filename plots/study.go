@@ -15,7 +15,7 @@ import (
 
 const baseline = results.BaselineMechanism
 
-// study is a set of records with the looks that all its figures share.
+// study is a set of records with the styles that all its figures share.
 type study struct {
 	records []results.Record
 	curves  []results.Instance // in order of legend
@@ -28,8 +28,8 @@ type study struct {
 // dagger marks a variant that guarantees nothing, wherever it is named.
 const dagger = "†"
 
-// rank is the place of a mechanism in legends: that of its definition, behind
-// them those that have none.
+// rank returns the position of a mechanism in legends: the order of its
+// definition; mechanisms without one come last.
 func rank(mechanism string) int {
 	if d, err := mechanisms.Find(mechanism); err == nil {
 		return d.Order
@@ -37,9 +37,9 @@ func rank(mechanism string) int {
 	return math.MaxInt
 }
 
-// hue is the colour of a mechanism, the same in every study: mechanisms whose
-// orders share their tens are kin and share it. unknown are those without a
-// definition.
+// hue returns the colour of a mechanism, the same in every study. Mechanisms
+// whose orders have the same tens are related and share it. unknown are those
+// without a definition.
 func hue(mechanism string, unknown []string) int {
 	if d, err := mechanisms.Find(mechanism); err == nil {
 		return d.Order/10 - 1
@@ -87,7 +87,7 @@ func newStudy(records []results.Record) *study {
 		}
 		h := hue(id.Mechanism, unknown)
 		style := StyleOf(h)
-		k := member[h] // siblings: the same hue, another shade, marker and dash
+		k := member[h] // related ones: the same hue, different shade, marker and dash
 		member[h]++
 		style.Color = shade(style.Color, []float64{0, 0.4, -0.35, 0.6, -0.6}[k%5])
 		style.Marker = (style.Marker + k) % len(shapes)
@@ -118,8 +118,8 @@ func compareParameters(a, b string) int {
 	return cmp.Or(cmp.Compare(len(strings.Fields(a)), len(strings.Fields(b))), cmp.Compare(a, b))
 }
 
-// suffix names a space in file names: the dimension, and the embedding where
-// two share it.
+// suffix returns a space's part of file names: the dimension, and the embedding
+// where two share the dimension.
 func (s *study) suffix(sp results.Space) string {
 	for _, o := range s.spaces {
 		if o.Dimension == sp.Dimension && o.Embedding != sp.Embedding {
@@ -129,7 +129,7 @@ func (s *study) suffix(sp results.Space) string {
 	return fmt.Sprintf("d%d", sp.Dimension)
 }
 
-// name joins the parts of a file name that tell figures of one kind apart.
+// name joins the parts of a file name that distinguish figures of one kind.
 func (s *study) name(kind string, sp results.Space, t results.Task) string {
 	name := kind + "-" + s.suffix(sp)
 	if len(s.tasks) > 1 && t != (results.Task{}) {
@@ -138,7 +138,7 @@ func (s *study) name(kind string, sp results.Space, t results.Task) string {
 	return name
 }
 
-// title is the heading of a figure of some records.
+// title returns the heading of a figure of some records.
 func (s *study) title(what string, sp results.Space, t results.Task, shown []results.Record) string {
 	title := fmt.Sprintf("%s, %s, dimension %d", what, sp.Embedding, sp.Dimension)
 	if t != (results.Task{}) {
@@ -150,7 +150,7 @@ func (s *study) title(what string, sp results.Space, t results.Task, shown []res
 	return title + generatedMark(shown)
 }
 
-// generatedMark says when numbers are not about real text.
+// generatedMark returns the mark of numbers that are not about real text.
 func generatedMark(shown []results.Record) string {
 	generated := 0
 	for _, r := range shown {
@@ -184,7 +184,7 @@ func datasets(records []results.Record) []string {
 	})
 }
 
-// datasetTitle heads a panel.
+// datasetTitle returns the title of a panel.
 func datasetTitle(name string, shown []results.Record) string {
 	title := results.DatasetTitle(name)
 	all, own := true, false
@@ -198,7 +198,7 @@ func datasetTitle(name string, shown []results.Record) string {
 	return title
 }
 
-// slug makes a name fit for a file.
+// slug makes a name usable as a file name.
 func slug(s string) string {
 	out := strings.Map(func(r rune) rune {
 		switch {
@@ -244,7 +244,7 @@ func (s *study) curvesOf(records []results.Record, m metric) []Curve {
 	return out
 }
 
-// notes are the footnotes that records call for.
+// notes returns the footnotes that records need.
 func (s *study) notes(shown []results.Record, bars string) []string {
 	var out []string
 	few, most := math.MaxInt, 0 // repetitions of a cell
@@ -267,7 +267,7 @@ func (s *study) notes(shown []results.Record, bars string) []string {
 	return append(out, s.warnings(shown)...)
 }
 
-// warnings are the footnotes about promises and undefined cells.
+// warnings returns the footnotes about guarantees and undefined cells.
 func (s *study) warnings(shown []results.Record) []string {
 	var out []string
 	undefined := map[results.Instance]map[float64]bool{}

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// subscripts is a text handler that sets N_w as the field prints it: the run
-// of letters after an underscore small and lowered. Only underscores after one
-// capital letter count, so that names with underscores stay as they are.
+// subscripts is a text handler that sets N_w as usual in the literature: the
+// letters after an underscore are small and lowered. Only underscores after a
+// single capital letter count, so names with underscores are unchanged.
 type subscripts struct{}
 
 // span is a piece of a line, lowered or not.

@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An SVG says what its shapes are: a curve is a group of class series, a datum
-// in it one of class point with its values and a title, which a browser shows
-// under the pointer, an entry of the legend one of class legend. The canvas
-// knows no groups: they are written as texts of private characters, which
-// groupSVG replaces. Other formats have none of it.
+// An SVG marks up its shapes: a curve is a group of class series; a datum in it
+// is a group of class point with its values and a title, which a browser shows
+// as a tooltip; an entry of the legend is a group of class legend. The canvas
+// has no groups, so they are written as texts of private characters, which
+// groupSVG replaces. Other formats have no such groups.
 const (
 	openMark, closeMark = "\ue000", "\ue001"
 	attributeMark       = "\ue002"
 )
 
-// datum is what a point of a figure shows.
+// datum is the data of a point in a figure.
 type datum struct {
 	panel, series, x string
 	y, low, high     float64
@@ -44,7 +44,7 @@ func (d datum) tip() string {
 	return s
 }
 
-// point draws what shows a datum.
+// point draws the shapes of a datum.
 func (d datum) point(c draw.Canvas, show func()) {
 	number := func(v float64) string {
 		if !finite(v) {
@@ -108,9 +108,9 @@ func groupSVG(svg string) string {
 
 var lettering = regexp.MustCompile(`(<text [^>]*?)style="([^"]*?font-size:([0-9.]+)px[^"]*)"([^>]*)>([^<]*)<`)
 
-// measured gives each text the width that it was laid out with, so that a
-// browser without this font moves no subscript into its word and no label out of
-// the drawing.
+// measured sets the width of each text to its width in the layout, so a browser
+// without this font does not move subscripts into words or labels out of the
+// drawing.
 func measured(svg string) string {
 	return lettering.ReplaceAllStringFunc(svg, func(text string) string {
 		m := lettering.FindStringSubmatch(text)

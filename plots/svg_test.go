@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A drawing says what its shapes are, and stays well-formed whatever a label
-// holds.
+// A drawing marks up its shapes and is well-formed whatever a label contains.
 func TestSVGNamesItsData(t *testing.T) {
 	f, err := Curves("x", "A title", []Panel{{
 		Title: "set <1>", X: Axis{Label: "ε"}, Y: Axis{Label: "accuracy in %"},
@@ -50,8 +49,8 @@ func TestSVGNamesItsData(t *testing.T) {
 	}
 }
 
-// Texts say how wide they were laid out, so that another font does not move
-// what follows them.
+// Texts hold the width of their layout, so a different font does not move what
+// follows them.
 func TestSVGTextsKeepTheirWidth(t *testing.T) {
 	figures, err := frontierFigures(newStudy(syntheticRecords(2)))
 	if err != nil {

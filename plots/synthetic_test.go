@@ -7,8 +7,8 @@ import (
 	"mldpbench/results"
 )
 
-// syntheticRecords are TEST DATA: invented numbers in the shape of a study,
-// for looking at figures. They measure nothing.
+// syntheticRecords returns TEST DATA: invented numbers in the shape of a study,
+// for inspecting figures. They measure nothing.
 func syntheticRecords(repetitions int) []results.Record {
 	rng := rand.New(rand.NewPCG(1, 2))
 	float := func(v float64) results.Float { return results.Float(v) }

@@ -12,15 +12,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Widths of figures: one column of a two-column paper, where nobody says
-// otherwise, and both.
+// Widths of figures: one column of a two-column paper (the default), and both.
 const (
 	ColumnWidth = 3.4 * vg.Inch
 	PageWidth   = 7 * vg.Inch
 )
 
-// FontSize is that of labels, in points, where nobody says otherwise. Other
-// texts are in proportion.
+// FontSize is the default size of labels in points. Other texts are in
+// proportion.
 const FontSize = 7.5
 
 // Sizes of text, in points on paper.
@@ -32,8 +31,8 @@ const (
 	noteSize   = 6.5 * vg.Length(1)
 )
 
-// Colours of everything that is not data. The report maps them to its own
-// light and dark schemes by their values.
+// Colours of everything that is not data. The report maps them by value to its
+// own light and dark schemes.
 var (
 	Ink   = color.RGBA{0x1b, 0x1b, 0x1b, 0xff} // text and axes
 	Faint = color.RGBA{0x6e, 0x6e, 0x6e, 0xff} // notes and the baseline
@@ -41,9 +40,9 @@ var (
 	Paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// palette is that of Okabe and Ito (2008) without its yellow, which vanishes
-// on white, and with Tol's wine in its place: distinct under the common kinds
-// of colour blindness. Marker and dash repeat what the colour says.
+// palette is that of Okabe and Ito (2008) with Tol's wine instead of its
+// yellow, which is invisible on white. The colours are distinct under the
+// common kinds of colour blindness. Marker and dash repeat the information.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -158,8 +157,8 @@ func drawMarker(c draw.Canvas, s Style, at vg.Point) {
 	c.Stroke(path)
 }
 
-// circle adds four cubic Bézier quarters: vgpdf paints an arc as a path of its
-// own and so breaks the path around it.
+// circle adds four cubic Bézier quarters, because vgpdf paints an arc as a
+// separate path and so breaks the path around it.
 func circle(path *vg.Path, at vg.Point, r vg.Length) {
 	const k = 0.5522847498 // 4/3·(√2−1)
 	corner := []vg.Point{{X: r, Y: 0}, {X: 0, Y: r}, {X: -r, Y: 0}, {X: 0, Y: -r}, {X: r, Y: 0}}

@@ -14,9 +14,10 @@ import (
 	"mldpbench/results"
 )
 
-// throughputFigures draw words privatised per second, mechanisms down the
-// side, one bar per dimension: medians over all cells, since a machine is
-// sometimes disturbed and never too fast. See results.Cells.Throughput.
+// throughputFigures draws words privatised per second: a row per mechanism, one
+// bar per dimension. Values are medians over all cells, because other load
+// sometimes slows a machine and nothing makes it too fast. See
+// results.Cells.Throughput.
 func throughputFigures(s *study) ([]Figure, error) {
 	spaces := s.spaces
 	var rows []barRow
@@ -43,8 +44,8 @@ func throughputFigures(s *study) ([]Figure, error) {
 	for i, sp := range spaces {
 		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.Embedding, sp.Dimension), colors[i]})
 	}
-	// A log axis cuts bars off at an arbitrary foot: only where a linear one
-	// would hide the slow ones.
+	// A log axis cuts off bars at an arbitrary base, so it is used only where a
+	// linear one would hide the slow ones.
 	slowest, fastest := math.Inf(1), 0.0
 	for _, r := range rows {
 		for _, v := range r.values {
@@ -69,7 +70,7 @@ func throughputFigures(s *study) ([]Figure, error) {
 	return []Figure{f}, nil
 }
 
-// stageFigures draw where the time of a cell goes, stacked, one bar per
+// stageFigures draws where the time of a cell goes, stacked, one bar per
 // mechanism.
 func stageFigures(s *study) ([]Figure, error) {
 	stages := append(slices.Clone(results.Stages), results.Stage{Name: "other", Seconds: results.Record.OtherSeconds})
@@ -88,7 +89,7 @@ func stageFigures(s *study) ([]Figure, error) {
 			row := barRow{label: label, values: make([]float64, len(stages))}
 			some := false
 			for i, st := range stages {
-				// A stage that a cell does not have took it no time.
+				// A stage that a cell does not have counts as no time.
 				for _, v := range known64(records, st.Seconds) {
 					row.values[i] += v / float64(len(records))
 				}
@@ -149,8 +150,8 @@ type barRow struct {
 	hollow bool
 }
 
-// rowBars are horizontal bars, rows down the side; the parts of a row stand
-// below each other or are stacked.
+// rowBars are horizontal bars in rows; the parts of a row are drawn below each
+// other or stacked.
 type rowBars struct {
 	title, axis string
 	parts       []barPart
@@ -188,7 +189,7 @@ func (b rowBars) figure() Figure {
 		described = append(described, row.label+": "+strings.Join(texts, ", ")+".")
 	}
 	if b.logarithmic {
-		r.min = math.Pow(10, math.Floor(math.Log10(r.min)-0.01)) // bars need length to be seen
+		r.min = math.Pow(10, math.Floor(math.Log10(r.min)-0.01)) // bars need some length to be visible
 	}
 	r.apply(&p.X, 0)
 	if r.max >= 5000 && !b.logarithmic {

@@ -10,8 +10,8 @@ import (
 	"mldpbench/results/stats"
 )
 
-// explorer is the table that a reader filters: a row a cell, a column each
-// metric of the registry that was measured.
+// explorer is the table that a reader filters: a row per cell, a column per
+// measured metric of the registry.
 type explorer struct {
 	Filters []filter
 	Columns []exploreColumn
@@ -30,7 +30,7 @@ type exploreColumn struct {
 
 type exploreRow struct {
 	Dataset, Mechanism, Epsilon, Variant, Model, Space string
-	Mark                                               string // of a promise that is none, or no full one
+	Mark                                               string // without a guarantee or with a partial one
 	Idle                                               bool   // changed next to nothing
 	Cells                                              []exploreCell
 }
@@ -85,7 +85,7 @@ func explore(records []results.Record) explorer {
 	return e
 }
 
-// filters are the values that rows can be chosen by.
+// filters holds the values by which rows can be filtered.
 func (e explorer) filters(epsilons []string) []filter {
 	values := func(f func(exploreRow) string) []string {
 		var out []string
@@ -105,14 +105,15 @@ func (e explorer) filters(epsilons []string) []filter {
 	}
 }
 
-// main says whether a column is shown first: those that the gate watches.
+// main reports whether a column is shown first, which is so for those that the
+// gate watches.
 func main(c results.Column) bool { return c.Threshold > 0 }
 
-// scopedVariant follows a variant that promises something between some words
-// only.
+// scopedVariant is appended to a variant whose guarantee holds between some
+// words only.
 const scopedVariant = " (guarantee between some words)"
 
-// variantName adds what a reader asks of a variant: does it guarantee anything?
+// variantName adds to a variant's name whether it guarantees anything.
 func variantName(r results.Record) string {
 	switch {
 	case r.IsBaseline():
@@ -127,7 +128,7 @@ func variantName(r results.Record) string {
 	return r.Variant
 }
 
-// epsilonTexts are the ε of records in order.
+// epsilonTexts returns the ε of records in order.
 func epsilonTexts(records []results.Record) []string {
 	var out []string
 	for _, e := range results.Epsilons(records) {

@@ -90,7 +90,7 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 	return leaderboard.Execute(w, v)
 }
 
-// source says who measured.
+// source returns the origin of the measurements.
 func source(records []results.Record) string {
 	return enumerate(records, func(r results.Record) string {
 		return fmt.Sprintf("%s, seed %d, mldp %s, %s", r.Study, r.Seed, r.Version, r.Machine)

@@ -38,7 +38,7 @@ func TestLeaderboard(t *testing.T) {
 	if err := WriteLeaderboard(&b, in.Records); err != nil {
 		t.Fatal(err)
 	}
-	// Error asked for, place, bounds.
+	// Given error, place, bounds.
 	if page := b.String(); !strings.Contains(page, "(guarantee between some words)") ||
 		!strings.Contains(page, "<td>0.5</td><td>–</td><td>–</td>") {
 		t.Error("a promise between some words has a place among full ones, or no row")
@@ -52,8 +52,8 @@ func init() {
 	results.RegisterQuantity(results.Column{Name: "guess-of-test", Title: "guessed", Digits: 2, Table: "guess-of-test"})
 }
 
-// Results of a study of attacks alone make a page: what attackers learn at a
-// stated loss, and who measured it.
+// Results of a study of attacks alone are enough for a page: what attackers
+// learn at a stated loss, and who measured it.
 func TestLeaderboardOfAttacks(t *testing.T) {
 	t.Parallel()
 	var records []results.Record

@@ -46,7 +46,7 @@ type word struct {
 	Kept bool // unchanged
 }
 
-// mechanismSections gathers promises and examples by mechanism.
+// mechanismSections collects guarantees and examples by mechanism.
 func mechanismSections(in Input) []mechanism {
 	var out []mechanism
 	var names []string
@@ -108,7 +108,7 @@ func describe(in Input, i results.Instance) variant {
 	return v
 }
 
-// promise says what the records of one ε guarantee per word.
+// promise returns the guarantee per word of the records of one ε.
 func promise(records []results.Record) string {
 	var texts []string
 	undefined := ""
@@ -154,7 +154,7 @@ func promise(records []results.Record) string {
 	return s + "."
 }
 
-// capital starts a sentence or a name.
+// capital capitalises the first letter.
 func capital(s string) string {
 	if s == "" {
 		return s
@@ -169,7 +169,8 @@ func bounds(lo, hi float64) string {
 	return short(lo) + " to " + short(hi)
 }
 
-// samples takes the first document of each data set that was kept for all ε.
+// samples returns the first document of each data set that is available for all
+// ε.
 func samples(examples []results.Example, i results.Instance) []sample {
 	type source struct {
 		dataset   string
@@ -219,8 +220,8 @@ func cut(s string) string {
 	return strings.Join(words, " ")
 }
 
-// compare marks the words that came back unchanged. Under the policy drop
-// positions no longer match, and nothing is marked.
+// compare marks the words that are unchanged. Under the policy drop positions
+// no longer match, and nothing is marked.
 func compare(original, privatised string) []word {
 	a, b := strings.Fields(original), strings.Fields(privatised)
 	var out []word

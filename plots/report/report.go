@@ -1,10 +1,9 @@
-// Package report puts a study on one page: HTML that needs no network, no
+// Package report writes a study as one HTML page that needs no network, no
 // server and no mouse.
 //
-// It believes that a reader should meet the warnings beside the numbers, find
-// every mechanism's promise next to what it does to a sentence, and be able to
-// run everything again from what stands on the page. It stops at presenting:
-// numbers come from results, drawings from plots.
+// Warnings are next to the numbers, every mechanism's guarantee is next to its
+// effect on a sentence, and the page has everything needed to run the study
+// again. Numbers come from package results, drawings from package plots.
 package report
 
 import (
@@ -21,18 +20,18 @@ import (
 	"mldpbench/results/published"
 )
 
-// Input is what a report is made of. Records should come from results.Derive.
+// Input is the data of a report. Records should come from results.Derive.
 type Input struct {
-	Titles   []string // of studies that no run says
+	Titles   []string // of studies without a run
 	Records  []results.Record
 	Examples []results.Example
 	Datasets []results.DatasetDescription
 	Audit    []results.AuditRow // empty: no audit section
-	Runs     []Run              // how the records came about, as far as manifests say
-	Other    []results.Table    // of what records do not hold, shown before their tables
+	Runs     []Run              // origin of the records, as far as manifests tell
+	Other    []results.Table    // tables of data outside the records, shown first
 }
 
-// Run is what a manifest says.
+// Run is the content of a manifest.
 type Run struct {
 	Title      string // of the study
 	Command    []string
@@ -42,10 +41,10 @@ type Run struct {
 	Started    string
 }
 
-// Shell is the command line, quoted so that it can be pasted.
+// Shell returns the command line, quoted for pasting into a shell.
 func (r Run) Shell() string { return shell(r.Command) }
 
-// AuditTitle heads the figure of an audit.
+// AuditTitle is the title of the figure of an audit.
 const AuditTitle = "Audit of claimed guarantees"
 
 //go:embed report.gohtml
@@ -63,7 +62,7 @@ var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
 	"list": func(texts ...string) []string { return texts },
 }).Parse(page))
 
-// view is what the page shows.
+// view is the content of the page.
 type view struct {
 	Input
 	Style     template.CSS
@@ -73,7 +72,7 @@ type view struct {
 	Title     string   // of the first study
 	More      []string // of others on the page
 	Headline  []string
-	Published string // what the published tables measured, "" where nothing compares
+	Published string // what the published tables measured, "" where nothing is comparable
 	Standings results.Table
 	Explorer  explorer
 	Lead      []figure // the trade-off
@@ -100,7 +99,7 @@ type figure struct {
 	SVG template.HTML
 }
 
-// Figures draws all that the page shows, and says what cannot be drawn.
+// Figures draws all figures of the page and reports those that cannot be drawn.
 func Figures(in Input) ([]plots.Figure, []plots.Skip, error) {
 	figures, skipped := plots.All(results.Refute(in.Records, in.Audit))
 	if quantities := results.Where(in.Records, func(r results.Record) bool {
@@ -119,7 +118,7 @@ func Figures(in Input) ([]plots.Figure, []plots.Skip, error) {
 	return figures, skipped, nil
 }
 
-// Write renders the report.
+// Write writes the report.
 func Write(w io.Writer, in Input) error {
 	figures, skipped, err := Figures(in)
 	if err != nil {
@@ -128,8 +127,7 @@ func Write(w io.Writer, in Input) error {
 	return WriteWith(w, in, figures, skipped)
 }
 
-// WriteWith renders the report around figures that are drawn already; see
-// Figures.
+// WriteWith writes the report with figures already drawn; see Figures.
 func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Skip) error {
 	if len(in.Records) == 0 {
 		return fmt.Errorf("no records: nothing to report")
@@ -185,7 +183,7 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 	return tmpl.Execute(w, v)
 }
 
-// groupTitle says which figures stand together.
+// groupTitle returns the title of the group of a figure.
 func groupTitle(name string) string {
 	for _, g := range []struct{ prefix, title string }{
 		{"accuracy-", "Accuracy against ε"}, {"aligned-", "Accuracy at equal error of the adversary"},
@@ -201,8 +199,8 @@ func groupTitle(name string) string {
 	return "Figures of the study"
 }
 
-// inline keeps the svg element alone: a declaration and a doctype have no
-// place inside a page. The drawing escapes all text itself.
+// inline keeps only the svg element, because a page cannot contain a
+// declaration and a doctype. The drawing escapes all text itself.
 func inline(svg []byte) template.HTML {
 	s := string(svg)
 	return template.HTML(s[strings.Index(s, "<svg"):])
@@ -210,7 +208,7 @@ func inline(svg []byte) template.HTML {
 
 var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
 
-// subscripts sets N_w as the field prints it.
+// subscripts sets N_w with a subscript.
 func subscripts(s string) template.HTML {
 	return template.HTML(subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
@@ -283,12 +281,12 @@ func facts(in Input) []fact {
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
 }
 
-// shell quotes a command line so that it can be pasted.
+// shell quotes a command line for pasting into a shell.
 func shell(command []string) string {
 	var out []string
 	for i, a := range command {
 		if i == 0 {
-			a = "mldp" // wherever the binary lay
+			a = "mldp" // without the path of the binary
 		}
 		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"

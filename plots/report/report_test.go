@@ -116,7 +116,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestStructure checks what keyboards and screen readers rest on.
+// TestStructure checks what keyboards and screen readers depend on.
 func TestStructure(t *testing.T) {
 	page := write(t, input())
 	ids := map[string]bool{}
@@ -240,8 +240,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestLook writes pictures of a page (desktop, phone, dark; the first screen and
-// a filtered state) to the folder MLDP_LOOK, for looking at them: of page.html in
+// TestLook writes pictures of a page (desktop, phone, dark; the first screen
+// and a filtered state) to the folder MLDP_LOOK for inspection: of page.html in
 // it, or else of invented numbers. See make look.
 func TestLook(t *testing.T) {
 	dir := os.Getenv("MLDP_LOOK")
@@ -283,7 +283,7 @@ func TestLook(t *testing.T) {
 		{"desktop-filtered", frame("desktop", "1280px", filter), "1280", nil},
 		{"dark", page, "1280", []string{dark}},
 		{"dark-filtered", frame("dark", "1280px", filter), "1280", []string{dark}},
-		{"phone", frame("phone", "375px", ""), "500", nil}, // no window is narrower
+		{"phone", frame("phone", "375px", ""), "500", nil}, // windows cannot be narrower
 		{"phone-filtered", frame("phone-filtered", "375px", filter), "500", nil},
 	} {
 		flags := append([]string{"--headless", "--hide-scrollbars", "--no-sandbox", "--disable-gpu", "--disable-quic",
@@ -299,7 +299,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// ε are in the order of numbers, whatever the order of the records.
+// ε are in numerical order, whatever the order of the records.
 func TestEpsilonsInOrder(t *testing.T) {
 	in := input()
 	more := in.Records

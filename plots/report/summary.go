@@ -12,7 +12,7 @@ import (
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// warnings are the footnotes that hold for the whole page.
+// warnings returns the footnotes that apply to the whole page.
 func warnings(records []results.Record) []string {
 	names := results.Labels(records)
 	var out []string
@@ -73,7 +73,7 @@ func warnings(records []results.Record) []string {
 	return append(out, undefined(records, names)...)
 }
 
-// undefined says once per mechanism where it does not exist.
+// undefined returns one note per mechanism about where it does not exist.
 func undefined(records []results.Record, names map[results.Instance]string) []string {
 	var out []string
 	var seen []results.Instance
@@ -108,7 +108,7 @@ func sentence(s string) string {
 	return strings.TrimSuffix(s, ".") + "."
 }
 
-// spread prints a mean and half its interval.
+// spread formats a mean and the half-width of its interval.
 func spread(values []float64, digits int) string {
 	return results.WithInterval(stats.Summarize(values), digits)
 }
