@@ -118,7 +118,7 @@ type auditDot struct {
 
 const auditStep = 3.2 * vg.Length(1)
 
-// auditDots returns the dots of each row, top down.
+// auditDots holds the dots of each row, top down.
 type auditDots [][]auditDot
 
 func (a auditDots) Plot(c draw.Canvas, p *plot.Plot) {

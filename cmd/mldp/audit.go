@@ -31,23 +31,24 @@ func newAuditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Try to refute what a mechanism guarantees",
-		Long: `Audit looks for two words and an event that are told apart better than epsilon
-times their distance allows. Where probabilities are known it compares all
-outputs of chosen pairs of words; elsewhere it samples, chooses the most telling
-events on one part of the samples and tests them on fresh ones with Clopper–Pearson bounds, Bonferroni-corrected: a sampled verdict
-accuses a sound mechanism with probability --alpha at most. "not refuted" is no
-proof. Variants without a guarantee are held against the epsilon they are run at.
+		Long: `Audit looks for two words and an event that distinguishes them better than
+epsilon times their distance allows. Where probabilities are known it compares
+all outputs of selected pairs of words. Elsewhere it samples: it selects the
+most conspicuous events on one part of the samples and tests them on new samples
+with Clopper–Pearson bounds, Bonferroni-corrected. A sampled verdict accuses a
+sound mechanism with probability --alpha at most. "not refuted" is not a proof.
+Variants without a guarantee are tested against the epsilon they are run at.
 
 A guarantee that holds between some words only, such as those of one group, is
-tested between these; what is found between other pairs breaks no promise and is
+tested between these; a finding between other pairs does not violate it and is
 shown as "outside".
 
 One line per instance: what it guarantees, the lower bound found for epsilon,
 the verdict, and the worst pair.
 
-With --command it audits a black box, EXTERNAL.md says how: whether equal seeds
-give equal text, whether noise is fresh for every word, document, request and
-process, and what is declared per word.
+With --command it audits a black box (see EXTERNAL.md): whether equal seeds give
+equal text, whether noise is fresh for every word, document, request and
+process, and whether the declared guarantee per word holds.
 
 Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 2 wrong usage.`,
@@ -111,15 +112,15 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
 	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: "+
-		"beside a study's records, its report shows them as audit.csv")
+		"as audit.csv next to a study's records, its report shows them")
 	external.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
 	cmd.MarkFlagsOneRequired("grid", "mechanism", "command")
 	return cmd
 }
 
-// auditStudy audits the mechanisms of a study, writes the lines to a file as
-// they would be read, and tells each.
+// auditStudy audits the mechanisms of a study, writes the results to a file and
+// reports each.
 func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options,
 	log io.Writer) ([]results.AuditRow, error) {
 	printAuditHeader(log)
@@ -134,7 +135,7 @@ func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.
 	return rows, results.WriteAudit(file, rows)
 }
 
-// auditRow is a report as figures and reports read it.
+// auditRow converts a report to the form that figures and reports read.
 func auditRow(r audit.Report, parameters string) results.AuditRow {
 	row := results.AuditRow{
 		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
@@ -174,7 +175,7 @@ func printReport(w io.Writer, r audit.Report) error {
 	return err
 }
 
-// describe names the words, the event and the numbers of a finding.
+// describe returns the words, the event and the numbers of a finding.
 func describe(f audit.Finding) string {
 	more := ""
 	if f.Outputs > len(f.Event) {

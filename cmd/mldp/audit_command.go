@@ -17,7 +17,7 @@ import (
 // commandAudit audits a black box that is a command.
 type commandAudit struct {
 	command  commandOptions
-	metric   string // to hold it against, where it declares nothing
+	metric   string // metric to test, where the command declares nothing
 	instance *instanceOptions
 	options  audit.Options
 	csvFile  string
@@ -25,13 +25,13 @@ type commandAudit struct {
 
 func (a *commandAudit) addFlags(cmd *cobra.Command) {
 	a.command.addFlags(cmd)
-	cmd.Flags().StringVar(&a.metric, "metric", "", "hold a --command that declares no guarantee against --epsilon "+
+	cmd.Flags().StringVar(&a.metric, "metric", "", "test a --command that declares no guarantee against --epsilon "+
 		"in this metric: euclidean or discrete")
 }
 
 // run prints one line each for repetition, freshness of the noise and the
-// promise per word. The last is sampled only where noise is fresh: its bounds
-// need independent samples.
+// guarantee per word. The guarantee is sampled only where noise is fresh,
+// because its bounds need independent samples.
 func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 	ctx, out, epsilon := cmd.Context(), cmd.OutOrStdout(), a.instance.epsilon
 	if err := check.Positive("epsilon", epsilon); err != nil {
@@ -104,7 +104,7 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 	return nil
 }
 
-// promise samples the command word by word.
+// promise audits the command's guarantee by sampling word by word.
 func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env mechanisms.Environment,
 	breaches *int) error {
 	m, err := mechanisms.WordByWord(cmd.Context(), r, env.Space)
@@ -131,7 +131,8 @@ func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env me
 	return printReport(cmd.OutOrStdout(), report)
 }
 
-// held is a rewriter with a promise that the caller holds it against.
+// held is a rewriter with a guarantee given by the caller, against which it is
+// tested.
 type held struct {
 	mechanisms.Rewriter
 	guarantee mechanisms.Guarantee
@@ -139,7 +140,7 @@ type held struct {
 
 func (h held) Guarantee() mechanisms.Guarantee { return h.guarantee }
 
-// sampleDocuments are a few documents of words drawn from a vocabulary.
+// sampleDocuments returns a few documents of words drawn from a vocabulary.
 func sampleDocuments(words []string, root stream.Seed) [][]string {
 	const documents, tokens = 4, 20
 	rng := root.Derive("sample").Rand()

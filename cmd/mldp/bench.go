@@ -25,10 +25,9 @@ func newBenchCommand() *cobra.Command {
 		Short: "Measure words per second of mechanisms, from text to text",
 		Long: `Bench privatises documents and prints, per mechanism, space, vocabulary and
 epsilon, the words per second of the median repetition, the share of the
-machine's multiply-add peak that an exhaustive float32 search would need at
-that speed, the memory of the index and the peak memory of the process. Only
-words of the space are counted. A command is measured with what it takes to
-speak to it.
+machine's multiply-add peak that an exhaustive float32 search would need at that
+speed, the memory of the index and the peak memory of the process. Only words of
+the space are counted. For a command, the time of communication is included.
 
 The search uses the fastest instructions of the processor; MLDP_SIMD=avx512
 (no 8-bit filter), avx2 or go measures the others, on arm64 neon (no 8-bit
@@ -57,7 +56,7 @@ filter) or go. Results do not depend on it.`,
 				return nil
 			})
 			if table != "" && len(rows) > 0 {
-				// What was measured before an error or an interrupt is kept.
+				// Results before an error or an interrupt are kept.
 				if e := atomicfile.Write(table, 0o644, func(w io.Writer) error {
 					return gocsv.Marshal(rows, w)
 				}); err == nil {
@@ -71,7 +70,7 @@ filter) or go. Results do not depend on it.`,
 	f.StringVar(&o.Dataset, "dataset", "generated-reviews", "data set whose documents are privatised")
 	f.StringSliceVar(&o.Embeddings, "embedding", []string{study.GeneratedEmbedding},
 		"vector files, names in the data folder, or generated")
-	f.IntSliceVar(&o.Dimensions, "dimension", []int{0}, "dimensions, where a name or generated does not tell them")
+	f.IntSliceVar(&o.Dimensions, "dimension", []int{0}, "dimensions, where --embedding does not determine them")
 	f.IntSliceVar(&o.Vocabularies, "vocabulary", []int{0}, "sizes: the first words of the embedding; 0 is all")
 	f.StringSliceVar(&o.Mechanisms, "mechanism", []string{"cmp", "mahalanobis", "vickrey"}, "mechanisms")
 	f.Float64SliceVar(&o.Epsilons, "epsilon", []float64{1, 5, 10}, "privacy parameters")

@@ -12,7 +12,7 @@ import (
 	"mldpbench/results"
 )
 
-// Exit codes of mldp check beside 0 and 1.
+// Exit codes of mldp check in addition to 0 and 1.
 const (
 	exitIncomparable    = 2
 	exitNothingMeasured = 3
@@ -29,9 +29,9 @@ func newCheckCommand() *cobra.Command {
 		Long: `Check compares results (a file, or the folder of a run) with a baseline of the
 same study, metric by metric: each data set as a whole, each mechanism on it,
 each cell. It fails where a mean changed by more than the metric's threshold and
-beyond chance, in either direction, where a cell of the baseline is gone, and
-where a promise is no longer made. Noise
-alone (another seed) alarms with probability at most --level.
+beyond chance, in either direction, where a cell of the baseline is missing, and
+where a guarantee is no longer given. Noise alone (another seed) raises an alarm
+with probability at most --level.
 
 Exit codes: 0 same, 1 regressed, 2 wrong usage, or files that cannot be read or
 compared, 3 nothing was measured.`,

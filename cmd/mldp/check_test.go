@@ -11,7 +11,7 @@ import (
 	"mldpbench/results"
 )
 
-// tinyStudy is small enough to be run several times by a test.
+// tinyStudy is small enough to run several times in a test.
 const tinyStudy = `schema: 1
 name: tiny
 protocol: grid
@@ -47,7 +47,7 @@ func mldp(t *testing.T, args ...string) (int, string) {
 	return code, out.String()
 }
 
-// The gate on a real run: the same seed is the same, another seed is no
+// The gate on a real run: the same seed gives no change, another seed is not a
 // regression, five points less accuracy are one. Seeds are fixed; the gate's
 // own false-alarm level is 1e-3 per run.
 func TestCheckOnARun(t *testing.T) {

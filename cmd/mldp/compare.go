@@ -21,27 +21,28 @@ func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B | RESULTS | --published RESULTS... | --published-only",
 		Short: "Compare two runs, or results with the published tables",
-		Long: `Compare A B holds two own runs (files, or folders of runs) against each other:
-per data set, mechanism, ε and metric both values, the difference with its 95%
+		Long: `Compare A B compares two runs (files, or folders of runs). For each data set,
+mechanism, ε and metric it gives both values, the difference with its 95%
 interval and a p-value that is Holm-corrected over all tests. Names of studies,
 and embeddings, models or seeds that all cells of a run share, may differ.
 Repetitions are compared by Welch's test, single ones on the same documents by
-McNemar's. It lists what changed beyond chance, with --all everything.
+McNemar's. It lists changes beyond chance, or everything with --all.
 
-Compare RESULTS sets every cell that Meisenbacher et al. 2024 print beside ours.
-Verdicts by protocol come first: how a metric may have been measured (test text
-private or plain, a definition, a policy), each judged over all of its cells.
-Then published value, our mean with its 95% interval, the difference, and a
-class: agrees, differs, or not comparable, with the cause where one is known.
-S_w is compared without the word itself, as published; cells of Table 9 that
-contradict the paper's other tables are replaced by what those give, and say so.
-With --published several RESULTS are joined.
+Compare RESULTS compares every cell that Meisenbacher et al. 2024 print with
+ours. Verdicts by protocol come first: each is a way in which a metric may have
+been measured (test text private or plain, a definition, a policy) and is judged
+over all of its cells. The published value, our mean with its 95% interval, the
+difference and a class follow: agrees, differs, or not comparable, with the
+cause where one is known. S_w is compared without the word itself, as published.
+Cells of Table 9 that contradict the paper's other tables are replaced by the
+values computed from those, with a note. With --published several RESULTS are
+joined.
 
 With --published-only no results are needed: the papers' printed numbers are
-recomputed from their other printed numbers, and what does not follow is listed.
+recomputed from their other printed numbers, and contradictions are listed.
 
-Exit codes of compare A B: 0 nothing changed, 1 something did, 2 wrong usage or
-files that cannot be read.`,
+Exit codes of compare A B: 0 nothing changed, 1 something changed, 2 wrong usage
+or files that cannot be read.`,
 		Example: `  mldp compare results/yesterday results/today
   mldp compare --json --level 0.01 results/yesterday results/today
   mldp compare results/comparative
@@ -73,10 +74,10 @@ files that cannot be read.`,
 	cmd.Flags().BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
 	cmd.Flags().BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
 	cmd.Flags().Float64Var(&o.margin, "margin", published.DefaultMargin,
-		"points of difference to a published number that always agree")
+		"difference to a published number, in points, that always agrees")
 	cmd.Flags().Float64Var(&o.level, "level", 0.05, "probability of reporting any change between equal runs")
 	cmd.Flags().StringSliceVar(&o.metrics, "metrics", nil, "columns to compare (default: those that the gate watches)")
-	cmd.Flags().BoolVar(&o.all, "all", false, "list what did not change, too")
+	cmd.Flags().BoolVar(&o.all, "all", false, "also list what did not change")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write all differences as JSON")
 	cmd.Flags().StringVar(&o.format, "format", "md", "md, tex or csv")
 	return cmd

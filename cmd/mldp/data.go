@@ -29,9 +29,10 @@ func newDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Fetch, verify and describe data sets and embeddings",
-		Long: `Data sets, embeddings and word lists lie in one data folder: that of --data,
-else of MLDP_DATA, else mldp/data in the user's cache folder (XDG_CACHE_HOME).
-Every other command looks there. The generated data sets need no files.`,
+		Long: `Data sets, embeddings and word lists are in one data folder: that of --data, or
+else of MLDP_DATA, or else mldp/data in the user's cache folder
+(XDG_CACHE_HOME). All other commands use it. The generated data sets need no
+files.`,
 		Example: `  mldp data list
   mldp data fetch comparative
   mldp data describe imdb agnews`,
@@ -48,10 +49,11 @@ func newDataListCommand(dir *string) *cobra.Command {
 	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what there is, what is here, and which studies need it",
+		Short: "List available data, what is here, and which studies need it",
 		Long: `List prints the catalogue: name, whether it is in the data folder, size of the
-download, the studies that need it, and what it is; with --verbose also licence,
-citation, addresses and checksums. The data sets that can be run are listed below it.`,
+download, the studies that need it, and a description; with --verbose also
+licence, citation, addresses and checksums. The data sets that can be run are
+listed below it.`,
 		Example: "  mldp data list\n  mldp data list --verbose",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -119,17 +121,19 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 	var mirror, from string
 	cmd := &cobra.Command{
 		Use:   "fetch [NAME...]",
-		Short: "Get data sets and embeddings, once, checked and resumable",
-		Long: `Fetch gets what is not in the data folder yet. A name is one of mldp data list,
-an embedding of several dimensions (glove.6B, see --dimensions), or a study
-(a name or a YAML file), which means all that it needs; without a name, the
-comparative study, but for what a mirror folder's archives lack.
+		Short: "Download data sets and embeddings, once, checked and resumable",
+		Long: `Fetch downloads what is not in the data folder yet. A name is one of mldp data
+list, an embedding of several dimensions (glove.6B, see --dimensions), or a
+study (a name or a YAML file), which means all data it needs. Without a name it
+fetches the data of the comparative study, except for what a mirror folder's
+archives lack.
 
 An interrupted download is continued by the same command. Files are checked
-against the published SHA-256; where nobody published one, what comes first is
-pinned and said so. Above 500 MB in all it asks first, unless --yes is given.
+against the published SHA-256; where none is published, the checksum of the
+first download is pinned, with a notice. Above 500 MB in total it asks first,
+unless --yes is given.
 
-MLDP_MIRROR (or --mirror) is asked before the canonical addresses: a URL, or a
+MLDP_MIRROR (or --mirror) is tried before the canonical addresses: a URL, or a
 folder that holds the files under their own names (mldp data list --verbose).`,
 		Example: `  mldp data fetch
   mldp data fetch imdb agnews wordnet
@@ -158,13 +162,12 @@ folder that holds the files under their own names (mldp data list --verbose).`,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
 	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding or a study")
-	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to ask first (default: MLDP_MIRROR)")
-	cmd.Flags().StringVar(&from, "from", "", "take this file, for what only you may download")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to try first (default: MLDP_MIRROR)")
+	cmd.Flags().StringVar(&from, "from", "", "use this file, for data that only you may download")
 	return cmd
 }
 
-// expand returns the entries that names mean: for a study, those that are
-// missing.
+// expand returns the entries for names: for a study, those that are missing.
 func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, err error) {
 	for _, name := range names {
 		var entries []fetch.Entry
@@ -215,7 +218,7 @@ func asOneLine(err error) error {
 	return oneLine{err}
 }
 
-// confirmDownload asks on a terminal and refuses elsewhere.
+// confirmDownload asks on a terminal and returns an error elsewhere.
 func confirmDownload(in io.Reader, out io.Writer) func(int64) error {
 	return func(bytes int64) error {
 		f, ok := in.(*os.File)
@@ -244,7 +247,7 @@ func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		return func(done int64) {
 			if done < 0 {
-				_ = bar.Exit() // a bar that cannot be drawn is no reason to stop
+				_ = bar.Exit() // a bar that cannot be drawn is not a reason to stop
 				return
 			}
 			_ = bar.Set64(done)
@@ -281,11 +284,11 @@ func newDataVerifyCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Check every fetched file against its checksum",
-		Long: `Verify hashes every file that fetch has put into the data folder: ok is the
-published file, unchanged is as it was when fetched (nobody published a
-checksum, or it came from a mirror folder of yours).
+		Long: `Verify hashes every file that fetch has put into the data folder: ok means the
+published file, unchanged means the file is as it was when fetched (no checksum
+is published, or it came from your mirror folder).
 
-Exit codes: 0 all files are as they should be, 1 one is changed or missing.`,
+Exit codes: 0 all files are ok or unchanged, 1 some are changed or missing.`,
 		Example: "  mldp data verify",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -319,8 +322,8 @@ func newDataPathCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path [NAME]",
 		Short: "Print the data folder, or the files of one entry",
-		Long: `Path prints the data folder; with a name of mldp data list, the files of that
-entry, one a line, or what to do to get them.`,
+		Long: `Path prints the data folder or, with a name of mldp data list, the files of that
+entry, one per line, or how to get them.`,
 		Example: "  mldp data path\n  mldp data path imdb",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

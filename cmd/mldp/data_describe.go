@@ -32,10 +32,11 @@ func newDataDescribeCommand(dir *string) *cobra.Command {
 		Long: `Describe prepares data sets as a study does and prints, for each, the rows of
 the comparative study's Table 2 (train and validation together), documents per
 class and split, duplicates, the share of tokens an embedding covers, and the
-fingerprint that goes into records. Without a name: all data sets that are here.
+fingerprint that goes into records. Without a name it describes all data sets in
+the data folder.
 
-A table of your own (CSV, TSV or JSON lines) is described with --file, --text
-and, if it has one, --label.`,
+Use --file, --text and, if there is one, --label for your own table (CSV, TSV or
+JSON lines).`,
 		Example: `  mldp data describe imdb --embedding glove.6B --dimension 100
   mldp data describe generated-news --train 200 --validation 50 --test 50
   mldp data describe mine --file reviews.csv --text title,body --label stars`,
@@ -48,14 +49,14 @@ and, if it has one, --label.`,
 	f.IntVar(&o.request.Sizes.Train, "train", 0, "training documents (sizes all 0: the data set's own)")
 	f.IntVar(&o.request.Sizes.Validation, "validation", 0, "validation documents")
 	f.IntVar(&o.request.Sizes.Test, "test", 0, "test documents")
-	f.IntVar(&o.request.MaxTokens, "max-tokens", 0, "cut documents after so many tokens (0: the data set's own "+
+	f.IntVar(&o.request.MaxTokens, "max-tokens", 0, "cut documents after this many tokens (0: the data set's own "+
 		"limit, -1: none)")
 	f.StringVar(&o.cleaning, "cleaning", "", "sentiment, topic, content, words or none (default: the data set's own)")
-	f.Uint64Var(&o.seed, "seed", 2024, "study seed: decides the sample")
+	f.Uint64Var(&o.seed, "seed", 2024, "study seed, which determines the sample")
 	f.StringVar(&o.request.File, "file", "", "read this file")
 	f.StringVar(&o.request.Format, "format", "", "csv, tsv or jsonl (default: by the file's suffix)")
-	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of a table of your own")
-	f.StringVar(&o.request.LabelColumn, "label", "", "label column of a table of your own")
+	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of your own table")
+	f.StringVar(&o.request.LabelColumn, "label", "", "label column of your own table")
 	f.StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
 		"--dimension, or a file")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension of the embeddings")

@@ -21,10 +21,10 @@ import (
 )
 
 // officialMirror builds a folder with the real data in the layouts in which
-// their authors publish them: what an institute's mirror looks like, and one
-// with the same data in the flat layouts. All rows are there, but of an IMDb
-// review only its beginning, for the sake of time. The mirror is whole and kept
-// where the variable MLDP_TEST_MIRROR names a folder, for runs by hand.
+// their authors publish them, as in an institute's mirror, and one with the
+// same data in the flat layouts. All rows are there, but only the beginning of
+// each IMDb review, to save time. The mirror is whole and kept where the
+// variable MLDP_TEST_MIRROR names a folder, for runs by hand.
 func officialMirror(t *testing.T) (mirror, flat string) {
 	t.Helper()
 	beginning := 300 // bytes
@@ -137,7 +137,7 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 		"opinion_lexicon/positive-words.txt": "opinion-lexicon/positive-words.txt",
 		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
 	})
-	// The encoder at hand stands in for the study's own, file by file.
+	// The available encoder replaces the study's own, file by file.
 	for _, name := range []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
 		"config.json"} {
 		f := create("sentence-encoder/" + name)
@@ -149,8 +149,8 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 }
 
 // TestFetchFromOfficialLayouts goes from an empty cache to a run of the
-// comparative study, one mechanism at one ε on each data set, and gets from the
-// official layouts exactly the data sets that the flat ones give.
+// comparative study, one mechanism at one ε on each data set, and checks that
+// the official layouts give exactly the same data sets as the flat ones.
 func TestFetchFromOfficialLayouts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds archives of all real data")
@@ -185,7 +185,8 @@ func TestFetchFromOfficialLayouts(t *testing.T) {
 	if len(official) != 3 || strings.Join(official, "\n") != strings.Join(same, "\n") {
 		t.Errorf("official layouts give\n%q\nflat ones\n%q", official, same)
 	}
-	// The encoder is asked for a few documents: each takes it a tenth of a second.
+	// The encoder gets only a few documents, because each takes it a tenth of a
+	// second.
 	study := mldp("study", "show", "comparative")
 	const encoder = "encoder: sentence-encoder, documents: "
 	few := strings.Replace(study, encoder+"100,", encoder+"5,", 1)

@@ -28,11 +28,11 @@ func newDeniabilityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deniability",
 		Short: "Print N_w and S_w of given words",
-		Long: `Deniability privatises each word many times and prints, as CSV, how often it
-came back (n_w, in percent) and how many different words came out (s_w; s_w_others
-does not count the word itself). n_w_exact is the closed form where there is one.
-The last row is the mean over words. Words that the embedding does not have are
-named on standard error and left out.`,
+		Long: `Deniability privatises each word many times and prints, as CSV, how often the
+word itself was returned (n_w, in percent) and how many distinct words were
+returned (s_w; s_w_others does not count the word itself). n_w_exact is the
+closed form where there is one. The last row is the mean over words. Words
+outside the embedding are listed on standard error and left out.`,
 		Example: `  mldp deniability --mechanism cmp --epsilon 10 --words words.txt --runs 100 --embedding generated
   mldp deniability --mechanism tem --epsilon 5 --words words.txt --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,

@@ -22,11 +22,11 @@ func newDistributionCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "distribution",
-		Short: "Print what a word becomes, and with which probability",
+		Short: "Print the possible outputs for a word and their probabilities",
 		Long: `Distribution prints, as CSV, the most probable outputs of a mechanism for one
-word. Where it has a closed form it is exact, where it has none it is integrated
-numerically or sampled; standard error says which, and how large the error of a
-probability can be. The empty word stands for a word that is deleted.`,
+word. Probabilities are exact where there is a closed form; otherwise they are
+integrated numerically or sampled. Standard error states which, and the largest
+error of a probability. The empty word stands for a deleted word.`,
 		Example: `  mldp distribution --mechanism tem --epsilon 5 --word food --top 20 --embedding generated
   mldp distribution --mechanism cmp --epsilon 10 --word oil --embedding glove.6B.100d.txt`,
 		Args: cobra.NoArgs,
@@ -65,7 +65,7 @@ probability can be. The empty word stands for a word that is deleted.`,
 	f := cmd.Flags()
 	f.StringVar(&word, "word", "", "input word")
 	f.IntVar(&top, "top", 20, "outputs to print")
-	f.IntVar(&samples, "samples", 100_000, "samples where nothing better is known")
+	f.IntVar(&samples, "samples", 100_000, "samples, used where there is no exact method")
 	f.Uint64Var(&seed, "seed", 0, "seed of the samples")
 	require(cmd, "mechanism", "epsilon", "word")
 	return cmd

@@ -27,21 +27,22 @@ func newEvaluateCommand() *cobra.Command {
 	var out, cleaning, repetition string
 	cmd := &cobra.Command{
 		Use:   "evaluate",
-		Short: "Measure privatised versions of a table, made anywhere",
-		Long: `Evaluate holds one or more privatised versions of a table against the original,
-without a study file: the accuracy of a linear support vector machine on tf-idf
-that is trained and tested on the version, PP where its tokens align with the
-original, CS, LOW, the share of English tokens and, with --private, how often
-an attacker who trains on the version guesses that column. Perplexity is that of
-the median test document under a model of pairs of words of the original, to
-which words that the original does not have twice are all one; overlap is the
-share of words in both texts; linked that of documents whose original is named
-by an attacker who has all originals. What makes no sense or lacks a resource
-is left out, and standard error says so.
+		Short: "Measure privatised versions of a table made by any tool",
+		Long: `Evaluate compares one or more privatised versions of a table with the original,
+without a study file. It measures the accuracy of a linear support vector
+machine on tf-idf that is trained and tested on the version, PP where its tokens
+align with the original, CS, LOW, the share of English tokens and, with
+--private, how often an attacker that trains on the version guesses that column
+correctly. Perplexity is that of the median test document under a model of pairs
+of words of the original; the model treats all words that do not occur twice in
+the original as one. Overlap is the share of words in both texts; linked is the
+share of documents whose original is found by an attacker that has all
+originals. Metrics that make no sense or lack a resource are left out, and
+standard error lists them.
 
 A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
 per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
---id, or else by order. Table, figures and report go to --out.`,
+--id or else by order. Table, figures and report are written to --out.`,
 		Example: `  mldp evaluate --original reviews.csv --privatised reviews.csv --text body --label stars --documents -1 --out evaluation
   mldp evaluate --original my-reviews.csv --privatised cmp@10=my-a.csv --privatised dp-prompt=my-b.csv --text body --label stars --private author`,
 		Args: cobra.NoArgs,
@@ -75,13 +76,13 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; may be "+
 		"given more than once")
 	f.StringSliceVar(&o.Text, "text", nil, "columns of the text, in all files")
-	f.StringVar(&o.Label, "label", "", "column of what is to be predicted, in the original")
-	f.StringVar(&o.Private, "private", "", "column of what is to stay secret, in the original")
-	f.StringVar(&o.ID, "id", "", "column that says which document a row is, in all files (default: the order of rows)")
+	f.StringVar(&o.Label, "label", "", "column to predict, in the original")
+	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
+	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
-		"how text becomes tokens: sentiment, topic, content, words or none")
+		"cleaning of the text: sentiment, topic, content, words or none")
 	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
@@ -90,7 +91,8 @@ per file. Files are CSV, TSV, JSON lines or plain lines. Rows are matched by
 	return cmd
 }
 
-// evaluationTable is what is printed and shown; what was not measured is "-".
+// evaluationTable returns the table for printing and the page; "-" means not
+// measured.
 func evaluationTable(rows []evaluate.Row) results.Table {
 	t := results.Table{
 		Name: "evaluation", Title: "Privatised versions",
@@ -143,7 +145,7 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, t resul
 		return err
 	}
 	figures, skipped := plots.All(r.Records)
-	if len(figures) == 0 { // versions without an epsilon have no place on its axis
+	if len(figures) == 0 { // versions without an epsilon cannot be placed on its axis
 		for _, s := range skipped {
 			fmt.Fprintf(cmd.ErrOrStderr(), "figure %s: not drawn: %s\n", s.Name, s.Reason)
 		}

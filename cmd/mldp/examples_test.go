@@ -19,8 +19,8 @@ import (
 	"mldpbench/experiments/study"
 )
 
-// notHere says why a command of README.md or of a help text is not run by a
-// test; a command must have at least one example that is.
+// notHere holds reasons why a command of README.md or of a help text is not run
+// by a test; a command must have at least one example that is run.
 var notHere = []struct {
 	pattern *regexp.Regexp
 	reason  string
@@ -42,8 +42,8 @@ func skipped(line string) string {
 	return ""
 }
 
-// exampleLines are the commands of README.md and of the help of every command,
-// each once, with where it stands.
+// exampleLines returns the commands of README.md and of the help of every
+// command, each once, with its location.
 func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -69,7 +69,7 @@ func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 }
 
 // TestExamples runs every command of README.md and of the help texts, each in a
-// folder of its own, where the files are that it names.
+// separate folder with the files it names.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a study")
@@ -81,7 +81,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		name := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(line), "-"), "-")
-		// The shell does redirections; ' is not used in examples.
+		// A shell is needed for redirections; ' is not used in examples.
 		if strings.Contains(line, "'") {
 			t.Errorf("%s: use double quotes in examples", line)
 		}
@@ -101,9 +101,9 @@ func TestExamples(t *testing.T) {
 	}})
 }
 
-// TestExamplesAreCovered fails for a command that no test runs and nobody gave
-// a reason for, for a reason that no command needs, and for a command of
-// README.md that stands where TestExamples does not look.
+// TestExamplesAreCovered fails for a command that no test runs without a
+// reason, for a reason that no command needs, and for a command of README.md in
+// a block that TestExamples does not read.
 func TestExamplesAreCovered(t *testing.T) {
 	t.Parallel()
 	lines, where := exampleLines(t)
@@ -167,7 +167,7 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// exampleStudy is the study that a reader makes of mini in a minute.
+// exampleStudy is a study that a reader could quickly derive from mini.
 const exampleStudy = `schema: 1
 name: mini
 seed: 7
@@ -195,7 +195,7 @@ func exampleFolder(t *testing.T) string {
 	if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != exitOK {
 		t.Fatalf("%q: exit code %d: %s", args, code, stderr.String())
 	}
-	for _, day := range []string{"yesterday", "today"} { // what nobody changed
+	for _, day := range []string{"yesterday", "today"} { // unchanged
 		if err := os.CopyFS(filepath.Join(dir, "results", day),
 			os.DirFS(filepath.Join(dir, "results", "mini"))); err != nil {
 			t.Fatal(err)

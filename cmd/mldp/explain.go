@@ -26,12 +26,12 @@ func newExplainCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "explain",
-		Short: "Show what becomes of given words, to choose an epsilon",
+		Short: "Show the effect on given words, to choose an epsilon",
 		Long: `Explain prints, for each word, its likeliest outputs with their probability and
-the odds ("1 in 4"), and what an observer of the output may learn: for each
-pair of the words, by how much the odds of one against the other may change at
-most. A factor of 1 is nothing, of 20 is as good as certainty for many uses.
-Words are looked up as privatize does: as they stand, else in lower case.`,
+the odds ("1 in 4"), and what an observer of the output may learn: for each pair
+of the words, the largest factor by which the odds of one against the other may
+change. A factor of 1 reveals nothing; 20 is close to certainty for many uses.
+Words are looked up as in privatize: as spelled, or else in lower case.`,
 		Example: `  mldp explain --mechanism cmp --epsilon 10 --embedding vectors.txt --words "superb awful London"
   mldp explain --mechanism tem --epsilon 3 --embedding vectors.txt --words words.txt`,
 		Args: cobra.NoArgs,
@@ -57,7 +57,7 @@ Words are looked up as privatize does: as they stand, else in lower case.`,
 	f := cmd.Flags()
 	f.StringVar(&list, "words", "", wordsHelp)
 	f.IntVar(&top, "top", 5, "outputs to print per word")
-	f.IntVar(&samples, "samples", 20_000, "samples where nothing better is known")
+	f.IntVar(&samples, "samples", 20_000, "samples, used where there is no exact method")
 	f.Uint64Var(&seed, "seed", 0, "seed of the samples")
 	require(cmd, "mechanism", "epsilon", "words")
 	return cmd
@@ -127,7 +127,7 @@ func explain(cmd *cobra.Command, m mechanisms.Mechanism, words []string, top, sa
 	return explainPairs(out, v, g, known)
 }
 
-// explainPairs says what the promise comes to for each pair.
+// explainPairs prints what the guarantee means for each pair.
 func explainPairs(out io.Writer, v *embeddings.Vocabulary, g mechanisms.Guarantee, words []mechanisms.WordID) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "\nBETWEEN\tDISTANCE (%s)\tODDS CHANGE BY AT MOST A FACTOR OF\n", g.Metric)
@@ -140,7 +140,8 @@ func explainPairs(out io.Writer, v *embeddings.Vocabulary, g mechanisms.Guarante
 	return w.Flush()
 }
 
-// likeliest are the words of the largest probabilities that are not 0.
+// likeliest returns the words with the largest probabilities, without those of
+// 0.
 func likeliest(p []float64, top int) []mechanisms.WordID {
 	order := make([]mechanisms.WordID, 0, len(p))
 	for y, x := range p {
@@ -160,7 +161,7 @@ func likeliest(p []float64, top int) []mechanisms.WordID {
 	return order[:min(top, len(order))]
 }
 
-// rest is what is not among the likeliest.
+// rest is the probability of all other outputs.
 type rest struct {
 	words int
 	mass  float64

@@ -12,7 +12,7 @@ import (
 	"mldpbench/stream"
 )
 
-// commandOptions choose a mechanism that is a command.
+// commandOptions are the flags of a mechanism that is a command.
 type commandOptions struct {
 	line    string
 	timeout time.Duration
@@ -34,7 +34,7 @@ func (o *commandOptions) open(ctx context.Context) (*external.Command, error) {
 	return external.Open(ctx, args, external.Options{Request: o.timeout})
 }
 
-// orBuiltIn opens the mechanism to be sampled word by word: the command if
+// orBuiltIn opens the mechanism that is sampled word by word: the command if
 // there is one, else the built-in mechanism of o. end closes it.
 func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
 	root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
@@ -59,7 +59,7 @@ func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
 		m, err = mechanisms.WordByWord(ctx, r, env.Space)
 	}
 	if err != nil {
-		_ = c.Close() // nothing was asked of it
+		_ = c.Close() // it was not used yet
 		return nil, end, err
 	}
 	return m, c.Close, nil

@@ -13,7 +13,7 @@ import (
 
 // TestExternalPage runs every command of EXTERNAL.md: those of "sh" must
 // succeed, those of "sh fails" must exit with 6; the block marked yaml is
-// outside.yaml. Lines whose language is absent are left out, and named.
+// outside.yaml. Lines whose language is not installed are skipped and listed.
 func TestExternalPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts interpreters")
@@ -72,7 +72,7 @@ func TestExternalPage(t *testing.T) {
 	})
 }
 
-// absent names the interpreter that a line needs and that is not here.
+// absent returns the interpreter that a line needs and that is not installed.
 func absent(line string) string {
 	for _, program := range []string{"python3", "node"} {
 		if strings.Contains(line, program+" ") {

@@ -25,11 +25,11 @@ func newFiguresCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "figures RESULTS...",
 		Short: "Draw the figures of finished records again",
-		Long: `Figures draws every figure that the records hold data for, as PNG, SVG and PDF
+		Long: `Figures draws every figure for which the records have data, as PNG, SVG and PDF
 at the width of one column of a paper (3.4 inches) or of both (7 inches), and
-prints the paths. RESULTS is the folder
-of a run or its results.csv; several are joined. What cannot be drawn is named
-on standard error with the reason.`,
+prints the paths. RESULTS is the folder of a run or its results.csv; several are
+joined. Figures that cannot be drawn are listed on standard error with the
+reason.`,
 		Example: `  mldp figures results/mini -o plots/mini
   mldp figures results/mini --mechanism cmp,tem --only frontier --format pdf
   mldp figures results/mini --metric accuracy,n_w --columns 2 --font-size 9 --format pdf`,
@@ -96,17 +96,18 @@ on standard error with the reason.`,
 	}
 	cmd.Flags().StringSliceVar(&datasets, "dataset", nil, "data sets to draw (default: all)")
 	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
-	cmd.Flags().StringSliceVar(&only, "only", nil, "figures whose name starts so: accuracy, frontier, metric-n-w…")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
 	cmd.Flags().StringSliceVar(&metrics, "metric", nil,
 		"figures of these columns of the records: accuracy, n_w, e_m_map…")
-	cmd.Flags().IntVar(&columns, "columns", 1, "columns of a two-column paper that a figure is wide: 1 or 2")
-	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "points of labels; other texts are in proportion")
+	cmd.Flags().IntVar(&columns, "columns", 1, "width of a figure in columns of a two-column paper: 1 or 2")
+	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
 	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the figures (default: plots beside the first records)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the figures (default: plots next to the first records)")
 	return cmd
 }
 
-// chooseRecords keeps those of some data sets and mechanisms; baselines stay.
+// chooseRecords keeps the records of some data sets and mechanisms, and all
+// baselines.
 func chooseRecords(l *loaded, datasets, mechanisms []string) error {
 	for _, c := range []struct {
 		what   string

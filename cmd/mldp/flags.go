@@ -22,8 +22,8 @@ import (
 	"mldpbench/results"
 )
 
-// oneName gives what means the same in several commands one name; the others
-// are still understood.
+// oneName maps alternative names of flags to the one used in all commands; the
+// alternatives are still accepted.
 var oneName = map[string]string{
 	"output":     "out",
 	"mechanisms": "mechanism",
@@ -32,7 +32,7 @@ var oneName = map[string]string{
 	"models":     "model",
 }
 
-// canonicalName is the one name of a flag.
+// canonicalName returns the common name of a flag.
 func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if canonical, ok := oneName[name]; ok {
 		name = canonical
@@ -40,14 +40,14 @@ func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// finish gives every command what all have in common: names of flags,
-// and completion.
+// finish adds to every command what all have in common: names of flags, and
+// completion.
 func finish(root *cobra.Command) {
 	root.SetGlobalNormalizationFunc(canonicalName)
 	walkCommands(root, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values, ok := flagValues[f.Name]; ok {
-				// It fails for a second function of one flag only.
+				// It only fails for a second function of one flag.
 				_ = c.RegisterFlagCompletionFunc(f.Name,
 					func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 						return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
@@ -62,8 +62,8 @@ func finish(root *cobra.Command) {
 	})
 }
 
-// mark sets started once a command has begun: an error before that is one of
-// usage.
+// mark sets started once a command has begun: an error before that is a usage
+// error.
 func mark(root *cobra.Command, started *bool) {
 	walkCommands(root, func(c *cobra.Command) {
 		if do := c.RunE; do != nil {
@@ -78,14 +78,14 @@ func mark(root *cobra.Command, started *bool) {
 	})
 }
 
-// atLeast are the smallest values of flags that count something. A default of 0
-// that stands for something else is not looked at.
+// atLeast holds the smallest values of flags that count something. A default of
+// 0 with a special meaning is not checked.
 var atLeast = map[string]int{
 	"workers": 1, "samples": 1, "repetitions": 1, "baseline-repetitions": 1, "runs": 1, "repeat": 1, "count": 1,
 	"closest": 0, "concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "k": 1, "top": 1,
 }
 
-// checkCounts refuses numbers that were given and make no sense.
+// checkCounts returns an error for given numbers that make no sense.
 func checkCounts(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -107,7 +107,7 @@ func checkCounts(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// flagError says what a flag wants, in words.
+// flagError describes in words what value a flag needs.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -121,7 +121,7 @@ func flagError(_ *cobra.Command, err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// wanted are the kinds of values in words.
+// wanted describes the kinds of values in words.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
 	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas",
@@ -152,7 +152,7 @@ type completer = func(*cobra.Command) []string
 
 func fixed(values ...string) completer { return func(*cobra.Command) []string { return values } }
 
-// flagValues are offered by the shell for a flag of that name.
+// flagValues holds the values that shell completion offers for a flag.
 var flagValues = map[string]completer{
 	"mechanism": func(*cobra.Command) (names []string) {
 		for _, d := range mechanisms.Definitions() {
@@ -189,7 +189,7 @@ var flagValues = map[string]completer{
 			root = f.Value.String()
 		}
 		names := []string{study.GeneratedEmbedding}
-		entries, _ := os.ReadDir(fetch.Root(root)) // no folder, no names
+		entries, _ := os.ReadDir(fetch.Root(root)) // without a folder there are no names
 		for _, e := range entries {
 			if vectorName.MatchString(e.Name()) {
 				names = append(names, e.Name())
@@ -210,7 +210,8 @@ var flagValues = map[string]completer{
 
 func studies(*cobra.Command) []string { return experiments.Builtin.Names() }
 
-// argumentValues are offered for the arguments of a command.
+// argumentValues holds the values that shell completion offers for the
+// arguments of a command.
 var argumentValues = map[string]completer{
 	"mldp run":        studies,
 	"mldp plan":       studies,

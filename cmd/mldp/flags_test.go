@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFlagsMeanTheSameEverywhere walks through all commands: what two of them
-// have in common has one name, one shorthand and one kind of value.
+// TestFlagsMeanTheSameEverywhere checks that flags with the same meaning in
+// several commands have one name, one shorthand and one kind of value.
 func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string",
@@ -38,8 +38,9 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestSillyCountsAreRefused gives each flag that counts something too little,
-// in every command that has it, and words where it wants a number.
+// TestSillyCountsAreRefused gives each flag that counts something a value that
+// is too small, in every command that has it, and words where it needs a
+// number.
 func TestSillyCountsAreRefused(t *testing.T) {
 	t.Parallel()
 	tried := 0

@@ -19,11 +19,11 @@ func newHistoryCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "history RESULTS RESULTS...",
-		Short: "Follow a series of runs of one study",
-		Long: `History reads runs in the order given (files, or folders of runs), the oldest
-first, and writes one row a run: the version that made it, the mean over its
+		Short: "Show the history of runs of one study",
+		Long: `History reads runs in the given order (files, or folders of runs), the oldest
+first, and writes one row per run: the version that made it, the mean over its
 privatised records of each metric that the gate watches, and what changed beyond
-chance since the run before (see mldp compare A B).`,
+chance since the previous run (see mldp compare A B).`,
 		Example: `  mldp history results/mini results/mini`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,27 +21,27 @@ import (
 	"mldpbench/stream"
 )
 
-// spaceOptions choose the embedding and what else a mechanism is built from.
+// spaceOptions are the flags of the embedding and other data of a mechanism.
 type spaceOptions struct {
 	embedding string
 	dimension int
 	data      string
 	restrict  string
-	words     int // the first so many words, 0 for all
+	words     int // number of first words, 0 for all
 }
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding,
 		"vector file, name in the data folder, or generated")
-	f.IntVar(&o.dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
+	f.IntVar(&o.dimension, "dimension", 0, "dimension, where --embedding does not determine it")
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
-	f.IntVar(&o.words, "vocabulary", 0, "keep only the first so many words of the embedding; 0 keeps all")
+	f.IntVar(&o.words, "vocabulary", 0, "keep only this many first words of the embedding; 0 keeps all")
 }
 
-// environment opens what a mechanism is built from; the thesaurus only where
-// it is needed, since it may be absent.
+// environment opens the data a mechanism is built from; the thesaurus only
+// where it is needed, because it may be absent.
 func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed stream.Seed) (mechanisms.Environment,
 	error) {
 	env := mechanisms.Environment{Seed: seed.Derive("construction")}
@@ -81,7 +81,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	return env, err
 }
 
-// instanceOptions choose one mechanism instance.
+// instanceOptions are the flags of one mechanism instance.
 type instanceOptions struct {
 	space      spaceOptions
 	mechanism  string
@@ -97,13 +97,14 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
 	f.StringArrayVar(&o.parameters, "param", nil, "name=value of a parameter; may be given more than once")
 	o.space.addFlags(cmd)
-	// Nothing is privatised with toy vectors because nobody said otherwise.
+	// Generated vectors are never the default, so no text is privatised with
+	// toy vectors by accident.
 	e := f.Lookup("embedding")
 	e.DefValue, o.space.embedding = "", ""
 	e.Usage += " (default: the one embedding of the data folder)"
 }
 
-// settings checks what was asked for before anything is loaded.
+// settings checks the flags before anything is loaded.
 func (o *instanceOptions) settings() (mechanisms.Settings, error) {
 	p, err := mechanisms.ParseParameters(o.mechanism, o.parameters)
 	if err == nil {
@@ -135,7 +136,7 @@ func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanism
 	return mechanisms.New(env, s)
 }
 
-// soleEmbedding is the vector file of a data folder that has just one.
+// soleEmbedding returns the vector file of a data folder that has exactly one.
 func soleEmbedding(root string) (string, error) {
 	folder := fetch.Root(root)
 	entries, err := os.ReadDir(folder)
@@ -158,10 +159,11 @@ func soleEmbedding(root string) (string, error) {
 	return "", fmt.Errorf("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
 }
 
-// vectorName tells vector files from other text.
+// vectorName distinguishes vector files from other text.
 var vectorName = regexp.MustCompile(`(\.\d+d(\.subset)?\.txt|\.vec|\.bin)(\.gz)?$`)
 
-// instanceName is "tem proved, beta=0.001 gamma=theorem3, epsilon 5".
+// instanceName returns text such as "tem proved, beta=0.001 gamma=theorem3,
+// epsilon 5".
 func instanceName(s mechanisms.Settings) string {
 	parts := []string{fmt.Sprintf("%s %s", s.Mechanism, s.Variant)}
 	if p := s.Parameters.String(); p != "" {

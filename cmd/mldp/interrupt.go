@@ -6,7 +6,7 @@ import (
 )
 
 // interruptible reads r until ctx ends. A read of standard input that waits for
-// somebody to type, or for a pipe, cannot be taken back: it is left behind.
+// a terminal or a pipe cannot be cancelled, so it is abandoned.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptibleReader{ctx: ctx, source: r, buffer: make([]byte, 64<<10), done: make(chan readResult, 1)}
 }
@@ -21,7 +21,7 @@ type interruptibleReader struct {
 	source io.Reader
 	buffer []byte
 	done   chan readResult
-	left   []byte // of buffer, read and not yet taken
+	left   []byte // of buffer, read but not yet returned
 	err    error
 }
 

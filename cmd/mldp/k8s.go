@@ -20,10 +20,10 @@ func newKubernetesCommand() *cobra.Command {
 		Use:   "k8s STUDY|FILE.yaml",
 		Short: "Print a study as a Kubernetes Indexed Job",
 		Long: `K8s makes the schedule of a study in a folder (plan.jsonl, see mldp plan) and
-prints the manifest of an Indexed Job: one pod per task, each retried up to three
-times. Pods expect that folder, under its own name, on the volume of
---results-claim, and a study file of your own inside it; --data-claim holds the
-data folder. The image is built by the Dockerfile of the project.
+prints the manifest of an Indexed Job: one pod per task, each retried up to
+three times. Pods expect that folder, under its own name, on the volume of
+--results-claim, with your study file inside it if you use one; --data-claim
+holds the data folder. The image is built by the Dockerfile of the project.
 
 mldp status and mldp missing work on the folder; they do not ask Kubernetes.`,
 		Example: `  mldp k8s mini --tasks 8 --concurrent 4 --out results/mini --image registry.example.org/mldp:1 > mini.yaml`,
@@ -53,7 +53,7 @@ mldp status and mldp missing work on the folder; they do not ask Kubernetes.`,
 	f := cmd.Flags()
 	o.addFlags(f)
 	f.StringVarP(&out, "out", "o", "", "local folder of the schedule and later the results (default: results/STUDY)")
-	f.BoolVar(&replan, "replan", false, "replace a schedule that is there")
+	f.BoolVar(&replan, "replan", false, "replace an existing schedule")
 	f.IntVar(&job.Concurrent, "concurrent", 1, "pods at a time")
 	f.IntVar(&job.CPUs, "cpus", 1, "processors per pod")
 	f.StringVar(&job.Memory, "mem", "4Gi", "memory per pod")

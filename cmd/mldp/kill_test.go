@@ -37,10 +37,10 @@ neighbours:
   - {name: generated, embedding: {name: generated, dimensions: [50]}, words: 40, k: [1, 2, 5], percentiles: [50]}
 `
 
-// TestKilled ends runs of a grid and of a paper's study, and the commands that
-// write what is read, without warning at random moments. Resumed, they leave
-// what an undisturbed run leaves, and nothing beside it. MLDP_KILLS is the
-// number of kills of each command.
+// TestKilled kills runs of a grid and of a paper's study, and commands that
+// write files, at random moments. After resuming, the files must equal those of
+// an undisturbed run, with nothing left over. MLDP_KILLS is the number of kills
+// of each command.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs studies")
@@ -117,8 +117,8 @@ func (k *killer) writeTexts() {
 	}
 }
 
-// finish runs a command to its end and returns how long it took: the moments
-// of kills are drawn from that, no verdict depends on it.
+// finish runs a command to its end and returns how long it took. The moments of
+// kills are drawn from that; no verdict depends on it.
 func (k *killer) finish(args ...string) time.Duration {
 	k.t.Helper()
 	start := time.Now()
@@ -128,7 +128,7 @@ func (k *killer) finish(args ...string) time.Duration {
 	return time.Since(start)
 }
 
-// disturb kills a command again and again, then lets it finish.
+// disturb kills a command repeatedly, then lets it finish.
 func (k *killer) disturb(took time.Duration, args ...string) {
 	k.t.Helper()
 	landed := 0
@@ -152,7 +152,7 @@ func (k *killer) disturb(took time.Duration, args ...string) {
 	}
 }
 
-// files are the contents of all files below dir.
+// files returns the contents of all files below dir.
 func (k *killer) files() map[string][]byte {
 	k.t.Helper()
 	all := map[string][]byte{}
@@ -170,7 +170,8 @@ func (k *killer) files() map[string][]byte {
 	return all
 }
 
-// moment is when something was measured: evaluate measures each time.
+// moment matches the time of a measurement, because evaluate measures each
+// time.
 var moment = regexp.MustCompile(`\d+ [A-Z][a-z]+ 20\d\d, \d\d:\d\d UTC`)
 
 func (k *killer) equalFiles(want map[string][]byte) {

@@ -17,12 +17,13 @@ func newLeaderboardCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leaderboard RESULTS...",
 		Short: "Rank mechanisms over any number of results on one page",
-		Long: `Leaderboard joins results (files, or folders of runs, of any study and group) and
-writes one page: mechanisms with a guarantee by the accuracy that they keep at an
-adversary's error of 0.5 and 0.8, with intervals and bounds of their places, from
-studies of attacks what each attacker still learns where a mechanism costs five
-points of accuracy, and who measured what. A mechanism that the audit beside its records refuted is not
-ranked. Runs of other seeds on the same cells are ranked apart.`,
+		Long: `Leaderboard joins results (files, or folders of runs, of any study and group)
+and writes one page. It ranks mechanisms with a guarantee by the accuracy that
+they keep at an adversary's error of 0.5 and 0.8, with intervals and bounds of
+their places. From studies of attacks it shows what each attacker still learns
+where a mechanism costs five points of accuracy. It also lists who measured
+what. A mechanism refuted by the audit next to its records is not ranked. Runs
+with different seeds on the same cells are ranked separately.`,
 		Example: `  mldp leaderboard results/mini -o leaderboard.html`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

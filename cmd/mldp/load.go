@@ -17,8 +17,8 @@ import (
 	"mldpbench/results/published"
 )
 
-// loaded is what runs left, joined: their records, derived anew, and what
-// stands beside them where it is there.
+// loaded is the joined output of runs: their records, with derived columns
+// recomputed, and the other files of their folders where present.
 type loaded struct {
 	report.Input
 	dir string // of the first
@@ -58,7 +58,7 @@ func loadRuns(paths []string) (loaded, error) {
 		return l, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
-		// no manifest says it
+		// no manifest has it
 		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 {
 			l.Titles = append(l.Titles, s.Title)
 		}
@@ -66,7 +66,7 @@ func loadRuns(paths []string) (loaded, error) {
 	return l, nil
 }
 
-// beside reads what a run keeps in the folder of its records.
+// beside reads the other files in the folder of a run's records.
 func (l *loaded) beside(dir string, records []results.Record) error {
 	examples, err := engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
 	if err != nil {
@@ -95,11 +95,11 @@ func (l *loaded) beside(dir string, records []results.Record) error {
 	return err
 }
 
-// auditFile is what the audit of a study's mechanisms is called beside its
-// records.
+// auditFile is the name of the file with the audit of a study's mechanisms,
+// next to its records.
 const auditFile = "audit.csv"
 
-// describe adds what a manifest says.
+// describe adds the content of a manifest.
 func (l *loaded) describe(m *engine.Manifest, records []results.Record) {
 	l.Runs = append(l.Runs, report.Run{
 		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version,
@@ -124,12 +124,12 @@ func studyTitle(definition string) string {
 		Title string `yaml:"title"`
 	}
 	if yaml.Unmarshal([]byte(definition), &study) != nil {
-		return "" // the engine read it once; a page needs no more than its records
+		return "" // the engine has read it once; a page needs only its records
 	}
 	return study.Title
 }
 
-// tables writes every table of what was loaded.
+// tables writes every table of the loaded results.
 func (l loaded) tables(dir string, compact bool) ([]string, error) {
 	tables := published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
 	if compact {
@@ -140,7 +140,8 @@ func (l loaded) tables(dir string, compact bool) ([]string, error) {
 	return results.WriteTables(dir, tables)
 }
 
-// recordsFile accepts the folder of a run for the results.csv in it.
+// recordsFile returns the path of results.csv for the folder of a run, and any
+// other path unchanged.
 func recordsFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

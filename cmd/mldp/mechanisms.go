@@ -20,12 +20,12 @@ func newMechanismsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mechanisms",
 		Short: "List mechanisms, variants, parameters and what each guarantees",
-		Long: `Mechanisms builds every mechanism and variant over an embedding and prints what
-it says it guarantees per word there: metric, epsilon, delta, or "none" with
-the reason. Where it holds between some words only, it says between which.
-Variants: proved is the definition with a proof, printed the study's pseudocode,
-or the source's own definition where nothing is proved, released what a package
-computes.`,
+		Long: `Mechanisms builds every mechanism and variant over an embedding and prints its
+guarantee per word there: metric, epsilon, delta, or "none" with the reason.
+Where the guarantee holds between some words only, it prints between which.
+Variants: proved is the definition with a proof; printed is the study's
+pseudocode, or the source's own definition where nothing is proved; released is
+what a package computes.`,
 		Example: `  mldp mechanisms
   mldp mechanisms --embedding glove.6B.100d.txt --epsilon 10`,
 		Args: cobra.NoArgs,
@@ -68,7 +68,7 @@ computes.`,
 	return cmd
 }
 
-// facts is what else a definition says, in words.
+// facts returns further properties of a definition in words.
 func facts(d mechanisms.Definition) string {
 	var all []string
 	if d.Needs.Thesaurus {
@@ -89,13 +89,15 @@ func facts(d mechanisms.Definition) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// needsThesaurus says whether a mechanism cannot be built without a thesaurus.
+// needsThesaurus reports whether a mechanism cannot be built without a
+// thesaurus.
 func needsThesaurus(mechanism string) bool {
 	d, err := mechanisms.Find(mechanism)
 	return err == nil && d.Needs.Thesaurus
 }
 
-// guaranteeOf is the guarantee in one line, or why there is no mechanism.
+// guaranteeOf returns the guarantee in one line, or why the mechanism does not
+// exist.
 func guaranteeOf(env mechanisms.Environment, s mechanisms.Settings, vector bool) (string, error) {
 	var m interface{ Guarantee() mechanisms.Guarantee }
 	var err error

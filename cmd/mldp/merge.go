@@ -17,11 +17,11 @@ func newMergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge FOLDER|RESULTS.csv...",
 		Short: "Join the results of shards",
-		Long: `Merge joins what mldp run --shard wrote, from one shared folder or from several,
-into the results that a single run would have written, and makes tables and
-figures of them. It refuses parts of another study, schema or data, and a cell
-that two parts report differently (timing aside). A cell that no part has is an
-error unless --partial is given.`,
+		Long: `Merge joins the output of mldp run --shard, from one shared folder or from
+several, into the results that a single run would have written, and makes their
+tables and figures. It is an error if parts belong to different studies, schemas
+or data, or if two parts report a cell differently (except for timing). A cell
+that no part has is an error unless --partial is given.`,
 		Example: `  mldp merge results/mini
   mldp merge node1/mini node2/mini --out results/mini`,
 		Args: cobra.MinimumNArgs(1),

@@ -16,13 +16,13 @@ func newMetricsCommand() *cobra.Command {
 		Use:   "metrics [RESULTS]",
 		Short: "List the metrics, or recompute them from raw counts",
 		Long: `Metrics without an argument lists every metric: its column, title, unit, which
-way is better, the threshold of the gate and what it is counted from.
+direction is better, the threshold of the gate and the counts behind it.
 
-With RESULTS it reads results (a file, or the folder of a run), recomputes every metric
-that follows from raw counts (accuracy, N_w, S_w, PP, LOW, English %, the
+With RESULTS it reads results (a file, or the folder of a run), recomputes every
+metric that follows from raw counts (accuracy, N_w, S_w, PP, LOW, English %, the
 interval of CS) or from other records (baseline accuracy, PUC) and lists the
 columns whose stored values differ. --out writes the recomputed records. AUC,
-E_M, L_M and MIA AUC stay as they are: their raw outcomes are larger than a
+E_M, L_M and MIA AUC are unchanged: their raw outcomes are too large for a
 record.
 
 Exit codes: 0 stored values follow from the counts or were rewritten with

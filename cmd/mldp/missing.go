@@ -19,11 +19,12 @@ func newMissingCommand() *cobra.Command {
 		Short: "List the tasks to submit again",
 		Long: `Missing prints the tasks of the schedule in a results folder that have
 unfinished or failed cells and are neither running nor waiting in the queue.
-Without squeue it cannot know the latter and leaves nothing out.
+Without squeue the queue is unknown, and all unfinished tasks are printed.
 
-Formats: array ("3,7-9", for sbatch --array), lines (one task a line), json. For
-arrays larger than the cluster's MaxArraySize use mldp slurm --submit --missing,
-which splits them. If nothing is missing it prints nothing (json: an empty list).`,
+Formats: array ("3,7-9", for sbatch --array), lines (one task per line), json.
+For arrays larger than the cluster's MaxArraySize use mldp slurm --submit
+--missing, which splits them. If nothing is missing it prints nothing (json: an
+empty list).`,
 		Example: `  mldp missing results/mini
   sbatch --array=$(mldp missing results/comparative --format=array) comparative.sbatch`,
 		Args: cobra.ExactArgs(1),

@@ -22,10 +22,10 @@ func newNearestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nearest",
 		Short: "Print the nearest words of a word and their distances",
-		Long: `Nearest prints, as CSV, the k nearest words of each word in Euclidean distance,
-the word itself aside: what a mechanism is likely to put in its place, and how
-large an epsilon is in that space. The search is exact; words at one distance
-come in the order of the file.`,
+		Long: `Nearest prints, as CSV, the k nearest words of each word by Euclidean distance,
+without the word itself. They show which words a mechanism is likely to return,
+and the scale of epsilon in that space. The search is exact; words at equal
+distance are in the order of the file.`,
 		Example: `  mldp nearest --word movie --k 10 --embedding glove.6B.100d.txt
   mldp nearest --word food --word excellent --embedding generated --dimension 50`,
 		Args: cobra.NoArgs,
@@ -63,14 +63,14 @@ come in the order of the file.`,
 	f.StringSliceVar(&words, "word", nil, "words to look up; may be given more than once")
 	f.IntVar(&k, "k", 10, "neighbours per word")
 	f.StringVar(&embedding, "embedding", "", "vector file, name in the data folder, or generated")
-	f.IntVar(&dimension, "dimension", 0, "dimension, where a name or generated does not tell it")
-	f.IntVar(&vocabulary, "vocabulary", 0, "search the first so many words only; 0 searches all")
+	f.IntVar(&dimension, "dimension", 0, "dimension, where --embedding does not determine it")
+	f.IntVar(&vocabulary, "vocabulary", 0, "search only this many first words; 0 searches all")
 	f.StringVar(&data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	require(cmd, "word", "embedding")
 	return cmd
 }
 
-// queriesOf looks words up and returns their vectors, one after the other.
+// queriesOf looks up words and returns their vectors, one after the other.
 func queriesOf(space *embeddings.Space, words []string) (queries []float32, ids []embeddings.WordID, err error) {
 	for _, w := range words {
 		id := space.Vocabulary.ID(w)

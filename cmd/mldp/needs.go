@@ -9,13 +9,13 @@ import (
 	"mldpbench/datasets/fetch"
 )
 
-// fetchOptions say what happens when a study's data is not there.
+// fetchOptions are the flags for a study's missing data.
 type fetchOptions struct {
 	fetch, yes bool
 }
 
-// provide gets what a study needs with --fetch, and says otherwise how to get
-// it.
+// provide downloads the data of a study with --fetch; otherwise its error tells
+// how to get it.
 func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir string, stdin io.Reader,
 	stderr io.Writer) error {
 	switch {

@@ -17,8 +17,8 @@ import (
 	"mldpbench/experiments"
 )
 
-// TestCatalogueKnowsTheStudies holds the catalogue's list of studies against
-// what the built-in studies name.
+// TestCatalogueKnowsTheStudies compares the catalogue's list of studies with
+// the data that the built-in studies name.
 func TestCatalogueKnowsTheStudies(t *testing.T) {
 	want := map[string][]string{}
 	for _, name := range experiments.Builtin.Names() {
@@ -74,8 +74,8 @@ neighbours:
   - {name: crawl, embedding: {name: crawl-300d-2M, dimensions: [300]}, words: 4, k: [1], percentiles: [50]}
 `
 
-// smallMirror builds a mirror of a data set and an embedding of which nobody
-// published a checksum, with a few lines of each.
+// smallMirror builds a mirror of a data set and an embedding without published
+// checksums, with a few lines of each.
 func smallMirror(t *testing.T) string {
 	t.Helper()
 	mirror := t.TempDir()
@@ -111,7 +111,7 @@ func smallMirror(t *testing.T) string {
 }
 
 // TestRunFetches runs studies of a grid and of a paper whose data is not there
-// yet: from a server, which is asked for once, and from a folder.
+// yet: from a server, with one download, and from a folder.
 func TestRunFetches(t *testing.T) {
 	mirror := smallMirror(t)
 	var requests atomic.Int32
@@ -146,7 +146,7 @@ func TestRunFetches(t *testing.T) {
 				needs += " cr"
 			}
 			mldp(exitFailure, "get it with: mldp data fetch "+needs, "run", ref)
-			if from == mirror { // a folder needs no consent
+			if from == mirror { // a folder needs no confirmation
 				mldp(exitOK, "crawl-300d-2M: in ", "run", ref, "--fetch")
 				continue
 			}

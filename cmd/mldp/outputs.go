@@ -15,10 +15,11 @@ import (
 	"mldpbench/results"
 )
 
-// writeOutputs writes what is made of finished records, prints the best of each
-// data set and the path of the page. The records are at hand: none is read
-// back; every figure is drawn once, for its files and for the page. audit is
-// that of this run; without one, a file beside the records is used.
+// writeOutputs writes tables, figures and report of finished records, and
+// prints the best of each data set and the path of the page. Records are not
+// read back, and every figure is drawn once, for its files and for the page.
+// audit is that of this run; if there is none, a file next to the records is
+// used.
 func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow,
 	figures string) error {
 	if shard.Count > 1 { // tables and figures are for the merged study
@@ -63,11 +64,11 @@ func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shar
 	return err
 }
 
-// briefRows keeps what a run prints, with its heading, to ten lines.
+// briefRows limits the output of a run, with its heading, to ten lines.
 const briefRows = 9
 
-// printBrief prints a table for a terminal, its footnotes below it; of no rows
-// nothing.
+// printBrief prints a table for a terminal with its footnotes below it, or
+// nothing if it has no rows.
 func printBrief(w io.Writer, t results.Table) error {
 	if len(t.Rows) == 0 {
 		return nil

@@ -14,10 +14,12 @@ import (
 	"mldpbench/results"
 )
 
-// isPaper says whether records are those of a paper study: one quantity a row.
+// isPaper reports whether records are those of a paper study: one quantity per
+// row.
 func isPaper(records []results.Record) bool { return len(records) > 0 && records[0].Quantity != "" }
 
-// summarize writes the means and intervals of a paper study beside its records.
+// summarize writes the means and intervals of a paper study next to its
+// records.
 func summarize(records []results.Record, dir string) (string, error) {
 	path := filepath.Join(dir, "summary.csv")
 	return path, atomicfile.Write(path, 0o644, func(w io.Writer) error {
@@ -50,13 +52,13 @@ func newTuneCommand() *cobra.Command {
 	var dimension int
 	cmd := &cobra.Command{
 		Use:   "tune --max-loss C",
-		Short: "Pick ε and t of the Vickrey mechanism under a loss budget",
+		Short: "Choose ε and t of the Vickrey mechanism under a loss budget",
 		Long: `Tune is Algorithm 2 of Xu et al. 2021b: among the thresholds t, and ε up to
---max-epsilon, it picks the pair with the highest inference error of the MAP
+--max-epsilon, it chooses the pair with the highest inference error of the MAP
 adversary whose utility loss stays within the budget. The loss is the share of
 words of a word-level data set whose polarity flips. It prints the search as
-CSV, each step when it is measured; the answer is the last row, the step chosen
-once more with choice = true.
+CSV, each step as soon as it is measured. The answer is the last row, which
+repeats the chosen step with choice = true.
 
 Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
 		Example: `  mldp tune --max-loss 0.2 --dataset generated-words --embedding generated --dimension 50
@@ -95,12 +97,12 @@ func newCalibrateCommand() *cobra.Command {
 		Use:   "calibrate --target nw=0.5",
 		Short: "Find the ε of each mechanism that gives a chosen N_w, S_w or inference error",
 		Long: `Calibrate makes mechanisms comparable at equal measured privacy instead of equal
-ε, which means something else for each. The target is nw (share of runs that
-return the word, 0 to 1), sw (mean number of distinct outputs in --runs) or em
-(error of the MAP adversary among the sampled words, 0 to 1). It prints one CSV
-row per mechanism as soon as it is found; one that cannot reach the target has
-the reason in its row. The value found holds for the words drawn: more of them
-(--count) bring it nearer to that of the whole vocabulary than more --runs do.`,
+ε, whose meaning differs between mechanisms. The target is nw (share of runs
+that return the word, 0 to 1), sw (mean number of distinct outputs in --runs) or
+em (error of the MAP adversary among the sampled words, 0 to 1). It prints one
+CSV row per mechanism as soon as it is found; one that cannot reach the target
+has the reason in its row. The value is valid for the words drawn: more words
+(--count) bring it closer to that of the whole vocabulary than more --runs do.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50
   mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
@@ -121,7 +123,7 @@ the reason in its row. The value found holds for the words drawn: more of them
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
-		"keep only the first so many words of the embedding, which are what text becomes; 0 keeps all")
+		"keep only this many first words of the embedding, the possible outputs; 0 keeps all")
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")

@@ -26,8 +26,8 @@ import (
 
 func init() { commands = append(commands, newPlanCommand) }
 
-// planOptions are what plan, slurm and k8s share: a study and how it is dealt
-// out to tasks.
+// planOptions are the common flags of plan, slurm and k8s: a study and its
+// division into tasks.
 type planOptions struct {
 	study    runOptions
 	tasks    int
@@ -38,10 +38,10 @@ type planOptions struct {
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	o.study.addStudyFlags(f)
-	f.IntVar(&o.tasks, "tasks", 0, "at most so many tasks (default: follows from --task-time)")
-	f.DurationVar(&o.taskTime, "task-time", 30*time.Minute, "length aimed at for one task on one core")
+	f.IntVar(&o.tasks, "tasks", 0, "largest number of tasks (default: follows from --task-time)")
+	f.DurationVar(&o.taskTime, "task-time", 30*time.Minute, "target length of one task on one core")
 	f.StringSliceVar(&o.records, "records", nil, "results files of earlier runs, to estimate durations from")
-	f.StringSliceVar(&o.bench, "bench", nil, "files of mldp bench --csv, to estimate what no record knows")
+	f.StringSliceVar(&o.bench, "bench", nil, "files of mldp bench --csv, to estimate units without a record")
 }
 
 func newPlanCommand() *cobra.Command {
@@ -49,16 +49,16 @@ func newPlanCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "plan STUDY|FILE.yaml",
-		Short: "Deal the units of a study out to tasks of similar length",
+		Short: "Divide the units of a study into tasks of similar length",
 		Long: `Plan writes one JSON line per unit: its index, key, estimated seconds on one
-core, and the task that runs it. Tasks are stretches of the study, so that each
-loads few data sets and spaces; short units share a task. mldp run --plan
+core, and the task that runs it. Tasks are contiguous parts of the study, so
+each loads few data sets and spaces; short units share a task. mldp run --plan
 --shard i/n runs task i.
 
-Estimates come from the records given with --records where they know such a
-unit, else from the speeds given with --bench and rough constants: good enough
-to deal evenly, not to promise a time. Flags that change the study must be given
-to mldp run as well.`,
+Estimates come from the records given with --records where they have a similar
+unit, or else from the speeds given with --bench and rough constants. They are
+good enough to divide the work evenly but do not predict a time. Flags that
+change the study must be given to mldp run as well.`,
 		Example: `  mldp plan mini --tasks 4 -o units.jsonl
   mldp plan comparative --records results/comparative/results.csv --task-time 2h -o units.jsonl`,
 		Args: cobra.ExactArgs(1),
@@ -83,7 +83,7 @@ to mldp run as well.`,
 	return cmd
 }
 
-// schedule makes the schedule that the flags ask for.
+// schedule makes the schedule requested by the flags.
 func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.FlagSet) (engine.Schedule, error) {
 	if flags.Changed("tasks") && o.tasks < 1 {
 		return nil, &exitError{exitUsage, fmt.Errorf("tasks = %d: must be >= 1", o.tasks)}
@@ -95,7 +95,7 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 	if err != nil {
 		return nil, err
 	}
-	if err := o.study.provide(ctx, study, nil, io.Discard); err != nil { // asks nothing: plan has no --fetch
+	if err := o.study.provide(ctx, study, nil, io.Discard); err != nil { // never asks, because plan has no --fetch
 		return nil, err
 	}
 	var records []results.Record
@@ -117,7 +117,7 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 	return experiments.Schedule(ctx, study, o.study.data, o.tasks, o.taskTime.Seconds(), records, speeds)
 }
 
-// readSpeeds reads the columns of mldp bench --csv that matter here.
+// readSpeeds reads the columns of mldp bench --csv that are used here.
 func readSpeeds(path string) ([]lab.Speed, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -131,9 +131,9 @@ func readSpeeds(path string) ([]lab.Speed, error) {
 	return speeds, nil
 }
 
-// shared makes or finds the schedule in a results folder. A schedule that is
-// there is kept as long as it is of the same cells: tasks that were submitted
-// under it are known by their numbers.
+// shared makes or finds the schedule in a results folder. An existing schedule
+// is kept as long as it has the same cells, because submitted tasks are
+// identified by their numbers in it.
 func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagSet, dir string,
 	replan bool) (engine.Schedule, error) {
 	schedule, err := o.schedule(ctx, ref, flags)
@@ -173,7 +173,7 @@ func openPlan(dir string) (engine.Schedule, error) {
 	return s, err
 }
 
-// describeSchedule says in one line what was planned.
+// describeSchedule summarises the plan in one line.
 func describeSchedule(w io.Writer, s engine.Schedule) {
 	seconds := s.TaskSeconds()
 	total := 0.0
@@ -188,12 +188,12 @@ func roundSeconds(s float64) time.Duration {
 	return (time.Duration(s*1000) * time.Millisecond).Round(time.Second)
 }
 
-// studyFlags returns the flags given that say what is run, as words for
+// studyFlags returns the given flags that select what is run, as words for
 // another command line.
 func (o *runOptions) studyFlags(given *pflag.FlagSet) []string {
 	names := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(runOptions).addStudyFlags(names)
-	names.SetNormalizeFunc(canonicalName) // as those that are given
+	names.SetNormalizeFunc(canonicalName) // like those that are given
 	var words []string
 	given.Visit(func(f *pflag.Flag) {
 		if names.Lookup(f.Name) == nil {

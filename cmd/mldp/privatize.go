@@ -50,41 +50,43 @@ func newPrivatizeCommand() *cobra.Command {
 		Short: "Privatise text: files or standard input, lines, CSV, TSV or JSON lines",
 		Long: `Privatize replaces every word of the files, or of standard input, line by line,
 and writes the result to standard output or to --out: a file, or for several
-files a folder. Of CSV, TSV and JSON lines only the --column named is changed;
-header, other columns, quotes and line ends stay byte for byte. Input may be
-gzipped; a name of --out that ends in .gz is. Text is UTF-8 unless --encoding
-says otherwise, is refused where it is not, and is written as UTF-8. A file of
---out appears when it is complete. Memory does not grow with a file; a line of
-more than 1 MiB is handled in parts, cut at white space.
+files a folder. In CSV, TSV and JSON lines only the given --column is changed;
+header, other columns, quotes and line ends stay the same byte for byte. Input
+may be gzipped; output is gzipped if the name of --out ends in .gz. Input must
+be UTF-8 unless --encoding is given; output is UTF-8. A file of --out appears
+when it is complete. Memory does not grow with the size of a file; a line of
+more than 1 MiB is processed in parts, cut at white space.
 
 A word is a run of letters, digits and marks, with single apostrophes, hyphens,
-full stops, underscores, & or @ inside. It is looked up as it stands, in lower
-case, and, if the vectors do not have it, in parts: a contraction as the vectors
-were trained (do n't, it 's), anything else at its joiners. Numbers are words,
-with comma, colon or slash between digits (1,000), names are words, an e-mail
-address or URL is one word, an emoji is one word. A word outside the vocabulary
-is replaced by a random one, kept (which publishes it), or dropped with the
-space before it. Spaces and punctuation are copied. Not protected, therefore:
-the number of words, punctuation, and with --case keep the capitals. This
-removes no personal data: a name becomes another word with the probability
-that the mechanism gives, no more.
+full stops, underscores, & or @ inside. It is looked up as spelled, in lower
+case and, if the vectors do not have it, in parts: a contraction as the vectors
+were trained (do n't, it 's), anything else at its joiners. Numbers (also with
+comma, colon or slash between digits, as in 1,000) and names are words; an
+e-mail address or URL is one word, and so is an emoji. A word outside the
+vocabulary is replaced by a random one, kept (which publishes it), or dropped
+with the space before it. Spaces and punctuation are copied. The number of
+words, punctuation and, with --case keep, capitals are therefore not protected.
+This does not remove personal data: a name becomes another word only with the
+probability given by the mechanism.
 
-A --command speaks the protocol of EXTERNAL.md and is given the words of the
-text, as --embedding writes them if one is named, else as they stand; it decides
-about unknown words, and what it promises is what it declares.
+A --command speaks the protocol of EXTERNAL.md and gets the words of the text,
+as --embedding spells them if it is given, or else as in the text. It decides
+about unknown words, and its guarantee is the one it declares.
 
-Without --seed the noise comes from the operating system and cannot be
-repeated; a known seed undoes the protection. Standard error says before the
-first line what is promised and what it does to the words of this text, and
-after the last what was spent. It describes the private text: keep it, and
---report, to yourself. So do response times: a word's first occurrence may take
-longer than the others, so whoever can time single lines learns of repeats.
+Without --seed the noise comes from the operating system and cannot be repeated;
+a known seed undoes the protection. Before the first line, standard error states
+the guarantee and its effect on the words of this text; after the last line, the
+epsilon spent. Standard error and --report describe the private text: keep them
+private. Response times reveal something too: the first occurrence of a word may
+take longer than later ones, so anyone who can time single lines learns of
+repeats.
 
-Promises are proved for real numbers. Computing changes probabilities by a
-factor that standard error states where one is proved ("as computed"): about
-1e-9 for santext and tem, 0.002 for cmp and vickrey on 100 dimensions, with a
-delta of 2e-17, times e^(epsilon·d) for words far apart: beyond epsilon·d = 38
-nothing is proved. For mahalanobis and the others there is no such number.`,
+Guarantees are proved for real numbers. Finite precision changes probabilities
+by a factor that standard error states where one is proved ("as computed"): 1 ±
+about 1e-9 for santext and tem, 1 ± 0.002 for cmp and vickrey on 100 dimensions.
+For cmp and vickrey there is also a delta of 2e-17, times e^(epsilon·d) for
+words far apart: beyond epsilon·d = 38 nothing is proved. For mahalanobis and
+the others no factor is known.`,
 		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
   mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
   mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
@@ -109,16 +111,16 @@ nothing is proved. For mahalanobis and the others there is no such number.`,
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	f.StringVar(&o.policy, "policy", string(mechanisms.Random),
 		"for words outside the vocabulary: random, keep or drop")
-	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors write them; keep: Title and "+
+	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
 	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
-	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number a "+
+	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number per "+
 		"line, to share it by")
 	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
-	f.StringVar(&o.report, "report", "", "write what standard error says to this file, as JSON")
+	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
 	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
 	for _, flag := range []string{"mechanism", "variant", "param", "document-epsilon", "keep-words", "policy"} {
@@ -127,13 +129,13 @@ nothing is proved. For mahalanobis and the others there is no such number.`,
 	return cmd
 }
 
-// What an epsilon is spent on.
+// The unit on which an epsilon is spent.
 const (
 	budgetWord     = "word"
 	budgetDocument = "document"
 )
 
-// privatizeReport is what --report writes.
+// privatizeReport is the content of --report.
 type privatizeReport struct {
 	Version   string   `json:"version"`
 	Mechanism string   `json:"mechanism"`
@@ -143,7 +145,7 @@ type privatizeReport struct {
 	Seeded    bool     `json:"seeded"`
 	Budget    string   `json:"budget"` // word or document
 	Guarantee string   `json:"guarantee"`
-	Numerical string   `json:"numerical,omitempty"` // what finite precision does to it
+	Numerical string   `json:"numerical,omitempty"` // effect of finite precision on it
 	Scope     string   `json:"scope,omitempty"`     // between which words it holds, "" between any two
 	Promised  bool     `json:"promised"`
 	Epsilon   float64  `json:"epsilon"`
@@ -192,8 +194,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	// Vectors and rows of a mechanism stay; the batches of the text do not, and
-	// without this as much memory again would be left for them.
+	// Vectors and rows of a mechanism stay in memory, batches of the text do
+	// not. Without this setting the garbage collector would let memory double.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
@@ -240,7 +242,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 			}
 		}
 		report.Budget, options.Budget = budgetDocument, &b
-		// Lines differ in length; a delta is per word.
+		// Lines differ in length, so a delta is given per word.
 		d := b.Guarantee(g, 1)
 		document = &d
 		report.Guarantee = d.String()
@@ -262,7 +264,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		if o.document != 0 && len(sample.Known) > 0 {
 			perWord = o.document * float64(sample.Texts) / float64(len(sample.Known))
 		}
-		// Noise of its own: what it shows says nothing about the noise of the text.
+		// Separate noise, so what is shown reveals nothing about the noise of
+		// the text.
 		if options.Mechanism != nil {
 			if report.Probe, err = privatize.NewProbe(options.Mechanism, space, sample.Known, perWord,
 				root); err != nil {
@@ -277,7 +280,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 			notice.Document = document
 		}
 		if options.Rewriter != nil {
-			notice.Unknown = 0 // its business
+			notice.Unknown = 0 // decided by the command
 		}
 		report.Warnings = append(report.Warnings, notice.Warnings(g, report.Probe)...)
 		printProbe(stderr, report.Probe, report.Budget)
@@ -382,8 +385,8 @@ func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to
 	return env.Space, nil
 }
 
-// openCommand starts the command; the vectors, if any are named, say how words
-// are found.
+// openCommand starts the command; the vectors, if given, are used to find
+// words.
 func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to *privatize.Options) (*external.Command,
 	error) {
 	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
@@ -420,7 +423,7 @@ func promiseOf(o privatize.Options) mechanisms.Guarantee {
 	return o.Mechanism.Guarantee()
 }
 
-// inputOptions say how to read what is privatised.
+// inputOptions are the flags of the input format.
 type inputOptions struct {
 	lines, csv, tsv, jsonl bool
 	columns                []string
@@ -433,7 +436,7 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.csv, "csv", false, "the input is CSV (default for *.csv)")
 	f.BoolVar(&o.tsv, "tsv", false, "the input is TSV, without quotes (default for *.tsv)")
-	f.BoolVar(&o.jsonl, "jsonl", false, "the input is one JSON object a line (default for *.jsonl, *.ndjson)")
+	f.BoolVar(&o.jsonl, "jsonl", false, "the input is one JSON object per line (default for *.jsonl, *.ndjson)")
 	f.BoolVar(&o.lines, "lines", false, "the input is plain text, whatever its name")
 	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRecipes follows CONTRIBUTING.md in a scratch copy of what is tracked, and
-// puts what it adds through the program.
+// TestRecipes follows CONTRIBUTING.md in a scratch copy of the tracked files
+// and runs the program with the additions.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a copy of the program")
@@ -26,7 +26,7 @@ func TestRecipes(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = dir
 		cmd.Env = cmd.Environ()
-		if name == mldp { // another program than the one under test learns its own vectors
+		if name == mldp { // a different program from the one under test learns its own vectors
 			cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"))
 		}
 		out, err := cmd.CombinedOutput()
@@ -39,7 +39,8 @@ func TestRecipes(t *testing.T) {
 	do(mldp, "run", "recipes.yaml", "--out", "out")
 	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
 		"--vocabulary", "30")
-	// Records of a program that did not know the metric are held against those that have it.
+	// Records of a program without the metric are compared with records that
+	// have it.
 	do(mldp, "check", "--baseline", without(t, dir, "distinct", "distinct_words", "distinct_tokens"), "out/results.csv")
 	do(mldp, "tables", "out", "-o", "tables")
 	do(mldp, "report", "out", "-o", "report.html")
@@ -72,7 +73,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// scratchCopy copies the tracked files, as they are in the working folder.
+// scratchCopy copies the tracked files as in the working folder.
 func scratchCopy(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -159,8 +160,8 @@ func followRecipes(t *testing.T, dir string) {
 	}
 }
 
-// without writes the records of out again as the program of before would have:
-// it has no such columns.
+// without writes the records of out as the earlier program would have: without
+// such columns.
 func without(t *testing.T, dir string, columns ...string) string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "out", "results.csv"))

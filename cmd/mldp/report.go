@@ -17,12 +17,12 @@ func newReportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "report RESULTS...",
-		Short: "Put finished studies on one HTML page",
+		Short: "Write finished studies to one HTML page",
 		Long: `Report writes one self-contained HTML page: summary, figures, sortable tables,
 each mechanism with its guarantee and examples, warnings, and how to reproduce
-the numbers. It opens from the disk, without a network. RESULTS is the folder
-of a run (its manifest, examples.jsonl and audit.csv are used where they are)
-or a results.csv. Several are joined: a study and its variants on one page.`,
+the numbers. It opens from disk, without a network. RESULTS is the folder of a
+run (its manifest, examples.jsonl and audit.csv are used where present) or a
+results.csv. Several are joined, for example a study and its variants.`,
 		Example: `  mldp report results/mini -o report.html
   mldp report results/comparative results/comparative-released -o report.html`,
 		Args: cobra.MinimumNArgs(1),
@@ -41,7 +41,7 @@ or a results.csv. Several are joined: a study and its variants on one page.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html beside the first records)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html next to the first records)")
 	return cmd
 }
 

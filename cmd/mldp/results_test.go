@@ -10,9 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestResultScripts runs the commands that read results, on a small file of
-// an older schema that every script finds as old.csv;
-// lost.csv lacks its last cell.
+// TestResultScripts runs the commands that read results, on a small file of an
+// older schema, which every script has as old.csv; lost.csv lacks its last
+// cell.
 func TestResultScripts(t *testing.T) {
 	fixture, err := os.ReadFile(filepath.Join("..", "..", "results", "testdata", "schema1.csv"))
 	if err != nil {

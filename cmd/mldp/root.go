@@ -20,7 +20,7 @@ const (
 	exitViolated    = 6 // an audit refutes a claimed guarantee
 )
 
-// exitError carries an exit code of its own through cobra.
+// exitError passes a special exit code through cobra.
 type exitError struct {
 	code int
 	err  error
@@ -44,10 +44,10 @@ func newRoot() *cobra.Command {
 		Use:   "mldp",
 		Short: "Measure word-level metric differential privacy (MLDP) for text",
 		Long: `mldp privatises text word by word under metric differential privacy, measures
-what that costs and what it protects, and reruns the published studies.
+the cost and the protection, and reruns the published studies.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 5 interrupted (what was finished
-is kept; the same command resumes). Commands with further codes list them.`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 5 interrupted (finished work is
+kept; the same command resumes). Commands with further codes list them.`,
 		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

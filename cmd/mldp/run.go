@@ -42,12 +42,12 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.addStudyFlags(f)
 	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
-	f.Float64Var(&o.memory, "memory", 0, "GiB that units at work may use (default: three quarters of what is free)")
+	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
 	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: results/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
-	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that says which part is which")
+	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key, with its baselines, and print its record")
-	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit that this row, of an older file too, is of")
+	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit of this row, which may be in an older file")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
@@ -55,10 +55,11 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"set and embedding")
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
-	f.BoolVar(&o.sameVersion, "same-version", false, "refuse to go on with what another version of mldp has begun")
+	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
-// checkAudit refuses an audit of a part: its file would stand for the whole.
+// checkAudit returns an error for an audit of a part, because its file would
+// count for the whole.
 func (o *runOptions) checkAudit() error {
 	if o.audit && (o.shard != "" || o.cell != "" || o.record != "") {
 		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard, --cell or --record")}
@@ -66,7 +67,7 @@ func (o *runOptions) checkAudit() error {
 	return nil
 }
 
-// addStudyFlags adds the flags that say what is run: they decide keys.
+// addStudyFlags adds the flags that select what is run; keys depend on them.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil,
@@ -92,24 +93,24 @@ func newRunCommand() *cobra.Command {
 		Use:   "run STUDY|FILE.yaml",
 		Short: "Run a study: privatise, train, measure, tabulate, draw",
 		Long: `Run runs the units of a study that are not finished yet (a unit is one cell and
-repetition of a grid, one curve at one place of a paper's figure) and leaves
-records (CSV), tables, figures and a report. It prints the best mechanism of
-each data set at stated errors of an adversary, and the path of the report. A
+repetition of a grid, or one curve at one position of a paper's figure) and
+writes records (CSV), tables, figures and a report. It prints the best mechanism
+of each data set at stated errors of an adversary, and the path of the report. A
 study is a name from mldp study list or a YAML file. Flags change the study for
-this run; the manifest beside the records holds the study as it was run.
+this run; the manifest next to the records holds the study as it was run.
 
-With --audit it then tries to refute what the study's mechanisms guarantee, as
-mldp audit does, and keeps the verdicts beside the records: one that is refuted
-has no guarantee on the page, in tables and in rankings.
+With --audit it then tries to refute the guarantees of the study's mechanisms,
+as mldp audit does, and stores the verdicts next to the records. A mechanism
+that is refuted has no guarantee on the page, in tables and in rankings.
 
 A finished unit is never run again: after an interruption (or kill -9) the same
-command goes on where it stopped. A unit that fails does not stop the others;
-its error is kept in the folder failed, and the same command tries it again.
-results.csv holds the units that this command names; others that are finished
-stay in the folder units.
+command continues where it stopped. A unit that fails does not stop the others;
+its error is stored in the folder failed, and the same command tries it again.
+results.csv holds the units that this command selects; other finished units stay
+in the folder units.
 
-Interrupted or terminated, it discards the units at work and ends; on SIGUSR1 it
-finishes them, starts no other and ends.
+When interrupted or terminated, it discards running units and ends; on SIGUSR1
+it finishes them, starts no others and ends.
 
 Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
@@ -147,8 +148,8 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, erro
 	return openStudy(ref, &o.overrides)
 }
 
-// provide makes sure that the data of a study is there before anything is
-// read: it fetches what is missing, or says how to get all of it.
+// provide makes sure that the data of a study is there before anything is read:
+// it fetches missing data, or its error tells how to get all of it.
 func (o *runOptions) provide(ctx context.Context, study *study.Study, stdin io.Reader, stderr io.Writer) error {
 	missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
 	if err != nil {
@@ -157,8 +158,8 @@ func (o *runOptions) provide(ctx context.Context, study *study.Study, stdin io.R
 	return o.fetching.provide(ctx, missing, o.data, stdin, stderr)
 }
 
-// rerun makes the commands that run single cells of this study again. The data
-// folder is the machine's and stays out of them.
+// rerun returns a function for the commands that run single cells of this study
+// again. They leave out the data folder, which differs between machines.
 func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) string {
 	var flags strings.Builder
 	for _, f := range o.studyFlags(given) {

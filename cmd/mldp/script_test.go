@@ -45,8 +45,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// ownCache gives a script a cache of its own, but for vectors: what one script
-// has learned or read is there for all.
+// ownCache gives a script a separate cache, except for vectors: vectors learned
+// or read by one script are there for all.
 func ownCache(env *testscript.Env) error {
 	cache := filepath.Join(env.WorkDir, ".cache")
 	env.Setenv("XDG_CACHE_HOME", cache)
@@ -59,7 +59,7 @@ func ownCache(env *testscript.Env) error {
 }
 
 // rerunCells is "rerun RESULTS N": it takes the commands of N records, spread
-// over the file, executes each as a shell does, into a folder of its own, and
+// over the file, executes each as a shell does, into a separate folder, and
 // compares the records.
 func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -76,7 +76,7 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 		again, err := results.Read(filepath.Join(dir, "results.csv"))
 		ts.Check(err)
 		found := 0
-		for _, r := range again { // its baselines are there too
+		for _, r := range again { // its baselines are included
 			if r.Key != want.Key || r.Quantity != want.Quantity || r.Repetition != want.Repetition ||
 				r.Series != want.Series {
 				continue

@@ -23,13 +23,13 @@ func newServeCommand() *cobra.Command {
 	var workers, maxLine int
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Privatise for another program, over standard input and output",
+		Short: "Privatise for another program over standard input and output",
 		Long: `Serve speaks the protocol of EXTERNAL.md for a built-in mechanism: one line of
-JSON says what it is and what it guarantees at --epsilon, then every line of
-standard input is a request and gets one line as its answer. Requests bring
-their own epsilon and a seed for each document, so that equal requests give
-equal text; a program that wants protection draws its seeds from a
-cryptographic source. The end of the input ends the service.`,
+JSON describes the mechanism and its guarantee at --epsilon, then every line of
+standard input is a request and gets one line as its answer. Requests have their
+own epsilon and a seed for each document, so equal requests give equal text. For
+protection, the other program must draw its seeds from a cryptographic source.
+The service ends at the end of the input.`,
 		Example: `  mldp serve --mechanism cmp --embedding vectors.txt < requests.jsonl
   mldp serve --mechanism tem --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
@@ -60,17 +60,17 @@ cryptographic source. The end of the input ends the service.`,
 	o.addFlags(cmd)
 	f := cmd.Flags()
 	epsilon := f.Lookup("epsilon")
-	epsilon.DefValue, epsilon.Usage = "1", "privacy parameter that the hello states the guarantee for"
+	epsilon.DefValue, epsilon.Usage = "1", "privacy parameter of the guarantee stated in the hello"
 	o.epsilon = 1
 	f.StringVar(&policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
-	f.Uint64Var(&seed, "seed", 0, "seed of what a mechanism draws when it is built")
+	f.Uint64Var(&seed, "seed", 0, "seed of the random choices when a mechanism is built")
 	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
 	f.IntVar(&maxLine, "max-line", external.MaxLine, "longest line of a request, in bytes")
 	require(cmd, "mechanism")
 	return cmd
 }
 
-// server keeps the instances of one mechanism, one for each epsilon asked for.
+// server keeps the instances of one mechanism, one for each requested epsilon.
 // It serves one request at a time.
 type server struct {
 	settings  mechanisms.Settings
@@ -80,7 +80,8 @@ type server struct {
 	instances map[float64]mechanisms.Mechanism
 }
 
-// mostInstances bounds what a client that asks for ever new epsilons costs.
+// mostInstances bounds the memory used for a client that keeps requesting new
+// epsilons.
 const mostInstances = 16
 
 func (s *server) at(epsilon float64) (mechanisms.Mechanism, error) {
@@ -100,7 +101,7 @@ func (s *server) at(epsilon float64) (mechanisms.Mechanism, error) {
 	return m, nil
 }
 
-// hello describes the mechanism and what it guarantees at the epsilon of m.
+// hello describes the mechanism and its guarantee at the epsilon of m.
 func (s *server) hello(m mechanisms.Mechanism) external.Hello {
 	g := m.Guarantee()
 	p := &external.Promise{Metric: g.Metric, Delta: g.Delta, Reason: g.Reason}

@@ -26,15 +26,15 @@ func newSlurmCommand() *cobra.Command {
 		Short: "Print or submit a study as a Slurm job array",
 		Long: `Slurm makes the schedule of a study in the results folder (plan.jsonl, see mldp
 plan) and prints a job script for sbatch: one array task per task of the
-schedule. With --submit it writes the script beside the schedule, submits it
-and prints the job id. The results folder must be shared by the nodes.
+schedule. With --submit it writes the script next to the schedule, submits it
+and prints the job id. The nodes must share the results folder.
 
 Tasks write one file per finished cell and one results file per task. They need
-no locks, and a task that is submitted again goes on where it stopped: after a
-time-out, a preemption or a failure, submit what is left with --missing, or give
-sbatch what mldp missing prints. Some time before the limit (--notice) a task
-stops starting cells and finishes those at work. mldp status shows how far it
-is; mldp merge joins the results.`,
+no locks, and a task that is submitted again continues where it stopped. After a
+time-out, a preemption or a failure, submit the rest with --missing, or give
+sbatch the output of mldp missing. Some time before the limit (--notice) a task
+stops starting cells and finishes running ones. mldp status shows the progress;
+mldp merge joins the results.`,
 		Example: `  mldp slurm mini --tasks 8 --concurrent 4 > mini.sbatch
   mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit
   mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit --missing`,
@@ -110,7 +110,7 @@ is; mldp merge joins the results.`,
 	f := cmd.Flags()
 	o.addFlags(f)
 	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: results/STUDY)")
-	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: up to the cluster)")
+	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: decided by the cluster)")
 	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest "+
 		"estimate, at least 30m)")
 	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more cells")
@@ -119,14 +119,14 @@ is; mldp merge joins the results.`,
 	f.StringVar(&job.Partition, "partition", "", "partition")
 	f.StringArrayVar(&job.Extra, "extra", nil, "a further option of sbatch, such as --account=x; may be repeated")
 	f.StringVar(&job.Program, "program", "", "path of mldp on the nodes (default: this one)")
-	f.IntVar(&job.MaxArraySize, "max-array-size", 0, "MaxArraySize of the cluster (default: ask it, else 1001)")
-	f.BoolVar(&replan, "replan", false, "replace a schedule that is there")
+	f.IntVar(&job.MaxArraySize, "max-array-size", 0, "MaxArraySize of the cluster (default: asked from it, else 1001)")
+	f.BoolVar(&replan, "replan", false, "replace an existing schedule")
 	f.BoolVar(&submit, "submit", false, "run sbatch and print the job id")
 	f.BoolVar(&onlyMissing, "missing", false, "with --submit: only tasks with unfinished cells that are not queued")
 	return cmd
 }
 
-// jobName ties jobs to a schedule: squeue is asked for it.
+// jobName identifies the jobs of a schedule in squeue.
 func jobName(s engine.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
 
 // defaultLimit is generous, because estimates are rough and a task that ends

@@ -19,12 +19,13 @@ func init() { commands = append(commands, newStatusCommand) }
 func newStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status FOLDER",
-		Short: "Show how far a study on a cluster is",
+		Short: "Show the progress of a study on a cluster",
 		Long: `Status counts the cells and tasks of the schedule in a results folder: done,
-running, waiting in the queue, failed, missing. A task is running or waiting if
-squeue says so; without squeue such tasks count as missing. A task is done when
-all its cells are, and failed when it is not at work and some cell has an error
-in the folder failed. The time left is that of the last ten minutes' pace.`,
+running, waiting in the queue, failed, missing. A task is running or waiting
+according to squeue; without squeue such tasks count as missing. A task is done
+when all its cells are, and failed when it is not running and some cell has an
+error in the folder failed. The time left is estimated from the speed of the
+last ten minutes.`,
 		Example: "  mldp status results/mini",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,14 +38,15 @@ in the folder failed. The time left is that of the last ten minutes' pace.`,
 	}
 }
 
-// clusterState is a schedule beside what folder and queue say of it.
+// clusterState is a schedule with its state in folder and queue.
 type clusterState struct {
 	schedule engine.Schedule
 	cells    []engine.Progress
 	queue    cluster.Queue
 }
 
-// readClusterState reads folder and queue. Without a queue it says so.
+// readClusterState reads folder and queue. It prints a note if there is no
+// queue.
 func readClusterState(ctx context.Context, dir string, stderr io.Writer) (*clusterState, error) {
 	schedule, err := openPlan(dir)
 	if err != nil {
@@ -102,7 +104,7 @@ func (c *clusterState) taskStates() []int {
 	return states
 }
 
-// missingTasks are the tasks to submit again.
+// missingTasks returns the tasks to submit again.
 func (c *clusterState) missingTasks() []int {
 	var tasks []int
 	for i, s := range c.taskStates() {
@@ -113,7 +115,7 @@ func (c *clusterState) missingTasks() []int {
 	return tasks
 }
 
-// pace is the stretch of time that the estimate of the time left looks at.
+// pace is the period of time used to estimate the time left.
 const pace = 10 * time.Minute
 
 func (c *clusterState) print(w io.Writer, now time.Time) error {

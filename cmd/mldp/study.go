@@ -64,8 +64,8 @@ print one, edit it, check it, run it.`,
 	return cmd
 }
 
-// openStudy opens a study, changed by flags if there are any. Whatever is wrong
-// with it before anything is run is wrong usage, a file that is not there too.
+// openStudy opens a study, changed by flags if there are any. Any error before
+// anything is run is wrong usage, including a missing file.
 func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 	s, err := experiments.Builtin.Open(ref)
 	if err == nil && flags != nil {
@@ -81,7 +81,7 @@ func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 }
 
 func newStudyCheckCommand() *cobra.Command {
-	const usual = "usual" // what --data means without a folder
+	const usual = "usual" // value of --data without a folder
 	var data string
 	cmd := &cobra.Command{
 		Use:   "check STUDY|FILE.yaml",
@@ -89,9 +89,9 @@ func newStudyCheckCommand() *cobra.Command {
 		Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
 is an error with file, line and column. It prints the number of units.
 
-With --data it also opens all that the study is measured with: files and
-their columns, sizes, embeddings at their dimensions, thesaurus, word list and
-sentence encoder. It lists everything that is wrong, not the first alone.`,
+With --data it also opens all data of the study: files and their columns, sizes,
+embeddings at their dimensions, thesaurus, word list and sentence encoder. It
+lists all errors, not only the first.`,
 		Example: `  mldp study check my.yaml
   mldp study check my.yaml --data
   mldp study check my.yaml --data=folder`,

@@ -15,12 +15,13 @@ func newTablesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables RESULTS...",
 		Short: "Write the study's tables as Markdown, LaTeX and CSV",
-		Long: `Tables reads results (files, or folders of runs, which are joined) and writes the
-tables that they allow (data sets, every metric, regression, ranks, accuracy at
-equal error of the adversary, adversary, guarantees, cost, comparison with the
-published tables, example outputs), each as .md, .tex (booktabs; wide tables as
-table*, for a paper of two columns) and .csv, and prints their paths. Data sets and example outputs come
-from manifest.json and examples.jsonl, which mldp run leaves beside the results.`,
+		Long: `Tables reads results (files, or folders of runs, which are joined) and writes
+all tables for which they have data (data sets, every metric, regression, ranks,
+accuracy at equal error of the adversary, adversary, guarantees, cost,
+comparison with the published tables, example outputs), each as .md, .tex
+(booktabs; wide tables as table*, for a paper of two columns) and .csv, and
+prints their paths. Data sets and example outputs come from manifest.json and
+examples.jsonl, which mldp run writes next to the results.`,
 		Example: `  mldp tables results/mini/results.csv --out results/mini/tables
   mldp tables results/comparative results/comparative-released --out tables`,
 		Args: cobra.MinimumNArgs(1),
@@ -43,6 +44,6 @@ from manifest.json and examples.jsonl, which mldp run leaves beside the results.
 		},
 	}
 	cmd.Flags().BoolVar(&compact, "compact", false, "means only: no intervals, footnotes or legends")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the tables (default: tables beside the first results)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the tables (default: tables next to the first results)")
 	return cmd
 }

@@ -25,7 +25,7 @@ func init() {
 	commands = append(commands, func() *cobra.Command {
 		return &cobra.Command{
 			Use:     "version",
-			Short:   "Print the version that records carry",
+			Short:   "Print the version that is stored in records",
 			Example: "  mldp version",
 			Args:    cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {

@@ -7,8 +7,8 @@ import (
 	"mldpbench/internal/progress"
 )
 
-// watch shows on a terminal, or else every ten seconds, how much of a file has
-// been read.
+// watch shows how much of a file has been read: continuously on a terminal,
+// else every ten seconds.
 func watch(file *os.File, name string, stderr io.Writer) (r io.Reader, done func()) {
 	info, err := file.Stat()
 	if err != nil || info.Size() < watchFrom {
