@@ -159,8 +159,8 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 	case Evenly, ByPosition:
 		g.Conditions = between
 	case ByWord:
-		g.Conditions = between + " and the same weight in every place; between others nothing is promised, because the " +
-			"weight of a word, public or not, tells of the word"
+		g.Conditions = between + " and the same weight in every place; between others nothing is guaranteed, because " +
+			"the weight of a word, public or not, reveals something about the word"
 	default:
 		return DocumentGuarantee{Conditions: "the budget of a token depends on the secret text, so texts that are " +
 			"compared were privatised " +
@@ -192,7 +192,7 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 	case !g.Holds():
 		return math.Inf(1), "Between two words the odds may change by any factor: " + g.Reason
 	case g.Scope != "":
-		return math.Inf(1), "The promise holds only " + g.Scope +
+		return math.Inf(1), "The guarantee holds only " + g.Scope +
 			": between other words the odds may change by any factor."
 	case g.Metric == "discrete":
 		logOdds = g.Epsilon
@@ -201,7 +201,7 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 	case g.Metric == "euclidean":
 		logOdds = g.Epsilon * diameter
 	default:
-		return math.Inf(1), fmt.Sprintf("The promise is in the metric %q, which no Euclidean distance bounds: "+
+		return math.Inf(1), fmt.Sprintf("The guarantee is in the metric %q, which no Euclidean distance bounds: "+
 			"between words far apart the odds may change by any factor.", g.Metric)
 	}
 	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per "+

@@ -91,7 +91,7 @@ func Audit(rows []results.AuditRow, title string, notes ...string) (Figure, erro
 		legendEntry{label: "not refuted", style: Style{Color: Faint, Marker: marker(false), NoLine: true}})
 	l.notes = append(l.notes, "Right of 1 the claim is refuted; left of 1 nothing is proved.")
 	if slices.ContainsFunc(rows, func(r results.AuditRow) bool { return !r.Promises }) {
-		l.notes = append(l.notes, "† This variant guarantees nothing: it is held against the ε it was run with.")
+		l.notes = append(l.notes, "† This variant guarantees nothing: it is tested against the ε it was run with.")
 	}
 	l.add("", p)
 	l.panelHeight = vg.Length(len(labels))*(8+auditStep*vg.Length(len(values)-1)) + 28

@@ -1,11 +1,11 @@
 // Package stream derives independent random streams from a study seed and a
 // path of labels.
 //
-// It believes that randomness belongs to what is computed (study, cell,
-// repetition, document), never to who computes it: a worker, the clock or a
-// global source must not be able to change a result. Equal (seed, path) give
-// equal streams on every platform; different paths give streams that are
-// independent for every practical purpose (ChaCha8 keyed by a SHA-256 digest).
+// Randomness depends only on what is computed (study, cell, repetition,
+// document), never on where or when: a worker, the clock or a global source
+// cannot change a result. Equal (seed, path) give equal streams on every
+// platform; different paths give streams that are independent for every
+// practical purpose (ChaCha8 keyed by a SHA-256 digest).
 package stream
 
 import (
@@ -18,7 +18,7 @@ import (
 // Seed is the root of all streams of a study.
 type Seed [32]byte
 
-// FromUint64 makes a root seed out of the number in a study file.
+// FromUint64 returns the root seed for the number in a study file.
 func FromUint64(n uint64) Seed {
 	var s Seed
 	binary.LittleEndian.PutUint64(s[:], n)
@@ -26,7 +26,7 @@ func FromUint64(n uint64) Seed {
 }
 
 // Cryptographic draws a root seed from the operating system, for privatising
-// text outside a study: nobody can replay it.
+// text outside a study. It cannot be reproduced.
 func Cryptographic() (Seed, error) {
 	var s Seed
 	_, err := crand.Read(s[:])
@@ -63,6 +63,6 @@ func (s Seed) At(i uint64) Seed {
 // Rand returns a generator positioned at the start of the stream of s.
 func (s Seed) Rand() *rand.Rand { return rand.New(rand.NewChaCha8(s)) }
 
-// Uint64 returns a number derived from s, for libraries that want an integer
+// Uint64 returns a number derived from s, for libraries that need an integer
 // seed.
 func (s Seed) Uint64() uint64 { return binary.LittleEndian.Uint64(s[:]) }

@@ -57,10 +57,10 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 	var r mechanisms.Rewriter = m
 	if !m.Guarantee().Holds() {
 		if a.metric == "" {
-			return fmt.Errorf("%s declares no guarantee: --metric says in which metric to hold it against epsilon %v",
+			return fmt.Errorf("%s declares no guarantee: give the --metric of epsilon %v, against which to test it",
 				h.Name, epsilon)
 		}
-		r = held{m, mechanisms.Guarantee{Metric: a.metric, Epsilon: epsilon, Reason: "not declared, but held against"}}
+		r = held{m, mechanisms.Guarantee{Metric: a.metric, Epsilon: epsilon, Reason: "not declared, but tested against"}}
 	}
 	env, err := a.instance.space.environment(ctx, false, root)
 	if err != nil {

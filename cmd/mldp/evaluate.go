@@ -98,7 +98,7 @@ func evaluationTable(rows []evaluate.Row) results.Table {
 		Name: "evaluation", Title: "Privatised versions",
 		Header: []string{"version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
 			"English %", "perplexity", "overlap", "linked", "chance"},
-		Legend: "mldp evaluate --help says what each number is.",
+		Legend: "mldp evaluate --help explains each number.",
 	}
 	for _, r := range rows {
 		texts := []string{r.Name, number(r.Epsilon, -1), strconv.Itoa(r.Repetition), "no"}

@@ -28,7 +28,7 @@ that no part has is an error unless --partial is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				if len(args) > 1 {
-					return &exitError{exitUsage, fmt.Errorf("merge of several folders: say where to with --out")}
+					return &exitError{exitUsage, fmt.Errorf("merge of several folders: give the target with --out")}
 				}
 				out = args[0]
 			}

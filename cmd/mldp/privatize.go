@@ -99,7 +99,7 @@ the others no factor is known.`,
 				o.instance.epsilon = o.document
 			}
 			if (o.command.line == "") == (o.instance.mechanism == "") {
-				return &exitError{exitUsage, errors.New("say what privatises: --mechanism or --command")}
+				return &exitError{exitUsage, errors.New("give what privatises: --mechanism or --command")}
 			}
 			return o.run(cmd, args)
 		},
@@ -250,7 +250,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget,
 		report.Guarantee)
 	if report.Promised && report.Numerical == "" {
-		report.Numerical = "as computed: no bound is proved on what finite precision does to the promise"
+		report.Numerical = "as computed: no bound is proved on the effect of finite precision"
 	}
 	if report.Numerical != "" {
 		fmt.Fprintln(stderr, report.Numerical)
@@ -477,13 +477,13 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 		}
 		if err := f.options.Check(); err != nil {
 			if f.options.Format != textio.Lines && len(o.columns) == 0 {
-				err = fmt.Errorf("%s: name the columns to privatise with --column (or say --lines)", f.options.Name)
+				err = fmt.Errorf("%s: name the columns to privatise with --column (or give --lines)", f.options.Name)
 			}
 			return nil, err
 		}
 		if folder {
 			if name == "-" {
-				return nil, errors.New("standard input has no name to have in the folder of --out")
+				return nil, errors.New("standard input has no file name for the folder of --out")
 			}
 			f.out = filepath.Join(out, filepath.Base(name))
 		}

@@ -203,7 +203,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	summary, err := experiments.Run(ctx, study, o.data, options)
 	if errors.Is(err, engine.ErrInterrupted) {
 		if summary != nil {
-			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command goes on with the rest",
+			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command continues with the rest",
 				err, summary.Reused+summary.Ran, summary.Total)
 		}
 		return &exitError{exitInterrupted, err}

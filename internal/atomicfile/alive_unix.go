@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// alive says whether there is a process of that number.
+// alive reports whether a process with that number exists.
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,7 +1,7 @@
-// Package atomicfile writes files that are either absent, old or complete,
-// whatever kills the process: content goes to a temporary file in the same
-// folder, is synced, and is renamed into place. What a killed process left is
-// removed by the next that writes the same file.
+// Package atomicfile writes files that are either absent, old or complete, even
+// if the process is killed: content is written to a temporary file in the same
+// folder, synced, and renamed into place. The next process that writes the same
+// file removes files left by a killed one.
 package atomicfile
 
 import (
@@ -52,7 +52,7 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 	return os.Rename(f.Name(), path)
 }
 
-// temporary is how the names of temporary files of a path begin.
+// temporary returns the beginning of the names of temporary files of a path.
 func temporary(path string) string { return "." + filepath.Base(path) + ".tmp-" }
 
 // host is this machine's name, for file names.
@@ -69,8 +69,8 @@ var host = sync.OnceValue(func() string {
 	}, name)
 })
 
-// clean removes the temporary files of a path whose process is dead: it was
-// killed. Those of other machines are left alone.
+// clean removes the temporary files of a path whose process no longer exists.
+// Those of other machines are kept.
 func clean(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -83,7 +83,7 @@ func clean(path string) {
 		}
 		number, _, _ := strings.Cut(owner, "-")
 		if pid, err := strconv.Atoi(number); err == nil && !alive(pid) {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // somebody else may have done it
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // another process may have removed it
 		}
 	}
 }

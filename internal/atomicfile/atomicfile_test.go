@@ -44,8 +44,8 @@ func TestFailedWriteKeepsOldAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// What a killed process left goes with the next write; what a living one is
-// writing, or another machine, stays.
+// The next write removes files of a killed process; files of a running process
+// or another machine stay.
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Tests runs the tests of a package (it is a *testing.M) with a folder of their
-// own for the user's cache, which the programs they start inherit.
+// Tests runs the tests of a package (it is a *testing.M) with a separate folder
+// as the user's cache, also for the programs they start.
 type Tests struct{ M interface{ Run() int } }
 
 // Run returns the exit code of the tests.

@@ -1,6 +1,6 @@
-// Package check validates parameters. Every numeric parameter of the project
-// passes through here once, where it enters, so that one wrong value gives
-// one sentence of the form "epsilon = -1: must be > 0 and finite".
+// Package check validates parameters. Every numeric parameter of the project is
+// checked here once, where it enters, so a wrong value gives one sentence of
+// the form "epsilon = -1: must be > 0 and finite".
 package check
 
 import (
@@ -8,12 +8,12 @@ import (
 	"math"
 )
 
-// Error is a value that is not allowed. Whoever gave it can put it right.
+// Error is a value that is not allowed and that the user can correct.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Wrong is an Error in the caller's words.
+// Wrong returns an Error with the caller's text.
 func Wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
 // Positive requires v > 0 and finite.

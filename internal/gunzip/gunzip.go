@@ -1,5 +1,5 @@
-// Package gunzip unpacks gzip streams with a limit on what may come out: a
-// few megabytes can unpack to as many gigabytes.
+// Package gunzip unpacks gzip streams with a limit on the size of the output,
+// because a few megabytes can unpack to as many gigabytes.
 package gunzip
 
 import (
@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// What comes out of n bytes is at most Ratio·n + Slack. Text is packed to a
-// third or a fifth of its length, hardly ever to a thirtieth; a bomb to a
-// thousandth.
+// The output of n bytes is at most Ratio·n + Slack. Text is compressed to
+// between a third and a fifth of its length, rarely to a thirtieth; a
+// decompression bomb to a thousandth.
 const (
 	Ratio = 100
 	Slack = 64 << 20

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// function names an elementwise function.
+// function is an elementwise function.
 type function int
 
 const (

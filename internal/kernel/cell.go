@@ -2,13 +2,13 @@ package kernel
 
 import "fmt"
 
-// CellForward takes one LSTM cell one step on. gates holds the inputs of i, f,
-// o and g, h numbers each, and is left with their values:
+// CellForward advances one LSTM cell by one step. gates holds the inputs of i,
+// f, o and g, h numbers each, and is overwritten with their values:
 //
 //	i, f, o = σ;  g = tanh;  cell = f∘prev + i∘g;  hidden = o∘tanh(cell)
 //
-// tanh takes tanh(cell). cell may be prev. The error is that of Sigmoid, Tanh
-// and one rounding per operation.
+// tanh receives tanh(cell). cell may be prev. The error is that of Sigmoid,
+// Tanh and one rounding per operation.
 func CellForward(gates, prev, cell, tanh, hidden []float32) {
 	h := len(hidden)
 	checkCell(h, gates, prev, cell, tanh)
@@ -19,10 +19,10 @@ func CellForward(gates, prev, cell, tanh, hidden []float32) {
 	PlainCellForward(Sigmoid, Tanh, gates, prev, cell, tanh, hidden)
 }
 
-// CellBackward takes CellForward back: of the derivative dh with respect to
-// hidden and dc, that with respect to cell by way of later steps, it makes
-// those with respect to the inputs of the gates, left in gates, and to prev,
-// left in dc.
+// CellBackward is the derivative of CellForward. From the derivative dh with
+// respect to hidden, and dc, that with respect to cell through later steps, it
+// computes the derivatives with respect to the inputs of the gates, stored in
+// gates, and to prev, stored in dc.
 func CellBackward(gates, prev, tanh, dh, dc []float32) {
 	h := len(dh)
 	checkCell(h, gates, prev, tanh, dc)
@@ -33,7 +33,7 @@ func CellBackward(gates, prev, tanh, dh, dc []float32) {
 	PlainCellBackward(gates, prev, tanh, dh, dc)
 }
 
-// wholeLanes says whether there is assembly for n numbers at a time.
+// wholeLanes reports whether assembly can process n numbers.
 func (p path) wholeLanes(n int) bool { return n > 0 && p.lanes() > 1 && n%p.lanes() == 0 }
 
 func checkCell(h int, gates []float32, others ...[]float32) {

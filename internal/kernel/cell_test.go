@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every path does in float32 what the specification does in float64, for
-// whole registers and for sizes that have no assembly, and cell may be prev.
+// Every path computes in float32 what the specification computes in float64,
+// for whole registers and for sizes without assembly, also where cell is prev.
 func TestCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	apply := func(f func(float64) float64) func(dst, src []float64) {

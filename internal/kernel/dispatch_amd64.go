@@ -68,7 +68,7 @@ func (p path) unfusedTiles() []tile {
 }
 
 // apply computes a function of n numbers, n a multiple of lanes. The calls are
-// direct so that buffers of callers stay on their stacks.
+// direct so that callers' buffers stay on the stack.
 func (p path) apply(f function, n int, dst, src *float32) {
 	if p >= pathAVX512 {
 		switch f {

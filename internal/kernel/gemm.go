@@ -6,9 +6,9 @@ import (
 )
 
 // Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where
-// op(A) is m × k and op(B) is k × n; transA says that A is stored k × m, transB
-// that B is stored n × k. lda, ldb, ldc are the distances of rows in elements.
-// C is not read when beta is 0, and must not overlap A or B.
+// op(A) is m × k and op(B) is k × n; with transA, A is stored k × m; with
+// transB, B is stored n × k. lda, ldb, ldc are the distances of rows in
+// elements. C is not read when beta is 0, and must not overlap A or B.
 //
 // The error is that of a float32 sum in any order: k·2⁻²⁴·Σ|aᵢₚ·bₚⱼ|. The
 // fastest case is B not transposed; a transposed B is repacked on every call,
@@ -87,7 +87,7 @@ func Transpose(dst, src []float32, rows, columns int) {
 	}
 }
 
-// buffers keeps packed panels of B and one tile of C.
+// buffers holds packed panels of B and one tile of C.
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
 // tiled runs the matrix product over tiles of len(tiles)−1 rows by width

@@ -1,16 +1,16 @@
-// Package kernel holds the float32 loops that everything else waits for:
-// matrix products, activations, nearest-neighbour scans and noise.
+// Package kernel holds the float32 loops that take most of the time: matrix
+// products, activations, nearest-neighbour scans and noise.
 //
 // Each has a pure-Go form that is its specification, and forms in assembly:
 // AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
-// (by that in asm/neon). The form is chosen at start-up by what the processor
-// can do; the environment variable MLDP_SIMD (avx512vnni, avx512, avx2;
-// neondot, neon; go) lowers the choice. Forms may differ in the last bits, and
-// say by how much; functions that make noise may not differ at all, because
-// privatised text must not depend on the processor.
+// (by that in asm/neon). The form is chosen at start-up by the processor's
+// capabilities; the environment variable MLDP_SIMD (avx512vnni, avx512, avx2;
+// neondot, neon; go) selects a slower one. Forms may differ in the last bits,
+// by documented bounds. Functions that make noise must not differ at all,
+// because privatised text must not depend on the processor.
 //
-// It knows vectors and matrices, no words. Shapes are checked and a wrong one
-// panics: it is an error of the program, never of a user.
+// The package handles vectors and matrices, not words. Shapes are checked, and
+// a wrong one panics because it is an error of the program, never of a user.
 package kernel
 
 //go:generate go -C asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
@@ -38,7 +38,7 @@ const (
 
 var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni", "neon", "neondot"}
 
-// below is the next slower path.
+// below returns the next slower path.
 var below = [...]path{pathAVX512: pathAVX2, pathVNNI: pathAVX512, pathNEONDot: pathNEON}
 
 func (p path) String() string { return pathNames[p] }
@@ -56,11 +56,12 @@ func init() {
 	}
 }
 
-// Path names the form in use: "avx512vnni", "avx512", "avx2", "neondot",
-// "neon" or "go".
+// Path returns the name of the form in use: "avx512vnni", "avx512", "avx2",
+// "neondot", "neon" or "go".
 func Path() string { return active().String() }
 
-// Paths names all forms that this processor can run, the fastest first.
+// Paths returns the names of all forms that this processor can run, the fastest
+// first.
 func Paths() []string {
 	var names []string
 	for p := best; p != pathGo; p = below[p] {
@@ -69,8 +70,8 @@ func Paths() []string {
 	return append(names, pathGo.String())
 }
 
-// Use switches to another form, for tests, and returns the way back. It must
-// not run at the same time as other functions of this package.
+// Use switches to another form, for tests, and returns a function that switches
+// back. It must not run concurrently with other functions of this package.
 func Use(name string) (restore func(), err error) {
 	for p, n := range pathNames {
 		if n != name {

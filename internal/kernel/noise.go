@@ -17,7 +17,7 @@ func FillNormal(dst []float32, rng *rand.Rand) {
 // along the first axis. Plain Go with a fixed order of operations: the same
 // bits on every path.
 func SetNorm(v []float32, norm float64) {
-	// Four sums run side by side; one would wait for itself.
+	// Four independent sums run in parallel.
 	var s [4]float64
 	i := 0
 	for ; i+4 <= len(v); i += 4 {
@@ -55,7 +55,8 @@ func Transform(dst, src, m []float32, d int) {
 	}
 	p := active()
 	if tiles := p.unfusedTiles(); tiles != nil {
-		// One block of depth d: a second would start a second sum.
+		// A single block of depth d, because a second block would start a
+		// second sum.
 		tiled(tiles, 2*p.lanes(), d, false, false, rows, d, d, 1, src, d, m, d, 0, dst, d)
 		return
 	}

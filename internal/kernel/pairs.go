@@ -8,15 +8,15 @@ import (
 const (
 	panelWords = 32
 
-	// PairRows is the number of queries that Panels take at once: each word is
-	// read from memory once for all of them.
+	// PairRows is the number of queries that Panels process at once: each word
+	// is read from memory once for all of them.
 	PairRows = 4
 )
 
 // Panels holds vectors in the order in which they are compared with queries in
-// float64: panels of 32, dimension by dimension, so that 32 sums grow side by
-// side, each in the order of the dimensions. Results are therefore the same,
-// bit for bit, on every path.
+// float64: panels of 32, dimension by dimension, so 32 sums are accumulated in
+// parallel, each in the order of the dimensions. Results are therefore the
+// same, bit for bit, on every path.
 type Panels struct {
 	count, depth int
 	data         []float32
@@ -38,10 +38,10 @@ func PackPanels(vectors []float32, depth int) *Panels {
 	return p
 }
 
-// Len is the number of vectors.
+// Len returns the number of vectors.
 func (p *Panels) Len() int { return p.count }
 
-// Stride is the distance between two rows of results: Len, rounded up.
+// Stride returns the distance between two rows of results: Len, rounded up.
 func (p *Panels) Stride() int { return (p.count + panelWords - 1) / panelWords * panelWords }
 
 // Distances writes to dst[r·Stride+i] the Euclidean distance between query r
@@ -52,7 +52,7 @@ func (p *Panels) Distances(dst []float64, queries ...[]float32) {
 	p.compare(path.distances, true, dst, queries)
 }
 
-// InnerProducts is Distances with Σ xⱼ·qⱼ.
+// InnerProducts is the same as Distances for Σ xⱼ·qⱼ.
 func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
 	p.compare(path.innerProducts, false, dst, queries)
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A scan multiplies queries by words and keeps none of the products: it
-// reports the few words that may be near. Words lie in panels, queries in
-// tiles, both interleaved so that the loop reads memory forwards:
+// A scan multiplies queries by words without storing the products: it reports
+// the few words that may be near. Words are stored in panels, queries in tiles,
+// both interleaved so that the loop reads memory sequentially:
 //
 //	panel p, axis i, word w:  words[(p·d + i)·PanelWords + w]
 //	tile, axis i, query q:    queries[i·TileStride + q]
@@ -21,14 +21,14 @@ import (
 //
 // with a, b, c, d = bounds of the word's panel. That is the form of a lower
 // bound on ½‖word−query‖²−½‖query‖², which package nearest fills in. Both sides
-// are float32 with errors of few units in the last place, fused or not: the
-// bounds must leave room for them.
+// are float32 with errors of a few units in the last place, fused or not; the
+// bounds must allow for them.
 
-// TileStride is the number of query places in a tile; only the first TileRows
+// TileStride is the number of query slots in a tile; only the first TileRows
 // are used.
 const TileStride = 16
 
-// Tile is what a scan knows of its queries beside their coordinates.
+// Tile holds the parameters of a scan's queries other than their coordinates.
 type Tile struct {
 	Tau      [TileStride]float32
 	Residual [TileStride]float32
@@ -37,23 +37,23 @@ type Tile struct {
 	Bias     [TileStride]int32   // ScanInt8 only: added to the integer product
 }
 
-// Hit says which words of a panel pass for one query of the tile.
+// Hit is the set of words of a panel that pass for one query of the tile.
 type Hit struct {
 	Panel uint32 // counted from the first panel of the scan
 	Query uint32
 	Words uint32 // bit w is word w of the panel
 }
 
-// Geometry is the shape that the scans of one path want. An index built for
-// one path is scanned by that path.
+// Geometry is the data layout of one path's scans. An index built for one path
+// must be scanned by that path.
 type Geometry struct {
 	path       path
 	PanelWords int
 	TileRows   int
-	Int8       bool // ScanInt8 is fast, not only defined
+	Int8       bool // ScanInt8 has a fast implementation
 }
 
-// ScanGeometry returns the shape for the path in use.
+// ScanGeometry returns the layout for the path in use.
 func ScanGeometry() Geometry {
 	switch p := active(); p {
 	case pathVNNI, pathAVX512:

@@ -106,8 +106,8 @@ func TestSquaredDistance(t *testing.T) {
 	})
 }
 
-// BenchmarkScan multiplies 27,000 words with one tile and lets nothing pass:
-// the share of the machine's peak that a search can reach.
+// BenchmarkScan multiplies 27,000 words with one tile where no word passes: the
+// share of the machine's peak that a search can reach.
 func BenchmarkScan(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, name := range Paths() {
@@ -122,8 +122,8 @@ func BenchmarkScan(b *testing.B) {
 			}
 			var tile Tile
 			hits := make([]Hit, panels*g.TileRows)
-			// Blocks of the second cache, each for as many tiles as 256
-			// queries are, as a search does.
+			// Blocks that fit the second-level cache, each scanned for the
+			// tiles of 256 queries, as in a search.
 			tiles := (256 + g.TileRows - 1) / g.TileRows
 			run := func(block int, f func(from, to int)) {
 				for from := 0; from < panels; from += block {

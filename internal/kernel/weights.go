@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// ProductRows is the number of queries that SquaredDistances32 is best given:
-// a panel of words is then read from the first cache for most of them.
+// ProductRows is the best number of queries for SquaredDistances32: a panel of
+// words is then read from the first-level cache for most of them.
 const ProductRows = 12
 
-// SquaredNorms returns ‖x‖² of every vector in float32, +Inf at the places
-// after the last.
+// SquaredNorms returns ‖x‖² of every vector in float32, +Inf at positions after
+// the last.
 func (p *Panels) SquaredNorms() []float32 {
 	norms := make([]float32, p.Stride())
 	for word := range norms {
@@ -29,11 +29,11 @@ func (p *Panels) SquaredNorms() []float32 {
 }
 
 // SquaredDistances32 writes ‖x‖² − 2·x·q to dst[r·Stride+i] for vector i and
-// row r of queries, a row-major matrix: the squared distance but for ‖q‖².
-// norms are those of SquaredNorms; places after the last vector get +Inf.
+// row r of queries, a row-major matrix: the squared distance without ‖q‖².
+// norms are those of SquaredNorms; positions after the last vector get +Inf.
 //
-// It is a float32 matrix product, several times faster than Distances and not
-// the same on every path: what it decides must hold within
+// It is a float32 matrix product, several times faster than Distances but not
+// the same on every path: decisions based on it must allow for
 // SquaredDistanceError.
 func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 	rows, stride := len(queries)/p.depth, p.Stride()
@@ -87,7 +87,7 @@ func (p *Panels) products32(dst, queries []float32, rows int) {
 	}
 }
 
-// SquaredDistanceError bounds the error of a squared distance made of
+// SquaredDistanceError bounds the error of a squared distance computed from
 // SquaredDistances32 and the float32 ‖q‖², for a query and vectors of these
 // Euclidean norms: a float32 sum of depth products in any order, and the
 // roundings of norms and additions.

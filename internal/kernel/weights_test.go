@@ -78,8 +78,8 @@ func TestWeightSum(t *testing.T) {
 	})
 }
 
-// BenchmarkWeights measures what a word of the selection family costs the
-// kernels: squared distances to 27,000 words, then weights.
+// BenchmarkWeights measures the kernels' time for a word of the selection
+// family: squared distances to 27,000 words, then weights.
 func BenchmarkWeights(b *testing.B) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const count = 27000

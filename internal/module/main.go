@@ -1,5 +1,5 @@
-// Command module gives the module of the working directory another name, for
-// whoever publishes it at an address of their own:
+// Command module renames the module of the working directory, for publishing it
+// at a different address:
 //
 //	go run ./internal/module host/you/mldpbench
 //
@@ -71,7 +71,8 @@ func rename(root, to string) error {
 	if err != nil {
 		return err
 	}
-	// The root comes first, and with it go's own check of the name.
+	// The root comes first, so the go command checks the name before anything
+	// else changes.
 	for _, dir := range modules {
 		old, err := moduleName(dir)
 		if err != nil {
@@ -117,7 +118,7 @@ func renameImports(path string, source []byte, from, to string) ([]byte, error) 
 	if bytes.Equal(result, source) {
 		return source, nil
 	}
-	return format.Source(result) // a new name may sort elsewhere
+	return format.Source(result) // a new name may change the sort order
 }
 
 func moduleName(dir string) (string, error) {

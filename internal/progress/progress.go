@@ -1,6 +1,6 @@
-// Package progress tells a waiting person how far a count of equal steps has
-// come: a bar with an estimate of the time left on a terminal, plain lines
-// elsewhere, so that a log file stays readable.
+// Package progress shows the progress of a number of equal steps: on a terminal
+// as a bar with an estimate of the time left, elsewhere as plain lines, so log
+// files stay readable.
 package progress
 
 import (
@@ -27,10 +27,11 @@ type Reporter struct {
 	now      func() time.Time
 }
 
-// interval is the least time between two plain lines.
+// interval is the shortest time between two plain lines.
 const interval = 10 * time.Second
 
-// New starts counting to total. what names the steps in the plural.
+// New returns a Reporter that counts to total. what is the name of the steps in
+// the plural.
 func New(out io.Writer, what string, total int) *Reporter {
 	r := &Reporter{out: out, what: what, total: total, now: time.Now}
 	r.start = r.now()
@@ -49,13 +50,13 @@ func New(out io.Writer, what string, total int) *Reporter {
 	return r
 }
 
-// Add counts n more steps; label says what was done last.
+// Add counts n more steps; label describes the last one.
 func (r *Reporter) Add(n int, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
 	if r.bar != nil {
-		_ = r.bar.Add(n) // a bar that cannot be drawn is no reason to stop
+		_ = r.bar.Add(n) // a bar that cannot be drawn is not a reason to stop
 		return
 	}
 	now := r.now()
@@ -71,7 +72,7 @@ func (r *Reporter) Add(n int, label string) {
 	fmt.Fprintf(r.out, "%s %d/%d%s: %s\n", r.what, r.done, r.total, left, label)
 }
 
-// Note prints a line of its own beside the bar.
+// Note prints a separate line in addition to the bar.
 func (r *Reporter) Note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

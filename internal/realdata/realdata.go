@@ -1,5 +1,5 @@
 // Package realdata finds the real data sets for tests: the folder named by
-// MLDP_DATA, or ../shared/data beside the project.
+// MLDP_DATA, or ../shared/data next to the project.
 package realdata
 
 import (

@@ -182,7 +182,7 @@ func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
 			100*p.Unchanged)
 	}
 	if n.Document != nil && n.Document.Holds() {
-		add("weights depend on the words: the promise holds only %s", n.Document.Conditions)
+		add("weights depend on the words: the guarantee holds only %s", n.Document.Conditions)
 	}
 	if n.Policy == mechanisms.Keep && n.Unknown > 0 {
 		add("policy keep publishes %.0f%% of the words, those outside the vocabulary: names, numbers, addresses",
@@ -192,10 +192,10 @@ func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
 		add("%.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", 100*n.Unknown)
 	}
 	if n.Seeded {
-		add("whoever knows the seed can undo the protection: leave --seed out unless the text is public")
+		add("anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
 	}
 	if n.KeepCase {
-		add("case kept: which words are capitalised, and so where names stand, is not protected")
+		add("case kept: which words are capitalised, and so the positions of names, is not protected")
 	}
 	return out
 }

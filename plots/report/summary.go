@@ -36,7 +36,7 @@ func warnings(records []results.Record) []string {
 	for _, c := range results.GroupCells(records) {
 		if !c.Records[0].IsBaseline() && len(c.Records) < stats.FewRepetitions {
 			if len(c.Records) == 1 {
-				add("One repetition: numbers stand without an interval.")
+				add("One repetition: numbers have no interval.")
 			} else {
 				add(fmt.Sprintf("Fewer than %d repetitions: intervals are wide and few differences can be "+
 					"told from chance.", stats.FewRepetitions))

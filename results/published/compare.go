@@ -524,7 +524,7 @@ func CompareSummary(comparisons []Comparison) results.Table {
 	}
 	t.AddRow(texts...)
 	t.Rows[len(t.Rows)-1][0].Separator = true
-	t.Legend = "Each number that the study prints once, measured as it describes, held against the variant that its " +
+	t.Legend = "Each number that the study prints once, measured as it describes, compared with the variant that its " +
 		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
 		"and SanText by definition. " +
 		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."

@@ -68,8 +68,8 @@ func expm1Parts(v vectors, x Op) (n, p Op) {
 	return n, p
 }
 
-// scale multiplies p by 2^n for an integer n in [−252, 252], in two exact
-// steps (but for the last rounding into the denormals).
+// scale multiplies p by 2^n for an integer n in [−252, 252], in two steps that
+// are exact except for the last rounding into the denormals.
 func scale(v vectors, p, n Op) {
 	i := v.new()
 	if v.lanes == 16 {
@@ -89,7 +89,7 @@ func scale(v vectors, p, n Op) {
 
 func expLane(v vectors, x Op) Op {
 	c := v.new()
-	// NaN comes through: MIN and MAX return their last operand, x.
+	// NaN is preserved: MIN and MAX return their last operand, x.
 	VMOVUPS(v.constant(89), c)
 	VMINPS(x, c, x)
 	c = v.new()

@@ -59,9 +59,9 @@ func cellForward(v vectors) {
 	RET()
 }
 
-// cellBackward takes cellForward back: the gates become the derivatives with
-// respect to what they were before their activation, dc that with respect to
-// prev; dh is that with respect to the hidden state.
+// cellBackward is the derivative of cellForward: the gates become the
+// derivatives with respect to their values before activation, dc that with
+// respect to prev; dh is that with respect to the hidden state.
 func cellBackward(v vectors) {
 	TEXT("cellBackward"+v.name, NOSPLIT, "func(h int, gates, prev, tanh, dh, dc *float32)")
 	Pragma("noescape")

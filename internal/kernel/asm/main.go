@@ -2,7 +2,7 @@
 //
 //	go generate ./internal/kernel
 //
-// It is a module of its own so that avo is no dependency of the project.
+// It is a separate module so that avo is not a dependency of the project.
 package main
 
 import (

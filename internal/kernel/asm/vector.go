@@ -121,7 +121,7 @@ func peak(v vectors) {
 	RET()
 }
 
-const peakChains = 12 // two units × four cycles of latency, and some to spare
+const peakChains = 12 // two units × four cycles of latency, and some more
 
 // horizontalSum64 adds the float64 lanes of a register.
 func horizontalSum64(v vectors, r Op) reg.Register {

@@ -39,8 +39,8 @@ func constants(upper float32) []uint32 {
 	return c
 }
 
-// expConstants overflow where they should; with activationConstants e^88 is
-// finite, so that a sigmoid is never rounded to 0.
+// expConstants let the exponential overflow to +Inf; with activationConstants
+// e^88 stays finite, so a sigmoid is never rounded to 0.
 var (
 	expConstants        = constants(89)
 	activationConstants = constants(88)

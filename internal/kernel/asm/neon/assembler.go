@@ -82,7 +82,8 @@ func floats(x ...float32) []uint32 {
 	return words
 }
 
-// goes writes a line of Go's assembler: loads of arguments, integers, branches.
+// goes writes a line for Go's assembler: loads of arguments, integers,
+// branches.
 func (a *assembler) goes(format string, x ...any) {
 	fmt.Fprintf(&a.text, "\t"+format+"\n", x...)
 }
@@ -119,7 +120,7 @@ func (a *assembler) fmul(d, n, m v)  { a.three(0x6e20dc00, "fmul", "4s", d, n, m
 func (a *assembler) fdiv(d, n, m v)  { a.three(0x6e20fc00, "fdiv", "4s", d, n, m) }
 func (a *assembler) fmla(d, n, m v)  { a.three(0x4e20cc00, "fmla", "4s", d, n, m) } // d += n·m, rounded once
 func (a *assembler) fmls(d, n, m v)  { a.three(0x4ea0cc00, "fmls", "4s", d, n, m) }
-func (a *assembler) fmax(d, n, m v)  { a.three(0x4e20f400, "fmax", "4s", d, n, m) } // NaN comes through
+func (a *assembler) fmax(d, n, m v)  { a.three(0x4e20f400, "fmax", "4s", d, n, m) } // NaN is preserved
 func (a *assembler) fmin(d, n, m v)  { a.three(0x4ea0f400, "fmin", "4s", d, n, m) }
 func (a *assembler) fcmge(d, n, m v) { a.three(0x6e20e400, "fcmge", "4s", d, n, m) }
 func (a *assembler) fcmeq(d, n, m v) { a.three(0x4e20e400, "fcmeq", "4s", d, n, m) }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestCodes has another assembler read every mnemonic and compares the codes.
+// TestCodes assembles every mnemonic with another assembler and compares the
+// codes.
 func TestCodes(t *testing.T) {
 	mc, err := exec.LookPath("llvm-mc")
 	if err != nil {

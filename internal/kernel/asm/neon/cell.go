@@ -55,9 +55,9 @@ func cellForward(a *assembler) {
 	endCell(a)
 }
 
-// cellBackward takes cellForward back: the gates become the derivatives with
-// respect to what they were before their activation, dc that with respect to
-// prev; dh is that with respect to the hidden state.
+// cellBackward is the derivative of cellForward: the gates become the
+// derivatives with respect to their values before activation, dc that with
+// respect to prev; dh is that with respect to the hidden state.
 func cellBackward(a *assembler) {
 	cell(a, "cellBackward", "prev", "tanh", "dh", "dc")
 	const in, forget, out, g, prev, t, e, dc, slope, rest = v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7), v(8), v(9)

@@ -4,7 +4,7 @@
 //
 // Go's assembler lacks most vector instructions on floating-point numbers, so
 // every vector instruction is written as its code (Arm Architecture Reference
-// Manual, C7.2), with the mnemonic beside it.
+// Manual, C7.2), with the mnemonic next to it.
 package main
 
 import (

@@ -58,7 +58,7 @@ func axpy(a *assembler) {
 	a.goes("RET")
 }
 
-// peakChains is four units × four cycles of latency, and some to spare.
+// peakChains is four units × four cycles of latency, and some more.
 const peakChains = 24
 
 // peak writes n rounds of independent fused multiply-adds on registers: the

@@ -1,5 +1,5 @@
-// Command vectors writes a text file of generated word vectors as large as the
-// real ones that cannot be had here:
+// Command vectors writes a text file of generated word vectors as large as real
+// ones that are not available:
 //
 //	go run ./internal/kernel/bench/vectors -words 400000 -dimension 300 -o v.txt
 //
@@ -7,7 +7,7 @@
 // for the most frequent words, falling by 0.3 with each power of ten of the
 // rank, 12% apart between words. Directions have a common mean of 0.3 of the
 // norm and are otherwise spread evenly over the axes, which is harder for a
-// search than real words are.
+// search than real words.
 package main
 
 import (
