@@ -492,7 +492,7 @@ func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, u
 	b.candidates = b.candidates[:count] // later ones are not complete
 }
 
-// selectKth returns what would stand at place k if keys, all different, were
+// selectKth returns the element at position k if keys, all different, were
 // sorted; it reorders them (Hoare's quickselect).
 func selectKth(keys []uint64, k int) uint64 {
 	low, high := 0, len(keys)-1

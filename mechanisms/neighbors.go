@@ -129,8 +129,8 @@ func smallest(x []float64, count int) float64 {
 }
 
 // byFrequency returns all words of the space by falling count in the corpus.
-// Ties, and words that never occur, stand in the order of the space, which
-// for most published embeddings is that of the frequency in their own corpus.
+// Ties, and words that never occur, are in the order of the space, which for
+// most published embeddings is the order of frequency in their own corpus.
 func byFrequency(env Environment) []WordID {
 	counts := make([]int, env.Space.Len())
 	for _, document := range env.Documents {

@@ -10,9 +10,9 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Adversary poses the inference problem of [X21] §3.1: a secret word w is
-// drawn from m candidates with probability Prior[w], the mechanism outputs
-// w′, and the adversary, who knows prior and mechanism, names a candidate ŵ.
+// Adversary poses the inference problem of [X21] §3.1: a secret word w is drawn
+// from m candidates with probability Prior[w], the mechanism outputs w′, and
+// the adversary, which knows prior and mechanism, guesses a candidate ŵ.
 //
 // On a vocabulary of n words the full problem costs n² distributions. To make
 // it affordable, candidates are a seeded subset of the vocabulary (SampleWords)

@@ -118,7 +118,7 @@ func CompareRuns(a, b []Record, metrics []Column, level float64) (RunComparison,
 				continue
 			}
 			for _, m := range metrics {
-				// A row of one quantity is a cell of its own.
+				// A row of one quantity is a separate cell.
 				if x.Quantity != "" && ofModel || x.Quantity == "" && m.OfModel == ofModel {
 					if d, ok := difference(x, y, m); ok {
 						d.Mechanism = names[x.Records[0].Instance()]

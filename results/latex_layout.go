@@ -22,7 +22,7 @@ type latexSize struct {
 	em, line float64 // in points
 }
 
-// Smaller fonts of Computer Modern are wider than their size says.
+// Smaller fonts of Computer Modern are wider than their size suggests.
 var latexSizes = []latexSize{{`\small`, 9.3, 11}, {`\footnotesize`, 8.55, 9.5}, {`\scriptsize`, 8.05, 8.2}}
 
 // width estimates the width of a text from the widths of Computer Modern Roman.
@@ -99,7 +99,7 @@ type latexLayout struct {
 	environment string
 	size        latexSize
 	width       float64         // of the environment
-	parts       [][]latexColumn // that stand below each other
+	parts       [][]latexColumn // that are placed below each other
 }
 
 // latexLayout chooses the first way that fits: one column before two, large
@@ -124,7 +124,7 @@ func (t Table) latexLayout() latexLayout {
 		}
 	}
 	l := latexLayout{environment: "table*", size: footnote, width: pageWidth}
-	keys := 0 // columns that say what a row is
+	keys := 0 // columns that identify a row
 	for keys < len(all)-1 && !t.numeric(keys) {
 		keys++
 	}

@@ -92,7 +92,7 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 	for _, e := range missing {
 		if err := f.fetchEntry(ctx, e); err != nil {
 			if ctx.Err() != nil {
-				return fmt.Errorf("%s: %w; what was downloaded is kept, the same command goes on", e.Name, ctx.Err())
+				return fmt.Errorf("%s: %w; the downloaded part is kept, the same command continues", e.Name, ctx.Err())
 			}
 			if errors.Is(err, errOwnArchive) && f.Partial {
 				f.notice("%s: left out: %v", e.Name, err)
@@ -353,7 +353,7 @@ func checkKind(file, name string) error {
 	}
 	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b", ".tgz": "\x1f\x8b", ".rar": "Rar!"} {
 		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(string(head), magic) {
-			return fmt.Errorf("what came is not a %s file", suffix)
+			return fmt.Errorf("the download is not a %s file", suffix)
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func (f *Fetcher) discard(d Download, err error) error {
 	if gone := errors.Join(os.Remove(f.path(d.File)), f.forget(d.File)); gone != nil {
 		return errors.Join(err, gone)
 	}
-	return fmt.Errorf("%w; nobody published its checksum: deleted, the same command gets it again", err)
+	return fmt.Errorf("%w; no checksum of it is published: deleted, the same command gets it again", err)
 }
 
 // errOwnArchive is in the chain when an archive from a mirror folder of the

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// csvRows reads CSV: encoding/csv says where fields begin and end, the bytes
-// are taken from what it has read.
+// csvRows reads CSV: encoding/csv finds where fields begin and end, and the
+// bytes are copied from its input.
 type csvRows struct {
 	parser  *csv.Reader
 	tape    *tape
@@ -97,13 +97,13 @@ func (c *csvRows) next(dst []Piece) ([]Piece, error) {
 	return dst, nil
 }
 
-// csvError puts an error of encoding/csv in the form "file:line: what".
+// csvError converts an error of encoding/csv to the form "file:line: what".
 func csvError(name string, err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s:%d: column %d: %w", name, p.Line, p.Column, p.Err)
 	}
-	return err // of a reader below, which says its name
+	return err // of an underlying reader, which includes the file name
 }
 
 // chosen returns the numbers of the chosen fields in order.
@@ -147,7 +147,7 @@ func appendCSV(dst []byte, text string, quoted bool) []byte {
 	return append(dst, '"')
 }
 
-// tape keeps what has been read and not been asked for.
+// tape keeps bytes that were read but not requested yet.
 type tape struct {
 	r       *bufio.Reader
 	options Options

@@ -112,9 +112,9 @@ func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {
 // Piece is a text and the bytes around it: Before, Text and After of all
 // pieces, one after the other, are the stream.
 type Piece struct {
-	Before string // copied as it is
+	Before string // copied unchanged
 	Text   string // decoded: without quotes and escapes
-	After  string // copied as it is
+	After  string // copied unchanged
 	// Record is the number of the line or row that the text is part of, from 0.
 	// A row has a piece per chosen field, a long line several.
 	Record uint64

@@ -30,7 +30,7 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Format is "csv", "tsv", "jsonl" or "lines"; "" goes by the suffix.
+	// Format is "csv", "tsv", "jsonl" or "lines"; "" uses the suffix.
 	Format string
 	// Columns hold the text, joined by a space; none for plain lines.
 	Columns []string
