@@ -48,7 +48,7 @@ func newRANTEXT(env Environment, s Settings) (Mechanism, error) {
 	m := &rantext{
 		settings: s, space: env.Space,
 		guarantee: Guarantee{Reason: "the list of candidates depends on the word: " +
-			"an output far from one word and near another distinguishes them by more than epsilon"},
+			"an output far from one word and near another tells them apart by more than epsilon"},
 		ranges: make([]float64, env.Space.Dimension),
 	}
 	d := env.Space.Dimension

@@ -62,7 +62,7 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	if len(sensitive) < n {
 		g.EuclideanEpsilon = 0
 		g.Scope = fmt.Sprintf("between the %d sensitive of %d words, none with or between the others: "+
-			"these are kept, and so distinguishable from all other words", len(sensitive), n)
+			"these are kept, and so told from all other words", len(sensitive), n)
 		g.Covers = func(a, b WordID) bool { return isSensitive[a] && isSensitive[b] }
 	}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {

@@ -176,7 +176,7 @@ func (s sheet) alignment(model, setting string) []Table {
 			candidates(records) + "). Values lie on the line that joins the ε of the study (linear in E_M and " +
 			"accuracy, and in log ε), repetition by repetition: mean ± half-width of the 95% t interval. " +
 			fmt.Sprintf("– where a mechanism does not reach the error at any ε of the study, or its nearest ε are "+
-				"more than %g apart in E_M: measure more ε to see. ", widestGap) + kind.legend
+				"more than %g apart in E_M (more ε would be needed). ", widestGap) + kind.legend
 		tables = append(tables, t)
 	}
 	return tables

@@ -202,7 +202,7 @@ func (t *Text) Fingerprint() string { return t.fingerprint }
 
 // Guarantee returns no guarantee, because none is known.
 func (t *Text) Guarantee() mechanisms.Guarantee {
-	return mechanisms.Guarantee{Reason: "text made elsewhere: its guarantee is not known here"}
+	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
 }
 
 // Documents returns the text of documents in a repetition, counted from 0. rows
