@@ -45,11 +45,11 @@ func attackFigures(points []results.Record) ([]Figure, []Skip) {
 			panels = append(panels, p)
 		}
 		name := "attacks-" + slug(dataset)
-		title := pointTitle("What attackers learn against what the text is worth, "+datasetTitle(dataset, shown), shown)
+		title := pointTitle("What attackers learn against utility, "+datasetTitle(dataset, shown), shown)
 		notes := []string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."}
 		f, err := Curves(name, title, panels, append(notes, promiseNotes(shown)...)...)
 		if err != nil {
-			skipped = append(skipped, Skip{name, "no use of its text was measured"})
+			skipped = append(skipped, Skip{name, "no utility of its text was measured"})
 			continue
 		}
 		figures = append(figures, f)

@@ -167,7 +167,7 @@ func TestThroughputFigureDoesNotGrowWithRepetitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(figures[0].Caption, "what a mechanism tabulates per word is included") {
+		if !strings.Contains(figures[0].Caption, "making a mechanism's tables per word") {
 			t.Errorf("the figure does not say what it measures: %q", figures[0].Caption)
 		}
 		return figures[0].Description

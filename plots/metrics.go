@@ -49,5 +49,5 @@ func metricFigures(s *study) ([]Figure, error) {
 			}
 		}
 	}
-	return out, reason(out, "no metric but accuracy and composites was measured")
+	return out, reason(out, "no metric other than accuracy and composites was measured")
 }

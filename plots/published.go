@@ -66,7 +66,7 @@ func publishedFigures(s *study) ([]Figure, error) {
 			panels = append(panels, p)
 		}
 		f, err := Curves("published-"+slug(m), "Published against ours, "+c.Heading(), panels,
-			"Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel a protocol, all its cells.")
+			"Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel per protocol, with all its cells.")
 		if err == nil {
 			out = append(out, f)
 		}

@@ -62,8 +62,8 @@ func throughputFigures(s *study) ([]Figure, error) {
 	f := rowBars{
 		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
 		parts: parts, rows: rows, logarithmic: logarithmic,
-		notes: append([]string{"A text from nothing: what a mechanism tabulates per word is included, however many " +
-			"repetitions shared it. Medians over cells; cells that run at once share the machine."},
+		notes: append([]string{"Includes making a mechanism's tables per word, however many " +
+			"repetitions shared them. Medians over cells; cells that run at once share the machine."},
 			s.warnings(shown)...),
 	}.figure()
 	f.Name = "throughput"

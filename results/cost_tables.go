@@ -118,7 +118,7 @@ func (s sheet) stages() Table {
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)
 	}
 	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that several models " +
-		"share is privatised once and counted for each; measure is all metrics but CS. Share is that of all cells here."
+		"share is privatised once and counted for each; measure is all metrics except CS. Share is of these cells' total."
 	return t
 }
 
@@ -164,7 +164,7 @@ func (s sheet) cost() Table {
 		t.AddRow(row...)
 	}
 	t.Legend = "Means over repetitions, on the machine of the records; words/s as in the table of seconds per " +
-		"million words; other times are what each repetition reports, its share of what several had in common. Peak " +
+		"million words; other times are those reported per repetition, with its share of common work. Peak " +
 		"memory is that of the whole process."
 	return t
 }

@@ -245,7 +245,7 @@ func (s sheet) overall(f field, task []Record, model, setting string) Table {
 	t.Legend = "Means over the data sets, spaces and ε here, each with equal weight. Bounds: differences within " +
 		"each condition, averaged over those that two mechanisms share; their variance is that of repetitions (of " +
 		"one repetition: of its test set); Holm-corrected over all pairs at 5%. " +
-		"They speak of these conditions and of the average, which hides who wins where: see the pairs. Conditions " +
+		"They are about these conditions and their average, which hides who wins where: see the pairs. Conditions " +
 		"are those that all mechanisms here have; where there is none, means over different conditions are " +
 		"not comparable."
 	return t

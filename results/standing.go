@@ -280,7 +280,7 @@ func StandingsTable(records []Record) Table {
 		"MAP adversary at least this error (share of words that it gets wrong" + candidates(records) +
 		"); mean ± half-width of the 95% t interval. Differences are tested as in the rank tables."
 	if note := ScopeNote(records); note != "" {
-		t.Legend += note + " It is named where it keeps more, and does not compete."
+		t.Legend += note + " It is mentioned where it keeps more, but does not compete."
 	}
 	return t
 }

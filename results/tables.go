@@ -156,7 +156,7 @@ func ScopeOf(records []Record) string {
 	case 1:
 		return scopes[0]
 	}
-	return scopes[0] + " (elsewhere other words: the guarantees have them all)"
+	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
 }
 
 // instanceCell returns the first cell of a row: the name, and a footnote where
@@ -174,7 +174,7 @@ func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
 		}
 	}
 	if slices.ContainsFunc(own, func(r Record) bool { return r.Unrepeatable }) {
-		c.Notes = append(c.Notes, t.Note("cannot be repeated: the same seed gives another text each time"))
+		c.Notes = append(c.Notes, t.Note("cannot be repeated: the same seed gives a different text each time"))
 	}
 	if scope := ScopeOf(own); scope != "" {
 		c.Notes = append(c.Notes, t.Note("its guarantee holds only "+scope))
@@ -514,7 +514,7 @@ func (s sheet) adversary() (Table, bool) {
 			if column.Name == "e_m_full_uniform" && first.EMFullUniform.Known() {
 				note := "exact, all words"
 				if first.EMFullRuns > 0 {
-					note = fmt.Sprintf("an attacker who learned from %d draws of each word, measured on as many",
+					note = fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many",
 						first.EMFullRuns)
 				}
 				cell.Notes = append(cell.Notes, t.Note(note))
@@ -536,8 +536,8 @@ func (s sheet) adversary() (Table, bool) {
 		t.hoist(len(t.Rows)-1, 2, 4)
 	}
 	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it " +
-		"is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound stands " +
-		"beside it. Full vocabulary: every word is a candidate, measured once; fewer candidates are an easier problem. " +
+		"is an upper bound where it is Monte Carlo (standard error in the last column), and the lower bound is " +
+		"next to it. Full vocabulary: every word is a candidate, measured once; with fewer the problem is easier. " +
 		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
 	return t, len(t.Rows) > 0
 }

@@ -82,7 +82,7 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 	}
 	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
 		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary "+
-			"(e_m_map) of at least %g, and no attacker has a use of the text beside it", results.StatedErrors[0])
+			"(e_m_map) of at least %g, and no attacker was measured together with a utility", results.StatedErrors[0])
 	}
 	if len(e.Rows) > 0 {
 		e.Filters = e.filters(epsilonTexts(records))

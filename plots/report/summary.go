@@ -25,12 +25,12 @@ func warnings(records []results.Record) []string {
 	case "generated data":
 		add("All numbers are about text that mldp generated itself, not about real text.")
 	case "partly generated data":
-		add("Some numbers are about text that mldp generated itself; tables and figures say which.")
+		add("Some numbers are about text that mldp generated itself; tables and figures mark which.")
 	}
 	versions := results.Distinct(results.Where(records, func(r results.Record) bool { return r.Version != "" }),
 		func(r results.Record) string { return r.Version })
 	if len(versions) > 1 {
-		add(fmt.Sprintf("The records are of %d versions of mldp (%s): what differs between them may be code, "+
+		add(fmt.Sprintf("The records are of %d versions of mldp (%s): differences between them may come from code, "+
 			"not mechanism.", len(versions), strings.Join(versions, ", ")))
 	}
 	for _, c := range results.GroupCells(records) {
@@ -56,7 +56,7 @@ func warnings(records []results.Record) []string {
 			add(fmt.Sprintf("The guarantee of %s holds only %s", names[r.Instance()], sentence(results.ScopeOf(own))))
 		}
 		if r.CS.Known() && r.CSEncoder == results.EncoderSIF {
-			add("CS rests on averaged word vectors (sif), not on a sentence encoder: compare it with no other study.")
+			add("CS is based on averaged word vectors (sif), not a sentence encoder: do not compare it with other studies.")
 		}
 		if r.EMStdError.Known() && r.EMStdError > 0 {
 			add("Where a mechanism has no closed form, the inference error E_M was estimated by sampling, with the " +
@@ -67,7 +67,7 @@ func warnings(records []results.Record) []string {
 				"them; that the text has such words is not covered.")
 		}
 		if r.Policy == "keep" && r.TokensUnknown > 0 {
-			add("Words outside the embedding were kept as they are: they are not protected at all.")
+			add("Words outside the embedding were kept unchanged: they are not protected at all.")
 		}
 	}
 	return append(out, undefined(records, names)...)
