@@ -56,7 +56,7 @@ func warnings(records []results.Record) []string {
 			add(fmt.Sprintf("The guarantee of %s holds only %s", names[r.Instance()], sentence(results.ScopeOf(own))))
 		}
 		if r.CS.Known() && r.CSEncoder == results.EncoderSIF {
-			add("CS is based on averaged word vectors (sif), not a sentence encoder: do not compare it with other studies.")
+			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other studies.")
 		}
 		if r.EMStdError.Known() && r.EMStdError > 0 {
 			add("Where a mechanism has no closed form, the inference error E_M was estimated by sampling, with the " +
