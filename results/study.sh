@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the records behind STUDY.md, STUDIES.md and ATTACKS.md, and puts them
+# Makes the records behind STUDY.md, STUDIES.md and ATTACKS.md, and copies them
 # into results/reference. From the root of the repository, after make build:
 #
-#   results/study.sh plan            what each run takes, or which data it lacks
-#   results/study.sh run [NAME ...]  run all, or these; the same command resumes
+#   results/study.sh plan            prints the time of each run, or the data it lacks
+#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail

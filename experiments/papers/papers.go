@@ -88,7 +88,7 @@ func (p place) unit(row results.Record, id []any, data func(ctx context.Context)
 }
 
 // reading is the work of opening a text with vectors of so many dimensions. It
-// is asked for after the data are open.
+// is called after the data are open.
 func (p place) reading(s lab.Sample, dimensions int) (w lab.Work) {
 	if corpus, err := p.lab.Corpus(context.Background(), s); err == nil {
 		w.Tokens, w.Size = float64(corpus.Words()), float64(len(corpus.Counts)*dimensions)
