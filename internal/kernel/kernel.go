@@ -38,7 +38,7 @@ const (
 
 var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni", "neon", "neondot"}
 
-// below returns the next slower path.
+// below maps a path to the next slower one.
 var below = [...]path{pathAVX512: pathAVX2, pathVNNI: pathAVX512, pathNEONDot: pathNEON}
 
 func (p path) String() string { return pathNames[p] }

@@ -85,7 +85,7 @@ func explore(records []results.Record) explorer {
 	return e
 }
 
-// filters holds the values by which rows can be filtered.
+// filters returns the values by which rows can be filtered.
 func (e explorer) filters(epsilons []string) []filter {
 	values := func(f func(exploreRow) string) []string {
 		var out []string

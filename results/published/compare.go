@@ -220,9 +220,9 @@ func locate(all []Comparison) {
 }
 
 // asPublished reports whether an instance is a variant that the published
-// tables are said to have measured: that of the released package, where it
-// differs from the definition. Released TEM rounds the threshold of Theorem 3,
-// which has little effect.
+// tables are said to have measured: that of the released package where it
+// differs from the definition, else the definition. Released TEM rounds the
+// threshold of Theorem 3, which has little effect.
 func asPublished(r results.Record) bool {
 	switch r.Mechanism {
 	case "vickrey", "gumbel", "syntf":
