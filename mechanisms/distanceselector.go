@@ -319,7 +319,7 @@ type headTailBuilder struct {
 	queries    []float32
 	rows       []float32 // squared distances without the query's own squared norm
 	near       []uint64  // candidates for the head: see sortable
-	few        int       // candidates that are likely enough for the next row, judged by the last
+	few        int       // number of candidates expected for the next row, from the last one
 	candidates []headCandidate
 	weights    []float64
 	alias      headAlias
