@@ -1,8 +1,6 @@
 package mechanisms
 
 import (
-	"math"
-
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
 )
@@ -59,21 +57,4 @@ func (b *basis) rows(buffer []float64, words ...WordID) (rows []float64, stride 
 func distancesFrom(dst []float64, s *embeddings.Space, word WordID) {
 	rows, _ := distanceBasis(s).rows(nil, word)
 	copy(dst[:s.Len()], rows)
-}
-
-// euclidean4 is embeddings.Euclidean from v to four words, bit for bit: four
-// independent sums run in parallel, where one would wait for its own last
-// addition.
-func euclidean4(v []float32, w *[4][]float32) (d [4]float64) {
-	a, b, c, e := w[0][:len(v)], w[1][:len(v)], w[2][:len(v)], w[3][:len(v)]
-	var s0, s1, s2, s3 float64
-	for i, x := range v {
-		q := float64(x)
-		d0, d1, d2, d3 := q-float64(a[i]), q-float64(b[i]), q-float64(c[i]), q-float64(e[i])
-		s0 += float64(d0 * d0)
-		s1 += float64(d1 * d1)
-		s2 += float64(d2 * d2)
-		s3 += float64(d3 * d3)
-	}
-	return [4]float64{math.Sqrt(s0), math.Sqrt(s1), math.Sqrt(s2), math.Sqrt(s3)}
 }

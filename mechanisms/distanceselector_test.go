@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -283,7 +284,110 @@ func TestHeadTailOfEqualVectors(t *testing.T) {
 	requireFit(t, "all in the head", sample(m, 4, 50_000, stream.FromUint64(52)), d.Probabilities)
 }
 
-// Text does not depend on the SIMD path, workers, batches or cached rows.
+// TestNearestCandidates compares the candidates of a row with all words in
+// order, on every path: where squares have no limit (outputs that lie in one
+// fold, vectors too long for float32), where distances are equal, and elsewhere.
+func TestNearestCandidates(t *testing.T) {
+	scaled := func(n, dimension int, factor float32) *embeddings.Space {
+		s := spacetest.Gaussian(t, n, dimension, 1, 58)
+		vectors := slices.Clone(s.Vectors)
+		for i := range vectors {
+			vectors[i] *= factor
+		}
+		s, err := embeddings.NewSpace("scaled", s.Vocabulary, dimension, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	oneFold := &outputSet{contains: make([]bool, 3*folds), replaced: 1}
+	for y := 5; y < 3*folds; y += folds {
+		oneFold.words, oneFold.contains[y] = append(oneFold.words, WordID(y)), true
+	}
+	for _, c := range []struct {
+		name    string
+		space   *embeddings.Space
+		outputs *outputSet
+	}{
+		{"some", scaled(300, 3, 1), nil},
+		{"many", scaled(5000, 9, 1), nil},
+		{"equal", scaled(1500, 2, 0), nil},
+		{"short", scaled(1000, 4, 1e-30), nil},
+		{"squares of few bits", scaled(1000, 20, 3e-22), nil},
+		{"long", scaled(1000, 4, 1e19), nil},
+		{"longest", scaled(1000, 4, 1e30), nil},
+		{"one fold", scaled(3*folds, 3, 1), oneFold},
+	} {
+		law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
+		full := &selector{settings: Settings{Epsilon: 1}}
+		for _, path := range kernel.Paths() {
+			restore, err := kernel.Use(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := newHeadTail(full, c.space, law, c.outputs)
+			b := m.builder().(*headTailBuilder)
+			for _, word := range []WordID{0, 77, WordID(c.space.Len() - 1)} {
+				var want []headCandidate
+				for y := range WordID(c.space.Len()) {
+					if c.outputs == nil || c.outputs.contains[y] {
+						want = append(want, headCandidate{c.space.Distance(word, y), y})
+					}
+				}
+				slices.SortStableFunc(want, func(a, c headCandidate) int { return cmp.Compare(a.distance, c.distance) })
+				v := c.space.Vector(word)
+				rows := make([]float32, m.panels.Stride())
+				m.panels.SquaredDistances32(rows, m.norms, v)
+				norm := 0.0
+				for _, x := range v {
+					norm += float64(x) * float64(x)
+				}
+				uncertain := kernel.SquaredDistanceError(len(v), math.Sqrt(norm), m.longest)
+				for _, count := range []int{1, 18, headWords + 1} {
+					count = min(count, len(want))
+					b.nearestOf(v, rows, count, norm, uncertain)
+					if !slices.Equal(b.candidates, want[:count]) {
+						t.Errorf("%s, %s: the %d nearest of word %d are %v, want %v", c.name, path, count, word,
+							b.candidates, want[:count])
+					}
+				}
+			}
+			restore()
+		}
+	}
+}
+
+// TestCandidateOrder compares with a sort: distances of a word itself, equal ones, ones
+// far apart and ones as close as float64 has them.
+func TestCandidateOrder(t *testing.T) {
+	t.Parallel()
+	rng := stream.FromUint64(59).Rand()
+	var b headTailBuilder
+	for range 400 {
+		n := rng.IntN(6 * headWords)
+		scale := math.Ldexp(1, rng.IntN(2000)-1000)
+		b.ids, b.distances = make([]uint32, n), make([]float64, n)
+		want := make([]headCandidate, n)
+		for i := range n {
+			b.ids[i] = uint32(3 * i)
+			switch rng.IntN(4) {
+			case 0:
+				b.distances[i] = scale * float64(rng.IntN(3))
+			case 1:
+				b.distances[i] = math.Nextafter(scale, math.Inf(rng.IntN(2)*2-1))
+			default:
+				b.distances[i] = scale * rng.Float64()
+			}
+			want[i] = headCandidate{b.distances[i], WordID(3 * i)}
+		}
+		slices.SortStableFunc(want, func(a, c headCandidate) int { return cmp.Compare(a.distance, c.distance) })
+		if b.order(); !slices.Equal(b.candidates, want) {
+			t.Fatalf("%v, want %v", b.candidates, want)
+		}
+	}
+}
+
+// Text does not depend on path, workers, batches, or on what is kept.
 func TestHeadTailTextIsTheSame(t *testing.T) {
 	space := spacetest.Gaussian(t, 2000, 12, 1, 53)
 	rng := stream.FromUint64(54).Rand()

@@ -29,8 +29,8 @@ func (p path) lanes() int {
 }
 
 // tile is the innermost loop of a matrix product; see asm/gemm.go.
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
-	beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int, alpha, beta float32)
 
 // tiles are the innermost loops of one instruction set by number of rows
 // (index 0 unused); their width is two registers.
@@ -167,4 +167,31 @@ func (p path) innerProducts(panels, depth int, words *float32, queries, dst *flo
 		return
 	}
 	innerProductsAVX2(panels, depth, words, queries, dst, stride)
+}
+
+func (p path) weightSum(n int, row, law *float32) float64 {
+	if p >= pathAVX512 {
+		return weightSumAVX512(n, row, law)
+	}
+	return weightSumAVX2(n, row, law)
+}
+
+func (p path) fold(n int, dst, src *float32) {
+	if p >= pathAVX512 {
+		foldAVX512(n, dst, src)
+		return
+	}
+	foldAVX2(n, dst, src)
+}
+
+func (p path) atMost(masks int, row *float32, limit float32, dst *uint32) {
+	if p >= pathAVX512 {
+		atMostAVX512(masks, row, limit, dst)
+		return
+	}
+	atMostAVX2(masks, row, limit, dst)
+}
+
+func (p path) distancesTo(groups, depth int, query, vectors *float32, ids *uint32, dst *float64) {
+	distancesToAVX2(groups, depth, query, vectors, ids, dst)
 }

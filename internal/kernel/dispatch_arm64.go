@@ -21,8 +21,8 @@ func (p path) lanes() int {
 }
 
 // tile is the innermost loop of a matrix product; see asm/neon/gemm.go.
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
-	beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int, alpha, beta float32)
 
 // tiles are the innermost loops by number of rows (index 0 unused); their
 // width is 2·lanes, four registers.
@@ -92,4 +92,16 @@ func (p path) distances(panels, depth int, words *float32, queries, dst *float64
 
 func (p path) innerProducts(panels, depth int, words *float32, queries, dst *float64, stride int) {
 	innerProductsNEON(panels, depth, words, queries, dst, stride)
+}
+
+func (p path) weightSum(n int, row, law *float32) float64 { return weightSumNEON(n, row, law) }
+
+func (p path) fold(n int, dst, src *float32) { foldNEON(n, dst, src) }
+
+func (p path) atMost(masks int, row *float32, limit float32, dst *uint32) {
+	atMostNEON(masks, row, limit, dst)
+}
+
+func (p path) distancesTo(groups, depth int, query, vectors *float32, ids *uint32, dst *float64) {
+	distancesToNEON(groups, depth, query, vectors, ids, dst)
 }

@@ -7,8 +7,8 @@ package kernel
 
 const best = pathGo
 
-type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha,
-	beta float32)
+type tile = func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int, alpha, beta float32)
 
 func (p path) lanes() int           { return 1 }
 func (p path) gemmTiles() []tile    { return nil }
@@ -46,5 +46,17 @@ func (p path) distances(panels, depth int, words *float32, queries, dst *float64
 }
 
 func (p path) innerProducts(panels, depth int, words *float32, queries, dst *float64, stride int) {
+	panic("kernel: no assembly")
+}
+
+func (p path) weightSum(n int, row, law *float32) float64 { panic("kernel: no assembly") }
+
+func (p path) fold(n int, dst, src *float32) { panic("kernel: no assembly") }
+
+func (p path) atMost(masks int, row *float32, limit float32, dst *uint32) {
+	panic("kernel: no assembly")
+}
+
+func (p path) distancesTo(groups, depth int, query, vectors *float32, ids *uint32, dst *float64) {
 	panic("kernel: no assembly")
 }

@@ -134,10 +134,11 @@ func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alp
 				rows := (block+1)*m/blocks - i
 				ap := &a[i*rowStride+q*colStride]
 				if w == width {
-					tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &c[i*ldc+j], 4*ldc, alpha, beta)
+					at := &c[i*ldc+j]
+					tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
 					continue
 				}
-				tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, alpha, 0)
+				tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
 				for r := range rows {
 					dst := c[(i+r)*ldc+j : (i+r)*ldc+j+w]
 					for jj, x := range corner[r*width : r*width+w] {

@@ -5,124 +5,124 @@
 package kernel
 
 //go:noescape
-func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
 func expAVX512(n int, dst *float32, src *float32)
@@ -188,7 +188,7 @@ func squaredDistanceAVX512(n int, a *float32, b *float32) float64
 func squaredDistanceAVX2(n int, a *float32, b *float32) float64
 
 //go:noescape
-func weightSumAVX2(n int, row *float32, law *float32) float64
+func distancesToAVX2(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
 
 //go:noescape
 func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
@@ -197,7 +197,25 @@ func distancesAVX512(panels int, depth int, words *float32, queries *float64, ds
 func innerProductsAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape
+func weightSumAVX512(n int, row *float32, law *float32) float64
+
+//go:noescape
+func foldAVX512(n int, dst *float32, src *float32)
+
+//go:noescape
+func atMostAVX512(masks int, row *float32, limit float32, dst *uint32)
+
+//go:noescape
 func distancesAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape
 func innerProductsAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
+
+//go:noescape
+func weightSumAVX2(n int, row *float32, law *float32) float64
+
+//go:noescape
+func foldAVX2(n int, dst *float32, src *float32)
+
+//go:noescape
+func atMostAVX2(masks int, row *float32, limit float32, dst *uint32)

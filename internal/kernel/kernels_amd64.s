@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_1(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_1(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -32,9 +32,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z2
-	VBROADCASTSS beta+68(FP), Z3
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z2
+	VBROADCASTSS beta+84(FP), Z3
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z2, Z0, Z0
@@ -46,19 +46,22 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z2, Z0, Z0
-	VFMADD231PS (AX), Z3, Z0
+	VFMADD231PS (DX), Z3, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z2, Z1, Z1
-	VFMADD231PS 64(AX), Z3, Z1
+	VFMADD231PS 64(DX), Z3, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_1(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_1(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -86,9 +89,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z2
-	VBROADCASTSS beta+68(FP), Z3
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z2
+	VBROADCASTSS beta+84(FP), Z3
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z2, Z0, Z0
@@ -100,19 +103,22 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z2, Z0, Z0
-	VFMADD231PS (AX), Z3, Z0
+	VFMADD231PS (DX), Z3, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z2, Z1, Z1
-	VFMADD231PS 64(AX), Z3, Z1
+	VFMADD231PS 64(DX), Z3, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_2(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_2(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -143,9 +149,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z4
-	VBROADCASTSS beta+68(FP), Z5
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z4
+	VBROADCASTSS beta+84(FP), Z5
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z4, Z0, Z0
@@ -162,26 +168,30 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z4, Z0, Z0
-	VFMADD231PS (AX), Z5, Z0
+	VFMADD231PS (DX), Z5, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z4, Z1, Z1
-	VFMADD231PS 64(AX), Z5, Z1
+	VFMADD231PS 64(DX), Z5, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z4, Z2, Z2
-	VFMADD231PS (AX), Z5, Z2
+	VFMADD231PS (DX), Z5, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z4, Z3, Z3
-	VFMADD231PS 64(AX), Z5, Z3
+	VFMADD231PS 64(DX), Z5, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_2(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_2(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -216,9 +226,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z4
-	VBROADCASTSS beta+68(FP), Z5
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z4
+	VBROADCASTSS beta+84(FP), Z5
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z4, Z0, Z0
@@ -235,26 +245,30 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z4, Z0, Z0
-	VFMADD231PS (AX), Z5, Z0
+	VFMADD231PS (DX), Z5, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z4, Z1, Z1
-	VFMADD231PS 64(AX), Z5, Z1
+	VFMADD231PS 64(DX), Z5, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z4, Z2, Z2
-	VFMADD231PS (AX), Z5, Z2
+	VFMADD231PS (DX), Z5, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z4, Z3, Z3
-	VFMADD231PS 64(AX), Z5, Z3
+	VFMADD231PS 64(DX), Z5, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_3(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_3(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -290,9 +304,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z6
-	VBROADCASTSS beta+68(FP), Z7
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z6
+	VBROADCASTSS beta+84(FP), Z7
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z6, Z0, Z0
@@ -314,33 +328,38 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z6, Z0, Z0
-	VFMADD231PS (AX), Z7, Z0
+	VFMADD231PS (DX), Z7, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z6, Z1, Z1
-	VFMADD231PS 64(AX), Z7, Z1
+	VFMADD231PS 64(DX), Z7, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z6, Z2, Z2
-	VFMADD231PS (AX), Z7, Z2
+	VFMADD231PS (DX), Z7, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z6, Z3, Z3
-	VFMADD231PS 64(AX), Z7, Z3
+	VFMADD231PS 64(DX), Z7, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z6, Z4, Z4
-	VFMADD231PS (AX), Z7, Z4
+	VFMADD231PS (DX), Z7, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z6, Z5, Z5
-	VFMADD231PS 64(AX), Z7, Z5
+	VFMADD231PS 64(DX), Z7, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_3(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_3(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -382,9 +401,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z6
-	VBROADCASTSS beta+68(FP), Z7
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z6
+	VBROADCASTSS beta+84(FP), Z7
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z6, Z0, Z0
@@ -406,33 +425,38 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z6, Z0, Z0
-	VFMADD231PS (AX), Z7, Z0
+	VFMADD231PS (DX), Z7, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z6, Z1, Z1
-	VFMADD231PS 64(AX), Z7, Z1
+	VFMADD231PS 64(DX), Z7, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z6, Z2, Z2
-	VFMADD231PS (AX), Z7, Z2
+	VFMADD231PS (DX), Z7, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z6, Z3, Z3
-	VFMADD231PS 64(AX), Z7, Z3
+	VFMADD231PS 64(DX), Z7, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z6, Z4, Z4
-	VFMADD231PS (AX), Z7, Z4
+	VFMADD231PS (DX), Z7, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z6, Z5, Z5
-	VFMADD231PS 64(AX), Z7, Z5
+	VFMADD231PS 64(DX), Z7, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_4(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_4(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -476,9 +500,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z8
-	VBROADCASTSS beta+68(FP), Z9
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z8
+	VBROADCASTSS beta+84(FP), Z9
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z8, Z0, Z0
@@ -505,40 +529,46 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z8, Z0, Z0
-	VFMADD231PS (AX), Z9, Z0
+	VFMADD231PS (DX), Z9, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z8, Z1, Z1
-	VFMADD231PS 64(AX), Z9, Z1
+	VFMADD231PS 64(DX), Z9, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z2, Z2
-	VFMADD231PS (AX), Z9, Z2
+	VFMADD231PS (DX), Z9, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z8, Z3, Z3
-	VFMADD231PS 64(AX), Z9, Z3
+	VFMADD231PS 64(DX), Z9, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z4, Z4
-	VFMADD231PS (AX), Z9, Z4
+	VFMADD231PS (DX), Z9, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z8, Z5, Z5
-	VFMADD231PS 64(AX), Z9, Z5
+	VFMADD231PS 64(DX), Z9, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z6, Z6
-	VFMADD231PS (AX), Z9, Z6
+	VFMADD231PS (DX), Z9, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z8, Z7, Z7
-	VFMADD231PS 64(AX), Z9, Z7
+	VFMADD231PS 64(DX), Z9, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_4(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_4(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -590,9 +620,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z8
-	VBROADCASTSS beta+68(FP), Z9
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z8
+	VBROADCASTSS beta+84(FP), Z9
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z8, Z0, Z0
@@ -619,40 +649,46 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z8, Z0, Z0
-	VFMADD231PS (AX), Z9, Z0
+	VFMADD231PS (DX), Z9, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z8, Z1, Z1
-	VFMADD231PS 64(AX), Z9, Z1
+	VFMADD231PS 64(DX), Z9, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z2, Z2
-	VFMADD231PS (AX), Z9, Z2
+	VFMADD231PS (DX), Z9, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z8, Z3, Z3
-	VFMADD231PS 64(AX), Z9, Z3
+	VFMADD231PS 64(DX), Z9, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z4, Z4
-	VFMADD231PS (AX), Z9, Z4
+	VFMADD231PS (DX), Z9, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z8, Z5, Z5
-	VFMADD231PS 64(AX), Z9, Z5
+	VFMADD231PS 64(DX), Z9, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z8, Z6, Z6
-	VFMADD231PS (AX), Z9, Z6
+	VFMADD231PS (DX), Z9, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z8, Z7, Z7
-	VFMADD231PS 64(AX), Z9, Z7
+	VFMADD231PS 64(DX), Z9, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_5(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_5(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -701,9 +737,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z10
-	VBROADCASTSS beta+68(FP), Z11
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z10
+	VBROADCASTSS beta+84(FP), Z11
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z10, Z0, Z0
@@ -735,47 +771,54 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z10, Z0, Z0
-	VFMADD231PS (AX), Z11, Z0
+	VFMADD231PS (DX), Z11, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z10, Z1, Z1
-	VFMADD231PS 64(AX), Z11, Z1
+	VFMADD231PS 64(DX), Z11, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z2, Z2
-	VFMADD231PS (AX), Z11, Z2
+	VFMADD231PS (DX), Z11, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z10, Z3, Z3
-	VFMADD231PS 64(AX), Z11, Z3
+	VFMADD231PS 64(DX), Z11, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z4, Z4
-	VFMADD231PS (AX), Z11, Z4
+	VFMADD231PS (DX), Z11, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z10, Z5, Z5
-	VFMADD231PS 64(AX), Z11, Z5
+	VFMADD231PS 64(DX), Z11, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z6, Z6
-	VFMADD231PS (AX), Z11, Z6
+	VFMADD231PS (DX), Z11, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z10, Z7, Z7
-	VFMADD231PS 64(AX), Z11, Z7
+	VFMADD231PS 64(DX), Z11, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z8, Z8
-	VFMADD231PS (AX), Z11, Z8
+	VFMADD231PS (DX), Z11, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z10, Z9, Z9
-	VFMADD231PS 64(AX), Z11, Z9
+	VFMADD231PS 64(DX), Z11, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_5(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_5(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -834,9 +877,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z10
-	VBROADCASTSS beta+68(FP), Z11
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z10
+	VBROADCASTSS beta+84(FP), Z11
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z10, Z0, Z0
@@ -868,47 +911,54 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z10, Z0, Z0
-	VFMADD231PS (AX), Z11, Z0
+	VFMADD231PS (DX), Z11, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z10, Z1, Z1
-	VFMADD231PS 64(AX), Z11, Z1
+	VFMADD231PS 64(DX), Z11, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z2, Z2
-	VFMADD231PS (AX), Z11, Z2
+	VFMADD231PS (DX), Z11, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z10, Z3, Z3
-	VFMADD231PS 64(AX), Z11, Z3
+	VFMADD231PS 64(DX), Z11, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z4, Z4
-	VFMADD231PS (AX), Z11, Z4
+	VFMADD231PS (DX), Z11, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z10, Z5, Z5
-	VFMADD231PS 64(AX), Z11, Z5
+	VFMADD231PS 64(DX), Z11, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z6, Z6
-	VFMADD231PS (AX), Z11, Z6
+	VFMADD231PS (DX), Z11, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z10, Z7, Z7
-	VFMADD231PS 64(AX), Z11, Z7
+	VFMADD231PS 64(DX), Z11, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z10, Z8, Z8
-	VFMADD231PS (AX), Z11, Z8
+	VFMADD231PS (DX), Z11, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z10, Z9, Z9
-	VFMADD231PS 64(AX), Z11, Z9
+	VFMADD231PS 64(DX), Z11, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_6(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_6(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -962,9 +1012,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z12
-	VBROADCASTSS beta+68(FP), Z13
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z12
+	VBROADCASTSS beta+84(FP), Z13
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z12, Z0, Z0
@@ -1001,54 +1051,62 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z12, Z0, Z0
-	VFMADD231PS (AX), Z13, Z0
+	VFMADD231PS (DX), Z13, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z12, Z1, Z1
-	VFMADD231PS 64(AX), Z13, Z1
+	VFMADD231PS 64(DX), Z13, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z2, Z2
-	VFMADD231PS (AX), Z13, Z2
+	VFMADD231PS (DX), Z13, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z12, Z3, Z3
-	VFMADD231PS 64(AX), Z13, Z3
+	VFMADD231PS 64(DX), Z13, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z4, Z4
-	VFMADD231PS (AX), Z13, Z4
+	VFMADD231PS (DX), Z13, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z12, Z5, Z5
-	VFMADD231PS 64(AX), Z13, Z5
+	VFMADD231PS 64(DX), Z13, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z6, Z6
-	VFMADD231PS (AX), Z13, Z6
+	VFMADD231PS (DX), Z13, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z12, Z7, Z7
-	VFMADD231PS 64(AX), Z13, Z7
+	VFMADD231PS 64(DX), Z13, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z8, Z8
-	VFMADD231PS (AX), Z13, Z8
+	VFMADD231PS (DX), Z13, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z12, Z9, Z9
-	VFMADD231PS 64(AX), Z13, Z9
+	VFMADD231PS 64(DX), Z13, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z10, Z10
-	VFMADD231PS (AX), Z13, Z10
+	VFMADD231PS (DX), Z13, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z12, Z11, Z11
-	VFMADD231PS 64(AX), Z13, Z11
+	VFMADD231PS 64(DX), Z13, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_6(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_6(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1114,9 +1172,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z12
-	VBROADCASTSS beta+68(FP), Z13
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z12
+	VBROADCASTSS beta+84(FP), Z13
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z12, Z0, Z0
@@ -1153,54 +1211,62 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z12, Z0, Z0
-	VFMADD231PS (AX), Z13, Z0
+	VFMADD231PS (DX), Z13, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z12, Z1, Z1
-	VFMADD231PS 64(AX), Z13, Z1
+	VFMADD231PS 64(DX), Z13, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z2, Z2
-	VFMADD231PS (AX), Z13, Z2
+	VFMADD231PS (DX), Z13, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z12, Z3, Z3
-	VFMADD231PS 64(AX), Z13, Z3
+	VFMADD231PS 64(DX), Z13, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z4, Z4
-	VFMADD231PS (AX), Z13, Z4
+	VFMADD231PS (DX), Z13, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z12, Z5, Z5
-	VFMADD231PS 64(AX), Z13, Z5
+	VFMADD231PS 64(DX), Z13, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z6, Z6
-	VFMADD231PS (AX), Z13, Z6
+	VFMADD231PS (DX), Z13, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z12, Z7, Z7
-	VFMADD231PS 64(AX), Z13, Z7
+	VFMADD231PS 64(DX), Z13, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z8, Z8
-	VFMADD231PS (AX), Z13, Z8
+	VFMADD231PS (DX), Z13, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z12, Z9, Z9
-	VFMADD231PS 64(AX), Z13, Z9
+	VFMADD231PS 64(DX), Z13, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z12, Z10, Z10
-	VFMADD231PS (AX), Z13, Z10
+	VFMADD231PS (DX), Z13, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z12, Z11, Z11
-	VFMADD231PS 64(AX), Z13, Z11
+	VFMADD231PS 64(DX), Z13, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_7(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_7(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1261,9 +1327,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z14
-	VBROADCASTSS beta+68(FP), Z15
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z14
+	VBROADCASTSS beta+84(FP), Z15
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z14, Z0, Z0
@@ -1305,61 +1371,70 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z14, Z0, Z0
-	VFMADD231PS (AX), Z15, Z0
+	VFMADD231PS (DX), Z15, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z14, Z1, Z1
-	VFMADD231PS 64(AX), Z15, Z1
+	VFMADD231PS 64(DX), Z15, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z2, Z2
-	VFMADD231PS (AX), Z15, Z2
+	VFMADD231PS (DX), Z15, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z14, Z3, Z3
-	VFMADD231PS 64(AX), Z15, Z3
+	VFMADD231PS 64(DX), Z15, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z4, Z4
-	VFMADD231PS (AX), Z15, Z4
+	VFMADD231PS (DX), Z15, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z14, Z5, Z5
-	VFMADD231PS 64(AX), Z15, Z5
+	VFMADD231PS 64(DX), Z15, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z6, Z6
-	VFMADD231PS (AX), Z15, Z6
+	VFMADD231PS (DX), Z15, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z14, Z7, Z7
-	VFMADD231PS 64(AX), Z15, Z7
+	VFMADD231PS 64(DX), Z15, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z8, Z8
-	VFMADD231PS (AX), Z15, Z8
+	VFMADD231PS (DX), Z15, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z14, Z9, Z9
-	VFMADD231PS 64(AX), Z15, Z9
+	VFMADD231PS 64(DX), Z15, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z10, Z10
-	VFMADD231PS (AX), Z15, Z10
+	VFMADD231PS (DX), Z15, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z14, Z11, Z11
-	VFMADD231PS 64(AX), Z15, Z11
+	VFMADD231PS 64(DX), Z15, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z12, Z12
-	VFMADD231PS (AX), Z15, Z12
+	VFMADD231PS (DX), Z15, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z14, Z13, Z13
-	VFMADD231PS 64(AX), Z15, Z13
+	VFMADD231PS 64(DX), Z15, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_7(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_7(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1434,9 +1509,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z14
-	VBROADCASTSS beta+68(FP), Z15
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z14
+	VBROADCASTSS beta+84(FP), Z15
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z14, Z0, Z0
@@ -1478,61 +1553,70 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z14, Z0, Z0
-	VFMADD231PS (AX), Z15, Z0
+	VFMADD231PS (DX), Z15, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z14, Z1, Z1
-	VFMADD231PS 64(AX), Z15, Z1
+	VFMADD231PS 64(DX), Z15, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z2, Z2
-	VFMADD231PS (AX), Z15, Z2
+	VFMADD231PS (DX), Z15, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z14, Z3, Z3
-	VFMADD231PS 64(AX), Z15, Z3
+	VFMADD231PS 64(DX), Z15, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z4, Z4
-	VFMADD231PS (AX), Z15, Z4
+	VFMADD231PS (DX), Z15, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z14, Z5, Z5
-	VFMADD231PS 64(AX), Z15, Z5
+	VFMADD231PS 64(DX), Z15, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z6, Z6
-	VFMADD231PS (AX), Z15, Z6
+	VFMADD231PS (DX), Z15, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z14, Z7, Z7
-	VFMADD231PS 64(AX), Z15, Z7
+	VFMADD231PS 64(DX), Z15, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z8, Z8
-	VFMADD231PS (AX), Z15, Z8
+	VFMADD231PS (DX), Z15, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z14, Z9, Z9
-	VFMADD231PS 64(AX), Z15, Z9
+	VFMADD231PS 64(DX), Z15, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z10, Z10
-	VFMADD231PS (AX), Z15, Z10
+	VFMADD231PS (DX), Z15, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z14, Z11, Z11
-	VFMADD231PS 64(AX), Z15, Z11
+	VFMADD231PS 64(DX), Z15, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z14, Z12, Z12
-	VFMADD231PS (AX), Z15, Z12
+	VFMADD231PS (DX), Z15, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z14, Z13, Z13
-	VFMADD231PS 64(AX), Z15, Z13
+	VFMADD231PS 64(DX), Z15, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_8(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_8(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1598,9 +1682,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z16
-	VBROADCASTSS beta+68(FP), Z17
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z16
+	VBROADCASTSS beta+84(FP), Z17
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z16, Z0, Z0
@@ -1647,68 +1731,78 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z16, Z0, Z0
-	VFMADD231PS (AX), Z17, Z0
+	VFMADD231PS (DX), Z17, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z16, Z1, Z1
-	VFMADD231PS 64(AX), Z17, Z1
+	VFMADD231PS 64(DX), Z17, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z2, Z2
-	VFMADD231PS (AX), Z17, Z2
+	VFMADD231PS (DX), Z17, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z16, Z3, Z3
-	VFMADD231PS 64(AX), Z17, Z3
+	VFMADD231PS 64(DX), Z17, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z4, Z4
-	VFMADD231PS (AX), Z17, Z4
+	VFMADD231PS (DX), Z17, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z16, Z5, Z5
-	VFMADD231PS 64(AX), Z17, Z5
+	VFMADD231PS 64(DX), Z17, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z6, Z6
-	VFMADD231PS (AX), Z17, Z6
+	VFMADD231PS (DX), Z17, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z16, Z7, Z7
-	VFMADD231PS 64(AX), Z17, Z7
+	VFMADD231PS 64(DX), Z17, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z8, Z8
-	VFMADD231PS (AX), Z17, Z8
+	VFMADD231PS (DX), Z17, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z16, Z9, Z9
-	VFMADD231PS 64(AX), Z17, Z9
+	VFMADD231PS 64(DX), Z17, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z10, Z10
-	VFMADD231PS (AX), Z17, Z10
+	VFMADD231PS (DX), Z17, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z16, Z11, Z11
-	VFMADD231PS 64(AX), Z17, Z11
+	VFMADD231PS 64(DX), Z17, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z12, Z12
-	VFMADD231PS (AX), Z17, Z12
+	VFMADD231PS (DX), Z17, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z16, Z13, Z13
-	VFMADD231PS 64(AX), Z17, Z13
+	VFMADD231PS 64(DX), Z17, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z14, Z14
-	VFMADD231PS (AX), Z17, Z14
+	VFMADD231PS (DX), Z17, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z16, Z15, Z15
-	VFMADD231PS 64(AX), Z17, Z15
+	VFMADD231PS 64(DX), Z17, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_8(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_8(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1790,9 +1884,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z16
-	VBROADCASTSS beta+68(FP), Z17
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z16
+	VBROADCASTSS beta+84(FP), Z17
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z16, Z0, Z0
@@ -1839,68 +1933,78 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z16, Z0, Z0
-	VFMADD231PS (AX), Z17, Z0
+	VFMADD231PS (DX), Z17, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z16, Z1, Z1
-	VFMADD231PS 64(AX), Z17, Z1
+	VFMADD231PS 64(DX), Z17, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z2, Z2
-	VFMADD231PS (AX), Z17, Z2
+	VFMADD231PS (DX), Z17, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z16, Z3, Z3
-	VFMADD231PS 64(AX), Z17, Z3
+	VFMADD231PS 64(DX), Z17, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z4, Z4
-	VFMADD231PS (AX), Z17, Z4
+	VFMADD231PS (DX), Z17, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z16, Z5, Z5
-	VFMADD231PS 64(AX), Z17, Z5
+	VFMADD231PS 64(DX), Z17, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z6, Z6
-	VFMADD231PS (AX), Z17, Z6
+	VFMADD231PS (DX), Z17, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z16, Z7, Z7
-	VFMADD231PS 64(AX), Z17, Z7
+	VFMADD231PS 64(DX), Z17, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z8, Z8
-	VFMADD231PS (AX), Z17, Z8
+	VFMADD231PS (DX), Z17, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z16, Z9, Z9
-	VFMADD231PS 64(AX), Z17, Z9
+	VFMADD231PS 64(DX), Z17, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z10, Z10
-	VFMADD231PS (AX), Z17, Z10
+	VFMADD231PS (DX), Z17, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z16, Z11, Z11
-	VFMADD231PS 64(AX), Z17, Z11
+	VFMADD231PS 64(DX), Z17, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z12, Z12
-	VFMADD231PS (AX), Z17, Z12
+	VFMADD231PS (DX), Z17, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z16, Z13, Z13
-	VFMADD231PS 64(AX), Z17, Z13
+	VFMADD231PS 64(DX), Z17, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z16, Z14, Z14
-	VFMADD231PS (AX), Z17, Z14
+	VFMADD231PS (DX), Z17, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z16, Z15, Z15
-	VFMADD231PS 64(AX), Z17, Z15
+	VFMADD231PS 64(DX), Z17, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_9(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_9(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1971,9 +2075,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z18
-	VBROADCASTSS beta+68(FP), Z19
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z18
+	VBROADCASTSS beta+84(FP), Z19
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z18, Z0, Z0
@@ -2025,75 +2129,86 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z18, Z0, Z0
-	VFMADD231PS (AX), Z19, Z0
+	VFMADD231PS (DX), Z19, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z18, Z1, Z1
-	VFMADD231PS 64(AX), Z19, Z1
+	VFMADD231PS 64(DX), Z19, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z2, Z2
-	VFMADD231PS (AX), Z19, Z2
+	VFMADD231PS (DX), Z19, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z18, Z3, Z3
-	VFMADD231PS 64(AX), Z19, Z3
+	VFMADD231PS 64(DX), Z19, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z4, Z4
-	VFMADD231PS (AX), Z19, Z4
+	VFMADD231PS (DX), Z19, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z18, Z5, Z5
-	VFMADD231PS 64(AX), Z19, Z5
+	VFMADD231PS 64(DX), Z19, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z6, Z6
-	VFMADD231PS (AX), Z19, Z6
+	VFMADD231PS (DX), Z19, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z18, Z7, Z7
-	VFMADD231PS 64(AX), Z19, Z7
+	VFMADD231PS 64(DX), Z19, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z8, Z8
-	VFMADD231PS (AX), Z19, Z8
+	VFMADD231PS (DX), Z19, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z18, Z9, Z9
-	VFMADD231PS 64(AX), Z19, Z9
+	VFMADD231PS 64(DX), Z19, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z10, Z10
-	VFMADD231PS (AX), Z19, Z10
+	VFMADD231PS (DX), Z19, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z18, Z11, Z11
-	VFMADD231PS 64(AX), Z19, Z11
+	VFMADD231PS 64(DX), Z19, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z12, Z12
-	VFMADD231PS (AX), Z19, Z12
+	VFMADD231PS (DX), Z19, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z18, Z13, Z13
-	VFMADD231PS 64(AX), Z19, Z13
+	VFMADD231PS 64(DX), Z19, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z14, Z14
-	VFMADD231PS (AX), Z19, Z14
+	VFMADD231PS (DX), Z19, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z18, Z15, Z15
-	VFMADD231PS 64(AX), Z19, Z15
+	VFMADD231PS 64(DX), Z19, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z16, Z16
-	VFMADD231PS (AX), Z19, Z16
+	VFMADD231PS (DX), Z19, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z18, Z17, Z17
-	VFMADD231PS 64(AX), Z19, Z17
+	VFMADD231PS 64(DX), Z19, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_9(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_9(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2182,9 +2297,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z18
-	VBROADCASTSS beta+68(FP), Z19
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z18
+	VBROADCASTSS beta+84(FP), Z19
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z18, Z0, Z0
@@ -2236,75 +2351,86 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z18, Z0, Z0
-	VFMADD231PS (AX), Z19, Z0
+	VFMADD231PS (DX), Z19, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z18, Z1, Z1
-	VFMADD231PS 64(AX), Z19, Z1
+	VFMADD231PS 64(DX), Z19, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z2, Z2
-	VFMADD231PS (AX), Z19, Z2
+	VFMADD231PS (DX), Z19, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z18, Z3, Z3
-	VFMADD231PS 64(AX), Z19, Z3
+	VFMADD231PS 64(DX), Z19, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z4, Z4
-	VFMADD231PS (AX), Z19, Z4
+	VFMADD231PS (DX), Z19, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z18, Z5, Z5
-	VFMADD231PS 64(AX), Z19, Z5
+	VFMADD231PS 64(DX), Z19, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z6, Z6
-	VFMADD231PS (AX), Z19, Z6
+	VFMADD231PS (DX), Z19, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z18, Z7, Z7
-	VFMADD231PS 64(AX), Z19, Z7
+	VFMADD231PS 64(DX), Z19, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z8, Z8
-	VFMADD231PS (AX), Z19, Z8
+	VFMADD231PS (DX), Z19, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z18, Z9, Z9
-	VFMADD231PS 64(AX), Z19, Z9
+	VFMADD231PS 64(DX), Z19, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z10, Z10
-	VFMADD231PS (AX), Z19, Z10
+	VFMADD231PS (DX), Z19, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z18, Z11, Z11
-	VFMADD231PS 64(AX), Z19, Z11
+	VFMADD231PS 64(DX), Z19, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z12, Z12
-	VFMADD231PS (AX), Z19, Z12
+	VFMADD231PS (DX), Z19, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z18, Z13, Z13
-	VFMADD231PS 64(AX), Z19, Z13
+	VFMADD231PS 64(DX), Z19, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z14, Z14
-	VFMADD231PS (AX), Z19, Z14
+	VFMADD231PS (DX), Z19, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z18, Z15, Z15
-	VFMADD231PS 64(AX), Z19, Z15
+	VFMADD231PS 64(DX), Z19, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z18, Z16, Z16
-	VFMADD231PS (AX), Z19, Z16
+	VFMADD231PS (DX), Z19, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z18, Z17, Z17
-	VFMADD231PS 64(AX), Z19, Z17
+	VFMADD231PS 64(DX), Z19, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_10(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_10(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2382,9 +2508,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z20
-	VBROADCASTSS beta+68(FP), Z21
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z20
+	VBROADCASTSS beta+84(FP), Z21
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z20, Z0, Z0
@@ -2441,82 +2567,94 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z20, Z0, Z0
-	VFMADD231PS (AX), Z21, Z0
+	VFMADD231PS (DX), Z21, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z20, Z1, Z1
-	VFMADD231PS 64(AX), Z21, Z1
+	VFMADD231PS 64(DX), Z21, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z2, Z2
-	VFMADD231PS (AX), Z21, Z2
+	VFMADD231PS (DX), Z21, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z20, Z3, Z3
-	VFMADD231PS 64(AX), Z21, Z3
+	VFMADD231PS 64(DX), Z21, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z4, Z4
-	VFMADD231PS (AX), Z21, Z4
+	VFMADD231PS (DX), Z21, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z20, Z5, Z5
-	VFMADD231PS 64(AX), Z21, Z5
+	VFMADD231PS 64(DX), Z21, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z6, Z6
-	VFMADD231PS (AX), Z21, Z6
+	VFMADD231PS (DX), Z21, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z20, Z7, Z7
-	VFMADD231PS 64(AX), Z21, Z7
+	VFMADD231PS 64(DX), Z21, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z8, Z8
-	VFMADD231PS (AX), Z21, Z8
+	VFMADD231PS (DX), Z21, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z20, Z9, Z9
-	VFMADD231PS 64(AX), Z21, Z9
+	VFMADD231PS 64(DX), Z21, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z10, Z10
-	VFMADD231PS (AX), Z21, Z10
+	VFMADD231PS (DX), Z21, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z20, Z11, Z11
-	VFMADD231PS 64(AX), Z21, Z11
+	VFMADD231PS 64(DX), Z21, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z12, Z12
-	VFMADD231PS (AX), Z21, Z12
+	VFMADD231PS (DX), Z21, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z20, Z13, Z13
-	VFMADD231PS 64(AX), Z21, Z13
+	VFMADD231PS 64(DX), Z21, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z14, Z14
-	VFMADD231PS (AX), Z21, Z14
+	VFMADD231PS (DX), Z21, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z20, Z15, Z15
-	VFMADD231PS 64(AX), Z21, Z15
+	VFMADD231PS 64(DX), Z21, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z16, Z16
-	VFMADD231PS (AX), Z21, Z16
+	VFMADD231PS (DX), Z21, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z20, Z17, Z17
-	VFMADD231PS 64(AX), Z21, Z17
+	VFMADD231PS 64(DX), Z21, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z18, Z18
-	VFMADD231PS (AX), Z21, Z18
+	VFMADD231PS (DX), Z21, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z20, Z19, Z19
-	VFMADD231PS 64(AX), Z21, Z19
+	VFMADD231PS 64(DX), Z21, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_10(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_10(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2614,9 +2752,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z20
-	VBROADCASTSS beta+68(FP), Z21
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z20
+	VBROADCASTSS beta+84(FP), Z21
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z20, Z0, Z0
@@ -2673,82 +2811,94 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z20, Z0, Z0
-	VFMADD231PS (AX), Z21, Z0
+	VFMADD231PS (DX), Z21, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z20, Z1, Z1
-	VFMADD231PS 64(AX), Z21, Z1
+	VFMADD231PS 64(DX), Z21, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z2, Z2
-	VFMADD231PS (AX), Z21, Z2
+	VFMADD231PS (DX), Z21, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z20, Z3, Z3
-	VFMADD231PS 64(AX), Z21, Z3
+	VFMADD231PS 64(DX), Z21, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z4, Z4
-	VFMADD231PS (AX), Z21, Z4
+	VFMADD231PS (DX), Z21, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z20, Z5, Z5
-	VFMADD231PS 64(AX), Z21, Z5
+	VFMADD231PS 64(DX), Z21, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z6, Z6
-	VFMADD231PS (AX), Z21, Z6
+	VFMADD231PS (DX), Z21, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z20, Z7, Z7
-	VFMADD231PS 64(AX), Z21, Z7
+	VFMADD231PS 64(DX), Z21, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z8, Z8
-	VFMADD231PS (AX), Z21, Z8
+	VFMADD231PS (DX), Z21, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z20, Z9, Z9
-	VFMADD231PS 64(AX), Z21, Z9
+	VFMADD231PS 64(DX), Z21, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z10, Z10
-	VFMADD231PS (AX), Z21, Z10
+	VFMADD231PS (DX), Z21, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z20, Z11, Z11
-	VFMADD231PS 64(AX), Z21, Z11
+	VFMADD231PS 64(DX), Z21, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z12, Z12
-	VFMADD231PS (AX), Z21, Z12
+	VFMADD231PS (DX), Z21, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z20, Z13, Z13
-	VFMADD231PS 64(AX), Z21, Z13
+	VFMADD231PS 64(DX), Z21, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z14, Z14
-	VFMADD231PS (AX), Z21, Z14
+	VFMADD231PS (DX), Z21, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z20, Z15, Z15
-	VFMADD231PS 64(AX), Z21, Z15
+	VFMADD231PS 64(DX), Z21, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z16, Z16
-	VFMADD231PS (AX), Z21, Z16
+	VFMADD231PS (DX), Z21, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z20, Z17, Z17
-	VFMADD231PS 64(AX), Z21, Z17
+	VFMADD231PS 64(DX), Z21, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z20, Z18, Z18
-	VFMADD231PS (AX), Z21, Z18
+	VFMADD231PS (DX), Z21, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z20, Z19, Z19
-	VFMADD231PS 64(AX), Z21, Z19
+	VFMADD231PS 64(DX), Z21, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_11(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_11(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2831,9 +2981,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z22
-	VBROADCASTSS beta+68(FP), Z23
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z22
+	VBROADCASTSS beta+84(FP), Z23
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z22, Z0, Z0
@@ -2895,89 +3045,102 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z22, Z0, Z0
-	VFMADD231PS (AX), Z23, Z0
+	VFMADD231PS (DX), Z23, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z22, Z1, Z1
-	VFMADD231PS 64(AX), Z23, Z1
+	VFMADD231PS 64(DX), Z23, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z2, Z2
-	VFMADD231PS (AX), Z23, Z2
+	VFMADD231PS (DX), Z23, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z22, Z3, Z3
-	VFMADD231PS 64(AX), Z23, Z3
+	VFMADD231PS 64(DX), Z23, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z4, Z4
-	VFMADD231PS (AX), Z23, Z4
+	VFMADD231PS (DX), Z23, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z22, Z5, Z5
-	VFMADD231PS 64(AX), Z23, Z5
+	VFMADD231PS 64(DX), Z23, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z6, Z6
-	VFMADD231PS (AX), Z23, Z6
+	VFMADD231PS (DX), Z23, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z22, Z7, Z7
-	VFMADD231PS 64(AX), Z23, Z7
+	VFMADD231PS 64(DX), Z23, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z8, Z8
-	VFMADD231PS (AX), Z23, Z8
+	VFMADD231PS (DX), Z23, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z22, Z9, Z9
-	VFMADD231PS 64(AX), Z23, Z9
+	VFMADD231PS 64(DX), Z23, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z10, Z10
-	VFMADD231PS (AX), Z23, Z10
+	VFMADD231PS (DX), Z23, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z22, Z11, Z11
-	VFMADD231PS 64(AX), Z23, Z11
+	VFMADD231PS 64(DX), Z23, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z12, Z12
-	VFMADD231PS (AX), Z23, Z12
+	VFMADD231PS (DX), Z23, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z22, Z13, Z13
-	VFMADD231PS 64(AX), Z23, Z13
+	VFMADD231PS 64(DX), Z23, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z14, Z14
-	VFMADD231PS (AX), Z23, Z14
+	VFMADD231PS (DX), Z23, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z22, Z15, Z15
-	VFMADD231PS 64(AX), Z23, Z15
+	VFMADD231PS 64(DX), Z23, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z16, Z16
-	VFMADD231PS (AX), Z23, Z16
+	VFMADD231PS (DX), Z23, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z22, Z17, Z17
-	VFMADD231PS 64(AX), Z23, Z17
+	VFMADD231PS 64(DX), Z23, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z18, Z18
-	VFMADD231PS (AX), Z23, Z18
+	VFMADD231PS (DX), Z23, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z22, Z19, Z19
-	VFMADD231PS 64(AX), Z23, Z19
+	VFMADD231PS 64(DX), Z23, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z20, Z20
-	VFMADD231PS (AX), Z23, Z20
+	VFMADD231PS (DX), Z23, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z22, Z21, Z21
-	VFMADD231PS 64(AX), Z23, Z21
+	VFMADD231PS 64(DX), Z23, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_11(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_11(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -3082,9 +3245,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z22
-	VBROADCASTSS beta+68(FP), Z23
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z22
+	VBROADCASTSS beta+84(FP), Z23
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z22, Z0, Z0
@@ -3146,89 +3309,102 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z22, Z0, Z0
-	VFMADD231PS (AX), Z23, Z0
+	VFMADD231PS (DX), Z23, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z22, Z1, Z1
-	VFMADD231PS 64(AX), Z23, Z1
+	VFMADD231PS 64(DX), Z23, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z2, Z2
-	VFMADD231PS (AX), Z23, Z2
+	VFMADD231PS (DX), Z23, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z22, Z3, Z3
-	VFMADD231PS 64(AX), Z23, Z3
+	VFMADD231PS 64(DX), Z23, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z4, Z4
-	VFMADD231PS (AX), Z23, Z4
+	VFMADD231PS (DX), Z23, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z22, Z5, Z5
-	VFMADD231PS 64(AX), Z23, Z5
+	VFMADD231PS 64(DX), Z23, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z6, Z6
-	VFMADD231PS (AX), Z23, Z6
+	VFMADD231PS (DX), Z23, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z22, Z7, Z7
-	VFMADD231PS 64(AX), Z23, Z7
+	VFMADD231PS 64(DX), Z23, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z8, Z8
-	VFMADD231PS (AX), Z23, Z8
+	VFMADD231PS (DX), Z23, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z22, Z9, Z9
-	VFMADD231PS 64(AX), Z23, Z9
+	VFMADD231PS 64(DX), Z23, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z10, Z10
-	VFMADD231PS (AX), Z23, Z10
+	VFMADD231PS (DX), Z23, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z22, Z11, Z11
-	VFMADD231PS 64(AX), Z23, Z11
+	VFMADD231PS 64(DX), Z23, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z12, Z12
-	VFMADD231PS (AX), Z23, Z12
+	VFMADD231PS (DX), Z23, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z22, Z13, Z13
-	VFMADD231PS 64(AX), Z23, Z13
+	VFMADD231PS 64(DX), Z23, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z14, Z14
-	VFMADD231PS (AX), Z23, Z14
+	VFMADD231PS (DX), Z23, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z22, Z15, Z15
-	VFMADD231PS 64(AX), Z23, Z15
+	VFMADD231PS 64(DX), Z23, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z16, Z16
-	VFMADD231PS (AX), Z23, Z16
+	VFMADD231PS (DX), Z23, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z22, Z17, Z17
-	VFMADD231PS 64(AX), Z23, Z17
+	VFMADD231PS 64(DX), Z23, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z18, Z18
-	VFMADD231PS (AX), Z23, Z18
+	VFMADD231PS (DX), Z23, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z22, Z19, Z19
-	VFMADD231PS 64(AX), Z23, Z19
+	VFMADD231PS 64(DX), Z23, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z22, Z20, Z20
-	VFMADD231PS (AX), Z23, Z20
+	VFMADD231PS (DX), Z23, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z22, Z21, Z21
-	VFMADD231PS 64(AX), Z23, Z21
+	VFMADD231PS 64(DX), Z23, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_12(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_12(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -3316,9 +3492,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z24
-	VBROADCASTSS beta+68(FP), Z25
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z24
+	VBROADCASTSS beta+84(FP), Z25
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z24, Z0, Z0
@@ -3385,96 +3561,110 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z24, Z0, Z0
-	VFMADD231PS (AX), Z25, Z0
+	VFMADD231PS (DX), Z25, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z24, Z1, Z1
-	VFMADD231PS 64(AX), Z25, Z1
+	VFMADD231PS 64(DX), Z25, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z2, Z2
-	VFMADD231PS (AX), Z25, Z2
+	VFMADD231PS (DX), Z25, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z24, Z3, Z3
-	VFMADD231PS 64(AX), Z25, Z3
+	VFMADD231PS 64(DX), Z25, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z4, Z4
-	VFMADD231PS (AX), Z25, Z4
+	VFMADD231PS (DX), Z25, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z24, Z5, Z5
-	VFMADD231PS 64(AX), Z25, Z5
+	VFMADD231PS 64(DX), Z25, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z6, Z6
-	VFMADD231PS (AX), Z25, Z6
+	VFMADD231PS (DX), Z25, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z24, Z7, Z7
-	VFMADD231PS 64(AX), Z25, Z7
+	VFMADD231PS 64(DX), Z25, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z8, Z8
-	VFMADD231PS (AX), Z25, Z8
+	VFMADD231PS (DX), Z25, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z24, Z9, Z9
-	VFMADD231PS 64(AX), Z25, Z9
+	VFMADD231PS 64(DX), Z25, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z10, Z10
-	VFMADD231PS (AX), Z25, Z10
+	VFMADD231PS (DX), Z25, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z24, Z11, Z11
-	VFMADD231PS 64(AX), Z25, Z11
+	VFMADD231PS 64(DX), Z25, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z12, Z12
-	VFMADD231PS (AX), Z25, Z12
+	VFMADD231PS (DX), Z25, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z24, Z13, Z13
-	VFMADD231PS 64(AX), Z25, Z13
+	VFMADD231PS 64(DX), Z25, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z14, Z14
-	VFMADD231PS (AX), Z25, Z14
+	VFMADD231PS (DX), Z25, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z24, Z15, Z15
-	VFMADD231PS 64(AX), Z25, Z15
+	VFMADD231PS 64(DX), Z25, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z16, Z16
-	VFMADD231PS (AX), Z25, Z16
+	VFMADD231PS (DX), Z25, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z24, Z17, Z17
-	VFMADD231PS 64(AX), Z25, Z17
+	VFMADD231PS 64(DX), Z25, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z18, Z18
-	VFMADD231PS (AX), Z25, Z18
+	VFMADD231PS (DX), Z25, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z24, Z19, Z19
-	VFMADD231PS 64(AX), Z25, Z19
+	VFMADD231PS 64(DX), Z25, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z20, Z20
-	VFMADD231PS (AX), Z25, Z20
+	VFMADD231PS (DX), Z25, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z24, Z21, Z21
-	VFMADD231PS 64(AX), Z25, Z21
+	VFMADD231PS 64(DX), Z25, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z22, Z22
-	VFMADD231PS (AX), Z25, Z22
+	VFMADD231PS (DX), Z25, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z24, Z23, Z23
-	VFMADD231PS 64(AX), Z25, Z23
+	VFMADD231PS 64(DX), Z25, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_12(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_12(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -3586,9 +3776,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z24
-	VBROADCASTSS beta+68(FP), Z25
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z24
+	VBROADCASTSS beta+84(FP), Z25
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z24, Z0, Z0
@@ -3655,96 +3845,110 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z24, Z0, Z0
-	VFMADD231PS (AX), Z25, Z0
+	VFMADD231PS (DX), Z25, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z24, Z1, Z1
-	VFMADD231PS 64(AX), Z25, Z1
+	VFMADD231PS 64(DX), Z25, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z2, Z2
-	VFMADD231PS (AX), Z25, Z2
+	VFMADD231PS (DX), Z25, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z24, Z3, Z3
-	VFMADD231PS 64(AX), Z25, Z3
+	VFMADD231PS 64(DX), Z25, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z4, Z4
-	VFMADD231PS (AX), Z25, Z4
+	VFMADD231PS (DX), Z25, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z24, Z5, Z5
-	VFMADD231PS 64(AX), Z25, Z5
+	VFMADD231PS 64(DX), Z25, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z6, Z6
-	VFMADD231PS (AX), Z25, Z6
+	VFMADD231PS (DX), Z25, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z24, Z7, Z7
-	VFMADD231PS 64(AX), Z25, Z7
+	VFMADD231PS 64(DX), Z25, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z8, Z8
-	VFMADD231PS (AX), Z25, Z8
+	VFMADD231PS (DX), Z25, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z24, Z9, Z9
-	VFMADD231PS 64(AX), Z25, Z9
+	VFMADD231PS 64(DX), Z25, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z10, Z10
-	VFMADD231PS (AX), Z25, Z10
+	VFMADD231PS (DX), Z25, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z24, Z11, Z11
-	VFMADD231PS 64(AX), Z25, Z11
+	VFMADD231PS 64(DX), Z25, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z12, Z12
-	VFMADD231PS (AX), Z25, Z12
+	VFMADD231PS (DX), Z25, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z24, Z13, Z13
-	VFMADD231PS 64(AX), Z25, Z13
+	VFMADD231PS 64(DX), Z25, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z14, Z14
-	VFMADD231PS (AX), Z25, Z14
+	VFMADD231PS (DX), Z25, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z24, Z15, Z15
-	VFMADD231PS 64(AX), Z25, Z15
+	VFMADD231PS 64(DX), Z25, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z16, Z16
-	VFMADD231PS (AX), Z25, Z16
+	VFMADD231PS (DX), Z25, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z24, Z17, Z17
-	VFMADD231PS 64(AX), Z25, Z17
+	VFMADD231PS 64(DX), Z25, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z18, Z18
-	VFMADD231PS (AX), Z25, Z18
+	VFMADD231PS (DX), Z25, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z24, Z19, Z19
-	VFMADD231PS 64(AX), Z25, Z19
+	VFMADD231PS 64(DX), Z25, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z20, Z20
-	VFMADD231PS (AX), Z25, Z20
+	VFMADD231PS (DX), Z25, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z24, Z21, Z21
-	VFMADD231PS 64(AX), Z25, Z21
+	VFMADD231PS 64(DX), Z25, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z24, Z22, Z22
-	VFMADD231PS (AX), Z25, Z22
+	VFMADD231PS (DX), Z25, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z24, Z23, Z23
-	VFMADD231PS 64(AX), Z25, Z23
+	VFMADD231PS 64(DX), Z25, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_13(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_13(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -3839,9 +4043,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z26
-	VBROADCASTSS beta+68(FP), Z27
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z26
+	VBROADCASTSS beta+84(FP), Z27
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z26, Z0, Z0
@@ -3913,103 +4117,118 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z26, Z0, Z0
-	VFMADD231PS (AX), Z27, Z0
+	VFMADD231PS (DX), Z27, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z26, Z1, Z1
-	VFMADD231PS 64(AX), Z27, Z1
+	VFMADD231PS 64(DX), Z27, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z2, Z2
-	VFMADD231PS (AX), Z27, Z2
+	VFMADD231PS (DX), Z27, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z26, Z3, Z3
-	VFMADD231PS 64(AX), Z27, Z3
+	VFMADD231PS 64(DX), Z27, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z4, Z4
-	VFMADD231PS (AX), Z27, Z4
+	VFMADD231PS (DX), Z27, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z26, Z5, Z5
-	VFMADD231PS 64(AX), Z27, Z5
+	VFMADD231PS 64(DX), Z27, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z6, Z6
-	VFMADD231PS (AX), Z27, Z6
+	VFMADD231PS (DX), Z27, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z26, Z7, Z7
-	VFMADD231PS 64(AX), Z27, Z7
+	VFMADD231PS 64(DX), Z27, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z8, Z8
-	VFMADD231PS (AX), Z27, Z8
+	VFMADD231PS (DX), Z27, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z26, Z9, Z9
-	VFMADD231PS 64(AX), Z27, Z9
+	VFMADD231PS 64(DX), Z27, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z10, Z10
-	VFMADD231PS (AX), Z27, Z10
+	VFMADD231PS (DX), Z27, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z26, Z11, Z11
-	VFMADD231PS 64(AX), Z27, Z11
+	VFMADD231PS 64(DX), Z27, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z12, Z12
-	VFMADD231PS (AX), Z27, Z12
+	VFMADD231PS (DX), Z27, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z26, Z13, Z13
-	VFMADD231PS 64(AX), Z27, Z13
+	VFMADD231PS 64(DX), Z27, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z14, Z14
-	VFMADD231PS (AX), Z27, Z14
+	VFMADD231PS (DX), Z27, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z26, Z15, Z15
-	VFMADD231PS 64(AX), Z27, Z15
+	VFMADD231PS 64(DX), Z27, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z16, Z16
-	VFMADD231PS (AX), Z27, Z16
+	VFMADD231PS (DX), Z27, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z26, Z17, Z17
-	VFMADD231PS 64(AX), Z27, Z17
+	VFMADD231PS 64(DX), Z27, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z18, Z18
-	VFMADD231PS (AX), Z27, Z18
+	VFMADD231PS (DX), Z27, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z26, Z19, Z19
-	VFMADD231PS 64(AX), Z27, Z19
+	VFMADD231PS 64(DX), Z27, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z20, Z20
-	VFMADD231PS (AX), Z27, Z20
+	VFMADD231PS (DX), Z27, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z26, Z21, Z21
-	VFMADD231PS 64(AX), Z27, Z21
+	VFMADD231PS 64(DX), Z27, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z22, Z22
-	VFMADD231PS (AX), Z27, Z22
+	VFMADD231PS (DX), Z27, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z26, Z23, Z23
-	VFMADD231PS 64(AX), Z27, Z23
+	VFMADD231PS 64(DX), Z27, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z24, Z24
-	VFMADD231PS (AX), Z27, Z24
+	VFMADD231PS (DX), Z27, Z24
 	VMOVUPS     Z24, (AX)
 	VMULPS      Z26, Z25, Z25
-	VFMADD231PS 64(AX), Z27, Z25
+	VFMADD231PS 64(DX), Z27, Z25
 	VMOVUPS     Z25, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_13(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_13(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -4130,9 +4349,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z26
-	VBROADCASTSS beta+68(FP), Z27
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z26
+	VBROADCASTSS beta+84(FP), Z27
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z26, Z0, Z0
@@ -4204,103 +4423,118 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z26, Z0, Z0
-	VFMADD231PS (AX), Z27, Z0
+	VFMADD231PS (DX), Z27, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z26, Z1, Z1
-	VFMADD231PS 64(AX), Z27, Z1
+	VFMADD231PS 64(DX), Z27, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z2, Z2
-	VFMADD231PS (AX), Z27, Z2
+	VFMADD231PS (DX), Z27, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z26, Z3, Z3
-	VFMADD231PS 64(AX), Z27, Z3
+	VFMADD231PS 64(DX), Z27, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z4, Z4
-	VFMADD231PS (AX), Z27, Z4
+	VFMADD231PS (DX), Z27, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z26, Z5, Z5
-	VFMADD231PS 64(AX), Z27, Z5
+	VFMADD231PS 64(DX), Z27, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z6, Z6
-	VFMADD231PS (AX), Z27, Z6
+	VFMADD231PS (DX), Z27, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z26, Z7, Z7
-	VFMADD231PS 64(AX), Z27, Z7
+	VFMADD231PS 64(DX), Z27, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z8, Z8
-	VFMADD231PS (AX), Z27, Z8
+	VFMADD231PS (DX), Z27, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z26, Z9, Z9
-	VFMADD231PS 64(AX), Z27, Z9
+	VFMADD231PS 64(DX), Z27, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z10, Z10
-	VFMADD231PS (AX), Z27, Z10
+	VFMADD231PS (DX), Z27, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z26, Z11, Z11
-	VFMADD231PS 64(AX), Z27, Z11
+	VFMADD231PS 64(DX), Z27, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z12, Z12
-	VFMADD231PS (AX), Z27, Z12
+	VFMADD231PS (DX), Z27, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z26, Z13, Z13
-	VFMADD231PS 64(AX), Z27, Z13
+	VFMADD231PS 64(DX), Z27, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z14, Z14
-	VFMADD231PS (AX), Z27, Z14
+	VFMADD231PS (DX), Z27, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z26, Z15, Z15
-	VFMADD231PS 64(AX), Z27, Z15
+	VFMADD231PS 64(DX), Z27, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z16, Z16
-	VFMADD231PS (AX), Z27, Z16
+	VFMADD231PS (DX), Z27, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z26, Z17, Z17
-	VFMADD231PS 64(AX), Z27, Z17
+	VFMADD231PS 64(DX), Z27, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z18, Z18
-	VFMADD231PS (AX), Z27, Z18
+	VFMADD231PS (DX), Z27, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z26, Z19, Z19
-	VFMADD231PS 64(AX), Z27, Z19
+	VFMADD231PS 64(DX), Z27, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z20, Z20
-	VFMADD231PS (AX), Z27, Z20
+	VFMADD231PS (DX), Z27, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z26, Z21, Z21
-	VFMADD231PS 64(AX), Z27, Z21
+	VFMADD231PS 64(DX), Z27, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z22, Z22
-	VFMADD231PS (AX), Z27, Z22
+	VFMADD231PS (DX), Z27, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z26, Z23, Z23
-	VFMADD231PS 64(AX), Z27, Z23
+	VFMADD231PS 64(DX), Z27, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z26, Z24, Z24
-	VFMADD231PS (AX), Z27, Z24
+	VFMADD231PS (DX), Z27, Z24
 	VMOVUPS     Z24, (AX)
 	VMULPS      Z26, Z25, Z25
-	VFMADD231PS 64(AX), Z27, Z25
+	VFMADD231PS 64(DX), Z27, Z25
 	VMOVUPS     Z25, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_14(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX512_14(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -4400,9 +4634,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z28
-	VBROADCASTSS beta+68(FP), Z29
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z28
+	VBROADCASTSS beta+84(FP), Z29
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z28, Z0, Z0
@@ -4479,110 +4713,126 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z28, Z0, Z0
-	VFMADD231PS (AX), Z29, Z0
+	VFMADD231PS (DX), Z29, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z28, Z1, Z1
-	VFMADD231PS 64(AX), Z29, Z1
+	VFMADD231PS 64(DX), Z29, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z2, Z2
-	VFMADD231PS (AX), Z29, Z2
+	VFMADD231PS (DX), Z29, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z28, Z3, Z3
-	VFMADD231PS 64(AX), Z29, Z3
+	VFMADD231PS 64(DX), Z29, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z4, Z4
-	VFMADD231PS (AX), Z29, Z4
+	VFMADD231PS (DX), Z29, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z28, Z5, Z5
-	VFMADD231PS 64(AX), Z29, Z5
+	VFMADD231PS 64(DX), Z29, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z6, Z6
-	VFMADD231PS (AX), Z29, Z6
+	VFMADD231PS (DX), Z29, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z28, Z7, Z7
-	VFMADD231PS 64(AX), Z29, Z7
+	VFMADD231PS 64(DX), Z29, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z8, Z8
-	VFMADD231PS (AX), Z29, Z8
+	VFMADD231PS (DX), Z29, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z28, Z9, Z9
-	VFMADD231PS 64(AX), Z29, Z9
+	VFMADD231PS 64(DX), Z29, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z10, Z10
-	VFMADD231PS (AX), Z29, Z10
+	VFMADD231PS (DX), Z29, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z28, Z11, Z11
-	VFMADD231PS 64(AX), Z29, Z11
+	VFMADD231PS 64(DX), Z29, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z12, Z12
-	VFMADD231PS (AX), Z29, Z12
+	VFMADD231PS (DX), Z29, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z28, Z13, Z13
-	VFMADD231PS 64(AX), Z29, Z13
+	VFMADD231PS 64(DX), Z29, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z14, Z14
-	VFMADD231PS (AX), Z29, Z14
+	VFMADD231PS (DX), Z29, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z28, Z15, Z15
-	VFMADD231PS 64(AX), Z29, Z15
+	VFMADD231PS 64(DX), Z29, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z16, Z16
-	VFMADD231PS (AX), Z29, Z16
+	VFMADD231PS (DX), Z29, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z28, Z17, Z17
-	VFMADD231PS 64(AX), Z29, Z17
+	VFMADD231PS 64(DX), Z29, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z18, Z18
-	VFMADD231PS (AX), Z29, Z18
+	VFMADD231PS (DX), Z29, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z28, Z19, Z19
-	VFMADD231PS 64(AX), Z29, Z19
+	VFMADD231PS 64(DX), Z29, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z20, Z20
-	VFMADD231PS (AX), Z29, Z20
+	VFMADD231PS (DX), Z29, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z28, Z21, Z21
-	VFMADD231PS 64(AX), Z29, Z21
+	VFMADD231PS 64(DX), Z29, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z22, Z22
-	VFMADD231PS (AX), Z29, Z22
+	VFMADD231PS (DX), Z29, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z28, Z23, Z23
-	VFMADD231PS 64(AX), Z29, Z23
+	VFMADD231PS 64(DX), Z29, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z24, Z24
-	VFMADD231PS (AX), Z29, Z24
+	VFMADD231PS (DX), Z29, Z24
 	VMOVUPS     Z24, (AX)
 	VMULPS      Z28, Z25, Z25
-	VFMADD231PS 64(AX), Z29, Z25
+	VFMADD231PS 64(DX), Z29, Z25
 	VMOVUPS     Z25, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z26, Z26
-	VFMADD231PS (AX), Z29, Z26
+	VFMADD231PS (DX), Z29, Z26
 	VMOVUPS     Z26, (AX)
 	VMULPS      Z28, Z27, Z27
-	VFMADD231PS 64(AX), Z29, Z27
+	VFMADD231PS 64(DX), Z29, Z27
 	VMOVUPS     Z27, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, AVX512F
-TEXT ·unfusedAVX512_14(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX512_14(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -4710,9 +4960,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Z28
-	VBROADCASTSS beta+68(FP), Z29
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Z28
+	VBROADCASTSS beta+84(FP), Z29
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Z28, Z0, Z0
@@ -4789,110 +5039,126 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Z28, Z0, Z0
-	VFMADD231PS (AX), Z29, Z0
+	VFMADD231PS (DX), Z29, Z0
 	VMOVUPS     Z0, (AX)
 	VMULPS      Z28, Z1, Z1
-	VFMADD231PS 64(AX), Z29, Z1
+	VFMADD231PS 64(DX), Z29, Z1
 	VMOVUPS     Z1, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z2, Z2
-	VFMADD231PS (AX), Z29, Z2
+	VFMADD231PS (DX), Z29, Z2
 	VMOVUPS     Z2, (AX)
 	VMULPS      Z28, Z3, Z3
-	VFMADD231PS 64(AX), Z29, Z3
+	VFMADD231PS 64(DX), Z29, Z3
 	VMOVUPS     Z3, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z4, Z4
-	VFMADD231PS (AX), Z29, Z4
+	VFMADD231PS (DX), Z29, Z4
 	VMOVUPS     Z4, (AX)
 	VMULPS      Z28, Z5, Z5
-	VFMADD231PS 64(AX), Z29, Z5
+	VFMADD231PS 64(DX), Z29, Z5
 	VMOVUPS     Z5, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z6, Z6
-	VFMADD231PS (AX), Z29, Z6
+	VFMADD231PS (DX), Z29, Z6
 	VMOVUPS     Z6, (AX)
 	VMULPS      Z28, Z7, Z7
-	VFMADD231PS 64(AX), Z29, Z7
+	VFMADD231PS 64(DX), Z29, Z7
 	VMOVUPS     Z7, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z8, Z8
-	VFMADD231PS (AX), Z29, Z8
+	VFMADD231PS (DX), Z29, Z8
 	VMOVUPS     Z8, (AX)
 	VMULPS      Z28, Z9, Z9
-	VFMADD231PS 64(AX), Z29, Z9
+	VFMADD231PS 64(DX), Z29, Z9
 	VMOVUPS     Z9, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z10, Z10
-	VFMADD231PS (AX), Z29, Z10
+	VFMADD231PS (DX), Z29, Z10
 	VMOVUPS     Z10, (AX)
 	VMULPS      Z28, Z11, Z11
-	VFMADD231PS 64(AX), Z29, Z11
+	VFMADD231PS 64(DX), Z29, Z11
 	VMOVUPS     Z11, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z12, Z12
-	VFMADD231PS (AX), Z29, Z12
+	VFMADD231PS (DX), Z29, Z12
 	VMOVUPS     Z12, (AX)
 	VMULPS      Z28, Z13, Z13
-	VFMADD231PS 64(AX), Z29, Z13
+	VFMADD231PS 64(DX), Z29, Z13
 	VMOVUPS     Z13, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z14, Z14
-	VFMADD231PS (AX), Z29, Z14
+	VFMADD231PS (DX), Z29, Z14
 	VMOVUPS     Z14, (AX)
 	VMULPS      Z28, Z15, Z15
-	VFMADD231PS 64(AX), Z29, Z15
+	VFMADD231PS 64(DX), Z29, Z15
 	VMOVUPS     Z15, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z16, Z16
-	VFMADD231PS (AX), Z29, Z16
+	VFMADD231PS (DX), Z29, Z16
 	VMOVUPS     Z16, (AX)
 	VMULPS      Z28, Z17, Z17
-	VFMADD231PS 64(AX), Z29, Z17
+	VFMADD231PS 64(DX), Z29, Z17
 	VMOVUPS     Z17, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z18, Z18
-	VFMADD231PS (AX), Z29, Z18
+	VFMADD231PS (DX), Z29, Z18
 	VMOVUPS     Z18, (AX)
 	VMULPS      Z28, Z19, Z19
-	VFMADD231PS 64(AX), Z29, Z19
+	VFMADD231PS 64(DX), Z29, Z19
 	VMOVUPS     Z19, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z20, Z20
-	VFMADD231PS (AX), Z29, Z20
+	VFMADD231PS (DX), Z29, Z20
 	VMOVUPS     Z20, (AX)
 	VMULPS      Z28, Z21, Z21
-	VFMADD231PS 64(AX), Z29, Z21
+	VFMADD231PS 64(DX), Z29, Z21
 	VMOVUPS     Z21, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z22, Z22
-	VFMADD231PS (AX), Z29, Z22
+	VFMADD231PS (DX), Z29, Z22
 	VMOVUPS     Z22, (AX)
 	VMULPS      Z28, Z23, Z23
-	VFMADD231PS 64(AX), Z29, Z23
+	VFMADD231PS 64(DX), Z29, Z23
 	VMOVUPS     Z23, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z24, Z24
-	VFMADD231PS (AX), Z29, Z24
+	VFMADD231PS (DX), Z29, Z24
 	VMOVUPS     Z24, (AX)
 	VMULPS      Z28, Z25, Z25
-	VFMADD231PS 64(AX), Z29, Z25
+	VFMADD231PS 64(DX), Z29, Z25
 	VMOVUPS     Z25, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Z28, Z26, Z26
-	VFMADD231PS (AX), Z29, Z26
+	VFMADD231PS (DX), Z29, Z26
 	VMOVUPS     Z26, (AX)
 	VMULPS      Z28, Z27, Z27
-	VFMADD231PS 64(AX), Z29, Z27
+	VFMADD231PS 64(DX), Z29, Z27
 	VMOVUPS     Z27, 64(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_1(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_1(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -4918,9 +5184,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y2
-	VBROADCASTSS beta+68(FP), Y3
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y2
+	VBROADCASTSS beta+84(FP), Y3
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y2, Y0, Y0
@@ -4932,19 +5198,22 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y2, Y0, Y0
-	VFMADD231PS (AX), Y3, Y0
+	VFMADD231PS (DX), Y3, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y2, Y1, Y1
-	VFMADD231PS 32(AX), Y3, Y1
+	VFMADD231PS 32(DX), Y3, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_1(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_1(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -4972,9 +5241,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y2
-	VBROADCASTSS beta+68(FP), Y3
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y2
+	VBROADCASTSS beta+84(FP), Y3
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y2, Y0, Y0
@@ -4986,19 +5255,22 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y2, Y0, Y0
-	VFMADD231PS (AX), Y3, Y0
+	VFMADD231PS (DX), Y3, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y2, Y1, Y1
-	VFMADD231PS 32(AX), Y3, Y1
+	VFMADD231PS 32(DX), Y3, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_2(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_2(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5029,9 +5301,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y4
-	VBROADCASTSS beta+68(FP), Y5
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y4
+	VBROADCASTSS beta+84(FP), Y5
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y4, Y0, Y0
@@ -5048,26 +5320,30 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y4, Y0, Y0
-	VFMADD231PS (AX), Y5, Y0
+	VFMADD231PS (DX), Y5, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y4, Y1, Y1
-	VFMADD231PS 32(AX), Y5, Y1
+	VFMADD231PS 32(DX), Y5, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y4, Y2, Y2
-	VFMADD231PS (AX), Y5, Y2
+	VFMADD231PS (DX), Y5, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y4, Y3, Y3
-	VFMADD231PS 32(AX), Y5, Y3
+	VFMADD231PS 32(DX), Y5, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_2(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_2(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5102,9 +5378,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y4
-	VBROADCASTSS beta+68(FP), Y5
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y4
+	VBROADCASTSS beta+84(FP), Y5
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y4, Y0, Y0
@@ -5121,26 +5397,30 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y4, Y0, Y0
-	VFMADD231PS (AX), Y5, Y0
+	VFMADD231PS (DX), Y5, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y4, Y1, Y1
-	VFMADD231PS 32(AX), Y5, Y1
+	VFMADD231PS 32(DX), Y5, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y4, Y2, Y2
-	VFMADD231PS (AX), Y5, Y2
+	VFMADD231PS (DX), Y5, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y4, Y3, Y3
-	VFMADD231PS 32(AX), Y5, Y3
+	VFMADD231PS 32(DX), Y5, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_3(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_3(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5176,9 +5456,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y6
-	VBROADCASTSS beta+68(FP), Y7
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y6
+	VBROADCASTSS beta+84(FP), Y7
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y6, Y0, Y0
@@ -5200,33 +5480,38 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y6, Y0, Y0
-	VFMADD231PS (AX), Y7, Y0
+	VFMADD231PS (DX), Y7, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y6, Y1, Y1
-	VFMADD231PS 32(AX), Y7, Y1
+	VFMADD231PS 32(DX), Y7, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y6, Y2, Y2
-	VFMADD231PS (AX), Y7, Y2
+	VFMADD231PS (DX), Y7, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y6, Y3, Y3
-	VFMADD231PS 32(AX), Y7, Y3
+	VFMADD231PS 32(DX), Y7, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y6, Y4, Y4
-	VFMADD231PS (AX), Y7, Y4
+	VFMADD231PS (DX), Y7, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y6, Y5, Y5
-	VFMADD231PS 32(AX), Y7, Y5
+	VFMADD231PS 32(DX), Y7, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_3(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_3(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5268,9 +5553,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y6
-	VBROADCASTSS beta+68(FP), Y7
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y6
+	VBROADCASTSS beta+84(FP), Y7
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y6, Y0, Y0
@@ -5292,33 +5577,38 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y6, Y0, Y0
-	VFMADD231PS (AX), Y7, Y0
+	VFMADD231PS (DX), Y7, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y6, Y1, Y1
-	VFMADD231PS 32(AX), Y7, Y1
+	VFMADD231PS 32(DX), Y7, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y6, Y2, Y2
-	VFMADD231PS (AX), Y7, Y2
+	VFMADD231PS (DX), Y7, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y6, Y3, Y3
-	VFMADD231PS 32(AX), Y7, Y3
+	VFMADD231PS 32(DX), Y7, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y6, Y4, Y4
-	VFMADD231PS (AX), Y7, Y4
+	VFMADD231PS (DX), Y7, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y6, Y5, Y5
-	VFMADD231PS 32(AX), Y7, Y5
+	VFMADD231PS 32(DX), Y7, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_4(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_4(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5362,9 +5652,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y8
-	VBROADCASTSS beta+68(FP), Y9
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y8
+	VBROADCASTSS beta+84(FP), Y9
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y8, Y0, Y0
@@ -5391,40 +5681,46 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y8, Y0, Y0
-	VFMADD231PS (AX), Y9, Y0
+	VFMADD231PS (DX), Y9, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y8, Y1, Y1
-	VFMADD231PS 32(AX), Y9, Y1
+	VFMADD231PS 32(DX), Y9, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y2, Y2
-	VFMADD231PS (AX), Y9, Y2
+	VFMADD231PS (DX), Y9, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y8, Y3, Y3
-	VFMADD231PS 32(AX), Y9, Y3
+	VFMADD231PS 32(DX), Y9, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y4, Y4
-	VFMADD231PS (AX), Y9, Y4
+	VFMADD231PS (DX), Y9, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y8, Y5, Y5
-	VFMADD231PS 32(AX), Y9, Y5
+	VFMADD231PS 32(DX), Y9, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y6, Y6
-	VFMADD231PS (AX), Y9, Y6
+	VFMADD231PS (DX), Y9, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y8, Y7, Y7
-	VFMADD231PS 32(AX), Y9, Y7
+	VFMADD231PS 32(DX), Y9, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_4(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_4(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5476,9 +5772,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y8
-	VBROADCASTSS beta+68(FP), Y9
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y8
+	VBROADCASTSS beta+84(FP), Y9
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y8, Y0, Y0
@@ -5505,40 +5801,46 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y8, Y0, Y0
-	VFMADD231PS (AX), Y9, Y0
+	VFMADD231PS (DX), Y9, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y8, Y1, Y1
-	VFMADD231PS 32(AX), Y9, Y1
+	VFMADD231PS 32(DX), Y9, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y2, Y2
-	VFMADD231PS (AX), Y9, Y2
+	VFMADD231PS (DX), Y9, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y8, Y3, Y3
-	VFMADD231PS 32(AX), Y9, Y3
+	VFMADD231PS 32(DX), Y9, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y4, Y4
-	VFMADD231PS (AX), Y9, Y4
+	VFMADD231PS (DX), Y9, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y8, Y5, Y5
-	VFMADD231PS 32(AX), Y9, Y5
+	VFMADD231PS 32(DX), Y9, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y8, Y6, Y6
-	VFMADD231PS (AX), Y9, Y6
+	VFMADD231PS (DX), Y9, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y8, Y7, Y7
-	VFMADD231PS 32(AX), Y9, Y7
+	VFMADD231PS 32(DX), Y9, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_5(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_5(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5587,9 +5889,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y10
-	VBROADCASTSS beta+68(FP), Y11
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y10
+	VBROADCASTSS beta+84(FP), Y11
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y10, Y0, Y0
@@ -5621,47 +5923,54 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y10, Y0, Y0
-	VFMADD231PS (AX), Y11, Y0
+	VFMADD231PS (DX), Y11, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y10, Y1, Y1
-	VFMADD231PS 32(AX), Y11, Y1
+	VFMADD231PS 32(DX), Y11, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y2, Y2
-	VFMADD231PS (AX), Y11, Y2
+	VFMADD231PS (DX), Y11, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y10, Y3, Y3
-	VFMADD231PS 32(AX), Y11, Y3
+	VFMADD231PS 32(DX), Y11, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y4, Y4
-	VFMADD231PS (AX), Y11, Y4
+	VFMADD231PS (DX), Y11, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y10, Y5, Y5
-	VFMADD231PS 32(AX), Y11, Y5
+	VFMADD231PS 32(DX), Y11, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y6, Y6
-	VFMADD231PS (AX), Y11, Y6
+	VFMADD231PS (DX), Y11, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y10, Y7, Y7
-	VFMADD231PS 32(AX), Y11, Y7
+	VFMADD231PS 32(DX), Y11, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y8, Y8
-	VFMADD231PS (AX), Y11, Y8
+	VFMADD231PS (DX), Y11, Y8
 	VMOVUPS     Y8, (AX)
 	VMULPS      Y10, Y9, Y9
-	VFMADD231PS 32(AX), Y11, Y9
+	VFMADD231PS 32(DX), Y11, Y9
 	VMOVUPS     Y9, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_5(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_5(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5720,9 +6029,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y10
-	VBROADCASTSS beta+68(FP), Y11
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y10
+	VBROADCASTSS beta+84(FP), Y11
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y10, Y0, Y0
@@ -5754,47 +6063,54 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y10, Y0, Y0
-	VFMADD231PS (AX), Y11, Y0
+	VFMADD231PS (DX), Y11, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y10, Y1, Y1
-	VFMADD231PS 32(AX), Y11, Y1
+	VFMADD231PS 32(DX), Y11, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y2, Y2
-	VFMADD231PS (AX), Y11, Y2
+	VFMADD231PS (DX), Y11, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y10, Y3, Y3
-	VFMADD231PS 32(AX), Y11, Y3
+	VFMADD231PS 32(DX), Y11, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y4, Y4
-	VFMADD231PS (AX), Y11, Y4
+	VFMADD231PS (DX), Y11, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y10, Y5, Y5
-	VFMADD231PS 32(AX), Y11, Y5
+	VFMADD231PS 32(DX), Y11, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y6, Y6
-	VFMADD231PS (AX), Y11, Y6
+	VFMADD231PS (DX), Y11, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y10, Y7, Y7
-	VFMADD231PS 32(AX), Y11, Y7
+	VFMADD231PS 32(DX), Y11, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y10, Y8, Y8
-	VFMADD231PS (AX), Y11, Y8
+	VFMADD231PS (DX), Y11, Y8
 	VMOVUPS     Y8, (AX)
 	VMULPS      Y10, Y9, Y9
-	VFMADD231PS 32(AX), Y11, Y9
+	VFMADD231PS 32(DX), Y11, Y9
 	VMOVUPS     Y9, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_6(SB), NOSPLIT, $0-72
+TEXT ·gemmAVX2_6(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -5848,9 +6164,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y12
-	VBROADCASTSS beta+68(FP), Y13
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y12
+	VBROADCASTSS beta+84(FP), Y13
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y12, Y0, Y0
@@ -5887,54 +6203,62 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y12, Y0, Y0
-	VFMADD231PS (AX), Y13, Y0
+	VFMADD231PS (DX), Y13, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y12, Y1, Y1
-	VFMADD231PS 32(AX), Y13, Y1
+	VFMADD231PS 32(DX), Y13, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y2, Y2
-	VFMADD231PS (AX), Y13, Y2
+	VFMADD231PS (DX), Y13, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y12, Y3, Y3
-	VFMADD231PS 32(AX), Y13, Y3
+	VFMADD231PS 32(DX), Y13, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y4, Y4
-	VFMADD231PS (AX), Y13, Y4
+	VFMADD231PS (DX), Y13, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y12, Y5, Y5
-	VFMADD231PS 32(AX), Y13, Y5
+	VFMADD231PS 32(DX), Y13, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y6, Y6
-	VFMADD231PS (AX), Y13, Y6
+	VFMADD231PS (DX), Y13, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y12, Y7, Y7
-	VFMADD231PS 32(AX), Y13, Y7
+	VFMADD231PS 32(DX), Y13, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y8, Y8
-	VFMADD231PS (AX), Y13, Y8
+	VFMADD231PS (DX), Y13, Y8
 	VMOVUPS     Y8, (AX)
 	VMULPS      Y12, Y9, Y9
-	VFMADD231PS 32(AX), Y13, Y9
+	VFMADD231PS 32(DX), Y13, Y9
 	VMOVUPS     Y9, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y10, Y10
-	VFMADD231PS (AX), Y13, Y10
+	VFMADD231PS (DX), Y13, Y10
 	VMOVUPS     Y10, (AX)
 	VMULPS      Y12, Y11, Y11
-	VFMADD231PS 32(AX), Y13, Y11
+	VFMADD231PS 32(DX), Y13, Y11
 	VMOVUPS     Y11, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
-// func unfusedAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+// func unfusedAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 // Requires: AVX, FMA3
-TEXT ·unfusedAVX2_6(SB), NOSPLIT, $0-72
+TEXT ·unfusedAVX2_6(SB), NOSPLIT, $0-88
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -6000,9 +6324,9 @@ loop:
 store:
 	MOVQ         c+48(FP), AX
 	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+64(FP), Y12
-	VBROADCASTSS beta+68(FP), Y13
-	MOVL         beta+68(FP), DX
+	VBROADCASTSS alpha+80(FP), Y12
+	VBROADCASTSS beta+84(FP), Y13
+	MOVL         beta+84(FP), DX
 	ADDL         DX, DX
 	JNZ          accumulate
 	VMULPS       Y12, Y0, Y0
@@ -6039,48 +6363,56 @@ store:
 	RET
 
 accumulate:
+	MOVQ        from+64(FP), DX
+	MOVQ        fromStride+72(FP), BX
 	VMULPS      Y12, Y0, Y0
-	VFMADD231PS (AX), Y13, Y0
+	VFMADD231PS (DX), Y13, Y0
 	VMOVUPS     Y0, (AX)
 	VMULPS      Y12, Y1, Y1
-	VFMADD231PS 32(AX), Y13, Y1
+	VFMADD231PS 32(DX), Y13, Y1
 	VMOVUPS     Y1, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y2, Y2
-	VFMADD231PS (AX), Y13, Y2
+	VFMADD231PS (DX), Y13, Y2
 	VMOVUPS     Y2, (AX)
 	VMULPS      Y12, Y3, Y3
-	VFMADD231PS 32(AX), Y13, Y3
+	VFMADD231PS 32(DX), Y13, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y4, Y4
-	VFMADD231PS (AX), Y13, Y4
+	VFMADD231PS (DX), Y13, Y4
 	VMOVUPS     Y4, (AX)
 	VMULPS      Y12, Y5, Y5
-	VFMADD231PS 32(AX), Y13, Y5
+	VFMADD231PS 32(DX), Y13, Y5
 	VMOVUPS     Y5, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y6, Y6
-	VFMADD231PS (AX), Y13, Y6
+	VFMADD231PS (DX), Y13, Y6
 	VMOVUPS     Y6, (AX)
 	VMULPS      Y12, Y7, Y7
-	VFMADD231PS 32(AX), Y13, Y7
+	VFMADD231PS 32(DX), Y13, Y7
 	VMOVUPS     Y7, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y8, Y8
-	VFMADD231PS (AX), Y13, Y8
+	VFMADD231PS (DX), Y13, Y8
 	VMOVUPS     Y8, (AX)
 	VMULPS      Y12, Y9, Y9
-	VFMADD231PS 32(AX), Y13, Y9
+	VFMADD231PS 32(DX), Y13, Y9
 	VMOVUPS     Y9, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VMULPS      Y12, Y10, Y10
-	VFMADD231PS (AX), Y13, Y10
+	VFMADD231PS (DX), Y13, Y10
 	VMOVUPS     Y10, (AX)
 	VMULPS      Y12, Y11, Y11
-	VFMADD231PS 32(AX), Y13, Y11
+	VFMADD231PS 32(DX), Y13, Y11
 	VMOVUPS     Y11, 32(AX)
 	ADDQ        CX, AX
+	ADDQ        BX, DX
 	VZEROUPPER
 	RET
 
@@ -8593,87 +8925,238 @@ sum:
 	VZEROUPPER
 	RET
 
-// func weightSumAVX2(n int, row *float32, law *float32) float64
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·weightSumAVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
-	MOVQ         row+8(FP), CX
-	MOVQ         law+16(FP), DX
-	VBROADCASTSS (DX), Y0
-	VBROADCASTSS 4(DX), Y1
-	VBROADCASTSS 8(DX), Y2
-	VBROADCASTSS 12(DX), Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	TESTQ        AX, AX
-	JZ           sum
+// func distancesToAVX2(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
+// Requires: AVX, MMX+
+TEXT ·distancesToAVX2(SB), NOSPLIT, $0-48
+	MOVQ groups+0(FP), AX
+	MOVQ query+16(FP), CX
+	MOVQ ids+32(FP), DX
+	MOVQ dst+40(FP), BX
 
-loop:
-	VMOVUPS      (CX), Y6
-	VCMPPS       $0x0c, AVX2_7f800000<>+0(SB), Y6, Y7
-	VADDPS       Y0, Y6, Y6
-	VXORPS       Y8, Y8, Y8
-	VMAXPS       Y8, Y6, Y6
-	VSQRTPS      Y6, Y6
-	VMINPS       Y1, Y6, Y6
-	VSUBPS       Y6, Y2, Y6
-	VMULPS       Y3, Y6, Y6
-	VMOVUPS      AVX2_42b20000<>+0(SB), Y8
-	VMINPS       Y6, Y8, Y6
-	VMOVUPS      AVX2_c2d20000<>+0(SB), Y8
-	VMAXPS       Y6, Y8, Y6
-	VMULPS       AVX2_3fb8aa3b<>+0(SB), Y6, Y8
-	VROUNDPS     $0x08, Y8, Y8
-	VMOVAPS      Y6, Y6
-	VFNMADD231PS AVX2_3f318000<>+0(SB), Y8, Y6
-	VFNMADD231PS AVX2_b95e8083<>+0(SB), Y8, Y6
-	VMOVUPS      AVX2_39500d01<>+0(SB), Y9
-	VFMADD213PS  AVX2_3ab60b61<>+0(SB), Y6, Y9
-	VFMADD213PS  AVX2_3c088889<>+0(SB), Y6, Y9
-	VFMADD213PS  AVX2_3d2aaaab<>+0(SB), Y6, Y9
-	VFMADD213PS  AVX2_3e2aaaab<>+0(SB), Y6, Y9
-	VFMADD213PS  AVX2_3f000000<>+0(SB), Y6, Y9
-	VMULPS       Y6, Y6, Y10
-	VFMADD213PS  Y6, Y10, Y9
-	VADDPS       AVX2_3f800000<>+0(SB), Y9, Y9
-	VCVTPS2DQ    Y8, Y6
-	VPSRAD       $0x01, Y6, Y8
-	VPSUBD       Y8, Y6, Y6
-	VPADDD       AVX2_0000007f<>+0(SB), Y8, Y8
-	VPSLLD       $0x17, Y8, Y8
-	VMULPS       Y8, Y9, Y9
-	VPADDD       AVX2_0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y9, Y9
-	VANDPS       Y7, Y9, Y9
-	VCVTPS2PD    X9, Y6
-	VADDPD       Y6, Y4, Y4
-	VEXTRACTF128 $0x01, Y9, X6
-	VCVTPS2PD    X6, Y6
-	VADDPD       Y6, Y5, Y5
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, AX
-	JNZ          loop
+group:
+	DECQ  AX
+	JL    done
+	JZ    last
+	MOVL  32(DX), DI
+	IMULQ depth+8(FP), DI
+	SHLQ  $0x02, DI
+	ADDQ  vectors+24(FP), DI
+	MOVQ  depth+8(FP), SI
 
-sum:
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X4, X0, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	MOVSD        X0, ret+24(FP)
+line0:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line0
+	PREFETCHT0 (DI)
+	MOVL       36(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line1:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line1
+	PREFETCHT0 (DI)
+	MOVL       40(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line2:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line2
+	PREFETCHT0 (DI)
+	MOVL       44(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line3:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line3
+	PREFETCHT0 (DI)
+	MOVL       48(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line4:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line4
+	PREFETCHT0 (DI)
+	MOVL       52(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line5:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line5
+	PREFETCHT0 (DI)
+	MOVL       56(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line6:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line6
+	PREFETCHT0 (DI)
+	MOVL       60(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line7:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line7
+	PREFETCHT0 (DI)
+
+last:
+	MOVL   (DX), DI
+	IMULQ  depth+8(FP), DI
+	SHLQ   $0x02, DI
+	ADDQ   vectors+24(FP), DI
+	MOVL   4(DX), R8
+	IMULQ  depth+8(FP), R8
+	SHLQ   $0x02, R8
+	ADDQ   vectors+24(FP), R8
+	MOVL   8(DX), R9
+	IMULQ  depth+8(FP), R9
+	SHLQ   $0x02, R9
+	ADDQ   vectors+24(FP), R9
+	MOVL   12(DX), R10
+	IMULQ  depth+8(FP), R10
+	SHLQ   $0x02, R10
+	ADDQ   vectors+24(FP), R10
+	MOVL   16(DX), R11
+	IMULQ  depth+8(FP), R11
+	SHLQ   $0x02, R11
+	ADDQ   vectors+24(FP), R11
+	MOVL   20(DX), R12
+	IMULQ  depth+8(FP), R12
+	SHLQ   $0x02, R12
+	ADDQ   vectors+24(FP), R12
+	MOVL   24(DX), R13
+	IMULQ  depth+8(FP), R13
+	SHLQ   $0x02, R13
+	ADDQ   vectors+24(FP), R13
+	MOVL   28(DX), R14
+	IMULQ  depth+8(FP), R14
+	SHLQ   $0x02, R14
+	ADDQ   vectors+24(FP), R14
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   SI, SI
+
+four:
+	ADDQ       $0x04, SI
+	CMPQ       SI, depth+8(FP)
+	JG         rest
+	VCVTPS2PD  -16(CX)(SI*4), Y2
+	VCVTPS2PD  -16(DI)(SI*4), Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VCVTPS2PD  -16(R8)(SI*4), Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VCVTPS2PD  -16(R9)(SI*4), Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VCVTPS2PD  -16(R10)(SI*4), Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VUNPCKLPD  Y4, Y3, Y7
+	VUNPCKHPD  Y4, Y3, Y3
+	VUNPCKLPD  Y6, Y5, Y4
+	VUNPCKHPD  Y6, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y7, Y6
+	VADDPD     Y6, Y0, Y0
+	VPERM2F128 $0x20, Y5, Y3, Y6
+	VADDPD     Y6, Y0, Y0
+	VPERM2F128 $0x31, Y4, Y7, Y4
+	VADDPD     Y4, Y0, Y0
+	VPERM2F128 $0x31, Y5, Y3, Y3
+	VADDPD     Y3, Y0, Y0
+	VCVTPS2PD  -16(R11)(SI*4), Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VCVTPS2PD  -16(R12)(SI*4), Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VCVTPS2PD  -16(R13)(SI*4), Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VCVTPS2PD  -16(R14)(SI*4), Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y3
+	VUNPCKLPD  Y6, Y5, Y4
+	VUNPCKHPD  Y6, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y2, Y6
+	VADDPD     Y6, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y3, Y6
+	VADDPD     Y6, Y1, Y1
+	VPERM2F128 $0x31, Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VPERM2F128 $0x31, Y5, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	JMP        four
+
+rest:
+	SUBQ $0x04, SI
+
+one:
+	CMPQ         SI, depth+8(FP)
+	JGE          store
+	VBROADCASTSS (CX)(SI*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVSS       (DI)(SI*4), X3
+	VINSERTPS    $0x10, (R8)(SI*4), X3, X3
+	VINSERTPS    $0x20, (R9)(SI*4), X3, X3
+	VINSERTPS    $0x30, (R10)(SI*4), X3, X3
+	VCVTPS2PD    X3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVSS       (R11)(SI*4), X3
+	VINSERTPS    $0x10, (R12)(SI*4), X3, X3
+	VINSERTPS    $0x20, (R13)(SI*4), X3, X3
+	VINSERTPS    $0x30, (R14)(SI*4), X3, X3
+	VCVTPS2PD    X3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         SI
+	JMP          one
+
+store:
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (BX)
+	VSQRTPD Y1, Y1
+	VMOVUPD Y1, 32(BX)
+	ADDQ    $0x20, DX
+	ADDQ    $0x40, BX
+	JMP     group
+
+done:
 	VZEROUPPER
 	RET
-
-DATA AVX2_7f800000<>+0(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+4(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+8(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+12(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+16(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+20(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+24(SB)/4, $0x7f800000
-DATA AVX2_7f800000<>+28(SB)/4, $0x7f800000
-GLOBL AVX2_7f800000<>(SB), RODATA|NOPTR, $32
 
 // func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 // Requires: AVX, AVX512F
@@ -8921,6 +9404,134 @@ done:
 	VZEROUPPER
 	RET
 
+// func weightSumAVX512(n int, row *float32, law *float32) float64
+// Requires: AVX, AVX512F, SSE2
+TEXT ·weightSumAVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         law+16(FP), DX
+	VBROADCASTSS (DX), Z0
+	VBROADCASTSS 4(DX), Z1
+	VBROADCASTSS 8(DX), Z2
+	VBROADCASTSS 12(DX), Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	TESTQ        AX, AX
+	JZ           sum
+
+loop:
+	VMOVUPS       (CX), Z6
+	VCMPPS        $0x0c, AVX512_7f800000<>+0(SB), Z6, K1
+	VADDPS        Z0, Z6, Z6
+	VPXORD        Z7, Z7, Z7
+	VMAXPS        Z7, Z6, Z6
+	VSQRTPS       Z6, Z6
+	VMINPS        Z1, Z6, Z6
+	VSUBPS        Z6, Z2, Z6
+	VMULPS        Z3, Z6, Z6
+	VMOVUPS       AVX512_42b20000<>+0(SB), Z8
+	VMINPS        Z6, Z8, Z6
+	VMOVUPS       AVX512_c2d20000<>+0(SB), Z8
+	VMAXPS        Z6, Z8, Z6
+	VMULPS        AVX512_3fb8aa3b<>+0(SB), Z6, Z8
+	VRNDSCALEPS   $0x08, Z8, Z8
+	VMOVAPS       Z6, Z6
+	VFNMADD231PS  AVX512_3f318000<>+0(SB), Z8, Z6
+	VFNMADD231PS  AVX512_b95e8083<>+0(SB), Z8, Z6
+	VMOVUPS       AVX512_39500d01<>+0(SB), Z9
+	VFMADD213PS   AVX512_3ab60b61<>+0(SB), Z6, Z9
+	VFMADD213PS   AVX512_3c088889<>+0(SB), Z6, Z9
+	VFMADD213PS   AVX512_3d2aaaab<>+0(SB), Z6, Z9
+	VFMADD213PS   AVX512_3e2aaaab<>+0(SB), Z6, Z9
+	VFMADD213PS   AVX512_3f000000<>+0(SB), Z6, Z9
+	VMULPS        Z6, Z6, Z10
+	VFMADD213PS   Z6, Z10, Z9
+	VADDPS        AVX512_3f800000<>+0(SB), Z9, Z9
+	VSCALEFPS     Z8, Z9, Z9
+	VMOVAPS.Z     Z9, K1, Z9
+	VEXTRACTF64X4 $0x01, Z9, Y6
+	VCVTPS2PD     Y9, Z8
+	VADDPD        Z8, Z4, Z4
+	VCVTPS2PD     Y6, Z6
+	VADDPD        Z6, Z5, Z5
+	ADDQ          $0x00000040, CX
+	SUBQ          $0x00000010, AX
+	JNZ           loop
+
+sum:
+	VADDPD        Z5, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	MOVSD         X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA AVX512_7f800000<>+0(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+4(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+8(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+12(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+16(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+20(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+24(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+28(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+32(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+36(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+40(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+44(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+48(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+52(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+56(SB)/4, $0x7f800000
+DATA AVX512_7f800000<>+60(SB)/4, $0x7f800000
+GLOBL AVX512_7f800000<>(SB), RODATA|NOPTR, $64
+
+// func foldAVX512(n int, dst *float32, src *float32)
+// Requires: AVX, AVX512F
+TEXT ·foldAVX512(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ src+16(FP), DX
+
+loop:
+	SUBQ    $0x00000010, AX
+	JL      done
+	VMOVUPS (DX), Z0
+	VMINPS  (CX), Z0, Z0
+	VMOVUPS Z0, (CX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func atMostAVX512(masks int, row *float32, limit float32, dst *uint32)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·atMostAVX512(SB), NOSPLIT, $0-32
+	MOVQ         masks+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         dst+24(FP), DX
+	VBROADCASTSS limit+16(FP), Z0
+
+loop:
+	DECQ     AX
+	JL       done
+	VCMPPS   $0x1d, (CX), Z0, K1
+	VCMPPS   $0x1d, 64(CX), Z0, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD    K1, (DX)
+	ADDQ     $0x00000080, CX
+	ADDQ     $0x04, DX
+	JMP      loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func distancesAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 // Requires: AVX
 TEXT ·distancesAVX2(SB), NOSPLIT, $0-48
@@ -9090,3 +9701,146 @@ depth:
 done:
 	VZEROUPPER
 	RET
+
+// func weightSumAVX2(n int, row *float32, law *float32) float64
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·weightSumAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         law+16(FP), DX
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS 4(DX), Y1
+	VBROADCASTSS 8(DX), Y2
+	VBROADCASTSS 12(DX), Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	TESTQ        AX, AX
+	JZ           sum
+
+loop:
+	VMOVUPS      (CX), Y6
+	VCMPPS       $0x0c, AVX2_7f800000<>+0(SB), Y6, Y8
+	VADDPS       Y0, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VMAXPS       Y7, Y6, Y6
+	VSQRTPS      Y6, Y6
+	VMINPS       Y1, Y6, Y6
+	VSUBPS       Y6, Y2, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      AVX2_42b20000<>+0(SB), Y7
+	VMINPS       Y6, Y7, Y6
+	VMOVUPS      AVX2_c2d20000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       AVX2_3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS AVX2_3f318000<>+0(SB), Y7, Y6
+	VFNMADD231PS AVX2_b95e8083<>+0(SB), Y7, Y6
+	VMOVUPS      AVX2_39500d01<>+0(SB), Y9
+	VFMADD213PS  AVX2_3ab60b61<>+0(SB), Y6, Y9
+	VFMADD213PS  AVX2_3c088889<>+0(SB), Y6, Y9
+	VFMADD213PS  AVX2_3d2aaaab<>+0(SB), Y6, Y9
+	VFMADD213PS  AVX2_3e2aaaab<>+0(SB), Y6, Y9
+	VFMADD213PS  AVX2_3f000000<>+0(SB), Y6, Y9
+	VMULPS       Y6, Y6, Y10
+	VFMADD213PS  Y6, Y10, Y9
+	VADDPS       AVX2_3f800000<>+0(SB), Y9, Y9
+	VCVTPS2DQ    Y7, Y6
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       AVX2_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y9, Y9
+	VPADDD       AVX2_0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y9, Y9
+	VANDPS       Y8, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X6
+	VCVTPS2PD    X9, Y7
+	VADDPD       Y7, Y4, Y4
+	VCVTPS2PD    X6, Y6
+	VADDPD       Y6, Y5, Y5
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, AX
+	JNZ          loop
+
+sum:
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X4, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA AVX2_7f800000<>+0(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+4(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+8(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+12(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+16(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+20(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+24(SB)/4, $0x7f800000
+DATA AVX2_7f800000<>+28(SB)/4, $0x7f800000
+GLOBL AVX2_7f800000<>(SB), RODATA|NOPTR, $32
+
+// func foldAVX2(n int, dst *float32, src *float32)
+// Requires: AVX
+TEXT ·foldAVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ src+16(FP), DX
+
+loop:
+	SUBQ    $0x00000008, AX
+	JL      done
+	VMOVUPS (DX), Y0
+	VMINPS  (CX), Y0, Y0
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func atMostAVX2(masks int, row *float32, limit float32, dst *uint32)
+// Requires: AVX, AVX2
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-32
+	MOVQ         masks+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         dst+24(FP), DX
+	VBROADCASTSS limit+16(FP), Y0
+	VMOVUPS      AVX2_order<>+0(SB), Y1
+
+loop:
+	DECQ      AX
+	JL        done
+	VCMPPS    $0x1d, (CX), Y0, Y2
+	VCMPPS    $0x1d, 32(CX), Y0, Y3
+	VCMPPS    $0x1d, 64(CX), Y0, Y4
+	VCMPPS    $0x1d, 96(CX), Y0, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPMOVMSKB Y2, BX
+	MOVL      BX, (DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x04, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA AVX2_order<>+0(SB)/4, $0x00000000
+DATA AVX2_order<>+4(SB)/4, $0x00000004
+DATA AVX2_order<>+8(SB)/4, $0x00000001
+DATA AVX2_order<>+12(SB)/4, $0x00000005
+DATA AVX2_order<>+16(SB)/4, $0x00000002
+DATA AVX2_order<>+20(SB)/4, $0x00000006
+DATA AVX2_order<>+24(SB)/4, $0x00000003
+DATA AVX2_order<>+28(SB)/4, $0x00000007
+GLOBL AVX2_order<>(SB), RODATA|NOPTR, $32

@@ -3,40 +3,40 @@
 package kernel
 
 //go:noescape
-func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
-func unfusedNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
+func unfusedNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
 func expNEON(n int, dst *float32, src *float32)
@@ -73,6 +73,15 @@ func squaredDistanceNEON(n int, a *float32, b *float32) float64
 
 //go:noescape
 func weightSumNEON(n int, row *float32, law *float32) float64
+
+//go:noescape
+func foldNEON(n int, dst *float32, src *float32)
+
+//go:noescape
+func atMostNEON(masks int, row *float32, limit float32, dst *uint32)
+
+//go:noescape
+func distancesToNEON(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
 
 //go:noescape
 func distancesNEON(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)

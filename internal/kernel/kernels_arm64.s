@@ -51,8 +51,42 @@ GLOBL wordBits<>(SB), RODATA|NOPTR, $32
 DATA infinity<>+0(SB)/4, $0x7f800000
 GLOBL infinity<>(SB), RODATA|NOPTR, $4
 
-// func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_1(SB), NOSPLIT, $0-72
+DATA bits<>+0(SB)/4, $0x00000001
+DATA bits<>+4(SB)/4, $0x00000002
+DATA bits<>+8(SB)/4, $0x00000004
+DATA bits<>+12(SB)/4, $0x00000008
+DATA bits<>+16(SB)/4, $0x00000010
+DATA bits<>+20(SB)/4, $0x00000020
+DATA bits<>+24(SB)/4, $0x00000040
+DATA bits<>+28(SB)/4, $0x00000080
+DATA bits<>+32(SB)/4, $0x00000100
+DATA bits<>+36(SB)/4, $0x00000200
+DATA bits<>+40(SB)/4, $0x00000400
+DATA bits<>+44(SB)/4, $0x00000800
+DATA bits<>+48(SB)/4, $0x00001000
+DATA bits<>+52(SB)/4, $0x00002000
+DATA bits<>+56(SB)/4, $0x00004000
+DATA bits<>+60(SB)/4, $0x00008000
+DATA bits<>+64(SB)/4, $0x00010000
+DATA bits<>+68(SB)/4, $0x00020000
+DATA bits<>+72(SB)/4, $0x00040000
+DATA bits<>+76(SB)/4, $0x00080000
+DATA bits<>+80(SB)/4, $0x00100000
+DATA bits<>+84(SB)/4, $0x00200000
+DATA bits<>+88(SB)/4, $0x00400000
+DATA bits<>+92(SB)/4, $0x00800000
+DATA bits<>+96(SB)/4, $0x01000000
+DATA bits<>+100(SB)/4, $0x02000000
+DATA bits<>+104(SB)/4, $0x04000000
+DATA bits<>+108(SB)/4, $0x08000000
+DATA bits<>+112(SB)/4, $0x10000000
+DATA bits<>+116(SB)/4, $0x20000000
+DATA bits<>+120(SB)/4, $0x40000000
+DATA bits<>+124(SB)/4, $0x80000000
+GLOBL bits<>(SB), RODATA|NOPTR, $128
+
+// func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_1(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -61,6 +95,8 @@ TEXT ·gemmNEON_1(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	WORD $0x6f00e400 // movi v0.2d, #0
 	WORD $0x6f00e401 // movi v1.2d, #0
 	WORD $0x6f00e402 // movi v2.2d, #0
@@ -80,10 +116,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -96,8 +132,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -111,8 +148,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_1(SB), NOSPLIT, $0-72
+// func unfusedNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_1(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -121,6 +158,8 @@ TEXT ·unfusedNEON_1(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	WORD $0x6f00e400 // movi v0.2d, #0
 	WORD $0x6f00e401 // movi v1.2d, #0
 	WORD $0x6f00e402 // movi v2.2d, #0
@@ -144,10 +183,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -160,8 +199,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -175,8 +215,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_2(SB), NOSPLIT, $0-72
+// func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_2(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -185,6 +225,8 @@ TEXT ·gemmNEON_2(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	WORD $0x6f00e400 // movi v0.2d, #0
 	WORD $0x6f00e401 // movi v1.2d, #0
@@ -214,10 +256,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -237,8 +279,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -250,8 +293,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -265,8 +309,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_2(SB), NOSPLIT, $0-72
+// func unfusedNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_2(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -275,6 +319,8 @@ TEXT ·unfusedNEON_2(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	WORD $0x6f00e400 // movi v0.2d, #0
 	WORD $0x6f00e401 // movi v1.2d, #0
@@ -312,10 +358,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -335,8 +381,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -348,8 +395,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -363,8 +411,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_3(SB), NOSPLIT, $0-72
+// func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_3(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -373,6 +421,8 @@ TEXT ·gemmNEON_3(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	WORD $0x6f00e400 // movi v0.2d, #0
@@ -412,10 +462,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -442,8 +492,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -455,8 +506,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -468,8 +520,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -483,8 +536,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_3(SB), NOSPLIT, $0-72
+// func unfusedNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_3(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -493,6 +546,8 @@ TEXT ·unfusedNEON_3(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	WORD $0x6f00e400 // movi v0.2d, #0
@@ -544,10 +599,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -574,8 +629,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -587,8 +643,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -600,8 +657,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -615,8 +673,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_4(SB), NOSPLIT, $0-72
+// func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_4(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -625,6 +683,8 @@ TEXT ·gemmNEON_4(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -674,10 +734,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -711,8 +771,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -724,8 +785,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -737,8 +799,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -750,8 +813,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -765,8 +829,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_4(SB), NOSPLIT, $0-72
+// func unfusedNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_4(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -775,6 +839,8 @@ TEXT ·unfusedNEON_4(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -840,10 +906,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -877,8 +943,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -890,8 +957,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -903,8 +971,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -916,8 +985,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -931,8 +1001,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_5(SB), NOSPLIT, $0-72
+// func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_5(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -941,6 +1011,8 @@ TEXT ·gemmNEON_5(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -1000,10 +1072,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -1044,8 +1116,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -1057,8 +1130,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -1070,8 +1144,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -1083,8 +1158,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -1096,8 +1172,9 @@ accumulate:
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
 	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
 	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
@@ -1111,8 +1188,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_5(SB), NOSPLIT, $0-72
+// func unfusedNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_5(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -1121,6 +1198,8 @@ TEXT ·unfusedNEON_5(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -1200,10 +1279,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -1244,8 +1323,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -1257,8 +1337,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -1270,8 +1351,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -1283,8 +1365,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -1296,8 +1379,9 @@ accumulate:
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
 	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
 	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
@@ -1311,8 +1395,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_6(SB), NOSPLIT, $0-72
+// func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_6(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -1321,6 +1405,8 @@ TEXT ·gemmNEON_6(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -1390,10 +1476,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -1441,8 +1527,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -1454,8 +1541,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -1467,8 +1555,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -1480,8 +1569,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -1493,8 +1583,9 @@ accumulate:
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
 	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
 	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
@@ -1506,8 +1597,9 @@ accumulate:
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
 	WORD $0x4e39cf94 // fmla v20.4s, v28.4s, v25.4s
 	WORD $0x6e38deb5 // fmul v21.4s, v21.4s, v24.4s
@@ -1521,8 +1613,8 @@ accumulate:
 	ADD R7, R6
 	RET
 
-// func unfusedNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, alpha float32, beta float32)
-TEXT ·unfusedNEON_6(SB), NOSPLIT, $0-72
+// func unfusedNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·unfusedNEON_6(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -1531,6 +1623,8 @@ TEXT ·unfusedNEON_6(SB), NOSPLIT, $0-72
 	MOVD bStride+40(FP), R5
 	MOVD c+48(FP), R6
 	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
 	ADD R2, R8, R9
 	ADD R2, R9, R10
 	ADD R2, R10, R11
@@ -1624,10 +1718,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+64(FP), R1
+	MOVD $alpha+80(FP), R1
 	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
 	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+68(FP), R1
+	MOVWU beta+84(FP), R1
 	LSLW $1, R1
 	CBNZW R1, accumulate
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
@@ -1675,8 +1769,9 @@ store:
 	RET
 
 accumulate:
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
 	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
@@ -1688,8 +1783,9 @@ accumulate:
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
 	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
 	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
@@ -1701,8 +1797,9 @@ accumulate:
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
 	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
 	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
@@ -1714,8 +1811,9 @@ accumulate:
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
 	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
 	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
@@ -1727,8 +1825,9 @@ accumulate:
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
 	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
 	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
@@ -1740,8 +1839,9 @@ accumulate:
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
-	WORD $0xad4074dc // ldp q28, q29, [x6, #0]
-	WORD $0xad417cde // ldp q30, q31, [x6, #32]
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
 	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
 	WORD $0x4e39cf94 // fmla v20.4s, v28.4s, v25.4s
 	WORD $0x6e38deb5 // fmul v21.4s, v21.4s, v24.4s
@@ -3352,6 +3452,275 @@ done:
 	WORD $0x4e6dd580 // fadd v0.2d, v12.2d, v13.2d
 	WORD $0x7e70d800 // faddp d0, v0.2d
 	FMOVD F0, ret+24(FP)
+	RET
+
+// func foldNEON(n int, dst *float32, src *float32)
+TEXT ·foldNEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD dst+8(FP), R1
+	MOVD src+16(FP), R2
+
+loop:
+	CBZ R0, done
+	WORD $0x3cc10440 // ldr q0, [x2], #16
+	WORD $0x3dc00021 // ldr q1, [x1, #0]
+	WORD $0x4ea1f400 // fmin v0.4s, v0.4s, v1.4s
+	WORD $0x3c810420 // str q0, [x1], #16
+	SUB $4, R0
+	B loop
+
+done:
+	RET
+
+// func atMostNEON(masks int, row *float32, limit float32, dst *uint32)
+TEXT ·atMostNEON(SB), NOSPLIT, $0-32
+	MOVD masks+0(FP), R0
+	MOVD row+8(FP), R1
+	MOVD $limit+16(FP), R3
+	WORD $0x4d40c868 // ld1r { v8.4s }, [x3]
+	MOVD dst+24(FP), R2
+	MOVD $bits<>(SB), R3
+	WORD $0xacc14470 // ldp q16, q17, [x3], #32
+	WORD $0xacc14c72 // ldp q18, q19, [x3], #32
+	WORD $0xacc15474 // ldp q20, q21, [x3], #32
+	WORD $0xacc15c76 // ldp q22, q23, [x3], #32
+
+loop:
+	CBZ R0, done
+	WORD $0xacc10420 // ldp q0, q1, [x1], #32
+	WORD $0xacc10c22 // ldp q2, q3, [x1], #32
+	WORD $0xacc11424 // ldp q4, q5, [x1], #32
+	WORD $0xacc11c26 // ldp q6, q7, [x1], #32
+	WORD $0x6e20e500 // fcmge v0.4s, v8.4s, v0.4s
+	WORD $0x4e301c00 // and v0.16b, v0.16b, v16.16b
+	WORD $0x6e21e501 // fcmge v1.4s, v8.4s, v1.4s
+	WORD $0x4e311c21 // and v1.16b, v1.16b, v17.16b
+	WORD $0x6e22e502 // fcmge v2.4s, v8.4s, v2.4s
+	WORD $0x4e321c42 // and v2.16b, v2.16b, v18.16b
+	WORD $0x6e23e503 // fcmge v3.4s, v8.4s, v3.4s
+	WORD $0x4e331c63 // and v3.16b, v3.16b, v19.16b
+	WORD $0x6e24e504 // fcmge v4.4s, v8.4s, v4.4s
+	WORD $0x4e341c84 // and v4.16b, v4.16b, v20.16b
+	WORD $0x6e25e505 // fcmge v5.4s, v8.4s, v5.4s
+	WORD $0x4e351ca5 // and v5.16b, v5.16b, v21.16b
+	WORD $0x6e26e506 // fcmge v6.4s, v8.4s, v6.4s
+	WORD $0x4e361cc6 // and v6.16b, v6.16b, v22.16b
+	WORD $0x6e27e507 // fcmge v7.4s, v8.4s, v7.4s
+	WORD $0x4e371ce7 // and v7.16b, v7.16b, v23.16b
+	WORD $0x4ea11c00 // orr v0.16b, v0.16b, v1.16b
+	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
+	WORD $0x4ea51c84 // orr v4.16b, v4.16b, v5.16b
+	WORD $0x4ea71cc6 // orr v6.16b, v6.16b, v7.16b
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4ea61c84 // orr v4.16b, v4.16b, v6.16b
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4eb1b800 // addv s0, v0.4s
+	WORD $0x1e260004 // fmov w4, s0
+	MOVW.P R4, 4(R2)
+	SUB $1, R0
+	B loop
+
+done:
+	RET
+
+// func distancesToNEON(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
+TEXT ·distancesToNEON(SB), NOSPLIT, $0-48
+	MOVD groups+0(FP), R0
+	MOVD depth+8(FP), R1
+	MOVD query+16(FP), R2
+	MOVD vectors+24(FP), R3
+	MOVD ids+32(FP), R4
+	MOVD dst+40(FP), R5
+
+group:
+	CBZ R0, done
+	MOVWU.P 4(R4), R6
+	MUL R1, R6
+	ADD R6<<2, R3, R6
+	MOVWU.P 4(R4), R7
+	MUL R1, R7
+	ADD R7<<2, R3, R7
+	MOVWU.P 4(R4), R8
+	MUL R1, R8
+	ADD R8<<2, R3, R8
+	MOVWU.P 4(R4), R9
+	MUL R1, R9
+	ADD R9<<2, R3, R9
+	MOVWU.P 4(R4), R10
+	MUL R1, R10
+	ADD R10<<2, R3, R10
+	MOVWU.P 4(R4), R11
+	MUL R1, R11
+	ADD R11<<2, R3, R11
+	MOVWU.P 4(R4), R12
+	MUL R1, R12
+	ADD R12<<2, R3, R12
+	MOVWU.P 4(R4), R13
+	MUL R1, R13
+	ADD R13<<2, R3, R13
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	MOVD R2, R15
+	MOVD R1, R14
+
+four:
+	CMP $4, R14
+	BLT rest
+	WORD $0x3cc105e4 // ldr q4, [x15], #16
+	WORD $0x0e617885 // fcvtl v5.2d, v4.2s
+	WORD $0x4e617886 // fcvtl2 v6.2d, v4.4s
+	WORD $0x3cc104c4 // ldr q4, [x6], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc104e4 // ldr q4, [x7], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4e76d400 // fadd v0.2d, v0.2d, v22.2d
+	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD $0x3cc10504 // ldr q4, [x8], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc10524 // ldr q4, [x9], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
+	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD $0x3cc10544 // ldr q4, [x10], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc10564 // ldr q4, [x11], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc105a4 // ldr q4, [x13], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	WORD $0x4e76d463 // fadd v3.2d, v3.2d, v22.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	SUB $4, R14
+	B four
+
+rest:
+	CBZ R14, store
+	FMOVS.P 4(R15), F5
+	FCVTSD F5, F5
+	FMOVS.P 4(R6), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R7), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	FMOVS.P 4(R8), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R9), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	FMOVS.P 4(R10), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R11), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	FMOVS.P 4(R12), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R13), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	SUB $1, R14
+	B rest
+
+store:
+	WORD $0x6ee1f800 // fsqrt v0.2d, v0.2d
+	WORD $0x6ee1f821 // fsqrt v1.2d, v1.2d
+	WORD $0x6ee1f842 // fsqrt v2.2d, v2.2d
+	WORD $0x6ee1f863 // fsqrt v3.2d, v3.2d
+	WORD $0xad0004a0 // stp q0, q1, [x5, #0]
+	WORD $0xad010ca2 // stp q2, q3, [x5, #32]
+	ADD $64, R5
+	SUB $1, R0
+	B group
+
+done:
 	RET
 
 // func distancesNEON(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)

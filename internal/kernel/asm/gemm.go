@@ -8,11 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gemmTile writes C[rows × 2 registers] = alpha·Σₚ A[·,p]·B[p,·] + beta·C.
+// gemmTile writes C[rows × 2 registers] = alpha·Σₚ A[·,p]·B[p,·] + beta·F; F,
+// from, may be C.
 //
 // A is read by broadcasts with free row and column strides, so that neither A
 // nor its transpose is ever packed: rows are reached from few base registers
-// with the index forms base, base+s, base+2s. All strides are in bytes. C is
+// with the index forms base, base+s, base+2s. All strides are in bytes. F is
 // not read when beta is 0.
 //
 // Without fused, product and sum are rounded separately, in the order of p:
@@ -22,7 +23,7 @@ func gemmTile(v vectors, rows int, fused bool) {
 	if !fused {
 		name = fmt.Sprintf("unfused%s_%d", v.name, rows)
 	}
-	TEXT(name, NOSPLIT, "func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, alpha, beta float32)")
+	TEXT(name, NOSPLIT, "func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
 	Pragma("noescape")
 	width := v.lanes * 4
 
@@ -106,13 +107,16 @@ func gemmTile(v vectors, rows int, fused bool) {
 	VZEROUPPER()
 	RET()
 	Label("accumulate")
+	from := Load(Param("from"), GP64())
+	fromStride := Load(Param("fromStride"), GP64())
 	for r := range acc {
 		for j := range acc[r] {
 			VMULPS(alpha, acc[r][j], acc[r][j])
-			VFMADD231PS(Mem{Base: c, Disp: j * width}, beta, acc[r][j])
+			VFMADD231PS(Mem{Base: from, Disp: j * width}, beta, acc[r][j])
 			VMOVUPS(acc[r][j], Mem{Base: c, Disp: j * width})
 		}
 		ADDQ(stride, c)
+		ADDQ(fromStride, from)
 	}
 	VZEROUPPER()
 	RET()

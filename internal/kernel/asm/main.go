@@ -50,10 +50,13 @@ func main() {
 	scan(avx512, scanRows512, true)
 	squaredDistance(avx512)
 	squaredDistance(avx2)
-	weightSum(avx2)
+	distancesTo()
 	for _, v := range []vectors{avx512, avx2} {
 		pairs(v, true)
 		pairs(v, false)
+		weightSum(v)
+		fold(v)
+		atMost(v)
 	}
 	Generate()
 }

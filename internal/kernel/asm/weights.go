@@ -11,8 +11,7 @@ import (
 //	func(n int, row, law *float32) float64
 //
 // for n a multiple of the lanes; see kernel.WeightSum. law holds offset, most,
-// least and rate. The same code serves processors with AVX-512: the square
-// root and the exponential are no faster there.
+// least and rate.
 func weightSum(v vectors) {
 	TEXT("weightSum"+v.name, NOSPLIT, "func(n int, row, law *float32) float64")
 	Pragma("noescape")
@@ -32,9 +31,15 @@ func weightSum(v vectors) {
 	TESTQ(n, n)
 	JZ(LabelRef("sum"))
 	Label("loop")
-	x, there, none := v.new(), v.new(), v.new()
+	x, none := v.new(), v.new()
 	VMOVUPS(Mem{Base: row}, x)
-	VCMPPS(U8(12), v.bits(0x7f800000), x, there) // x ≠ +Inf
+	const unequal = 12
+	there, mask := v.new(), K() // x ≠ +Inf
+	if v.lanes == 16 {
+		VCMPPS(U8(unequal), v.bits(0x7f800000), x, mask)
+	} else {
+		VCMPPS(U8(unequal), v.bits(0x7f800000), x, there)
+	}
 	VADDPS(parts[0], x, x)
 	zero(none)
 	VMAXPS(none, x, x)
@@ -43,12 +48,15 @@ func weightSum(v vectors) {
 	VSUBPS(x, parts[2], x)
 	VMULPS(parts[3], x, x)
 	e := expLane(v, x)
-	VANDPS(there, e, e)
+	if v.lanes == 16 {
+		VMOVAPS_Z(e, mask, e)
+	} else {
+		VANDPS(there, e, e)
+	}
 	wide := v.new()
-	VCVTPS2PD(e.(reg.VecVirtual).AsX(), wide)
+	low, high := v.halves(e)
+	VCVTPS2PD(low, wide)
 	VADDPD(wide, acc[0], acc[0])
-	high := XMM()
-	VEXTRACTF128(U8(1), e, high)
 	wide = v.new()
 	VCVTPS2PD(high, wide)
 	VADDPD(wide, acc[1], acc[1])
@@ -60,4 +68,16 @@ func weightSum(v vectors) {
 	Store(horizontalSum64(v, acc[0]), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// halves returns the lower and the upper lanes of a register.
+func (v vectors) halves(x Op) (low, high Op) {
+	if v.lanes == 16 {
+		high = YMM()
+		VEXTRACTF64X4(U8(1), x, high)
+		return x.(reg.VecVirtual).AsY(), high
+	}
+	high = XMM()
+	VEXTRACTF128(U8(1), x, high)
+	return x.(reg.VecVirtual).AsX(), high
 }

@@ -6,7 +6,7 @@ import "fmt"
 // four for numbers of A.
 const gemmRows = 6
 
-// gemmTile writes C[rows × 16] = alpha·Σₚ A[·,p]·B[p,·] + beta·C, with the
+// gemmTile writes C[rows × 16] = alpha·Σₚ A[·,p]·B[p,·] + beta·F, with the
 // arguments of ../gemm.go. A full tile takes 35 instructions for 96
 // multiply-adds: 24 fused multiply-adds, 8 loads, 3 of the loop.
 func gemmTile(a *assembler, rows int, fused bool) {
@@ -16,11 +16,12 @@ func gemmTile(a *assembler, rows int, fused bool) {
 	}
 	a.function(name, 0, "", argument{"k", "int"}, argument{"a", "*float32"}, argument{"rowStride", "int"},
 		argument{"colStride", "int"}, argument{"b", "*float32"}, argument{"bStride", "int"}, argument{"c", "*float32"},
-		argument{"cStride", "int"}, argument{"alpha", "float32"}, argument{"beta", "float32"})
+		argument{"cStride", "int"}, argument{"from", "*float32"}, argument{"fromStride", "int"}, argument{"alpha", "float32"}, argument{"beta", "float32"})
 	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
+	const from, fromStride = r(14), r(15)
 	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",
-		bStride: "bStride", c: "c", cStride: "cStride"},
-		k, row, rowStride, colStride, b, bStride, c, cStride)
+		bStride: "bStride", c: "c", cStride: "cStride", from: "from", fromStride: "fromStride"},
+		k, row, rowStride, colStride, b, bStride, c, cStride, from, fromStride)
 	for i := 1; i < rows; i++ {
 		a.goes("ADD %s, %s, %s", rowStride, row+r(i-1), row+r(i))
 	}
@@ -57,10 +58,10 @@ func gemmTile(a *assembler, rows int, fused bool) {
 
 	a.label("store")
 	const alpha, beta = v(24), v(25)
-	a.goes("MOVD $alpha+64(FP), R1")
+	a.goes("MOVD $alpha+80(FP), R1")
 	a.fillNext(alpha, 1)
 	a.fill(beta, 1)
-	a.goes("MOVWU beta+68(FP), R1")
+	a.goes("MOVWU beta+84(FP), R1")
 	a.goes("LSLW $1, R1") // drops the sign: zero for 0 and −0 only
 	a.goes("CBNZW R1, accumulate")
 	for _, read := range []bool{false, true} {
@@ -69,8 +70,9 @@ func gemmTile(a *assembler, rows int, fused bool) {
 		}
 		for i := range rows {
 			if read {
-				a.ldp(28, 29, c, 0)
-				a.ldp(30, 31, c, 32)
+				a.ldp(28, 29, from, 0)
+				a.ldp(30, 31, from, 32)
+				a.goes("ADD %s, %s", fromStride, from)
 			}
 			for j := range 4 {
 				a.fmul(acc(i, j), acc(i, j), alpha)

@@ -44,6 +44,9 @@ func generate() *assembler {
 	scan(a, true)
 	squaredDistance(a)
 	weightSum(a)
+	fold(a)
+	atMost(a)
+	distancesTo(a)
 	pairs(a, true)
 	pairs(a, false)
 	return a

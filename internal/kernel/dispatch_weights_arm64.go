@@ -1,5 +1,0 @@
-package kernel
-
-const weightAssembly = true
-
-func (p path) weightSum(n int, row, law *float32) float64 { return weightSumNEON(n, row, law) }
