@@ -16,7 +16,8 @@ func gemmTile(a *assembler, rows int, fused bool) {
 	}
 	a.function(name, 0, "", argument{"k", "int"}, argument{"a", "*float32"}, argument{"rowStride", "int"},
 		argument{"colStride", "int"}, argument{"b", "*float32"}, argument{"bStride", "int"}, argument{"c", "*float32"},
-		argument{"cStride", "int"}, argument{"from", "*float32"}, argument{"fromStride", "int"}, argument{"alpha", "float32"}, argument{"beta", "float32"})
+		argument{"cStride", "int"}, argument{"from", "*float32"}, argument{"fromStride", "int"},
+		argument{"alpha", "float32"}, argument{"beta", "float32"})
 	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
 	const from, fromStride = r(14), r(15)
 	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",

@@ -67,7 +67,8 @@ func distancesTo(a *assembler) {
 		argument{"dst", "*float64"})
 	const groups, depth, query, vectors, ids, dst = r(0), r(1), r(2), r(3), r(4), r(5)
 	const base, left, at = r(6), r(14), r(15)
-	a.load(0, map[r]string{groups: "groups", depth: "depth", query: "query", vectors: "vectors", ids: "ids", dst: "dst"},
+	a.load(0, map[r]string{groups: "groups", depth: "depth", query: "query", vectors: "vectors", ids: "ids",
+		dst: "dst"},
 		groups, depth, query, vectors, ids, dst)
 	a.label("group")
 	a.goes("CBZ %s, done", groups)
