@@ -55,6 +55,15 @@ func OpenWordNet(root string) (Thesaurus, error) {
 	return wordnet.OpenThesaurus(dir)
 }
 
+// OpenTagger reads WordNet's parts of speech from the data folder root.
+func OpenTagger(root string) (*wordnet.Tagger, error) {
+	dir, err := fetch.Locate(root, "wordnet", "database")
+	if err != nil {
+		return nil, err
+	}
+	return wordnet.OpenTagger(dir)
+}
+
 // OpenWordList reads an English word list, one word per line, from file or, if
 // that is "", from the data folder root. Words are converted to lower case.
 func OpenWordList(file, root string) (*WordList, error) {

@@ -103,6 +103,7 @@ func Papers(points []results.Record) ([]Figure, []Skip) {
 		figures = append(figures, f)
 	}
 	figures, skipped = attackFigures(points)
+	points = results.PanelsApart(points)
 	groupOf := newGrouping(points).of
 	var groups []pointGroup
 	for _, p := range points {

@@ -5,11 +5,35 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"mldpbench/results/stats"
 )
 
 // UtilityPanel is the panel of a study of attacks whose rows measure the
 // utility of the released text; every other panel is an attacker.
 const UtilityPanel = "utility"
+
+// PanelsApart adds the name of the data set to panels that have several, such
+// as an attacker's: their rows do not belong to one curve.
+func PanelsApart(records []Record) []Record {
+	datasets := map[string][]string{}
+	for _, r := range records {
+		if !slices.Contains(datasets[r.Panel], r.Dataset) {
+			datasets[r.Panel] = append(datasets[r.Panel], r.Dataset)
+		}
+	}
+	out := slices.Clone(records)
+	for i, r := range out {
+		if len(datasets[r.Panel]) > 1 {
+			out[i].Panel = fmt.Sprintf("%s, %s", DatasetTitle(r.Dataset), r.Panel)
+		}
+	}
+	return out
+}
+
+// isUtility reports whether a row is the accuracy at which attackers are
+// compared; other rows of its panel are not.
+func isUtility(r Record) bool { return r.Panel == UtilityPanel && r.Quantity == "accuracy" }
 
 // Release is one mechanism at one ε under attack: means over repetitions.
 type Release struct {
@@ -29,7 +53,7 @@ type AttackedMechanism struct {
 // Attacked gathers the rows of studies of attacks by data set and mechanism, in
 // the order of their first rows.
 func Attacked(records []Record) []AttackedMechanism {
-	records = Where(records, func(r Record) bool { return r.Chance.Known() || r.Panel == UtilityPanel })
+	records = Where(records, func(r Record) bool { return isAttack(r) || isUtility(r) })
 	type place struct{ dataset, series string }
 	var all []AttackedMechanism
 	for _, at := range Distinct(records, func(r Record) place { return place{r.Dataset, r.Series} }) {
@@ -63,7 +87,7 @@ func release(rows []Record) Release {
 		}
 		return Float(sum / float64(n))
 	}
-	out.Utility = mean(func(r Record) bool { return r.Panel == UtilityPanel })
+	out.Utility = mean(isUtility)
 	for _, q := range Distinct(rows, func(r Record) string { return r.Quantity }) {
 		if v := mean(func(r Record) bool { return r.Panel != UtilityPanel && r.Quantity == q }); v.Known() {
 			out.Attacks[q] = v
@@ -100,9 +124,7 @@ func (m AttackedMechanism) At(utility float64) (Release, bool) {
 // columns.
 func PrimaryQuantities(records []Record) []Column {
 	var columns []Column
-	for _, c := range Measured(Where(records, func(r Record) bool {
-		return r.Chance.Known() && r.Panel != UtilityPanel
-	})) {
+	for _, c := range Measured(Where(records, isAttack)) {
 		if c.field < 0 && c.Table != "" && !slices.ContainsFunc(columns,
 			func(o Column) bool { return o.Table == c.Table }) {
 			columns = append(columns, c)
@@ -126,6 +148,78 @@ func AttackTables(records []Record) []Table {
 	return tables
 }
 
+// isAttack reports whether a row is an attacker's.
+func isAttack(r Record) bool { return r.Chance.Known() && r.Panel != UtilityPanel }
+
+// releaseTables returns two tables for each attacked data set, with a row for
+// every release: the utility of its text, and what attackers find in it.
+func (s sheet) releaseTables(records []Record) []Table {
+	var tables []Table
+	for _, dataset := range Distinct(Where(records, isAttack), func(r Record) string { return r.Dataset }) {
+		own := Where(records, func(r Record) bool { return r.Dataset == dataset })
+		found := PrimaryQuantities(own)
+		if len(found) == 1 { // a single attacker: all its quantities
+			found = Measured(Where(own, isAttack))
+			found = slices.DeleteFunc(found, func(c Column) bool { return c.field >= 0 })
+		}
+		var uses []Column
+		attackers := Distinct(Where(own, isAttack), func(r Record) string { return r.Panel })
+		for _, name := range Distinct(Where(own, func(r Record) bool { return !slices.Contains(attackers, r.Panel) }),
+			func(r Record) string { return r.Quantity }) {
+			if c, err := FindColumn(name); err == nil {
+				uses = append(uses, c)
+			}
+		}
+		for _, t := range []struct {
+			name, title string
+			columns     []Column
+		}{{"use", "What the released text is worth", uses}, {"attackers", "What attackers find", found}} {
+			if len(t.columns) > 0 {
+				tables = append(tables, s.releases(slug(t.name, dataset), t.title+", "+DatasetTitle(dataset), own,
+					t.columns))
+			}
+		}
+	}
+	return tables
+}
+
+// releases returns a table with a row for every release and a column for every
+// quantity.
+func (s sheet) releases(name, title string, records []Record, columns []Column) Table {
+	t := s.named(name, title)
+	t.Header = []string{"mechanism", "ε"}
+	for _, c := range columns {
+		t.Header = append(t.Header, c.Heading())
+	}
+	type place struct{ series, x string }
+	at := func(r Record) place { return place{r.Series, formatFloat(r.X)} }
+	for _, p := range Distinct(records, at) {
+		own := Where(records, func(r Record) bool { return at(r) == p })
+		row := []TableCell{promiseCell(&t, p.series, own), {Text: p.x}}
+		for _, c := range columns {
+			var values, halves []float64
+			for _, r := range own {
+				if r.Quantity == c.Name && r.Value.Known() {
+					values = append(values, float64(r.Value))
+					halves = append(halves, float64(r.ValueHigh-r.ValueLow)/2)
+				}
+			}
+			text := NotMeasured
+			if value, half := stats.Summarize(values), stats.Summarize(halves); value.N > 0 {
+				text = FormatNumber(value.Mean, c.Digits)
+				if half.Mean > 0 && !math.IsInf(half.Mean, 0) {
+					text += " ± " + FormatNumber(half.Mean, c.Digits)
+				}
+			}
+			row = append(row, TableCell{Text: text})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test documents, words " +
+		"or users), which the mean over repetitions does not make narrower; none where the number is exact."
+	return t
+}
+
 // attackTables returns, for each data set with a utility label, what each
 // attacker still learns where a mechanism costs pointsLost points of accuracy.
 func (s sheet) attackTables(records []Record) []Table {
@@ -134,7 +228,7 @@ func (s sheet) attackTables(records []Record) []Table {
 	for _, dataset := range Distinct(records, func(r Record) string { return r.Dataset }) {
 		plain := math.NaN()
 		for _, r := range records {
-			if r.Dataset == dataset && r.Panel == UtilityPanel && r.Ceiling.Known() {
+			if r.Dataset == dataset && isUtility(r) && r.Ceiling.Known() {
 				plain = float64(r.Ceiling)
 			}
 		}
@@ -148,27 +242,28 @@ func (s sheet) attackTables(records []Record) []Table {
 		for _, c := range columns {
 			t.Header = append(t.Header, c.Heading())
 		}
-		row := func(name, epsilon string, r Release) {
-			cells := []string{name, epsilon, FormatNumber(float64(r.Utility), 1)}
+		row := func(m AttackedMechanism, epsilon string, r Release) {
+			cells := []TableCell{promiseCell(&t, m.Series, m.Records), {Text: epsilon},
+				{Text: FormatNumber(float64(r.Utility), 1)}}
 			for _, c := range columns {
 				text := NotMeasured
 				if v, ok := r.Attacks[c.Name]; ok {
 					text = FormatNumber(float64(v), c.Digits)
 				}
-				cells = append(cells, text)
+				cells = append(cells, TableCell{Text: text})
 			}
-			t.AddRow(cells...)
+			t.Rows = append(t.Rows, cells)
 		}
 		for _, m := range attacked {
 			if m.Dataset != dataset {
 				continue
 			}
 			if len(m.Releases) == 1 && !m.Releases[0].Epsilon.Known() { // plain text and random words
-				row(m.Series, "", m.Releases[0])
+				row(m, "", m.Releases[0])
 				continue
 			}
 			if r, ok := m.At(plain - pointsLost); ok {
-				row(m.Series, fmt.Sprintf("%.3g", float64(r.Epsilon)), r)
+				row(m, fmt.Sprintf("%.3g", float64(r.Epsilon)), r)
 				continue
 			}
 			last, side := m.Releases[0], "≤ "
@@ -181,7 +276,7 @@ func (s sheet) attackTables(records []Record) []Table {
 			if float64(last.Utility) < plain-pointsLost {
 				side = "≥ "
 			}
-			row(m.Series, side+formatFloat(last.Epsilon), last)
+			row(m, side+formatFloat(last.Epsilon), last)
 		}
 		t.Legend = fmt.Sprintf("Plain text: %s%%. Between the two measured ε on either side, linear in accuracy. "+
 			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them.",

@@ -65,3 +65,41 @@ func TestAttackTable(t *testing.T) {
 		t.Errorf("%q\nwant %q", lines, want)
 	}
 }
+
+// TestReleaseTables: a row for every release; a perplexity beside accuracy is no
+// accuracy, and data sets of one attacker are not averaged.
+func TestReleaseTables(t *testing.T) {
+	t.Parallel()
+	c := column("guess-of-test")
+	var records []Record
+	for i, dataset := range []string{"news", "tales"} {
+		r := NewRecord()
+		r.Dataset, r.Series, r.Panel, r.Quantity, r.X, r.Chance = dataset, "CMP", "guess", c.Name, 5, 0.25
+		for _, value := range []Float{0.5, 0.7} {
+			r.Value, r.ValueLow, r.ValueHigh = value+Float(i)/10, 0.4, 0.8
+			records = append(records, r)
+		}
+		r.Panel, r.Quantity, r.Value, r.ValueLow, r.ValueHigh = UtilityPanel, "accuracy", 80, 75, 85
+		records = append(records, r)
+		r.Panel, r.Quantity, r.Value, r.Chance = "text", "loss", 3, Missing
+		records = append(records, r)
+	}
+	r := Attacked(records)[0].Releases[0]
+	if _, attacked := r.Attacks["loss"]; r.Utility != 80 || attacked {
+		t.Errorf("%+v", r)
+	}
+	var cells []string
+	for _, table := range (sheet{}).releaseTables(records) {
+		for _, row := range table.Rows {
+			cells = append(cells, row[len(row)-1].Text)
+		}
+	}
+	if want := []string{"3.000 ± 5.000", "0.60 ± 0.20", "3.000 ± 5.000", "0.70 ± 0.20"}; !slices.Equal(cells, want) {
+		t.Errorf("%q, want %q", cells, want)
+	}
+	apart := Distinct(PanelsApart(records), func(r Record) string { return r.Panel })
+	if want := []string{"news, guess", "news, utility", "news, text", "tales, guess", "tales, utility",
+		"tales, text"}; !slices.Equal(apart, want) {
+		t.Errorf("panels %q, want %q", apart, want)
+	}
+}

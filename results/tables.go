@@ -82,6 +82,7 @@ func Tables(in TableInputs) []Table {
 			tables = append(tables, s.datasets(descriptions))
 		}
 		quantities := Where(own, func(r Record) bool { return r.Quantity != "" })
+		tables = append(tables, s.releaseTables(quantities)...)
 		tables = append(tables, s.attackTables(quantities)...)
 		tables = append(tables, s.quantities(quantities)...)
 		if len(s.records) == 0 {
@@ -159,14 +160,16 @@ func ScopeOf(records []Record) string {
 	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
 }
 
-// instanceCell returns the first cell of a row: the name, and a footnote where
-// nothing is guaranteed, or something between some words only.
+// instanceCell returns the first cell of a row of a mechanism.
 func (s sheet) instanceCell(t *Table, records []Record, i Instance) TableCell {
-	c := TableCell{Text: s.labels[i]}
-	if i.Mechanism == BaselineMechanism {
-		return c
-	}
-	own := Where(records, func(r Record) bool { return r.Instance() == i && r.Status == StatusOK })
+	return promiseCell(t, s.labels[i], Where(records, func(r Record) bool { return r.Instance() == i }))
+}
+
+// promiseCell returns a name with a footnote where nothing is guaranteed, or
+// something between some words only.
+func promiseCell(t *Table, name string, own []Record) TableCell {
+	c := TableCell{Text: name}
+	own = Where(own, func(r Record) bool { return r.Status == StatusOK && !r.IsBaseline() })
 	for _, r := range own {
 		if r.GuaranteeMetric == "" {
 			c.Notes = append(c.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+r.GuaranteeReason, ": ")))
@@ -545,6 +548,7 @@ func (s sheet) adversary() (Table, bool) {
 // quantities returns tables of rows with one quantity, one table per quantity.
 func (s sheet) quantities(records []Record) []Table {
 	var tables []Table
+	records = PanelsApart(records)
 	for _, quantity := range Distinct(records, func(r Record) string { return r.Quantity }) {
 		digits, title := 3, quantity
 		if c, err := FindColumn(quantity); err == nil {

@@ -68,10 +68,15 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 		s.Policy, at.repetition}
 	id := append(slices.Clone(place), panel, options)
 	encoder := false
-	if panel == Utility {
+	switch panel {
+	case Utility:
 		parameters, _ := c.Utility.Resolve() // checked
 		id = append(id, c.Utility.Name, parameters)
-	} else {
+		if encoder = c.Probe; encoder {
+			id = append(id, "probe")
+		}
+	case Language:
+	default:
 		d, _ := attack.Find(panel) // checked
 		encoder = slices.Contains(d.Needs, attack.NeedsEncoder)
 	}
@@ -89,6 +94,9 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 			}
 			if err == nil && encoder {
 				f["encoder"], err = at.lab.OfEncoder(s.Encoder)
+			}
+			if err == nil && panel == Language && c.Embedding.Name != study.GeneratedEmbedding {
+				f["wordnet"], err = at.lab.OfTagger()
 			}
 			return f, err
 		},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"mldpbench/models"
 	"mldpbench/models/attack"
 	"mldpbench/results"
-	"mldpbench/results/stats"
 )
 
 // run returns the rows of one unit. The first of a job measures all of them.
@@ -90,7 +88,7 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 	if err != nil {
 		return undefined(err)
 	}
-	attackers := slices.DeleteFunc(slices.Clone(panels), func(p string) bool { return p == Utility })
+	attackers := slices.DeleteFunc(slices.Clone(panels), func(p string) bool { return p == Utility || p == Language })
 	outcomes, err := attack.RunAll(ctx, attackers, s)
 	if err != nil {
 		return nil, err
@@ -108,33 +106,21 @@ func (at released) measure(ctx context.Context, panels []string, threads int) (m
 		}
 		for _, o := range outcomes {
 			if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == o.Column }) {
-				out[panel] = append(out[panel], outcomeRow(start(panel), o))
+				out[panel] = append(out[panel], measure.Attacked(start(panel), o))
 			}
 		}
 	}
 	if slices.Contains(panels, Utility) {
-		r, err := at.utility(ctx, start(Utility), t, &s)
-		if err != nil {
+		if out[Utility], err = at.utility(ctx, start(Utility), t, &s); err != nil {
 			return nil, fmt.Errorf("utility: %w", err)
 		}
-		out[Utility] = []results.Record{r}
+	}
+	if slices.Contains(panels, Language) {
+		if out[Language], err = at.language(ctx, start(Language), t, &s); err != nil {
+			return nil, fmt.Errorf("language: %w", err)
+		}
 	}
 	return out, nil
-}
-
-func outcomeRow(r results.Record, o attack.Outcome) results.Record {
-	r.Quantity, r.Value = o.Column, results.Float(o.Value.Estimate)
-	r.ValueLow, r.ValueHigh = results.Float(o.Value.Low), results.Float(o.Value.High)
-	r.Chance, r.Ceiling, r.Trials = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
-	var notes []string
-	if o.Draws > 0 {
-		notes = append(notes, fmt.Sprintf("channel learned from %d draws a word", o.Draws))
-	}
-	if o.Note != "" {
-		notes = append(notes, o.Note)
-	}
-	r.Note = strings.Join(notes, "; ")
-	return r
 }
 
 // texts holds the documents of a scene as ids, for mechanisms with the same
@@ -206,11 +192,7 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 		t.embedding = t.lexicon.Embedding(space.Space)
 		s.Embedding = t.embedding
 	}
-	for _, name := range at.study.attackers(at.scene) {
-		d, _ := attack.Find(name) // checked
-		if !slices.Contains(d.Needs, attack.NeedsEncoder) || s.Encode != nil {
-			continue
-		}
+	if at.study.encodes(at.scene) {
 		encoder, err := at.lab.Encoder(ctx, at.study.Encoder, corpus, space)
 		if err != nil {
 			return s, err
@@ -224,68 +206,4 @@ func (at released) situation(ctx context.Context, corpus *measure.Corpus, space 
 		}
 	}
 	return s, nil
-}
-
-// utility measures the accuracy of a classifier of the utility label, trained
-// and tested on the release that the attackers see, and compares it with plain
-// text and the most frequent label.
-func (at released) utility(ctx context.Context, r results.Record, t *texts, s *attack.Situation) (results.Record,
-	error) {
-	classes := len(t.classes)
-	parameters, err := at.scene.Utility.Resolve()
-	if err != nil {
-		return r, err
-	}
-	train := func(text [3][][]int32) (measure.Score, error) {
-		var x [3]models.Examples
-		for i := range x {
-			x[i] = models.Examples{Sequences: text[i], Labels: t.labels[i]}
-		}
-		trained, err := measure.Train(ctx, measure.Model{Name: at.scene.Utility.Name, Parameters: parameters}, classes,
-			t.embedding,
-			at.dataSeed().Derive(Utility), x[0], x[1])
-		if err != nil {
-			return measure.Score{}, err
-		}
-		return measure.Test(ctx, trained.Model, classes, x[2])
-	}
-	key := engine.MakeID(Utility, at.sample().Dataset, at.scene.Shadow, at.scene.Utility, at.dataSeed(),
-		r.EmbeddingFingerprint)
-	plain, err := lab.Once(at.lab, key, func() (measure.Score, error) {
-		var text [3][][]int32
-		for i, documents := range t.documents {
-			for _, d := range documents {
-				text[i] = append(text[i], d.Words)
-			}
-		}
-		return train(text)
-	})
-	if err != nil {
-		return r, err
-	}
-	var text [3][][]int32
-	for i, split := range []string{attack.Train, attack.Validation, attack.Test} {
-		if text[i], err = s.Released(ctx, split); err != nil {
-			return r, err
-		}
-	}
-	score, err := train(text)
-	if err != nil {
-		return r, err
-	}
-	interval, err := stats.ClopperPearson(score.Correct, score.Total, s.Options.Level)
-	if err != nil {
-		return r, err
-	}
-	counts := make([]int, classes)
-	for _, label := range t.labels[2] {
-		counts[label]++
-	}
-	const percent = 100
-	r.Quantity, r.Value = "accuracy", results.Float(percent*score.Accuracy())
-	r.ValueLow, r.ValueHigh = results.Float(percent*interval.Low), results.Float(percent*interval.High)
-	r.Chance = results.Float(percent * float64(slices.Max(counts)) / float64(score.Total))
-	r.Ceiling, r.Trials = results.Float(percent*plain.Accuracy()), score.Total
-	r.Note = "majority label: " + strconv.Itoa(slices.Max(counts)) + " of " + strconv.Itoa(score.Total)
-	return r, nil
 }

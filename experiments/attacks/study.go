@@ -33,30 +33,28 @@ const Protocol = "attacks"
 // label, trained and tested on released text.
 const Utility = results.UtilityPanel
 
+// Language is the panel of what the released text is like as a text: how
+// probable it is, and how many of its words keep their part of speech.
+const Language = "language"
+
+// Quantities beside accuracy that say what a text is good for.
+const (
+	probeAccuracy = "probe-accuracy"
+	logPerplexity = "log-perplexity"
+	speechKept    = "parts-of-speech-kept"
+)
+
 func init() {
 	study.Register(Protocol, func() study.Body { return &Study{} })
-	for _, name := range attack.Names() {
-		d, _ := attack.Find(name) // it is registered
-		for _, c := range d.Columns {
-			// A better value means more privacy, because readers of these
-			// studies release text.
-			better := results.Down
-			if c.HigherIsPrivate {
-				better = results.Up
-			}
-			digits, gate := 3, 0.05
-			if c.Unit == "bits" || c.Unit == "tokens" {
-				digits, gate = 2, 0.5
-			}
-			unit := c.Unit
-			if unit == "share" || unit == "ratio" {
-				unit = ""
-			}
-			results.RegisterQuantity(results.Column{
-				Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits, Threshold: gate,
-				Table: name,
-			})
-		}
+	for _, c := range []results.Column{
+		{Name: probeAccuracy, Title: "accuracy of a linear probe", Unit: "%", Direction: results.Up, Digits: 1,
+			Threshold: 2, Table: Utility},
+		{Name: logPerplexity, Title: "log-perplexity, median", Unit: "nats", Direction: results.Down, Digits: 2,
+			Threshold: 0.1, Table: Language},
+		{Name: speechKept, Title: "parts of speech kept", Unit: "%", Direction: results.Up, Digits: 1, Threshold: 2,
+			Table: Language},
+	} {
+		results.RegisterQuantity(c)
 	}
 }
 
@@ -83,6 +81,12 @@ type Scene struct {
 	Shadow    int              `yaml:"shadow,omitempty" limits:"0,100000000"`
 	Attackers []string         `yaml:"attackers,omitempty"`
 	Utility   *study.ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
+	// Probe adds a linear classifier of the utility label on sentence encodings.
+	Probe bool `yaml:"probe,omitempty"`
+	// Language adds the perplexity of the released text under a model of the
+	// shadow text, and on real data the share of words that keep their part of
+	// speech in WordNet.
+	Language bool `yaml:"language,omitempty"`
 }
 
 // references are attacked in every study in addition to its mechanisms: the
@@ -205,7 +209,7 @@ func (s *Study) checkScene(at study.At, i int) error {
 	if err := checkAttackers(at, where+".attackers", c.Attackers); err != nil {
 		return err
 	}
-	if len(s.attackers(*c)) == 0 && c.Utility == nil {
+	if len(s.attackers(*c)) == 0 && c.Utility == nil && !c.Language {
 		return at(errors.New("attackers: none, neither here nor in the study"), "%s", where)
 	}
 	for _, name := range s.attackers(*c) {
@@ -214,6 +218,13 @@ func (s *Study) checkScene(at study.At, i int) error {
 			return at(fmt.Errorf("attacker %s knows the language from a shadow text: shadow must be > 0", name), "%s",
 				where)
 		}
+	}
+	if c.Language && c.Shadow == 0 {
+		return at(errors.New("language: needs a shadow text to know the language from: shadow must be > 0"),
+			"%s.language", where)
+	}
+	if c.Probe && c.Utility == nil {
+		return at(errors.New("probe: is of the utility label: utility must be there"), "%s.probe", where)
 	}
 	if c.Utility != nil {
 		if err := c.Dataset.Predicts(); err != nil {
@@ -237,13 +248,24 @@ func (s *Study) attackers(c Scene) []string {
 	return s.Attackers
 }
 
-// panels returns what is measured for a mechanism in a scene: utility and the
-// attackers. The channel of an outside mechanism is unknown, so only attackers
-// that read its release attack it.
+// encodes says whether a scene needs the sentence encoder.
+func (s *Study) encodes(c Scene) bool {
+	return c.Probe || slices.ContainsFunc(s.attackers(c), func(name string) bool {
+		d, _ := attack.Find(name) // checked
+		return slices.Contains(d.Needs, attack.NeedsEncoder)
+	})
+}
+
+// panels are what is measured of a mechanism in a scene: utility, and the
+// attackers. Of one from outside nobody knows the channel: it is attacked by
+// those who read what it released.
 func (s *Study) panels(c Scene, x mechanisms.Settings) []string {
 	var all []string
 	if c.Utility != nil {
 		all = append(all, Utility)
+	}
+	if c.Language {
+		all = append(all, Language)
 	}
 	for _, name := range s.attackers(c) {
 		if d, _ := attack.Find(name); x.Outside == nil || d.OneRelease { // checked
@@ -347,9 +369,9 @@ func (s *Study) Override(o study.Overrides) (study.Body, error) {
 	return &c, nil
 }
 
-// choosePanels keeps the named attackers, and utility if it is named.
+// choosePanels keeps the attackers named, and utility and language if they are.
 func (s *Study) choosePanels(panels []string) error {
-	if err := check.OneOf("panel", panels[0], append([]string{Utility}, attack.Names()...)...); err != nil {
+	if err := check.OneOf("panel", panels[0], append([]string{Utility, Language}, attack.Names()...)...); err != nil {
 		return err
 	}
 	unnamed := func(name string) bool { return !slices.Contains(panels, name) }
@@ -357,9 +379,10 @@ func (s *Study) choosePanels(panels []string) error {
 	for _, c := range s.Scenes {
 		c.Attackers = slices.DeleteFunc(slices.Clone(s.attackers(c)), unnamed)
 		if unnamed(Utility) {
-			c.Utility = nil
+			c.Utility, c.Probe = nil, false
 		}
-		if len(c.Attackers) > 0 || c.Utility != nil {
+		c.Language = c.Language && !unnamed(Language)
+		if len(c.Attackers) > 0 || c.Utility != nil || c.Language {
 			kept = append(kept, c)
 		}
 	}
@@ -375,11 +398,10 @@ func (s *Study) Wants() lab.Wants {
 	var w lab.Wants
 	for _, c := range s.Scenes {
 		w.Datasets, w.Embeddings = append(w.Datasets, c.Dataset), append(w.Embeddings, c.Embedding)
-		for _, name := range s.attackers(c) {
-			if d, err := attack.Find(name); err == nil && slices.Contains(d.Needs, attack.NeedsEncoder) {
-				w.Encoder = s.Encoder
-			}
+		if s.encodes(c) {
+			w.Encoder = s.Encoder
 		}
+		w.Thesaurus = w.Thesaurus || c.Language // WordNet, for its parts of speech
 	}
 	all, _ := s.mechanisms() // checked
 	for _, x := range all {

@@ -20,6 +20,8 @@ import (
 	"sync"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/wordnet"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/engine"
@@ -243,6 +245,20 @@ func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
 	return l.words.get(ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
+}
+
+// Tagger opens WordNet's parts of speech.
+func (l *Lab) Tagger() (*wordnet.Tagger, error) {
+	return Once(l, "tagger", func() (*wordnet.Tagger, error) { return datasets.OpenTagger(l.root) })
+}
+
+// OfTagger is the fingerprint of WordNet.
+func (l *Lab) OfTagger() (string, error) {
+	dir, err := fetch.Locate(l.root, "wordnet", "database")
+	if err != nil {
+		return "", err
+	}
+	return l.hashFolder(dir)
 }
 
 // Once makes a value that several units share, in the first of them.

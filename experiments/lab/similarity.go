@@ -43,7 +43,16 @@ func (l *Lab) OfEncoder(encoder string) (string, error) {
 	if err != nil || dir == SIFEncoder {
 		return dir, err // SIF follows from data set and space
 	}
-	return l.digests.get("encoder "+dir, func() (string, error) {
+	digest, err := l.hashFolder(dir)
+	if err != nil {
+		return "", fmt.Errorf("sentence encoder %s: %w", dir, err)
+	}
+	return digest, nil
+}
+
+// hashFolder is the fingerprint of all files of a folder.
+func (l *Lab) hashFolder(dir string) (string, error) {
+	return l.digests.get("folder "+dir, func() (string, error) {
 		h := sha256.New()
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
@@ -56,10 +65,7 @@ func (l *Lab) OfEncoder(encoder string) (string, error) {
 			_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
 			return hashFile(h, path)
 		})
-		if err != nil {
-			return "", fmt.Errorf("sentence encoder %s: %w", dir, err)
-		}
-		return hex.EncodeToString(h.Sum(nil)), nil
+		return hex.EncodeToString(h.Sum(nil)), err
 	})
 }
 

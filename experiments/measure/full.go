@@ -30,8 +30,8 @@ const drawnTogether = 64
 
 // InferFull measures FullError for the first words of the mechanism's
 // vocabulary, one per count: how often each occurs. It costs one row of
-// probabilities per word where the distribution is computed, 2 × samples draws
-// per word elsewhere.
+// probabilities per word where there is a closed form, 2 × samples draws per
+// word elsewhere.
 func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError
@@ -42,7 +42,8 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, sample
 	priors := [][]float64{metrics.UniformPrior(len(counts)), prior}
 	outputs := m.Vocabulary().Len()
 	if d, ok := m.(mechanisms.Distributor); ok {
-		if p, err := d.Distribution(0); err == nil && p.Samples == 0 {
+		// Drawing costs less than integrating.
+		if p, err := d.Distribution(0); err == nil && p.Samples == 0 && p.AbsoluteError == 0 {
 			full, err := metrics.FullVocabulary(ctx, metrics.Channel{Inputs: len(counts), Outputs: outputs,
 				Row: func(_ []float64, x int) ([]float64, error) {
 					p, err := d.Distribution(mechanisms.WordID(x))

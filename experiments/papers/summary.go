@@ -37,7 +37,7 @@ func Summarize(points []results.Record) []Summary {
 	var rows []Summary
 	var values [][]float64
 	at := map[place]int{}
-	for _, p := range points {
+	for _, p := range results.PanelsApart(points) {
 		x, _ := p.X.MarshalCSV() // cannot fail; text because a missing number would not equal itself
 		key := place{p.Panel, p.Series, p.Quantity, x}
 		i, known := at[key]

@@ -21,6 +21,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
 	"mldpbench/models"
+	"mldpbench/models/ngram"
 	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
@@ -497,6 +498,15 @@ func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics
 		return metrics.Draws{}, err
 	}
 	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, nil
+}
+
+// Language is an n-gram model of the shadow text: what an attacker, and whoever
+// judges a release, knows of the language.
+func (s *Situation) Language() (*ngram.Model, error) {
+	order := s.Options.withDefaults().Order
+	return once(s.Memo, fmt.Sprintf("language model %d", order), func() (*ngram.Model, error) {
+		return ngram.Train(s.Shadow, s.Words, order)
+	})
 }
 
 // prior returns the word frequencies of the shadow text with one added to every

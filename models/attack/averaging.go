@@ -10,7 +10,7 @@ import (
 )
 
 // averagingReleases are the available columns; Options.Releases chooses among
-// them.
+// them. Columns start with the most releases, which reveal most.
 var averagingReleases = []int{1, 2, 5, 10, 50}
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 		Needs:   []Need{NeedsChannel},
 		prepare: prepareAveraging,
 	}
-	for _, r := range averagingReleases {
+	for _, r := range slices.Backward(averagingReleases) {
 		title := fmt.Sprintf("words found from %d releases", r)
 		if r == 1 {
 			title = "words found from one release"
@@ -73,7 +73,7 @@ func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []
 	error) {
 	releases, test := s.Options.Releases, wordsOf(s.Test)
 	var out []Outcome
-	for r, n := range releases {
+	for r, n := range slices.Backward(releases) {
 		// Equal words have the same guess distribution, but their noise is
 		// independent, so each word is a trial.
 		hits := 0

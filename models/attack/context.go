@@ -131,9 +131,7 @@ func upTo(documents [][]int32, tokens int) [][]int32 {
 func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
 	var none channelAttack
 	o := s.Options
-	model, err := once(s.Memo, fmt.Sprintf("language model %d", o.Order), func() (*ngram.Model, error) {
-		return ngram.Train(s.Shadow, s.Words, o.Order)
-	})
+	model, err := s.Language()
 	if err != nil {
 		return none, err
 	}

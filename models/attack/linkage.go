@@ -152,7 +152,7 @@ func counted(share metrics.Interval, n int) metrics.Interval {
 	if err != nil {
 		return share // 0 ≤ k ≤ n: cannot be
 	}
-	share.Low, share.High = min(share.Low, c.Low), max(share.High, c.High)
+	share.Low, share.High = max(0, min(share.Low, c.Low)), min(1, max(share.High, c.High))
 	return share
 }
 

@@ -94,7 +94,13 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 		return out, nil
 	}
 	s.Channel = nil
-	if d, ok := m.(mechanisms.Distributor); ok && exact {
+	// A row that must be integrated, or drawn, costs more than an attacker gains
+	// over one who draws himself.
+	closed := func(d mechanisms.Distributor) bool {
+		p, err := d.Distribution(0)
+		return err == nil && p.Samples == 0 && p.AbsoluteError == 0
+	}
+	if d, ok := m.(mechanisms.Distributor); ok && exact && closed(d) {
 		n := s.Words
 		s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Row: func(_ []float64, x int) ([]float64, error) {
 			row, err := d.Distribution(mechanisms.WordID(x))
