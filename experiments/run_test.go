@@ -231,7 +231,8 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 			"epsilons: [1], settings: [local], repetitions: 1}\n", 3},
 		{"cmp", "epsilon", "epsilons: [5, 40]", "epsilons: [5, 20, 40]", 1},
 		{"cmp", "target", "targets: [0.5]", "targets: [0.5, 0.6]", 1},
-		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 5},
+		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 6},
+		{"cmp", "auditor", "epsilons: [9]", "epsilons: [9, 23]", 1},
 		{"cmp", "panel", "deniability:\n", "deniability:\n  - {name: more, embedding: {name: generated, dimensions: " +
 			"[50]}, words: 2, runs: 4, epsilons: [5]}\n", 1},
 		{"privemb", "epsilon", "epsilons: [1, 5]", "epsilons: [1, 2, 5]", 2},

@@ -40,6 +40,8 @@ type cmpStudy struct {
 	Examples []examplesPanel `yaml:"examples,omitempty"`
 	// Utility is Figure 5.
 	Utility []utilityPanel `yaml:"utility,omitempty"`
+	// Auditor is Tables 3 and 4.
+	Auditor []auditorPanel `yaml:"auditor,omitempty"`
 }
 
 type neighbourPanel struct {
@@ -113,6 +115,11 @@ func (s *cmpStudy) Check(at study.At) error {
 			return err
 		}
 	}
+	for i := range s.Auditor {
+		if err := s.Auditor[i].check(at, fmt.Sprintf("auditor[%d]", i)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -132,6 +139,7 @@ func (s *cmpStudy) Override(o study.Overrides) (study.Body, error) {
 	c.Deniability = choose(o, &named, "deniability", s.Deniability, func(p deniabilityPanel) string { return p.Name })
 	c.Examples = choose(o, &named, "examples", s.Examples, func(p examplesPanel) string { return p.Name })
 	c.Utility = choose(o, &named, "utility", s.Utility, utilityPanel.name)
+	c.Auditor = choose(o, &named, auditor, s.Auditor, auditorPanel.name)
 	return &c, refuse(o, named)
 }
 
@@ -146,6 +154,9 @@ func (s *cmpStudy) Wants() lab.Wants {
 	}
 	for _, p := range s.Examples {
 		w.Embeddings = append(w.Embeddings, p.Embedding)
+	}
+	for _, p := range s.Auditor {
+		w.Datasets, w.Embeddings = append(w.Datasets, p.Dataset), append(w.Embeddings, p.Embedding)
 	}
 	return wants(w, s.Mechanisms)
 }
@@ -214,6 +225,13 @@ func (s *cmpStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 	}
 	for _, p := range s.Utility {
 		units = append(units, p.units(newPlace(&s.Header, l, p.Name, "utility"), all)...)
+	}
+	for _, p := range s.Auditor {
+		audits, err := p.units(newPlace(&s.Header, l, p.Name, auditor), all)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, audits...)
 	}
 	return units, nil
 }

@@ -162,6 +162,23 @@ func (c curve) row(s mechanisms.Settings, xName string, x results.Float) results
 	return r
 }
 
+// plain is text that nobody privatised.
+var plain = curve{label: "no privatisation", settings: mechanisms.Settings{Mechanism: results.BaselineMechanism}}
+
+// ofText is the row of a curve on the text of a data set, over ε.
+func (c curve) ofText(s mechanisms.Settings, d study.DatasetSpec, e study.EmbeddingSpec) results.Record {
+	x := results.Missing
+	if s.Mechanism != results.BaselineMechanism {
+		x = results.Float(s.Epsilon)
+	}
+	r := c.row(s, "epsilon", x)
+	if !x.Known() {
+		r.Epsilon, r.GuaranteeReason = results.Missing, "no privatisation"
+	}
+	r.Dataset, r.Embedding, r.Dimension = d.Name, e.Name, e.Dimensions[0]
+	return r
+}
+
 // on fills in which vectors were measured.
 func on(r results.Record, space *embeddings.Space) results.Record {
 	r.Generated, r.Embedding, r.Dimension, r.Vocabulary = space.Generated, space.Name, space.Dimension, space.Len()

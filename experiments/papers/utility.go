@@ -147,16 +147,8 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 		return w
 	}
 	unit := func(c curve, setting string, s mechanisms.Settings) engine.Unit {
-		private, x := s.Mechanism != results.BaselineMechanism, results.Missing
-		if private {
-			x = results.Float(s.Epsilon)
-		}
-		row := c.row(s, "epsilon", x)
-		if !private {
-			row.Epsilon, row.GuaranteeReason = results.Missing, "no privatisation"
-		}
-		row.Dataset, row.Embedding, row.Dimension, row.Setting = p.Dataset.Name, p.Embedding.Name,
-			p.Embedding.Dimensions[0], setting
+		row := c.ofText(s, p.Dataset, p.Embedding)
+		row.Setting = setting
 		row.Model, row.ModelParameters = p.Model.Name, models.FormatParameters(model(p.Model).Parameters)
 		u := at.unit(row, append(slices.Clone(id), setting, study.Labels(s)),
 			func(ctx context.Context) (lab.Fingerprints, error) {
@@ -192,8 +184,7 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 		u.Group = engine.MakeID(at.panel, study.Labels(s))
 		return u
 	}
-	units := []engine.Unit{unit(curve{label: "no privatisation"}, "",
-		mechanisms.Settings{Mechanism: results.BaselineMechanism})}
+	units := []engine.Unit{unit(plain, "", plain.settings)}
 	for _, c := range all {
 		for _, epsilon := range c.over(p.Epsilons) {
 			for _, setting := range p.Settings {
