@@ -201,6 +201,11 @@ func (o *runOptions) studyFlags(given *pflag.FlagSet) []string {
 		}
 		value := f.Value.String()
 		switch {
+		case f.Value.Type() == "stringArray": // given once per value, which may hold commas
+			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
+				words = append(words, "--"+f.Name+"="+v)
+			}
+			return
 		case f.Name == "epsilons": // pflag would print six decimals
 			var exact []string
 			for _, x := range o.overrides.Epsilons {
