@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	_ "mldpbench/experiments/attacks" // names of its quantities
 	"mldpbench/results"
 )
 
@@ -26,37 +28,13 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "STUDY.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, found := strings.Cut(string(page), "\n## What the published tables measured\n")
-	if !found {
-		t.Fatal("the page has no such section")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	on := map[string]bool{}
-	for line := range strings.Lines(section) {
-		if line = rowOf(line); strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "|-") {
-			on[line] = true
-		}
-	}
-	rows := func(t results.Table) (lines []string) {
-		var b bytes.Buffer
-		_ = t.Write(&b, "md") // a buffer takes everything
-		for line := range strings.Lines(b.String()) {
-			if line = rowOf(line); strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "|-") {
-				lines = append(lines, line)
-			}
-		}
-		return lines
-	}
+	on := pageRows(t, "STUDY.md", "What the published tables measured")
 	made := map[string]bool{}
-	for _, line := range rows(ProtocolTable(comparisons)) {
+	for _, line := range tableRows(ProtocolTable(comparisons)) {
 		made[line] = true
 	}
 	for _, table := range CellTables(comparisons) {
-		for _, line := range rows(table) {
+		for _, line := range tableRows(table) {
 			made[line] = true
 			if table.Name == "protocols-accuracy" && !on[line] {
 				t.Errorf("the page lacks %s", line)
@@ -71,6 +49,73 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 	if len(on) < 50 {
 		t.Errorf("%d rows on the page", len(on))
 	}
+}
+
+// TestAttacksPageFollowsItsRecords: the tables of the page are those that `mldp
+// tables` makes from the committed records, all of their rows.
+func TestAttacksPageFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	for section, file := range map[string]string{"Tables": "attacks.csv",
+		"The auditor of a language model": "auditor.csv"} {
+		records, err := results.Read(filepath.Join("..", "reference", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, made := pageRows(t, "ATTACKS.md", section), map[string]bool{}
+		for _, table := range results.Tables(results.TableInputs{Records: records}) {
+			if kind, _, _ := strings.Cut(table.Name, "-"); !slices.Contains([]string{"use", "attackers", "attacks"}, kind) {
+				continue
+			}
+			for _, line := range tableRows(table) {
+				made[line] = true
+				if !on[line] {
+					t.Errorf("%s: the page lacks %s", file, line)
+				}
+			}
+		}
+		for line := range on {
+			if !made[line] {
+				t.Errorf("on the page, not of %s: %s", file, line)
+			}
+		}
+		if len(made) < 6 {
+			t.Errorf("%s: %d rows", file, len(made))
+		}
+	}
+}
+
+// pageRows are the rows of tables in a section of a page of results.
+func pageRows(t *testing.T, name, section string) map[string]bool {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(page), "\n## "+section+"\n")
+	if !found {
+		t.Fatalf("%s has no section %q", name, section)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	on := map[string]bool{}
+	for _, line := range rowsOf(text) {
+		on[line] = true
+	}
+	return on
+}
+
+func tableRows(t results.Table) []string {
+	var b bytes.Buffer
+	_ = t.Write(&b, "md") // a buffer takes everything
+	return rowsOf(b.String())
+}
+
+func rowsOf(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if line = rowOf(line); strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "|-") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // rowOf is a line of a Markdown table without the spaces that align it.
