@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,7 +98,22 @@ func TestExamples(t *testing.T) {
 		if err := ownCache(env); err != nil {
 			return err
 		}
-		return os.CopyFS(env.WorkDir, os.DirFS(files))
+		entries, err := os.ReadDir(files)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			from, to := filepath.Join(files, e.Name()), filepath.Join(env.WorkDir, e.Name())
+			switch {
+			case e.IsDir() && !strings.Contains(filepath.Base(env.WorkDir), e.Name()):
+				// Many files, and the command does not name them.
+			case e.IsDir():
+				err = errors.Join(err, os.CopyFS(to, os.DirFS(from)))
+			default: // commands replace files, and change none
+				err = errors.Join(err, os.Link(from, to))
+			}
+		}
+		return err
 	}})
 }
 
