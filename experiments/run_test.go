@@ -166,6 +166,7 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 	for _, name := range small {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			whole, dir := t.TempDir(), t.TempDir()
 			definition, err := open(t, name).YAML()
 			if err != nil {
