@@ -53,9 +53,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// A program of the search path goes by its name: no plan hashes these tests.
-	path := filepath.Dir(os.Args[0]) + string(os.PathListSeparator) + os.Getenv("PATH")
-	if err := os.Setenv("PATH", path); err != nil {
+	// Studies find this binary on the search path: a program given by its path is hashed for every plan.
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -106,10 +106,10 @@ func TestExamples(t *testing.T) {
 			from, to := filepath.Join(files, e.Name()), filepath.Join(env.WorkDir, e.Name())
 			switch {
 			case e.IsDir() && !strings.Contains(filepath.Base(env.WorkDir), e.Name()):
-				// Many files, and the command does not name them.
+				// The command does not name this folder, and copying its many files takes time.
 			case e.IsDir():
 				err = errors.Join(err, os.CopyFS(to, os.DirFS(from)))
-			default: // commands replace files, and change none
+			default: // a link is enough: commands replace files, they do not change them
 				err = errors.Join(err, os.Link(from, to))
 			}
 		}

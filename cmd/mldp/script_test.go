@@ -21,8 +21,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// To draw a figure for print takes longer than most studies of the tests: scripts about files of figures name
-	// all formats, to the others one is as good.
+	// Drawing PNG and PDF files takes longer than most studies of the tests. Scripts that check them set all formats;
+	// the others draw SVG only.
 	figureFormats = strings.Fields(cmp.Or(os.Getenv("MLDP_TEST_FIGURES"), "svg"))
 	testscript.Main(cachetest.Tests{M: m}, map[string]func(){
 		"mldp": func() {

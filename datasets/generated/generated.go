@@ -179,9 +179,9 @@ type weights struct {
 	total float64
 }
 
-// zipfWeights remembers the weights of each n and s: a corpus draws from few of
-// them, and often.
-var zipfWeights sync.Map // of shape to weights
+// zipfWeights keeps the weights of each shape: a corpus uses few shapes, and
+// draws from them often.
+var zipfWeights sync.Map // shape → weights
 
 // shape is what weights depend on.
 type shape struct {
