@@ -170,10 +170,11 @@ func TestWordsOfASlotAreNeighbours(t *testing.T) {
 	}
 }
 
+// nearestByCosine returns the k nearest words, nearest first.
 func nearestByCosine(s *embeddings.Space, id embeddings.WordID, k int) []embeddings.WordID {
 	cosine := make([]float64, s.Len())
 	vector := s.Vector(id)
-	ids := make([]embeddings.WordID, 0, s.Len())
+	near := make([]embeddings.WordID, 0, k+1)
 	for i := range s.Len() {
 		var dot, a, b float64
 		row := s.Vector(embeddings.WordID(i))
@@ -182,20 +183,19 @@ func nearestByCosine(s *embeddings.Space, id embeddings.WordID, k int) []embeddi
 			dot, a, b = dot+float64(x)*float64(y), a+float64(x)*float64(x), b+float64(y)*float64(y)
 		}
 		cosine[i] = dot / math.Sqrt(a*b)
-		if embeddings.WordID(i) != id {
-			ids = append(ids, embeddings.WordID(i))
+		if embeddings.WordID(i) == id {
+			continue
+		}
+		at := len(near)
+		for at > 0 && cosine[near[at-1]] < cosine[i] {
+			at--
+		}
+		if at < k {
+			near = slices.Insert(near, at, embeddings.WordID(i))
+			near = near[:min(k, len(near))]
 		}
 	}
-	slices.SortFunc(ids, func(a, b embeddings.WordID) int {
-		switch {
-		case cosine[a] > cosine[b]:
-			return -1
-		case cosine[a] < cosine[b]:
-			return 1
-		}
-		return int(a - b)
-	})
-	return ids[:k]
+	return near
 }
 
 // Frequencies must fall off roughly as in real text: Zipf's law with an

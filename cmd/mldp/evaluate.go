@@ -150,7 +150,7 @@ func writeEvaluation(cmd *cobra.Command, dir string, r *evaluate.Result, t resul
 			fmt.Fprintf(cmd.ErrOrStderr(), "figure %s: not drawn: %s\n", s.Name, s.Reason)
 		}
 	}
-	drawn, err := plots.Save(filepath.Join(dir, "figures"), figures, plots.Formats)
+	drawn, err := plots.Save(filepath.Join(dir, "figures"), figures, figureFormats)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,7 +98,22 @@ func TestExamples(t *testing.T) {
 		if err := ownCache(env); err != nil {
 			return err
 		}
-		return os.CopyFS(env.WorkDir, os.DirFS(files))
+		entries, err := os.ReadDir(files)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			from, to := filepath.Join(files, e.Name()), filepath.Join(env.WorkDir, e.Name())
+			switch {
+			case e.IsDir() && !strings.Contains(filepath.Base(env.WorkDir), e.Name()):
+				// The command does not name this folder, and copying its many files takes time.
+			case e.IsDir():
+				err = errors.Join(err, os.CopyFS(to, os.DirFS(from)))
+			default: // a link is enough: commands replace files, they do not change them
+				err = errors.Join(err, os.Link(from, to))
+			}
+		}
+		return err
 	}})
 }
 

@@ -15,6 +15,10 @@ import (
 	"mldpbench/results"
 )
 
+// figureFormats are the formats of the figures that commands save with their
+// results.
+var figureFormats = plots.Formats
+
 // writeOutputs writes tables, figures and report of finished records, and
 // prints the best of each data set and the path of the page. Records are not
 // read back, and every figure is drawn once, for its files and for the page.
@@ -48,7 +52,7 @@ func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shar
 	if err != nil {
 		return err
 	}
-	if _, err := plots.Save(figures, drawn, plots.Formats); err != nil {
+	if _, err := plots.Save(figures, drawn, figureFormats); err != nil {
 		return err
 	}
 	page := filepath.Join(s.Dir, "report.html")

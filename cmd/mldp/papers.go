@@ -61,7 +61,7 @@ CSV, each step as soon as it is measured. The answer is the last row, which
 repeats the chosen step with choice = true.
 
 Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
-		Example: `  mldp tune --max-loss 0.2 --dataset generated-words --embedding generated --dimension 50
+		Example: `  mldp tune --max-loss 0.2 --dataset generated-words --embedding generated --dimension 50 --runs 6
   mldp tune --max-loss 0.06 --dataset product-reviews --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -103,7 +103,7 @@ em (error of the MAP adversary among the sampled words, 0 to 1). It prints one
 CSV row per mechanism as soon as it is found; one that cannot reach the target
 has the reason in its row. The value is valid for the words drawn: more words
 (--count) bring it closer to that of the whole vocabulary than more --runs do.`,
-		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50
+		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
   mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B.100d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

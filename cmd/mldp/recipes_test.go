@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/csv"
-	"io"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,31 +11,41 @@ import (
 	"testing"
 )
 
-// TestRecipes follows CONTRIBUTING.md in a scratch copy of the tracked files
-// and runs the program with the additions.
+// usersCache is the user's setting, read before the tests get a cache of their
+// own.
+var usersCache = os.Getenv("XDG_CACHE_HOME")
+
+// TestRecipes follows CONTRIBUTING.md: it builds the program with the additions
+// and runs it.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a copy of the program")
 	}
 	t.Parallel()
-	dir := scratchCopy(t)
-	followRecipes(t, dir)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay := followRecipes(t, root, dir)
 	mldp := filepath.Join(dir, "mldp")
 	do := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = dir
-		cmd.Env = cmd.Environ()
-		if name == mldp { // a different program from the one under test learns its own vectors
-			cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"))
+		cache := usersCache // where compiled packages are; with an empty cache all of Go is compiled
+		if name == mldp {   // a different program from the one under test learns its own vectors
+			cache = filepath.Join(dir, ".cache")
 		}
+		cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+cache)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
 		}
 		return string(out)
 	}
-	do("go", "build", "-trimpath", "-buildvcs=false", "-o", "mldp", "./cmd/mldp")
+	// Laid over the repository, packages that the recipes leave alone are those of the tests.
+	do("go", "build", "-C", root, "-overlay", overlay, "-buildvcs=false", "-ldflags=-s -w", "-o", mldp, "./cmd/mldp")
 	do(mldp, "run", "recipes.yaml", "--out", "out")
 	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
 		"--vocabulary", "30")
@@ -73,51 +83,12 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// scratchCopy copies the tracked files as in the working folder.
-func scratchCopy(t *testing.T) string {
+// followRecipes writes the blocks of CONTRIBUTING.md that name a file into dir,
+// and returns the file that lays them over the repository for the go command.
+func followRecipes(t *testing.T, root, dir string) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
-	cmd.Dir = root
-	list, err := cmd.Output()
-	if err != nil {
-		t.Skip("needs a clone with git: ", err)
-	}
-	dir := t.TempDir()
-	for name := range strings.SplitSeq(strings.Trim(string(list), "\x00"), "\x00") {
-		from, err := os.Open(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // removed, not yet committed
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		w, err := os.Create(to)
-		if err == nil {
-			_, err = io.Copy(w, from)
-		}
-		if err == nil {
-			err = w.Close()
-		}
-		_ = from.Close() // only read
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// followRecipes writes the blocks of CONTRIBUTING.md that name a file.
-func followRecipes(t *testing.T, dir string) {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join(dir, "CONTRIBUTING.md"))
+	replace := map[string]string{}
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +111,11 @@ func followRecipes(t *testing.T, dir string) {
 		name, anchor, inside := strings.Cut(place, " after ")
 		path, text := filepath.Join(dir, name), body+"\n"
 		if inside {
-			old, err := os.ReadFile(path)
+			source := filepath.Join(root, name)
+			if _, again := replace[source]; again {
+				source = path
+			}
+			old, err := os.ReadFile(source)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,13 +126,22 @@ func followRecipes(t *testing.T, dir string) {
 			i += strings.IndexByte(string(old[i:]), '\n') + 1
 			text = string(old[:i]) + text + string(old[i:])
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		replace[filepath.Join(root, name)] = path
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		writeFile(t, path, text)
 	}
 	if blocks < 15 {
 		t.Fatalf("%d blocks name a file", blocks)
 	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	writeFile(t, overlay, string(data))
+	return overlay
 }
 
 // without writes the records of out as the earlier program would have: without

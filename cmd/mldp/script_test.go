@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -19,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Drawing PNG and PDF files takes longer than most studies of the tests. Scripts that check them set all formats;
+	// the others draw SVG only.
+	figureFormats = strings.Fields(cmp.Or(os.Getenv("MLDP_TEST_FIGURES"), "svg"))
 	testscript.Main(cachetest.Tests{M: m}, map[string]func(){
 		"mldp": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

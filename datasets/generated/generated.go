@@ -172,15 +172,42 @@ var byPolarity = map[string][2]string{
 	"noise":     {"smiling", "complaining"},
 }
 
+// weights are the terms of zipf, (index+1)^−s of each index below n, and their
+// sum.
+type weights struct {
+	terms []float64
+	total float64
+}
+
+// zipfWeights keeps the weights of each shape: a corpus uses few shapes, and
+// draws from them often.
+var zipfWeights sync.Map // shape → weights
+
+// shape is what weights depend on.
+type shape struct {
+	n int
+	s float64
+}
+
+func weightsOf(n int, s float64) weights {
+	known, ok := zipfWeights.Load(shape{n, s})
+	if !ok {
+		w := weights{terms: make([]float64, n)}
+		for i := range w.terms {
+			w.terms[i] = math.Pow(float64(i+1), -s)
+			w.total += w.terms[i]
+		}
+		known, _ = zipfWeights.LoadOrStore(shape{n, s}, w)
+	}
+	return known.(weights)
+}
+
 // zipf draws an index below n with probability ∝ 1/(index+1)^s.
 func zipf(rng *rand.Rand, n int, s float64) int {
-	var total float64
-	for i := range n {
-		total += math.Pow(float64(i+1), -s)
-	}
-	u := rng.Float64() * total
-	for i := range n - 1 {
-		if u -= math.Pow(float64(i+1), -s); u < 0 {
+	w := weightsOf(n, s)
+	u := rng.Float64() * w.total
+	for i, term := range w.terms[:n-1] {
+		if u -= term; u < 0 {
 			return i
 		}
 	}

@@ -280,13 +280,14 @@ func (p *Numbers) singleInputFix(at Place, printed pucTriple) (*inputFix, error)
 // best reproduces the printed composites; ok is false if none does within
 // tolerance.
 func (p *Numbers) bestInput(at Place, m Metric, printed pucTriple) (best float64, ok bool) {
-	least := math.Inf(1)
+	least, q := math.Inf(1), p.with(at, m, 0)
 	for step := -100; step <= 100; step++ {
 		value := math.Round(10*p.Value(at, m)+float64(step)) / 10
 		if value < 0 || value > 100 {
 			continue
 		}
-		recomputed := recomputedTriple(p.with(at, m, value).composite(at))
+		q.values[at][m] = value
+		recomputed := recomputedTriple(q.composite(at))
 		worst := 0.0
 		for i := range printed {
 			worst = max(worst, math.Abs(printed[i]-recomputed[i]))
