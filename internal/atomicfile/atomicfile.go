@@ -18,8 +18,21 @@ import (
 )
 
 // Write calls fill with a buffered writer and moves the result to path. On any
-// error path keeps its former state and the temporary file is removed.
+// error path keeps its former state and the temporary file is removed. A device
+// or pipe, such as /dev/null, is written to, not replaced; a link keeps pointing
+// to the file that is written.
 func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case info.IsDir():
+			return fmt.Errorf("%s is a folder, not a file", path)
+		case !info.Mode().IsRegular():
+			return writeThrough(path, fill)
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -50,6 +63,19 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// writeThrough writes to what cannot be replaced.
+func writeThrough(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // temporary returns the beginning of the names of temporary files of a path.
