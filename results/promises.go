@@ -52,9 +52,9 @@ func (s sheet) promises(model, setting string) []Table {
 			"that the MAP adversary gets wrong%s, where accuracy is %d points below that of plain text: on the line "+
 			"that joins the ε of the study in E_M and accuracy, mean ± half-width of the 95%% t interval over "+
 			"repetitions. > all ε lose less, so that the error is greater than the largest measured; < all ε lose more; "+
-			"%s neighbouring ε are more than %g apart in E_M. Higher is better. Words/s: median (least to greatest) over data "+
-			"sets, ε and repetitions of a text from nothing, tables included, wall clock as run: cells that run at once, "+
-			"and whatever else ran, share the machine.", candidates(s.records), pointsLost, NotMeasured, widestGap)
+			"%s neighbouring ε are more than %g apart in E_M; (n of N) only so many repetitions cross that loss. Higher is "+
+			"better. Words/s: median (least to greatest) over data sets, ε and repetitions of a text from nothing, tables "+
+			"included, wall clock as run: cells that run at once, and whatever else ran, share the machine.", candidates(s.records), pointsLost, NotMeasured, widestGap)
 		tables = append(tables, t)
 	}
 	return tables
