@@ -4,7 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/grid"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
 
@@ -62,5 +66,44 @@ func TestFullVocabularyError(t *testing.T) {
 		if r.Mechanism == "uniform" && r.EMMap != derived[0].EMMap && float64(r.EMMap) != 1-1/float64(r.Vocabulary) {
 			t.Errorf("record %d, repetition %d: E_M %v", i, r.Repetition, r.EMMap)
 		}
+	}
+}
+
+// The ε of the generated study were found by calibrate: they cover E_M from 0.1 to 0.9 on
+// its news, and what it lists is proved or an end of the axis.
+func TestExtendedCoversPrivacy(t *testing.T) {
+	t.Parallel()
+	s, err := experiments.Builtin.Open("extended-generated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range s.Body.(*grid.Study).Mechanisms {
+		if d, err := mechanisms.Find(m.Name); err != nil || m.Variant != "" || d.New == nil ||
+			d.Variants[0] != mechanisms.Proved && !d.Constant {
+			t.Errorf("%s, %s: %v", m.Name, m.Variant, err)
+		}
+	}
+	if s, err = s.Override(study.Overrides{Datasets: []string{"generated-news"}, Sample: "small", Repetitions: 1,
+		Mechanisms: []string{"k-rr", "custext"}}); err != nil {
+		t.Fatal(err)
+	}
+	low, high := map[string]float64{}, map[string]float64{}
+	for _, r := range mustRun(t, s, engine.Options{}).Records {
+		if r.IsBaseline() {
+			continue
+		}
+		e := float64(r.EMFullUniform)
+		if _, seen := low[r.Mechanism]; !seen {
+			low[r.Mechanism], high[r.Mechanism] = e, e
+		}
+		low[r.Mechanism], high[r.Mechanism] = min(low[r.Mechanism], e), max(high[r.Mechanism], e)
+	}
+	for name := range low {
+		if !(low[name] < 0.15 && high[name] > 0.85) { // the small sample has fewer words
+			t.Errorf("%s: E_M from %v to %v", name, low[name], high[name])
+		}
+	}
+	if len(low) != 2 {
+		t.Errorf("%d mechanisms, want 2", len(low))
 	}
 }

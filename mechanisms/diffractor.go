@@ -101,6 +101,13 @@ func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 		},
 		logs: func(dst []float64, word WordID, epsilon float64) {
 			row := make([]float64, n)
+			if len(lists) == 1 { // a mixture of one
+				steps.logs(row, int(lists[0].place[word]), epsilon)
+				for j, x := range row {
+					dst[lists[0].words[j]] = x
+				}
+				return
+			}
 			terms := make([][]float64, n)
 			for _, l := range lists {
 				steps.logs(row, int(l.place[word]), epsilon)

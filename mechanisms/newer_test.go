@@ -457,6 +457,29 @@ func TestDerivedStructuresAreShared(t *testing.T) {
 	}
 }
 
+// Rows made together are, bit for bit, those of Distribution.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	env := Environment{Space: spacetest.Gaussian(t, 50, 3, 1, 72), Documents: [][]string{{"w1", "w2"}}}
+	for _, name := range []string{"santext", "santext-plus", "custext", "k-rr", "diffractor"} {
+		d := mustNew(t, env, Settings{Mechanism: name, Epsilon: 2}).(Distributor)
+		for _, n := range []int{1, 4, 7} {
+			rows, err := Rows(d, 3, n)
+			if err != nil || len(rows) != n {
+				t.Fatalf("%s: %d rows, %v", name, len(rows), err)
+			}
+			for i, row := range rows {
+				if p, err := d.Distribution(WordID(3 + i)); err != nil || !slices.Equal(p.Probabilities, row) {
+					t.Errorf("%s: the row of word %d differs, %v", name, 3+i, err)
+				}
+			}
+		}
+		if _, err := Rows(d, 48, 4); err == nil {
+			t.Errorf("%s: rows beyond the vocabulary", name)
+		}
+	}
+}
+
 func TestEachRow(t *testing.T) {
 	s := spacetest.Gaussian(t, 30, 3, 1, 71)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1e6})

@@ -58,19 +58,37 @@ func (m *selector) scoresOf(word WordID) ([]float64, []WordID) {
 
 // Distribution evaluates the closed form in float64.
 func (m *selector) Distribution(word WordID) (Distribution, error) {
-	if err := checkWord(m.vocabulary, word); err != nil {
+	rows, err := m.rowsOf([]WordID{word})
+	if err != nil {
 		return Distribution{}, err
 	}
-	full := make([]float64, m.vocabulary.Len())
-	p, ids := m.scoresOf(word)
-	softmax(p)
-	if ids == nil {
-		copy(full, p)
+	return Distribution{Probabilities: rows[0]}, nil
+}
+
+// rowsOf makes the rows of the basis together.
+func (m *selector) rowsOf(words []WordID) ([][]float64, error) {
+	var out [][]float64
+	for together := range slices.Chunk(words, kernel.PairRows) {
+		for _, w := range together {
+			if err := checkWord(m.vocabulary, w); err != nil {
+				return nil, err
+			}
+		}
+		rows, stride := m.basisRows(nil, together...)
+		for i, w := range together {
+			p, ids := m.scores(w, m.settings.Epsilon, rows[i*stride:(i+1)*stride:(i+1)*stride])
+			softmax(p)
+			if ids != nil {
+				full := make([]float64, m.vocabulary.Len())
+				for j, id := range ids {
+					full[id] += p[j]
+				}
+				p = full
+			}
+			out = append(out, p)
+		}
 	}
-	for i, id := range ids {
-		full[id] += p[i]
-	}
-	return Distribution{Probabilities: full}, nil
+	return out, nil
 }
 
 // LogBounds evaluates the closed form in logarithms, which do not underflow.

@@ -19,7 +19,13 @@ type Channel struct {
 	// buffer, which is as long as a row or nil, and is called by many
 	// goroutines at once.
 	Row func(buffer []float64, x int) ([]float64, error)
+	// Rows, if not nil, is used instead: it returns those of n inputs from x on,
+	// at most rowsTogether, where making them together costs less.
+	Rows func(x, n int) ([][]float64, error)
 }
+
+// rowsTogether is how many rows EachRow asks Rows for.
+const rowsTogether = 4
 
 func (c Channel) validate() error {
 	if err := check.AtLeast("inputs", c.Inputs, 1); err != nil {
@@ -57,11 +63,24 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 				if block >= channelBlocks {
 					return nil
 				}
-				for x := block * c.Inputs / channelBlocks; x < (block+1)*c.Inputs/channelBlocks; x++ {
+				first, last := block*c.Inputs/channelBlocks, (block+1)*c.Inputs/channelBlocks
+				var rows [][]float64
+				for x := first; x < last; x++ {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					row, err := c.Row(buffer, x)
+					var row []float64
+					var err error
+					switch i := (x - first) % rowsTogether; {
+					case c.Rows == nil:
+						row, err = c.Row(buffer, x)
+					case i == 0:
+						if rows, err = c.Rows(x, min(rowsTogether, last-x)); err == nil {
+							row = rows[0]
+						}
+					default:
+						row = rows[i]
+					}
 					if err != nil {
 						return fmt.Errorf("input %d: %w", x, err)
 					}

@@ -1,8 +1,10 @@
 package metrics
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 )
 
@@ -57,6 +59,32 @@ func randomPrior(rng *rand.Rand, n int) []float64 {
 		panic(err)
 	}
 	return prior
+}
+
+// Rows made together are those made one by one, in the same order.
+func TestRowsTogether(t *testing.T) {
+	t.Parallel()
+	channel, rows := randomChannel(testRand("rows together"), 39, 41)
+	together := Channel{Inputs: channel.Inputs, Outputs: channel.Outputs, Rows: func(x, n int) ([][]float64, error) {
+		if n < 1 || n > rowsTogether {
+			t.Errorf("%d rows", n)
+		}
+		return rows[x : x+n], nil
+	}}
+	priors := [][]float64{UniformPrior(39)}
+	want, err := FullVocabulary(t.Context(), channel, priors, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := FullVocabulary(t.Context(), together, priors, 3); err != nil || got.Capacity != want.Capacity ||
+		!reflect.DeepEqual(got.Decoders, want.Decoders) {
+		t.Errorf("%+v, want %+v, %v", got, want, err)
+	}
+	broken := errors.New("broken")
+	together.Rows = func(int, int) ([][]float64, error) { return nil, broken }
+	if _, err := FullVocabulary(t.Context(), together, priors, 2); !errors.Is(err, broken) {
+		t.Errorf("err = %v", err)
+	}
 }
 
 // The one-pass computation against the definition, and against
@@ -156,7 +184,7 @@ func TestFewCandidatesMisjudgeGroups(t *testing.T) {
 		}
 		return buffer, nil
 	}
-	full, err := FullVocabulary(t.Context(), Channel{words, words, rows}, [][]float64{UniformPrior(words)}, 2)
+	full, err := FullVocabulary(t.Context(), Channel{Inputs: words, Outputs: words, Row: rows}, [][]float64{UniformPrior(words)}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

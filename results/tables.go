@@ -46,6 +46,7 @@ type TableInputs struct {
 	Records  []Record
 	Datasets []DatasetDescription
 	Examples []Example
+	Audit    []AuditRow // beside the records; nil where none was run
 }
 
 // WriteTables writes tables to dir, in Markdown, LaTeX and CSV, and returns the
@@ -71,7 +72,7 @@ func Tables(in TableInputs) []Table {
 	for _, generated := range []bool{false, true} {
 		own := Where(in.Records, func(r Record) bool { return r.Generated == generated })
 		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }),
-			labels: Labels(own)}
+			labels: Labels(own), audit: in.Audit}
 		var descriptions []DatasetDescription
 		for _, d := range in.Datasets {
 			if d.Generated == generated {
@@ -92,6 +93,7 @@ func Tables(in TableInputs) []Table {
 			tables = append(tables, s.grids(s.task(task[0], task[1]), true, task[0], task[1])...)
 			tables = append(tables, s.ranks(task[0], task[1])...)
 			tables = append(tables, s.alignment(task[0], task[1])...)
+			tables = append(tables, s.promises(task[0], task[1])...)
 		}
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(TextRecords(s.records), false)...)
@@ -114,6 +116,7 @@ type sheet struct {
 	generated bool
 	records   []Record
 	labels    map[Instance]string
+	audit     []AuditRow
 }
 
 // named completes name and title; both mention generated data.

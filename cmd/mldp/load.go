@@ -131,7 +131,8 @@ func studyTitle(definition string) string {
 
 // tables writes every table of the loaded results.
 func (l loaded) tables(dir string, compact bool) ([]string, error) {
-	tables := published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples})
+	tables := published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples,
+		Audit: l.Audit})
 	if compact {
 		for i := range tables {
 			tables[i] = tables[i].Compact()

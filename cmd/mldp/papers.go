@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/papers"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
@@ -91,7 +92,8 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 
 func newCalibrateCommand() *cobra.Command {
 	var o papers.CalibrateRequest
-	var target, embedding string
+	var targets []string
+	var embedding, format string
 	var dimension int
 	cmd := &cobra.Command{
 		Use:   "calibrate --target nw=0.5",
@@ -99,33 +101,59 @@ func newCalibrateCommand() *cobra.Command {
 		Long: `Calibrate makes mechanisms comparable at equal measured privacy instead of equal
 ε, whose meaning differs between mechanisms. The target is nw (share of runs
 that return the word, 0 to 1), sw (mean number of distinct outputs in --runs) or
-em (error of the MAP adversary among the sampled words, 0 to 1). It prints one
-CSV row per mechanism as soon as it is found; one that cannot reach the target
-has the reason in its row. The value is valid for the words drawn: more words
-(--count) bring it closer to that of the whole vocabulary than more --runs do.`,
+em (error of the MAP adversary, 0 to 1). It prints one CSV row per mechanism and
+target as soon as it is found; a target out of reach has the reason in its row.
+
+nw and sw are valid for the words drawn: more words (--count) bring them closer
+to those of the whole vocabulary than more --runs do. em is E_M of the full
+vocabulary, all words being candidates and equally likely, as in the tables of
+studies: exact where the distribution is known, else that of an adversary who
+learned from --runs outputs of every word, measured on as many others, with its
+95% interval. The search ends within --tolerance of the target. Several targets
+cost little more than one.
+
+--format yaml prints the entries of a study's list of mechanisms.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
-  mldp calibrate --target em=0.2 --mechanisms cmp,vickrey --embedding glove.6B.100d`,
+  mldp calibrate --target em=0.2,0.5,0.8 --mechanisms cmp,k-rr --embedding generated --dimension 50 --vocabulary 300
+  mldp calibrate --target em=0.5 --restrict agnews --vocabulary 0 --embedding glove.6B.100d --format yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if o.Target, err = measure.ParseTarget(target); err != nil {
+			if o.Targets, err = measure.ParseTargets(targets); err != nil {
 				return &exitError{exitUsage, err}
 			}
+			for _, err := range []error{
+				check.OneOf("format", format, "csv", "yaml"), check.Within("tolerance", o.Tolerance, 0, 1),
+			} {
+				if err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
 			o.Embedding = embeddingFlag(embedding, dimension)
-			return papers.Calibrate(cmd.Context(), o,
-				results.RowWriter[papers.CalibratedMechanism](cmd.OutOrStdout()))
+			if format == "csv" {
+				return papers.Calibrate(cmd.Context(), o,
+					results.RowWriter[papers.CalibratedMechanism](cmd.OutOrStdout()))
+			}
+			fragment := papers.StudyFragment{To: cmd.OutOrStdout()}
+			if err := papers.Calibrate(cmd.Context(), o, fragment.Take); err != nil {
+				return err
+			}
+			return fragment.Flush()
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&target, "target", "", "nw=SHARE, sw=NUMBER or em=SHARE")
+	f.StringSliceVar(&targets, "target", nil, "nw=SHARE, sw=NUMBER or em=SHARE; several with commas")
 	f.StringSliceVar(&o.Mechanisms, "mechanisms", nil, "mechanisms to calibrate (default: all that return words)")
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
 	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
 	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	f.StringVar(&o.Restrict, "restrict", "", "keep only words of this data set, the corpus of mechanisms that need one")
 	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
 		"keep only this many first words of the embedding, the possible outputs; 0 keeps all")
-	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary")
+	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw and sw")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
+	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
+	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	return cmd

@@ -17,8 +17,8 @@ func newTablesCommand() *cobra.Command {
 		Short: "Write the study's tables as Markdown, LaTeX and CSV",
 		Long: `Tables reads results (files, or folders of runs, which are joined) and writes
 all tables for which they have data (data sets, every metric, regression, ranks,
-accuracy at equal error of the adversary, adversary, guarantees, cost,
-comparison with the published tables, example outputs), each as .md, .tex
+accuracy at equal error of the adversary, promise and price of each mechanism,
+adversary, guarantees, cost, comparison with the published tables, example outputs), each as .md, .tex
 (booktabs; wide tables as table*, for a paper of two columns) and .csv, and
 prints their paths. Data sets and example outputs come from manifest.json and
 examples.jsonl, which mldp run writes next to the results.`,

@@ -1,10 +1,12 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,53 +19,81 @@ import (
 
 // Target is a measured privacy that several mechanisms shall share.
 type Target struct {
-	Quantity string  // "nw" (share of runs that return the word), "sw" (distinct outputs), "em" (MAP adversary's error)
+	// "nw" (share of runs that return the word), "sw" (distinct outputs), "em"
+	// (error of the MAP adversary whose candidates are all words, uniform prior)
+	Quantity string
 	Value    float64 // nw and em in (0, 1), sw in (1, runs)
 }
 
-// ParseTarget reads "nw=0.5".
-func ParseTarget(s string) (Target, error) {
-	name, text, ok := strings.Cut(s, "=")
-	if !ok {
-		return Target{}, fmt.Errorf("target = %q: must look like nw=0.5", s)
+func (t Target) String() string { return fmt.Sprintf("%s=%v", t.Quantity, t.Value) }
+
+// ParseTargets reads "nw=0.5"; what has no name has that of the one before:
+// "em=0.1", "0.5".
+func ParseTargets(texts []string) ([]Target, error) {
+	var out []Target
+	for _, s := range texts {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			if len(out) == 0 {
+				return nil, fmt.Errorf("target = %q: must look like nw=0.5", s)
+			}
+			name, text = out[len(out)-1].Quantity, s
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("target = %q: %q is not a number", s, text)
+		}
+		if err := check.OneOf("target", name, "nw", "sw", "em"); err != nil {
+			return nil, err
+		}
+		out = append(out, Target{name, v})
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return Target{}, fmt.Errorf("target = %q: %q is not a number", s, text)
-	}
-	return Target{name, v}, check.OneOf("target", name, "nw", "sw", "em")
+	return out, nil
 }
 
 // CalibrationOptions say over what the target is averaged.
 type CalibrationOptions struct {
 	Target Target
-	Words  []embeddings.WordID
-	Runs   int
+	Words  []embeddings.WordID // nw and sw; the adversary's error is that over all words
+	Runs   int                 // per word, where there is no closed form
 	Seed   stream.Seed
+	// Tolerance is how far from the target an error may be that ends the search.
+	Tolerance float64
+	Threads   int // em; 0 is 1
+	// Known are evaluations of an earlier search with the same options but for the
+	// target; em only.
+	Known []CalibrationStep
 }
 
 // Calibration is the ε found.
 type Calibration struct {
 	Epsilon  float64
 	Achieved float64
-	Exact    bool // from the closed form; else from runs
+	Interval metrics.Interval // of E_M: 95% where it was sampled, of no width where exact; else without bounds
+	Exact    bool             // from the closed form; else from runs
 	Trace    []CalibrationStep
 }
 
 // CalibrationStep is one evaluation of the search.
-type CalibrationStep struct{ Epsilon, Value float64 }
+type CalibrationStep struct {
+	Epsilon, Value float64
+	Interval       metrics.Interval
+	Exact          bool
+}
 
 // The search spans every ε in use and stops at one percent.
 const (
 	calibrationLow       = 1e-3
 	calibrationHigh      = 1e5
 	calibrationTolerance = 1.01
+	calibrationMiddle    = 10.0 // where a search begins that knows nothing better
 )
 
 // Calibrate finds the ε at which a mechanism reaches the target, by bisection
 // on log ε. N_w grows with ε, S_w and E_M fall. Every ε is evaluated with the
 // same random numbers, so that the search does not chase noise; the sampling
-// error of the answer is that of Words × Runs outputs.
+// error of the answer is that of Words × Runs outputs. An evaluation of E_M is
+// dear, see InferFull: its search is searchFalling.
 //
 // A mechanism whose quantity does not cross the target (because ε has no
 // effect on it, or because it never returns the word) is an error that states
@@ -89,13 +119,13 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		if err != nil {
 			return 0, err
 		}
-		v, exact, err := o.evaluate(ctx, m)
+		v, exact, err := o.evaluate(ctx, m, env.Space.Len())
 		if err == nil {
 			err = ctx.Err()
 		}
 		c.Exact = exact
-		c.Trace = append(c.Trace, CalibrationStep{epsilon, v})
-		return v, err
+		c.Trace = append(c.Trace, CalibrationStep{epsilon, v.Estimate, v, exact})
+		return v.Estimate, err
 	}
 	low, high := calibrationLow, calibrationHigh
 	for _, end := range []*float64{&low, &high} {
@@ -111,6 +141,21 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 			return c, err
 		}
 	}
+	if o.Target.Quantity == "em" {
+		c.Trace = slices.Clone(o.Known)
+		// Who guesses the output itself errs as often as the word is not returned,
+		// which is known for much less: the search begins where that is the target.
+		itself := o
+		itself.Target = Target{"nw", 1 - o.Target.Value}
+		start := calibrationMiddle
+		if guess, err := Calibrate(ctx, env, s, itself); err == nil {
+			start = guess.Epsilon
+		} else if outside := (*OutOfReach)(nil); !errors.As(err, &outside) {
+			return c, err
+		}
+		err := o.searchFalling(&c, s.Mechanism, min(max(start, low), high), low, high, evaluate)
+		return c, err
+	}
 	// bisect also says whether it stopped at an end of the range.
 	bisect := func(rising bool) (atEnd bool, err error) {
 		l, h := low, high
@@ -120,7 +165,7 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 			if err != nil {
 				return false, err
 			}
-			c.Epsilon, c.Achieved = middle, v
+			c.Epsilon, c.Achieved, c.Interval = middle, v, withoutInterval(v)
 			if (v < o.Target.Value) == rising {
 				l = middle
 			} else {
@@ -144,9 +189,8 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		return c, err
 	}
 	if o.Target.Value < min(first, last) || o.Target.Value > max(first, last) {
-		return c, &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g "+
-			"at epsilon = %g",
-			s.Mechanism, o.Target.Quantity, o.Target.Value, first, low, last, high)}
+		return c, outOfReach(s.Mechanism, o.Target, CalibrationStep{Epsilon: low, Value: first},
+			CalibrationStep{Epsilon: high, Value: last})
 	}
 	if last > first != rising { // a mechanism that does the opposite of all others
 		_, err = bisect(!rising)
@@ -154,13 +198,84 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 	return c, err
 }
 
+// searchFalling is the search for a share that falls with ε: from the ε start it
+// steps out, farther each time, until the target lies between two
+// evaluations, and then interpolates the logit of the share in log ε. ε are
+// tried in three digits. It ends within the tolerance, or with the nearer of two
+// ε that have the target between them and none of three digits.
+func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, low, high float64,
+	evaluate func(float64) (float64, error)) error {
+	target := o.Target.Value
+	round := func(epsilon float64) float64 {
+		r, err := strconv.ParseFloat(strconv.FormatFloat(epsilon, 'g', 3, 64), 64)
+		if err != nil || r < low || r > high {
+			return epsilon
+		}
+		return r
+	}
+	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
+	take := func(s CalibrationStep) error {
+		c.Epsilon, c.Achieved, c.Interval, c.Exact = s.Epsilon, s.Value, s.Interval, s.Exact
+		return nil
+	}
+	tried := false // start
+	for factor := 4.0; ; {
+		slices.SortFunc(c.Trace, func(a, b CalibrationStep) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+		off := func(s CalibrationStep) float64 { return math.Abs(s.Value - target) }
+		i := slices.IndexFunc(c.Trace, func(s CalibrationStep) bool { return s.Value <= target })
+		next := round(start)
+		if n := len(c.Trace); n > 0 {
+			best := slices.MinFunc(c.Trace, func(a, b CalibrationStep) int { return cmp.Compare(off(a), off(b)) })
+			if off(best) <= o.Tolerance {
+				return take(best)
+			}
+			first, last := c.Trace[0], c.Trace[n-1]
+			known := func(epsilon float64) bool {
+				return slices.ContainsFunc(c.Trace, func(s CalibrationStep) bool { return s.Epsilon == epsilon })
+			}
+			switch {
+			case !tried && !known(next):
+			case i > 0:
+				l, h := c.Trace[i-1], c.Trace[i]
+				share := (logit(l.Value) - logit(target)) / (logit(l.Value) - logit(h.Value))
+				next = round(l.Epsilon * math.Pow(h.Epsilon/l.Epsilon, min(max(share, 0.1), 0.9)))
+				if h.Epsilon/l.Epsilon < calibrationTolerance || next <= l.Epsilon || next >= h.Epsilon {
+					return take(best)
+				}
+			case i < 0:
+				next = round(min(last.Epsilon*factor, high))
+				factor *= factor
+			default:
+				next = round(max(first.Epsilon/factor, low))
+				factor *= factor
+			}
+			if known(next) {
+				return outOfReach(name, o.Target, first, last)
+			}
+		}
+		tried = true
+		if _, err := evaluate(next); err != nil {
+			return err
+		}
+	}
+}
+
+func outOfReach(mechanism string, t Target, first, last CalibrationStep) error {
+	return &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g at epsilon = %g",
+		mechanism, t.Quantity, t.Value, first.Value, first.Epsilon, last.Value, last.Epsilon)}
+}
+
 // OutOfReach is the error of a target that a mechanism does not reach at any ε.
 type OutOfReach struct{ Reason string }
 
 func (e *OutOfReach) Error() string { return e.Reason }
 
-// evaluate measures the target's quantity.
-func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism) (value float64, exact bool,
+func withoutInterval(v float64) metrics.Interval {
+	return metrics.Interval{Estimate: v, Low: math.NaN(), High: math.NaN()}
+}
+
+// evaluate measures the target's quantity, with an interval where it has one.
+func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism, inputs int) (value metrics.Interval, exact bool,
 	err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	distributor, closed := m.(mechanisms.Distributor)
@@ -170,29 +285,27 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism
 		for i := 0; closed && i < len(o.Words); i++ {
 			d, err := distributor.Distribution(o.Words[i])
 			if err != nil {
-				return 0, false, err
+				return value, false, err
 			}
 			closed = d.AbsoluteError == 0 // drawing costs less than integrating
 			sum += d.Probabilities[o.Words[i]]
 		}
 		if closed {
-			return sum / float64(len(o.Words)), true, nil
+			return withoutInterval(sum / float64(len(o.Words))), true, nil
 		}
 		fallthrough
 	case "sw":
 		outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, Draw(ctx, m, rng))
 		if err != nil {
-			return 0, false, err
+			return value, false, err
 		}
 		t := metrics.TotalDeniability(outcomes)
 		if o.Target.Quantity == "sw" {
-			return t.Sw(), false, nil
+			return withoutInterval(t.Sw()), false, nil
 		}
-		return t.Nw() / 100, false, nil
+		return withoutInterval(t.Nw() / 100), false, nil
 	default:
-		a := Adversary{Candidates: o.Words, Runs: o.Runs + o.Runs%2}
-		a.Fallback = a.Itself()
-		e, err := a.Infer(m, Draw(ctx, m, rng))
-		return e.MAP, e.Runs == 0, err
+		e, err := InferFull(ctx, m, make([]int, inputs), o.Runs, o.Seed, o.Threads)
+		return e.Uniform, e.Runs == 0, err
 	}
 }

@@ -45,9 +45,8 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, sample
 		// Drawing costs less than integrating.
 		if p, err := d.Distribution(0); err == nil && p.Samples == 0 && p.AbsoluteError == 0 {
 			full, err := metrics.FullVocabulary(ctx, metrics.Channel{Inputs: len(counts), Outputs: outputs,
-				Row: func(_ []float64, x int) ([]float64, error) {
-					p, err := d.Distribution(mechanisms.WordID(x))
-					return p.Probabilities, err
+				Rows: func(x, n int) ([][]float64, error) {
+					return mechanisms.Rows(d, mechanisms.WordID(x), n)
 				}}, priors, max(1, threads))
 			if err != nil {
 				return out, err

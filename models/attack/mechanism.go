@@ -102,9 +102,8 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 	}
 	if d, ok := m.(mechanisms.Distributor); ok && exact && closed(d) {
 		n := s.Words
-		s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Row: func(_ []float64, x int) ([]float64, error) {
-			row, err := d.Distribution(mechanisms.WordID(x))
-			return row.Probabilities, err
+		s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Rows: func(x, n int) ([][]float64, error) {
+			return mechanisms.Rows(d, mechanisms.WordID(x), n)
 		}}
 	}
 	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {

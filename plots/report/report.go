@@ -140,7 +140,7 @@ func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Sk
 		Headline: results.Headline(records), Standings: results.StandingsTable(records), Explorer: explore(records),
 		Skipped: skipped,
 		Tables: append(slices.Clip(in.Other),
-			published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets})...),
+			published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets, Audit: in.Audit})...),
 		Sections: mechanismSections(in), Warnings: warnings(in.Records),
 		Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
 	}
