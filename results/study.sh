@@ -22,6 +22,7 @@ comparative-local-50           results  comparative --embedding local --dimensio
 comparative-local-300          results  comparative --embedding local --dimension 300 --repetitions 1
 comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 1
 comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 1
+extended                       results  extended
 attacks                        results  attacks
 auditor                        results  cmp --panel auditor
 vickrey                        summary  vickrey
