@@ -20,16 +20,16 @@ func frontierFigures(s *study) ([]Figure, error) {
 				return r.Model == t.Model && r.Setting == t.Setting
 			})
 			shown, full := results.FullErrors(shown)
-			inference, axis := adversary(shown)
+			inference, about := adversary(shown)
 			if full {
-				axis += ", all words"
+				about += ", all words being candidates"
 			}
 			var panels []Panel
 			for _, d := range datasets(shown) {
 				rows := results.Where(shown, func(r results.Record) bool { return r.Dataset == d })
 				p := Panel{
 					Title: datasetTitle(d, shown),
-					X:     Axis{Label: axis, Bound: &[2]float64{0, 1}},
+					X:     Axis{Label: "adversary’s error E_M", Bound: &[2]float64{0, 1}},
 					Y:     Axis{Label: "accuracy in %", Bound: percent},
 
 					InPlace: true,
@@ -50,7 +50,7 @@ func frontierFigures(s *study) ([]Figure, error) {
 				}
 				panels = append(panels, p)
 			}
-			about := "Up and right is better. Each line runs over ε."
+			about += ". Up and right is better. Each line runs over ε."
 			if results.ScopeNote(shown) != "" {
 				about += " The step line joins guarantees between any two words only."
 			}
@@ -65,13 +65,14 @@ func frontierFigures(s *study) ([]Figure, error) {
 	return out, reason(out, "no record has both an accuracy and an inference error (e_m_map or e_m_posterior)")
 }
 
-// adversary returns the strongest adversary that was measured.
+// adversary returns the error of the strongest adversary that was measured, and
+// who that is.
 func adversary(records []results.Record) (metric, string) {
 	c := column("e_m_map")
 	if len((results.Cells{Records: records}).Values(c.Get)) > 0 {
-		return c.Get, "MAP adversary’s error E_M"
+		return c.Get, "E_M is the error of the MAP adversary"
 	}
-	return column("e_m_posterior").Get, "posterior adversary’s error E_M"
+	return column("e_m_posterior").Get, "E_M is the error of the posterior adversary"
 }
 
 // against moves the points of c from ε to the mean error at that ε.
