@@ -101,7 +101,7 @@ def main():
                     f.write(name + " " + " ".join(repr(float(x)) for x in row) + "\n")
             table = os.path.join(tmp, "bench.csv")
             command = [a.mldp, "bench", "--embedding", subset, "--mechanism", "santext,tem", "--epsilon", a.epsilon,
-                       "--dataset", a.dataset, "--words", str(a.tokens), "--repeat", str(a.repeat), "--csv", table]
+                       "--dataset", a.dataset, "--count", str(a.tokens), "--repeat", str(a.repeat), "--csv", table]
             if a.data:
                 command += ["--data", a.data]
             env = dict(os.environ, XDG_CACHE_HOME=os.path.join(tmp, "cache"), GOMAXPROCS="1")

@@ -13,7 +13,7 @@ go build -trimpath -o bin/mldp ./cmd/mldp
 go test -run '^$' -bench 'Peak|Weights|Panels' ./internal/kernel
 go test -run '^$' -bench 'SelectionPrepare|SelectionDraw|GumbelDistribution' ./mechanisms
 bin/mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset agnews --mechanism santext,tem,cmp \
-	--epsilon 1,5,10 --words 200000 --repeat 5 --workers 1,2
+	--epsilon 1,5,10 --count 200000 --repeat 5 --workers 1,2
 mechanisms/bench/compare.py --mldp bin/mldp --vectors "$vectors" --words 27000 --dataset agnews --data "$MLDP_DATA"
 if [ $# -gt 0 ]; then
 	for size in 400000x100 400000x300 2000000x300; do

@@ -155,7 +155,7 @@ def main():
             for simd in ("avx512vnni", "avx512", "avx2"):
                 table = os.path.join(tmp, simd + ".csv")
                 command = [a.mldp, "bench", "--embedding", subset, "--mechanism", "cmp", "--epsilon", f"{a.epsilon:g}",
-                           "--dataset", a.dataset, "--words", str(a.queries), "--repeat", str(a.repeat), "--csv", table]
+                           "--dataset", a.dataset, "--count", str(a.queries), "--repeat", str(a.repeat), "--csv", table]
                 if a.data:
                     command += ["--data", a.data]
                 env = dict(os.environ, MLDP_SIMD=simd, XDG_CACHE_HOME=os.path.join(tmp, "cache"))
