@@ -184,7 +184,8 @@ func TestFewCandidatesMisjudgeGroups(t *testing.T) {
 		}
 		return buffer, nil
 	}
-	full, err := FullVocabulary(t.Context(), Channel{Inputs: words, Outputs: words, Row: rows}, [][]float64{UniformPrior(words)}, 2)
+	full, err := FullVocabulary(t.Context(), Channel{Inputs: words, Outputs: words, Row: rows},
+		[][]float64{UniformPrior(words)}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,8 +215,8 @@ func (s sheet) releases(name, title string, records []Record, columns []Column) 
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test documents, words " +
-		"or users), which the mean over repetitions does not make narrower; none where the number is exact."
+	t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test documents, " +
+		"words or users), which the mean over repetitions does not make narrower; none where the number is exact."
 	return t
 }
 

@@ -54,7 +54,8 @@ func (s sheet) promises(model, setting string) []Table {
 			"repetitions. > all ε lose less, so that the error is greater than the largest measured; < all ε lose more; "+
 			"%s neighbouring ε are more than %g apart in E_M; (n of N) only so many repetitions cross that loss. Higher is "+
 			"better. Words/s: median (least to greatest) over data sets, ε and repetitions of a text from nothing, tables "+
-			"included, wall clock as run: cells that run at once, and whatever else ran, share the machine.", candidates(s.records), pointsLost, NotMeasured, widestGap)
+			"included, wall clock as run: cells that run at once, and whatever else ran, share the machine.",
+			candidates(full), pointsLost, NotMeasured, widestGap)
 		tables = append(tables, t)
 	}
 	return tables

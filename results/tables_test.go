@@ -37,7 +37,8 @@ func TestTablesCoverTheStudy(t *testing.T) {
 		"datasets", "accuracy-svm-local", "regression", "privacy-imdb", "english",
 		"puc-75-svm-local", "puc-50-svm-local", "puc-25-svm-local",
 		"ranks-accuracy-svm-local", "ranks-accuracy-overall-svm-local", "duels-accuracy-svm-local",
-		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local-glove.6b-d-50", "stages", "cost-per-million-words", "adversary",
+		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local-glove.6b-d-50", "stages",
+		"cost-per-million-words", "adversary",
 		"guarantees", "cost", "examples-imdb-glove.6b-50",
 	} {
 		if _, ok := tables[name]; !ok {

@@ -17,7 +17,7 @@ import (
 	"mldpbench/stream"
 )
 
-// Target is a measured privacy that several mechanisms shall share.
+// Target is a measured level of privacy at which mechanisms are compared.
 type Target struct {
 	// "nw" (share of runs that return the word), "sw" (distinct outputs), "em"
 	// (error of the MAP adversary whose candidates are all words, uniform prior)
@@ -27,8 +27,8 @@ type Target struct {
 
 func (t Target) String() string { return fmt.Sprintf("%s=%v", t.Quantity, t.Value) }
 
-// ParseTargets reads "nw=0.5"; what has no name has that of the one before:
-// "em=0.1", "0.5".
+// ParseTargets reads "nw=0.5". A text without a name has that of the text before
+// it: "em=0.1", "0.5".
 func ParseTargets(texts []string) ([]Target, error) {
 	var out []Target
 	for _, s := range texts {
@@ -86,14 +86,14 @@ const (
 	calibrationLow       = 1e-3
 	calibrationHigh      = 1e5
 	calibrationTolerance = 1.01
-	calibrationMiddle    = 10.0 // where a search begins that knows nothing better
+	calibrationMiddle    = 10.0 // start of a search without a better guess
 )
 
 // Calibrate finds the ε at which a mechanism reaches the target, by bisection
 // on log ε. N_w grows with ε, S_w and E_M fall. Every ε is evaluated with the
 // same random numbers, so that the search does not chase noise; the sampling
 // error of the answer is that of Words × Runs outputs. An evaluation of E_M is
-// dear, see InferFull: its search is searchFalling.
+// expensive (see InferFull), so searchFalling searches for it.
 //
 // A mechanism whose quantity does not cross the target (because ε has no
 // effect on it, or because it never returns the word) is an error that states
@@ -143,8 +143,9 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 	}
 	if o.Target.Quantity == "em" {
 		c.Trace = slices.Clone(o.Known)
-		// Who guesses the output itself errs as often as the word is not returned,
-		// which is known for much less: the search begins where that is the target.
+		// An adversary who guesses the output itself errs as often as the word is not
+		// returned. That costs much less to measure, so the search begins where it
+		// meets the target.
 		itself := o
 		itself.Target = Target{"nw", 1 - o.Target.Value}
 		start := calibrationMiddle
@@ -198,11 +199,11 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 	return c, err
 }
 
-// searchFalling is the search for a share that falls with ε: from the ε start it
-// steps out, farther each time, until the target lies between two
-// evaluations, and then interpolates the logit of the share in log ε. ε are
-// tried in three digits. It ends within the tolerance, or with the nearer of two
-// ε that have the target between them and none of three digits.
+// searchFalling searches for a share that falls with ε. From the ε start it steps
+// out, farther each time, until the target lies between two evaluations, and then
+// interpolates the logit of the share in log ε. It tries ε of three digits. It
+// ends within the tolerance, or with the nearer of two ε that enclose the target
+// with no ε of three digits between them.
 func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, low, high float64,
 	evaluate func(float64) (float64, error)) error {
 	target := o.Target.Value
@@ -214,9 +215,8 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 		return r
 	}
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
-	take := func(s CalibrationStep) error {
+	take := func(s CalibrationStep) {
 		c.Epsilon, c.Achieved, c.Interval, c.Exact = s.Epsilon, s.Value, s.Interval, s.Exact
-		return nil
 	}
 	tried := false // start
 	for factor := 4.0; ; {
@@ -227,7 +227,8 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 		if n := len(c.Trace); n > 0 {
 			best := slices.MinFunc(c.Trace, func(a, b CalibrationStep) int { return cmp.Compare(off(a), off(b)) })
 			if off(best) <= o.Tolerance {
-				return take(best)
+				take(best)
+				return nil
 			}
 			first, last := c.Trace[0], c.Trace[n-1]
 			known := func(epsilon float64) bool {
@@ -240,7 +241,8 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 				share := (logit(l.Value) - logit(target)) / (logit(l.Value) - logit(h.Value))
 				next = round(l.Epsilon * math.Pow(h.Epsilon/l.Epsilon, min(max(share, 0.1), 0.9)))
 				if h.Epsilon/l.Epsilon < calibrationTolerance || next <= l.Epsilon || next >= h.Epsilon {
-					return take(best)
+					take(best)
+					return nil
 				}
 			case i < 0:
 				next = round(min(last.Epsilon*factor, high))
@@ -275,8 +277,8 @@ func withoutInterval(v float64) metrics.Interval {
 }
 
 // evaluate measures the target's quantity, with an interval where it has one.
-func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism, inputs int) (value metrics.Interval, exact bool,
-	err error) {
+func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism, inputs int) (
+	value metrics.Interval, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	distributor, closed := m.(mechanisms.Distributor)
 	switch o.Target.Quantity {

@@ -23,7 +23,8 @@ func gemmTile(v vectors, rows int, fused bool) {
 	if !fused {
 		name = fmt.Sprintf("unfused%s_%d", v.name, rows)
 	}
-	TEXT(name, NOSPLIT, "func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
+	TEXT(name, NOSPLIT, "func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, "+
+		"c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
 	Pragma("noescape")
 	width := v.lanes * 4
 
