@@ -76,7 +76,7 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	}
 	if p, ok := s.Body.(Planner); ok && o.Log != nil {
 		wanted := p.Wants().Encoder
-		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted {
+		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted && ref == lab.SIFEncoder {
 			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one "+
 				"with: mldp data fetch %s\n", lab.CatalogueEncoder)
 		}

@@ -35,6 +35,16 @@ func PanelsApart(records []Record) []Record {
 // compared; other rows of its panel are not.
 func isUtility(r Record) bool { return r.Panel == UtilityPanel && r.Quantity == "accuracy" }
 
+// OfQuantities leaves out what attackers achieved other than these quantities.
+// Where records have none of them, all are kept.
+func OfQuantities(records []Record, quantities []string) []Record {
+	chosen := func(r Record) bool { return isAttack(r) && slices.Contains(quantities, r.Quantity) }
+	if !slices.ContainsFunc(records, chosen) {
+		return records
+	}
+	return Where(records, func(r Record) bool { return !isAttack(r) || chosen(r) })
+}
+
 // Release is one mechanism at one ε under attack: means over repetitions.
 type Release struct {
 	Epsilon Float

@@ -11,7 +11,7 @@ mldp=${MLDP:-bin/mldp}
 out=${STUDY_OUT:-results/study}
 
 # File in results/reference, file of the results folder that it is, and study
-# with flags.
+# with flags; for an audit, its flags.
 runs='
 protocols                      results  protocols
 comparative                    results  comparative --dimension 100
@@ -23,6 +23,8 @@ comparative-local-300          results  comparative --embedding local --dimensio
 comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 1
 comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 1
 extended                       results  extended
+refuted                        results  extended --dataset agnews --mechanism wbb,rantext,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16
+audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
 attacks                        results  attacks
 auditor                        results  cmp --panel auditor
 vickrey                        summary  vickrey
@@ -50,6 +52,7 @@ each() { # of the runs named, or of all: calls "$1 name file study flags..."
 plan() {
   local name=$1 file=$2 known=()
   shift 2
+  [ "$file" != audit ] || { echo "$name: mldp audit $*, without an estimate"; return; }
   [ "$file" != results ] || [ ! -e "results/reference/$name.csv" ] || known=(--records "results/reference/$name.csv")
   printf '%s: ' "$name" >&2
   "$mldp" plan "$@" "${known[@]}" -o /dev/null
@@ -58,6 +61,11 @@ plan() {
 run() {
   local name=$1 file=$2
   shift 2
+  if [ "$file" = audit ]; then
+    echo "== mldp audit $*" >&2
+    "$mldp" audit "$@" --csv "results/reference/$name.csv" >/dev/null
+    return
+  fi
   echo "== mldp run $*" >&2
   "$mldp" run "$@" --out "$out/$name"
   cp "$out/$name/$file.csv" "results/reference/$name.csv"

@@ -166,6 +166,9 @@ func TestFetchFromOfficialLayouts(t *testing.T) {
 		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
 			t.Fatalf("mldp %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
 		}
+		if strings.Contains(stderr.String(), "no sentence encoder") {
+			t.Errorf("mldp %s: %s", strings.Join(args, " "), &stderr)
+		}
 		return stdout.String()
 	}
 	// The lexicon's own archive is a rar, which nothing here can write: its

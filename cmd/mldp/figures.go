@@ -56,6 +56,9 @@ reason.`,
 				kind := strings.ReplaceAll(m, "_", "-")
 				only = append(only, kind+"-", "metric-"+kind+"-")
 			}
+			if chosen := results.OfQuantities(l.Records, metrics); len(chosen) < len(l.Records) {
+				l.Records, only = chosen, append(only, "attacks-")
+			}
 			for _, f := range formats {
 				if err := check.OneOf("format", f, plots.Formats...); err != nil {
 					return &exitError{exitUsage, err}
@@ -98,7 +101,7 @@ reason.`,
 	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
 	cmd.Flags().StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
 	cmd.Flags().StringSliceVar(&metrics, "metric", nil,
-		"figures of these columns of the records: accuracy, n_w, e_m_map…")
+		"figures of these columns of the records, or of attackers: accuracy, n_w, em-uniform…")
 	cmd.Flags().IntVar(&columns, "columns", 1, "width of a figure in columns of a two-column paper: 1 or 2")
 	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
 	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")

@@ -134,6 +134,9 @@ func (p *planned) cost(c Cell) engine.Cost {
 	}
 	if !c.IsBaseline() {
 		w.Private = w.Tokens
+		if o := c.Metrics.InferenceError; o.Full && c.Repetition == 1 {
+			w.Draws = 2 * float64(o.Samples)
+		}
 		if c.measuresCS() && c.Metrics.CS.Encoder != lab.SIFEncoder {
 			w.Similarity = float64(c.Metrics.CS.Documents)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"mldpbench/experiments/engine"
+	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/results"
 )
@@ -54,6 +55,9 @@ func newCostTable(records []results.Record) costTable {
 const (
 	costPerCell       = 0.2   // fixed
 	costPerDistance   = 1e-11 // one component of one distance, privatising one token
+	costPerRow        = 5e-11 // the same, preparing a word whose outputs have a row of probabilities
+	costPerDraw       = 1e-6  // one token, from such a row
+	costPerExact      = 3e-10 // one component of one distance, for E_M over all words from whole rows
 	costPerRecurrent  = 2e-5  // one token in training of an LSTM
 	costPerLinear     = 3e-6  // one token in training of anything else
 	costPerSimilarity = 0.2   // one document before and after, in a sentence encoder
@@ -66,6 +70,7 @@ type Work struct {
 	Private    float64 // tokens privatised
 	Trainings  float64 // times that the model is trained
 	Similarity float64 // documents in a sentence encoder
+	Draws      float64 // of every word, for E_M over all words where there are no rows
 }
 
 // Cost estimates the unit of a row from records of similar units or else from
@@ -91,7 +96,16 @@ func (l *Lab) Cost(row results.Record, w Work) engine.Cost {
 		cost.Source = engine.FromSpeeds
 		return cost
 	}
-	cost.Seconds += costPerDistance * w.Size * w.Private
+	d, err := mechanisms.Find(row.Mechanism)
+	words := w.Size / float64(max(1, row.Dimension))
+	if err != nil || !d.PerWord {
+		cost.Seconds += costPerDistance * w.Size * (w.Private + w.Draws*words)
+		return cost
+	}
+	cost.Seconds += costPerRow*w.Size*min(words, w.Private) + costPerDraw*w.Private
+	if w.Draws > 0 {
+		cost.Seconds += costPerExact * w.Size * words
+	}
 	return cost
 }
 

@@ -43,3 +43,21 @@ func TestCostComesFromTheClosestRecords(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// A text costs a word with a row of probabilities once, any other every time.
+func TestCostOfRows(t *testing.T) {
+	row := results.NewRecord()
+	row.Mechanism, row.Dimension = "cmp", 100
+	l, w := New(""), Work{Private: 1e6, Size: 100 * 1000}
+	searched := l.Cost(row, w).Seconds
+	row.Mechanism = "tem"
+	prepared := l.Cost(row, w).Seconds
+	if w.Private *= 2; l.Cost(row, w).Seconds >= 2*prepared-costPerCell || prepared > searched+2 {
+		t.Errorf("%v s for a million words, %v s by search", prepared, searched)
+	}
+	with := w
+	with.Draws = 20
+	if l.Cost(row, with).Seconds <= l.Cost(row, w).Seconds {
+		t.Error("E_M over all words costs nothing")
+	}
+}

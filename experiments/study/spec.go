@@ -147,6 +147,8 @@ type CSOptions struct {
 	Documents int    `yaml:"documents,omitempty" json:"documents,omitempty" limits:"0,1000000"` // sampled per cell
 	// Repetitions limits CS to the first so many repetitions; 0 means all.
 	Repetitions int `yaml:"repetitions,omitempty" json:"repetitions,omitempty" limits:"0,10000"`
+	// Settings limits CS to these settings; none means all.
+	Settings []string `yaml:"settings,omitempty" json:"settings,omitempty"`
 }
 
 // InferenceErrorOptions are the options of the adversary's expected error E_M.
@@ -157,7 +159,7 @@ type InferenceErrorOptions struct {
 	Samples int `yaml:"samples,omitempty" json:"samples" limits:"0,1000000"`
 	// Full also measures against an adversary whose candidates are all words,
 	// once per mechanism and ε. Exact, n words cost n rows of n probabilities
-	// (10,000 words: half a minute on one core; 27,000: three to five minutes);
+	// (27,000 words of 100 dimensions: 20 to 30 seconds on one core);
 	// sampled, 2 × samples draws of each word.
 	Full bool `yaml:"full,omitempty" json:"full,omitempty"`
 }
