@@ -51,6 +51,57 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 	}
 }
 
+// TestEqualPrivacyFollowsItsRecords: the tables of the page at equal privacy are
+// those that `mldp tables` makes from the committed records and the audit, all
+// of their rows.
+func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	var in results.TableInputs
+	for _, file := range []string{"extended.csv", "refuted.csv"} {
+		records, err := results.Read(filepath.Join("..", "reference", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Records = append(in.Records, records...)
+	}
+	var err error
+	if in.Records, err = results.Derive(in.Records); err != nil {
+		t.Fatal(err)
+	}
+	if in.Audit, err = results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv")); err != nil {
+		t.Fatal(err)
+	}
+	comparePage(t, "Accuracy at equal privacy", results.Tables(in),
+		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
+}
+
+// comparePage compares the rows of tables in a section of STUDY.md with those of
+// the named tables.
+func comparePage(t *testing.T, section string, tables []results.Table, names ...string) {
+	t.Helper()
+	on, made := pageRows(t, "STUDY.md", section), map[string]bool{}
+	for _, table := range tables {
+		if !slices.Contains(names, table.Name) {
+			continue
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return n == table.Name })
+		for _, line := range tableRows(table) {
+			made[line] = true
+			if !on[line] {
+				t.Errorf("the page lacks %s", line)
+			}
+		}
+	}
+	for line := range on {
+		if !made[line] {
+			t.Errorf("on the page, not of the records: %s", line)
+		}
+	}
+	if len(names) > 0 {
+		t.Errorf("no tables %q", names)
+	}
+}
+
 // TestAttacksPageFollowsItsRecords: the tables of the page are those that `mldp
 // tables` makes from the committed records, all of their rows.
 func TestAttacksPageFollowsItsRecords(t *testing.T) {
