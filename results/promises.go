@@ -9,6 +9,20 @@ import (
 	"mldpbench/results/stats"
 )
 
+// PromiseTables returns what every mechanism promises, whether an audit found it
+// kept, and what it costs, a table per model and setting; those of real data come
+// first.
+func PromiseTables(records []Record, audit []AuditRow) []Table {
+	var tables []Table
+	for _, generated := range []bool{false, true} {
+		s := newSheet(Where(records, func(r Record) bool { return r.Generated == generated }), generated, audit)
+		for _, task := range s.tasks() {
+			tables = append(tables, s.promises(task[0], task[1])...)
+		}
+	}
+	return tables
+}
+
 // promises are, for each space of a task, what every mechanism promises, whether
 // an audit found it kept, how much error the adversary makes where pointsLost
 // points of accuracy are lost, and how fast it is.

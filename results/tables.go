@@ -71,8 +71,7 @@ func Tables(in TableInputs) []Table {
 	var tables []Table
 	for _, generated := range []bool{false, true} {
 		own := Where(in.Records, func(r Record) bool { return r.Generated == generated })
-		s := sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }),
-			labels: Labels(own), audit: in.Audit}
+		s := newSheet(own, generated, in.Audit)
 		var descriptions []DatasetDescription
 		for _, d := range in.Datasets {
 			if d.Generated == generated {
@@ -89,7 +88,7 @@ func Tables(in TableInputs) []Table {
 		if len(s.records) == 0 {
 			continue
 		}
-		for _, task := range Distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} }) {
+		for _, task := range s.tasks() {
 			tables = append(tables, s.grids(s.task(task[0], task[1]), true, task[0], task[1])...)
 			tables = append(tables, s.ranks(task[0], task[1])...)
 			tables = append(tables, s.alignment(task[0], task[1])...)
@@ -117,6 +116,17 @@ type sheet struct {
 	records   []Record
 	labels    map[Instance]string
 	audit     []AuditRow
+}
+
+// newSheet makes the sheet of records that are either all real or all generated.
+func newSheet(own []Record, generated bool, audit []AuditRow) sheet {
+	return sheet{generated: generated, records: Where(own, func(r Record) bool { return r.Quantity == "" }),
+		labels: Labels(own), audit: audit}
+}
+
+// tasks returns each pair of model and setting.
+func (s sheet) tasks() [][2]string {
+	return Distinct(s.records, func(r Record) [2]string { return [2]string{r.Model, r.Setting} })
 }
 
 // named completes name and title; both mention generated data.

@@ -21,8 +21,9 @@ func newLeaderboardCommand() *cobra.Command {
 and writes one page. It ranks mechanisms with a guarantee by the accuracy that
 they keep at an adversary's error of 0.5 and 0.8, with intervals and bounds of
 their places. From studies of attacks it shows what each attacker still learns
-where a mechanism costs five points of accuracy. It also lists who measured
-what. A mechanism refuted by the audit next to its records is not ranked. Runs
+where a mechanism costs five points of accuracy. A table says what each promises,
+whether the audit next to its records found that kept, and what it costs. It also
+lists who measured what. A mechanism refuted by the audit next to its records is not ranked. Runs
 with different seeds on the same cells are ranked separately.`,
 		Example: `  mldp leaderboard results/mini -o leaderboard.html`,
 		Args:    cobra.MinimumNArgs(1),
@@ -32,7 +33,7 @@ with different seeds on the same cells are ranked separately.`,
 				return err
 			}
 			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
-				return report.WriteLeaderboard(w, l.Records)
+				return report.WriteLeaderboard(w, l.Records, l.Audit)
 			}); err != nil {
 				return err
 			}

@@ -16,8 +16,9 @@ var leaderboardPage string
 var leaderboard = template.Must(template.Must(tmpl.Clone()).New("leaderboard").Parse(leaderboardPage))
 
 // WriteLeaderboard renders the mechanisms of merged results by the accuracy that
-// they keep at stated errors of the adversary, and by what attackers learn.
-func WriteLeaderboard(w io.Writer, records []results.Record) error {
+// they keep at stated errors of the adversary, and by what attackers learn, and
+// says what each promises and whether the audit found it kept.
+func WriteLeaderboard(w io.Writer, records []results.Record, audit []results.AuditRow) error {
 	records = results.Separate(records)
 	v := struct {
 		Style     template.CSS
@@ -26,9 +27,11 @@ func WriteLeaderboard(w io.Writer, records []results.Record) error {
 		Headline  []string
 		Explorer  explorer
 		Attacks   []results.Table
+		Promises  []results.Table
 		Sources   []string
 	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records),
-		Headline: results.Headline(records), Attacks: results.AttackTables(records)}
+		Headline: results.Headline(records), Attacks: results.AttackTables(records),
+		Promises: results.PromiseTables(records, audit)}
 	e := &v.Explorer
 	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M",
 		"N_w in %", "MIA AUC", "measured by"} {

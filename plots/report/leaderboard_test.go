@@ -14,7 +14,7 @@ func TestLeaderboard(t *testing.T) {
 		in.Records[i].Version, in.Records[i].Machine = "v1", "there"
 	}
 	var b bytes.Buffer
-	if err := WriteLeaderboard(&b, in.Records); err != nil {
+	if err := WriteLeaderboard(&b, in.Records, in.Audit); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -26,7 +26,11 @@ func TestLeaderboard(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(page, "Vickrey") {
+	ranked, promises, found := strings.Cut(page, `id="promises"`)
+	if !found || !strings.Contains(promises, "Vickrey") {
+		t.Error("no table of promises")
+	}
+	if strings.Contains(ranked, "Vickrey") {
 		t.Error("a variant without a guarantee is ranked")
 	}
 	for i := range in.Records {
@@ -35,7 +39,7 @@ func TestLeaderboard(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := WriteLeaderboard(&b, in.Records); err != nil {
+	if err := WriteLeaderboard(&b, in.Records, in.Audit); err != nil {
 		t.Fatal(err)
 	}
 	// Given error, place, bounds.
@@ -43,7 +47,7 @@ func TestLeaderboard(t *testing.T) {
 		!strings.Contains(page, "<td>0.5</td><td>–</td><td>–</td>") {
 		t.Error("a promise between some words has a place among full ones, or no row")
 	}
-	if err := WriteLeaderboard(&b, []results.Record{results.NewRecord()}); err == nil {
+	if err := WriteLeaderboard(&b, []results.Record{results.NewRecord()}, nil); err == nil {
 		t.Error("nothing to rank: no error")
 	}
 }
@@ -69,7 +73,7 @@ func TestLeaderboardOfAttacks(t *testing.T) {
 		records = append(records, r)
 	}
 	var page strings.Builder
-	if err := WriteLeaderboard(&page, records); err != nil {
+	if err := WriteLeaderboard(&page, records, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
