@@ -54,7 +54,7 @@ func cosineNumerical(s *embeddings.Space, epsilon float64, outputs int) Numerica
 
 // flatEpsilon is the largest ε at which words are drawn without rows. There,
 // at most e^{ε/2} = 16 proposals per word are expected; a row would pay only
-// for a word that is drawn hundreds of times.
+// for a word that is drawn more than a hundred times.
 const flatEpsilon = 8 * math.Ln2
 
 // cosineSelector draws from a cosineLaw over a large set of outputs without a
@@ -69,9 +69,9 @@ const flatEpsilon = 8 * math.Ln2
 // rejection the choice between the two starts anew. So neither the normaliser
 // nor which outputs are in the head is needed.
 //
-// Up to flatEpsilon there is no head, c_τ = 0, and no row of a word
-// is made. Above, a row has a head of at most headWords, and at most
-// 1 + n/headWords proposals are expected. Which of the two depends on ε only.
+// Up to flatEpsilon there is no head, c_τ = 0, and no row of a word is made.
+// Above, a row has a head of at most headWords, and at most 1 + n/headWords
+// rounds are expected. Which of the two depends on ε only.
 //
 // Everything is specified in float64, in a fixed order: costs are those of the
 // rows of products, bit for bit. A float32 product decides wherever its error

@@ -93,8 +93,8 @@ func (m *cosineSelector) held(word WordID, row *cosineRow) []float64 {
 	return logs
 }
 
-// unevenSpace is a space with vectors of different lengths, equal ones, opposite ones, two
-// of no direction, and some in one direction that differ in length only.
+// unevenSpace is a space with vectors of different lengths, some in the same
+// or opposite directions, equal ones, and two of no direction.
 func unevenSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {
 	t.Helper()
 	s := spacetest.Gaussian(t, n, dimension, 1, seed)
@@ -173,12 +173,12 @@ func TestCosineRowsHoldTheirDistribution(t *testing.T) {
 	}
 }
 
-// TestCosineRowsDraw compares draws over more words than a table is made for with the
+// TestCosineRowsDraw compares draws over more words than have tables with the
 // closed form, with and without a head.
 func TestCosineRowsDraw(t *testing.T) {
 	t.Parallel()
 	space := unevenSpace(t, 5000, 6, 74)
-	for _, epsilon := range []float64{0.05, 1, 5, 8, 15, 40} {
+	for _, epsilon := range []float64{1, 5, 8, 40} {
 		m, ok := mustNew(t, environment(space), Settings{Mechanism: "syntf", Epsilon: epsilon}).(*cosineSelector)
 		if !ok {
 			t.Fatal("5000 words have tables")
@@ -189,7 +189,7 @@ func TestCosineRowsDraw(t *testing.T) {
 				t.Fatal(err)
 			}
 			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon),
-				sample(m, word, 300_000, stream.FromUint64(75).At(uint64(i))), d.Probabilities)
+				sample(m, word, 200_000, stream.FromUint64(75).At(uint64(i))), d.Probabilities)
 		}
 	}
 }
@@ -207,8 +207,9 @@ func TestCosineTextIsTheSame(t *testing.T) {
 	}
 }
 
-// TestCostIsSettledInFloat64 compares float32 decisions with the costs of rows, at
-// limits next to them and away, for vectors that float32 products lose.
+// TestCostIsSettledInFloat64 compares decisions with the costs of rows, at
+// limits next to them and away, also where float32 products overflow or
+// underflow.
 func TestCostIsSettledInFloat64(t *testing.T) {
 	for _, factor := range []float32{1, 1e-24, 1e-38, 3e18, 1e30} {
 		s := unevenSpace(t, 400, 19, 77)
