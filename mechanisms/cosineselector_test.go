@@ -161,7 +161,8 @@ func TestCosineRowsHoldTheirDistribution(t *testing.T) {
 					if before != nil {
 						limit := epsilon + 2*eta + 2e-12 + 1e-14*math.Abs(want[y])
 						if gap := math.Abs(logs[y] - before[y]); gap > limit {
-							t.Fatalf("ε = %v: the odds of %d change by e^%v between words 0 and %d", epsilon, y, gap, word)
+							t.Fatalf("ε = %v: the odds of %d change by e^%v between words 0 and %d", epsilon, y, gap,
+								word)
 						}
 					}
 				}

@@ -530,10 +530,11 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 // time: a row, if one is made, and one draw each.
 func BenchmarkSelectionFirst(b *testing.B) {
 	s := gloveSpace(b)
+	env := Environment{Space: s, Thesaurus: everyWord{}}
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
-				m := mustNew(b, Environment{Space: s, Thesaurus: everyWord{}}, Settings{Mechanism: name, Epsilon: epsilon})
+				m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
 				rng := stream.FromUint64(60).Rand()
 				words := make([]WordID, kernel.PairRows)
 				word, cpu := 0, cpuSeconds()
@@ -555,6 +556,7 @@ func BenchmarkSelectionFirst(b *testing.B) {
 // law, with a fresh mechanism.
 func BenchmarkSelectionText(b *testing.B) {
 	s := gloveSpace(b)
+	env := Environment{Space: s, Thesaurus: everyWord{}}
 	rng := stream.FromUint64(61).Rand()
 	zipf := rand.NewZipf(rng, 1.1, 10, uint64(s.Len()-1))
 	documents, rngs := make([][]WordID, 500), make([]*rand.Rand, 500)
@@ -573,7 +575,7 @@ func BenchmarkSelectionText(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
 				cpu := cpuSeconds()
 				for b.Loop() {
-					m := mustNew(b, Environment{Space: s, Thesaurus: everyWord{}}, Settings{Mechanism: name, Epsilon: epsilon})
+					m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
 					m.(Batcher).PrivatizeBatch(out, documents, nil, rngs)
 				}
 				b.ReportMetric((cpuSeconds()-cpu)*1e6/100_000/float64(b.N), "cpu-µs/word")
