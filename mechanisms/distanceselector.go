@@ -120,10 +120,10 @@ func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float
 			}
 		}
 	}
-	limit := min(max(rowMemory, space.Len()*rowBytes), largeRowMemory)
 	m := &distanceSelector{
 		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels,
-		norms: norms, outputs: outputs, longest: longestVector(space), rowsKept: newRowCache[headTail](space.Len(), limit),
+		norms: norms, outputs: outputs, longest: longestVector(space),
+		rowsKept: newRowCache[headTail](space.Len(), rowLimit(space.Len())),
 	}
 	m.builders.New = func() any { return &headTailBuilder{m: m} }
 	return m
@@ -131,7 +131,7 @@ func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float
 
 // headTail is the row of a word.
 type headTail struct {
-	head []headColumn
+	head headTable
 	// A 64-bit random number below low selects the tail, one above high the
 	// head; between the two, exact decides.
 	low, high uint64
@@ -148,6 +148,9 @@ type headColumn struct {
 	threshold   uint64
 	word, alias WordID
 }
+
+// headTable is the alias table of a head.
+type headTable []headColumn
 
 // tailShare is the probability t of the tail: whole + rest = t·2⁶⁴.
 type tailShare struct {
@@ -166,6 +169,12 @@ func newTailShare(logShare float64) tailShare {
 	}
 	whole := math.Floor(x)
 	return tailShare{uint64(whole), math.Log(x - whole)}
+}
+
+// chosen draws whether the tail is chosen.
+func (s *tailShare) chosen(rng *rand.PCG) bool {
+	r := rng.Uint64()
+	return r < s.whole || r == s.whole && exponential(rng) > -s.logRest // equal once in 2⁶⁴
 }
 
 // logShare is ln of T/(H+T) from ln(H) and T, both relative to one weight.
@@ -237,7 +246,7 @@ func (m *distanceSelector) draw(row *headTail, key rowKey, random wordRandom) Wo
 	case m.outputs.keeps(key.word, random[3]):
 		return key.word
 	case random[0] > row.high:
-		return row.choose(random[1])
+		return row.head.choose(random[1])
 	case random[0] < row.low:
 		var rng rand.PCG
 		rng.Seed(random[1], random[2])
@@ -252,19 +261,19 @@ func (m *distanceSelector) draw(row *headTail, key rowKey, random wordRandom) Wo
 	rng.Seed(random[1], random[2])
 	switch {
 	case random[0] > share.whole:
-		return row.choose(random[1])
+		return row.head.choose(random[1])
 	case random[0] < share.whole:
 		return m.drawTail(row, key, &rng)
 	case exponential(&rng) > -share.logRest: // once in 2⁶⁴
 		return m.drawTail(row, key, &rng)
 	}
-	return row.choose(rng.Uint64())
+	return row.head.choose(rng.Uint64())
 }
 
 // choose draws from the head.
-func (r *headTail) choose(random uint64) WordID {
-	column, fraction := bits.Mul64(random, uint64(len(r.head)))
-	if c := &r.head[column]; fraction < c.threshold {
+func (t headTable) choose(random uint64) WordID {
+	column, fraction := bits.Mul64(random, uint64(len(t)))
+	if c := &t[column]; fraction < c.threshold {
 		return c.word
 	} else {
 		return c.alias
@@ -323,14 +332,19 @@ func (m *distanceSelector) exactShare(row *headTail, key rowKey) *tailShare {
 
 // headTailBuilder is the scratch space of one goroutine for building rows.
 type headTailBuilder struct {
-	m          *distanceSelector
-	queries    []float32
-	rows       []float32 // squared distances without the query's own squared norm
-	folded     []float32 // least squares: see limit
+	headBuilder
+	m       *distanceSelector
+	queries []float32
+	rows    []float32 // squared distances without the query's own squared norm
+	few     int       // number of candidates expected for the next row, from the last one
+}
+
+// headBuilder is the part of the scratch space that finds the head of a row.
+type headBuilder struct {
+	folded     []float32 // least of the keys: see limit
 	masks      []uint32  // a bit per word
 	ids        []uint32  // candidates for the head, ascending
 	distances  []float64 // of ids
-	few        int       // number of candidates expected for the next row, from the last one
 	candidates []headCandidate
 	weights    []float64
 	alias      headAlias
@@ -426,16 +440,10 @@ const folds = 2048
 // by distance and id. Squares lack the query's squared norm and have an error
 // of at most uncertain.
 func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, norm, uncertain float64) {
-	b.ids = b.ids[:0]
-	if limit := b.limit(squares, count, norm, uncertain); limit < float32(math.Inf(1)) {
-		b.masks = resize(b.masks, len(squares)/32)
-		kernel.AtMost(b.masks, squares, limit)
-		for i, mask := range b.masks {
-			for ; mask != 0; mask &= mask - 1 {
-				b.ids = append(b.ids, uint32(32*i+bits.TrailingZeros32(mask)))
-			}
-		}
-	} else {
+	// All squares are between low and high.
+	room := float32(2 * uncertain)
+	low, high := float32(-norm)-room, float32(b.m.longest*(b.m.longest+2*math.Sqrt(norm)))+room
+	if !b.within(squares, count, low, high, room) {
 		for y := range b.m.space.Len() {
 			if b.m.outputs == nil || b.m.outputs.contains[y] {
 				b.ids = append(b.ids, uint32(y))
@@ -448,17 +456,34 @@ func (b *headTailBuilder) nearestOf(v []float32, squares []float32, count int, n
 	b.candidates = b.candidates[:count] // later ones are not complete
 }
 
-// limit returns an upper bound on the squares of the count nearest words that
-// few other words are within; +Inf where float32 or the minima allow none.
-func (b *headTailBuilder) limit(squares []float32, count int, norm, uncertain float64) float32 {
-	// All squares are between low and high.
-	room := float32(2 * uncertain)
-	low, high := float32(-norm)-room, float32(b.m.longest*(b.m.longest+2*math.Sqrt(norm)))+room
+// within fills ids with the words of keys, which are squared distances or grow
+// with the distance, that may be among the count nearest. All keys are between
+// low and high, or +Inf for no output; two keys in the wrong order are less
+// than room apart. It reports false, with no ids, where there is no limit.
+func (b *headBuilder) within(keys []float32, count int, low, high, room float32) bool {
+	b.ids = b.ids[:0]
+	limit := b.limit(keys, count, low, high, room)
+	if !(limit < float32(math.Inf(1))) {
+		return false
+	}
+	b.masks = resize(b.masks, len(keys)/32)
+	kernel.AtMost(b.masks, keys, limit)
+	for i, mask := range b.masks {
+		for ; mask != 0; mask &= mask - 1 {
+			b.ids = append(b.ids, uint32(32*i+bits.TrailingZeros32(mask)))
+		}
+	}
+	return true
+}
+
+// limit returns an upper bound on the keys of the count nearest words that few
+// other words are within; +Inf where float32 or the minima allow none.
+func (b *headBuilder) limit(keys []float32, count int, low, high, room float32) float32 {
 	if !(high <= math.MaxFloat32/4) {
-		return float32(math.Inf(1)) // squares may have overflowed
+		return float32(math.Inf(1)) // keys may have overflowed
 	}
 	b.folded = resize(b.folded, folds)
-	kernel.Fold(b.folded, squares)
+	kernel.Fold(b.folded, keys)
 	var masks [folds / 32]uint32
 	below := func(limit float32) (n int) {
 		kernel.AtMost(masks[:], b.folded, limit)
@@ -492,7 +517,7 @@ func (b *headTailBuilder) limit(squares []float32, count int, norm, uncertain fl
 
 // order fills candidates with ids and distances, ascending by distance. Equal
 // distances keep the order of ids.
-func (b *headTailBuilder) order() {
+func (b *headBuilder) order() {
 	n := len(b.ids)
 	b.candidates = resize(b.candidates, n)
 	if n > 4*headWords { // equal vectors, or no limit
@@ -544,7 +569,7 @@ func (b *headTailBuilder) order() {
 // of the head. It is chosen such that at most one word in 16 needs a proposal
 // for the tail, as far as headWords allow. The last word of the head has a
 // probability of at least 1/(32n).
-func (b *headTailBuilder) headWeights(law distanceLaw, n int) int {
+func (b *headBuilder) headWeights(law distanceLaw, n int) int {
 	first := min(b.candidates[0].distance, law.most)
 	b.weights = b.weights[:0]
 	total := 0.0
@@ -573,7 +598,7 @@ type headAlias struct {
 // headBits is the capacity of a column: headWords columns fit 63 bits.
 const headBits = 55
 
-func (b *headAlias) build(words []headCandidate, weights []float64, total float64) []headColumn {
+func (b *headAlias) build(words []headCandidate, weights []float64, total float64) headTable {
 	n := len(words)
 	b.columns, b.shares = resize(b.columns, n), resize(b.shares, n)
 	b.small, b.large = b.small[:0], b.large[:0]

@@ -390,6 +390,25 @@ func TestCandidateOrder(t *testing.T) {
 // Text does not depend on path, workers, batches, or on what is kept.
 func TestHeadTailTextIsTheSame(t *testing.T) {
 	space := spacetest.Gaussian(t, 2000, 12, 1, 53)
+	for _, name := range []string{"santext", "tem", "santext-plus"} {
+		for _, epsilon := range []float64{0.5, 3, 40} {
+			requireSameText(t, fmt.Sprintf("%s, ε = %v", name, epsilon), space, epsilon, func(few bool) Mechanism {
+				m := headTailOf(t, space, name, epsilon)
+				if few {
+					m.rowsKept.limit = 20 << 10
+				}
+				return m
+			})
+		}
+	}
+}
+
+// requireSameText fails where text depends on path, workers, batches, or on
+// what is kept. fresh makes the mechanism, with memory for a few rows only
+// where few is set.
+func requireSameText(t *testing.T, name string, space *embeddings.Space, epsilon float64,
+	fresh func(few bool) Mechanism) {
+	t.Helper()
 	rng := stream.FromUint64(54).Rand()
 	documents := make([][]string, 40)
 	for i := range documents {
@@ -397,58 +416,50 @@ func TestHeadTailTextIsTheSame(t *testing.T) {
 			documents[i] = append(documents[i], space.Vocabulary.Word(WordID(rng.IntN(300))))
 		}
 	}
-	for _, name := range []string{"santext", "tem", "santext-plus"} {
-		for _, epsilon := range []float64{0.5, 3, 40} {
-			var want [][]string
-			for i, path := range kernel.Paths() {
-				restore, err := kernel.Use(path)
+	var want [][]string
+	for i, path := range kernel.Paths() {
+		restore, err := kernel.Use(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 3} {
+			m := fresh(workers == 3 && i == 0)
+			for range 2 { // once without rows, once with
+				got, err := Text(context.Background(), m, Random, documents, stream.FromUint64(55), workers)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, workers := range []int{1, 3} {
-					m := headTailOf(t, space, name, epsilon)
-					if workers == 3 && i == 0 {
-						m.rowsKept.limit = 20 << 10 // a few rows
-					}
-					for range 2 { // once without rows, once with
-						got, err := Text(context.Background(), m, Random, documents, stream.FromUint64(55), workers)
-						if err != nil {
-							t.Fatal(err)
-						}
-						if want == nil {
-							want = got
-						}
-						if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
-							t.Fatalf("%s, ε = %v: text differs on %s with %d workers", name, epsilon, path, workers)
-						}
-					}
-					for d, document := range documents { // one at a time
-						ids := space.Vocabulary.Encode(nil, document)
-						m.Privatize(ids, ids, nil, stream.FromUint64(55).At(uint64(d)).Rand())
-						for j, id := range ids {
-							if space.Vocabulary.Word(id) != want[d][j] {
-								t.Fatalf("%s, ε = %v: document %d alone differs at %d", name, epsilon, d, j)
-							}
-						}
-					}
-					// Words with a separate epsilon, equal to the instance's or
-					// not.
-					ids := space.Vocabulary.Encode(nil, documents[0])
-					other := make([]WordID, len(ids))
-					epsilons := make([]float64, len(ids))
-					for j := range epsilons {
-						epsilons[j] = epsilon + float64(j%2)
-					}
-					m.Privatize(other, ids, epsilons, stream.FromUint64(55).At(0).Rand())
-					for j := 0; j < len(ids); j += 2 {
-						if space.Vocabulary.Word(other[j]) != want[0][j] {
-							t.Fatalf("%s: word %d differs with an epsilon of its own that is the instance's", name, j)
-						}
+				if want == nil {
+					want = got
+				}
+				if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+					t.Fatalf("%s: text differs on %s with %d workers", name, path, workers)
+				}
+			}
+			for d, document := range documents { // one at a time
+				ids := space.Vocabulary.Encode(nil, document)
+				m.Privatize(ids, ids, nil, stream.FromUint64(55).At(uint64(d)).Rand())
+				for j, id := range ids {
+					if space.Vocabulary.Word(id) != want[d][j] {
+						t.Fatalf("%s: document %d alone differs at %d", name, d, j)
 					}
 				}
-				restore()
+			}
+			// Words with a separate epsilon, equal to the instance's or not.
+			ids := space.Vocabulary.Encode(nil, documents[0])
+			other := make([]WordID, len(ids))
+			epsilons := make([]float64, len(ids))
+			for j := range epsilons {
+				epsilons[j] = epsilon + float64(j%2)
+			}
+			m.Privatize(other, ids, epsilons, stream.FromUint64(55).At(0).Rand())
+			for j := 0; j < len(ids); j += 2 {
+				if space.Vocabulary.Word(other[j]) != want[0][j] {
+					t.Fatalf("%s: word %d differs with an epsilon of its own that is the instance's", name, j)
+				}
 			}
 		}
+		restore()
 	}
 }
 
@@ -509,6 +520,65 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(rows), "ms/row")
 				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(rows), "cpu-ms/row")
 				b.ReportMetric(float64(columns)/float64(rows), "columns/row")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkSelectionFirst measures words that no row is kept for, four at a
+// time: a row, if one is made, and one draw each.
+func BenchmarkSelectionFirst(b *testing.B) {
+	s := gloveSpace(b)
+	env := Environment{Space: s, Thesaurus: everyWord{}}
+	for _, name := range []string{"santext", "tem", "syntf"} {
+		for _, epsilon := range selectionEpsilons {
+			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
+				m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
+				rng := stream.FromUint64(60).Rand()
+				words := make([]WordID, kernel.PairRows)
+				word, cpu := 0, cpuSeconds()
+				for b.Loop() {
+					for i := range words {
+						words[i] = WordID(word * 7 % s.Len()) // in no order of frequency
+						word++
+					}
+					m.Privatize(words, words, nil, rng)
+				}
+				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(word), "cpu-ms/word")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkSelectionText measures a corpus of 100,000 words drawn by Zipf's
+// law, with a fresh mechanism.
+func BenchmarkSelectionText(b *testing.B) {
+	s := gloveSpace(b)
+	env := Environment{Space: s, Thesaurus: everyWord{}}
+	rng := stream.FromUint64(61).Rand()
+	zipf := rand.NewZipf(rng, 1.1, 10, uint64(s.Len()-1))
+	documents, rngs := make([][]WordID, 500), make([]*rand.Rand, 500)
+	for i := range documents {
+		for range 200 {
+			documents[i] = append(documents[i], WordID(zipf.Uint64()))
+		}
+		rngs[i] = stream.FromUint64(62).At(uint64(i)).Rand()
+	}
+	out := make([][]WordID, len(documents))
+	for i := range out {
+		out[i] = make([]WordID, 200)
+	}
+	for _, name := range []string{"santext", "tem", "syntf"} {
+		for _, epsilon := range selectionEpsilons {
+			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
+				cpu := cpuSeconds()
+				for b.Loop() {
+					m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
+					m.(Batcher).PrivatizeBatch(out, documents, nil, rngs)
+				}
+				b.ReportMetric((cpuSeconds()-cpu)*1e6/100_000/float64(b.N), "cpu-µs/word")
 				b.ReportMetric(0, "ns/op")
 			})
 		}

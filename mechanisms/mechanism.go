@@ -16,7 +16,7 @@
 // Guarantees are proved in real arithmetic. This is the effect of computing in
 // finite precision:
 //
-//   - SanText and TEM over more than 4,096 words: no δ. Every word keeps a
+//   - SanText, TEM and SynTF over more than 4,096 words: no δ. Every word keeps a
 //     probability within a factor of e^{±η} of the definition's, however small:
 //     values too small for a float64 are compared in logarithms. A guarantee of
 //     ε·d becomes one of ε·d + 2η; η is in Guarantee.Numerical, 3·10⁻¹⁰ to

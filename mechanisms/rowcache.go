@@ -13,6 +13,9 @@ const (
 	rowBytes       = 4 << 10
 )
 
+// rowLimit bounds the rows of a large vocabulary, in bytes.
+func rowLimit(words int) int { return min(max(rowMemory, words*rowBytes), largeRowMemory) }
+
 // rowCache keeps one row per word within a memory limit. Reading takes no lock.
 // The row that is dropped is one not read since the clock hand last passed it
 // (Corbató's second chance).

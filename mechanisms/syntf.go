@@ -47,14 +47,7 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	if len(candidates) == 0 {
 		return nil, errors.New("the thesaurus covers no word of the embedding")
 	}
-	norms := make([]float64, space.Len())
-	for id := range norms {
-		var square float64
-		for _, x := range space.Vector(WordID(id)) {
-			square += float64(float64(x) * float64(x))
-		}
-		norms[id] = math.Sqrt(square)
-	}
+	norms := normsOf(space)
 	g := Guarantee{
 		Metric:   "discrete",
 		Epsilon:  s.Epsilon,
@@ -68,19 +61,12 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 		}
 		return row, candidates
 	}
-	return newSelector(s, g, space.Vocabulary, productBasis(space, candidates), scores), nil
-}
-
-// clippedCosine is the rating ρ from the inner product of two words: 1 for the
-// word itself, 0 where a vector is zero and has no direction.
-func clippedCosine(product float64, norms []float64, a, b WordID) float64 {
-	if a == b {
-		return 1
+	full := newSelector(s, g, space.Vocabulary, productBasis(space, candidates), scores)
+	if len(candidates) <= fullWords {
+		return full, nil
 	}
-	if norms[a] == 0 || norms[b] == 0 {
-		return 0
-	}
-	return min(max(product/(norms[a]*norms[b]), 0), 1)
+	full.guarantee.Numerical = cosineNumerical(space, s.Epsilon, len(candidates))
+	return newCosineSelector(full, space, candidates, norms), nil
 }
 
 // newThesaurusSynTF builds what the study's package computes. The candidates of
