@@ -139,7 +139,8 @@ func (s sheet) alignment(model, setting string) []Table {
 		{"aligned-accuracy", "Accuracy in % at equal error of the adversary", "Bold: highest of a column and data set.",
 			func(a Aligned) []stats.Summary { return a.Accuracy }, 2, true},
 		{"aligned-epsilon", "ε at equal error of the adversary",
-			"Mechanisms need different ε for the same privacy against this adversary.",
+			"Mechanisms need different ε for the same privacy against this adversary. No interval where E_M was " +
+				"measured once for all repetitions.",
 			func(a Aligned) []stats.Summary { return a.Epsilon }, 2, false},
 	} {
 		t := s.named(slug(kind.name, model, setting), fmt.Sprintf("%s, %s, %s", kind.title, model, setting))
@@ -163,7 +164,11 @@ func (s sheet) alignment(model, setting string) []Table {
 			line := make([]float64, len(shown))
 			for j, level := range shown {
 				v := kind.values(a)[level]
-				row = append(row, TableCell{Text: WithInterval(v, kind.digits)})
+				text := WithInterval(v, kind.digits)
+				if v.N > 1 && v.StdDev == 0 { // E_M is measured once for all repetitions: no spread was seen
+					text = FormatNumber(v.Mean, kind.digits)
+				}
+				row = append(row, TableCell{Text: text})
 				line[j] = v.Mean
 			}
 			rows, means = append(rows, len(t.Rows)), append(means, line)

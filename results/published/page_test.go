@@ -57,20 +57,25 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	var in results.TableInputs
+	var runs [][]results.Record
 	for _, file := range []string{"extended.csv", "refuted.csv"} {
 		records, err := results.Read(filepath.Join("..", "reference", file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Records = append(in.Records, records...)
+		runs = append(runs, records)
 	}
-	var err error
-	if in.Records, err = results.Derive(in.Records); err != nil {
+	all, err := results.Union(runs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Records, err = results.Derive(all); err != nil {
 		t.Fatal(err)
 	}
 	if in.Audit, err = results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv")); err != nil {
 		t.Fatal(err)
 	}
+	in.Records = results.Refute(in.Records, in.Audit)
 	comparePage(t, "Accuracy at equal privacy", results.Tables(in),
 		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
 }
