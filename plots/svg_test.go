@@ -60,7 +60,8 @@ func TestSVGTextsKeepTheirWidth(t *testing.T) {
 	if n, m := strings.Count(svg, "<text "), strings.Count(svg, ` textLength="`); n != m || n == 0 {
 		t.Errorf("%d of %d texts say their width", m, n)
 	}
-	part := regexp.MustCompile(`<text x="([0-9.]+)"[^>]* textLength="([0-9.]+)"[^>]*>adversary’s error E</text>\n<text x="([0-9.]+)"`).FindStringSubmatch(svg)
+	part := regexp.MustCompile(`<text x="([0-9.]+)"[^>]* textLength="([0-9.]+)"[^>]*>adversary’s error E</text>\n` +
+		`<text x="([0-9.]+)"`).FindStringSubmatch(svg)
 	if part == nil {
 		t.Fatal("no axis with a subscript")
 	}

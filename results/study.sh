@@ -3,7 +3,7 @@
 # into results/reference. From the root of the repository, after make build:
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
-#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes
+#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an audit starts anew)
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
@@ -67,8 +67,8 @@ run() {
     return
   fi
   echo "== mldp run $*" >&2
-  "$mldp" run "$@" --out "$out/$name"
-  cp "$out/$name/$file.csv" "results/reference/$name.csv"
+  "$mldp" run "$@" --out "$out/$name" && # each calls this where set -e is off
+    cp "$out/$name/$file.csv" "results/reference/$name.csv"
 }
 
 case ${1-} in

@@ -23,8 +23,8 @@ they keep at an adversary's error of 0.5 and 0.8, with intervals and bounds of
 their places. From studies of attacks it shows what each attacker still learns
 where a mechanism costs five points of accuracy. A table says what each promises,
 whether the audit next to its records found that kept, and what it costs. It also
-lists who measured what. A mechanism refuted by the audit next to its records is not ranked. Runs
-with different seeds on the same cells are ranked separately.`,
+lists who measured what. A mechanism refuted by the audit next to its records is
+not ranked. Runs with different seeds on the same cells are ranked separately.`,
 		Example: `  mldp leaderboard results/mini -o leaderboard.html`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
