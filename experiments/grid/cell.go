@@ -135,10 +135,11 @@ func (c Cell) group() string {
 }
 
 // measuresCS reports whether CS is measured in a cell. Only training costs
-// more, so a study may limit CS to the first repetitions.
+// more, so a study may limit CS to the first repetitions and to some settings.
 func (c Cell) measuresCS() bool {
 	o := c.Metrics.CS
-	return o.Documents > 0 && !c.IsBaseline() && (o.Repetitions == 0 || c.Repetition <= o.Repetitions)
+	return o.Documents > 0 && !c.IsBaseline() && (o.Repetitions == 0 || c.Repetition <= o.Repetitions) &&
+		(len(o.Settings) == 0 || slices.Contains(o.Settings, c.Setting))
 }
 
 // Cells expands a study into cells, in the one order that every run, shard and

@@ -112,6 +112,11 @@ func (s *Study) Check(at study.At) error {
 			return at(err, "settings[%d]", i)
 		}
 	}
+	for i, v := range s.Metrics.CS.Settings {
+		if err := check.OneOf("setting", v, study.Local, study.TrainOnly, study.TestOnly); err != nil {
+			return at(err, "metrics.cs.settings[%d]", i)
+		}
+	}
 	if s.Policy == "" {
 		s.Policy = mechanisms.Random
 	}

@@ -147,6 +147,8 @@ type CSOptions struct {
 	Documents int    `yaml:"documents,omitempty" json:"documents,omitempty" limits:"0,1000000"` // sampled per cell
 	// Repetitions limits CS to the first so many repetitions; 0 means all.
 	Repetitions int `yaml:"repetitions,omitempty" json:"repetitions,omitempty" limits:"0,10000"`
+	// Settings limits CS to these settings; none means all.
+	Settings []string `yaml:"settings,omitempty" json:"settings,omitempty"`
 }
 
 // InferenceErrorOptions are the options of the adversary's expected error E_M.
