@@ -84,7 +84,7 @@ func someSentences() []string {
 		}
 		out = append(out, strings.Join(s, " "))
 	}
-	return append(out, strings.Repeat("very ", 300)+"long", "", "  the\tmovie\n was ")
+	return append(out, strings.Repeat("very ", 100)+"long", "", "  the\tmovie\n was ")
 }
 
 // A sentence always has the same vector, whatever is encoded with it and by

@@ -267,7 +267,7 @@ func TestNewsIsEvaluated(t *testing.T) {
 	original := write("news.csv", func(s string) string { return s })
 	half := write("half.csv", func(s string) string { f := strings.Fields(s); return strings.Join(f[:len(f)/2], " ") })
 	r, err := Run(context.Background(), Options{
-		Original: original, Text: []string{"body"}, Label: "topic", Root: realdata.Dir(t), Documents: 4,
+		Original: original, Text: []string{"body"}, Label: "topic", Root: realdata.Dir(t), Documents: 2,
 		Versions: []Version{{"copy", 1, original, ""}, {"half", math.NaN(), half, ""}},
 	})
 	if err != nil {
