@@ -3,6 +3,7 @@ package grid
 import (
 	"context"
 	"maps"
+	"strconv"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
@@ -32,11 +33,20 @@ func (s *Study) Plan(l *lab.Lab) ([]engine.Unit, error) {
 		}
 	}
 	var units []engine.Unit
+	begun := map[string]bool{}
+	first := func(labels ...string) bool {
+		id := engine.MakeID(labels)
+		defer func() { begun[id] = true }()
+		return !begun[id]
+	}
 	for _, c := range cells {
+		text := []string{c.group(), strconv.Itoa(c.Repetition)}
+		privatises := first(text...)
+		trains := c.Setting == study.TestOnly || first(append(text, c.Model, c.ModelParameters)...)
 		u := engine.Unit{
 			Name: c.String(), ID: c.id(), Group: c.group(), Row: c.row(),
 			Data:   func(ctx context.Context) (map[string]string, error) { return p.fingerprints(ctx, c) },
-			Cost:   func() engine.Cost { return p.cost(c) },
+			Cost:   func() engine.Cost { return p.cost(c, privatises, trains) },
 			Memory: func() int64 { return p.memory(c) },
 			Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) {
 				return p.run(ctx, c, job)
@@ -122,20 +132,23 @@ func (p *planned) open(ctx context.Context, c Cell) (*measure.Corpus, *measure.S
 	return corpus, space, err
 }
 
-// cost is called after the data are open.
-func (p *planned) cost(c Cell) engine.Cost {
+// cost is called after the data are open. The cells of one text and of one model
+// share the work, which the first of them is charged for.
+func (p *planned) cost(c Cell, privatises, trains bool) engine.Cost {
 	var w lab.Work
 	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
 		w.Tokens = float64(corpus.Words())
 		w.Size = float64(len(corpus.Counts)) * float64(c.Dimension)
 	}
-	if c.Model != "" {
+	if c.Model != "" && trains {
 		w.Trainings = 1
 	}
 	if !c.IsBaseline() {
-		w.Private = w.Tokens
-		if o := c.Metrics.InferenceError; o.Full && c.Repetition == 1 {
-			w.Draws = 2 * float64(o.Samples)
+		if privatises {
+			w.Private = w.Tokens
+			if o := c.Metrics.InferenceError; o.Full && c.Repetition == 1 {
+				w.Draws = 2 * float64(o.Samples)
+			}
 		}
 		if c.measuresCS() && c.Metrics.CS.Encoder != lab.SIFEncoder {
 			w.Similarity = float64(c.Metrics.CS.Documents)

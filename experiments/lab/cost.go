@@ -13,7 +13,9 @@ import (
 // costTable holds mean seconds of earlier records at several levels of detail.
 type costTable []map[string]*costMean
 
-type costMean struct{ sum, n float64 }
+// costMean sums up records; shared is the part of their seconds in which text
+// was privatised, which several records may report.
+type costMean struct{ sum, shared, n float64 }
 
 // costLevels describe a record from the closest to the weakest similarity that
 // still suggests a similar duration.
@@ -43,22 +45,25 @@ func newCostTable(records []results.Record) costTable {
 				t[i][name] = m
 			}
 			m.sum += float64(r.TotalSeconds)
+			if r.PrivatizeSeconds.Known() {
+				m.shared += float64(r.PrivatizeSeconds)
+			}
 			m.n++
 		}
 	}
 	return t
 }
 
-// Rough seconds of the work of a cell on one core of 2024, from the records of
+// Rough seconds of the work of a cell on one core of 2025, from the records of
 // the comparative study; only used to divide cells evenly where no records are
 // given.
 const (
 	costPerCell       = 0.2   // fixed
-	costPerDistance   = 1e-11 // one component of one distance, privatising one token
+	costPerDistance   = 6e-12 // one component of one distance, privatising one token
 	costPerRow        = 5e-11 // the same, preparing a word whose outputs have a row of probabilities
 	costPerDraw       = 1e-6  // one token, from such a row
 	costPerExact      = 3e-10 // one component of one distance, for E_M over all words from whole rows
-	costPerRecurrent  = 2e-5  // one token in training of an LSTM
+	costPerRecurrent  = 12e-6 // one token in training of an LSTM
 	costPerLinear     = 3e-6  // one token in training of anything else
 	costPerSimilarity = 0.2   // one document before and after, in a sentence encoder
 )
@@ -67,7 +72,7 @@ const (
 type Work struct {
 	Tokens     float64 // in the text
 	Size       float64 // components of the space: words × dimension
-	Private    float64 // tokens privatised
+	Private    float64 // tokens privatised; 0 where another unit has the same text
 	Trainings  float64 // times that the model is trained
 	Similarity float64 // documents in a sentence encoder
 	Draws      float64 // of every word, for E_M over all words where there are no rows
@@ -79,7 +84,11 @@ func (l *Lab) Cost(row results.Record, w Work) engine.Cost {
 	levels := costLevels(row)
 	for i, level := range l.measured() {
 		if m, ok := level[levels[i]]; ok {
-			return engine.Cost{Seconds: m.sum / m.n, Source: engine.FromRecords}
+			seconds := m.sum
+			if w.Private == 0 {
+				seconds -= m.shared
+			}
+			return engine.Cost{Seconds: max(costPerCell, seconds/m.n), Source: engine.FromRecords}
 		}
 	}
 	cost := engine.Cost{Seconds: costPerCell + costPerSimilarity*w.Similarity, Source: engine.FromDefaults}

@@ -33,13 +33,17 @@ func TestCostComesFromTheClosestRecords(t *testing.T) {
 	}
 	like, unlike := row, row
 	like.TotalSeconds, unlike.TotalSeconds, unlike.Epsilon = 10, 20, 5
+	like.PrivatizeSeconds = 4
 	l = New("")
 	l.Records = []results.Record{like, unlike}
-	if c := l.Cost(row, Work{}); c.Source != engine.FromRecords || c.Seconds != 10 {
+	if c := l.Cost(row, Work{Private: 1}); c.Source != engine.FromRecords || c.Seconds != 10 {
+		t.Errorf("%+v", c)
+	}
+	if c := l.Cost(row, Work{}); c.Seconds != 6 { // another unit has the same text
 		t.Errorf("%+v", c)
 	}
 	row.Epsilon = 3 // no record of it: the mean over those of its dimension
-	if c := l.Cost(row, Work{}); c.Seconds != 15 {
+	if c := l.Cost(row, Work{Private: 1}); c.Seconds != 15 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -137,6 +137,15 @@ func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs
 	})
 }
 
+// privatises reports whether some setting privatises the text of training and
+// that of testing.
+func (p utilityPanel) privatises() (training, testing bool) {
+	has := func(settings ...string) bool {
+		return slices.ContainsFunc(p.Settings, func(s string) bool { return slices.Contains(settings, s) })
+	}
+	return has(study.Local, study.TrainOnly), has(study.Local, study.TestOnly)
+}
+
 // units returns one unit for plain text, and one per curve, setting and ε. A
 // unit does not depend on which others the panel has.
 func (p utilityPanel) units(at place, all []curve) []engine.Unit {
@@ -285,16 +294,26 @@ func (t *utilityTask) examples(tokens [][]string, labels []int) models.Examples 
 	return models.Examples{Sequences: t.space.Wide.Vocabulary.Rows(tokens), Labels: labels}
 }
 
-// privatize returns the private texts of each repetition, except the attacker's
-// test text, which is not privatised. All repetitions are passed to m at once,
-// because the selection family makes one table per distinct word of its input.
+// privatize returns the private texts of each repetition: the splits that some
+// setting privatises, except the attacker's test text. All repetitions are
+// passed to m at once, because the selection family makes one table per distinct
+// word of its input.
 func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts,
 	error) {
+	training, testing := t.panel.privatises()
 	var documents [][]string
-	for _, d := range [][]datasets.Document{t.target.train, t.target.validation, t.shadow.train, t.shadow.validation,
-		t.target.test} {
-		documents = append(documents, datasets.Tokens(d)...)
+	add := func(text []datasets.Document, needed bool) {
+		if !needed { // empty, so that each document keeps its position and thus its stream
+			documents = append(documents, make([][]string, len(text))...)
+			return
+		}
+		documents = append(documents, datasets.Tokens(text)...)
 	}
+	add(t.target.train, training)
+	add(t.target.validation, training)
+	add(t.shadow.train, training)
+	add(t.shadow.validation, training)
+	add(t.target.test, testing)
 	copies, err := measure.Privatize(ctx, m, mechanisms.Keep,
 		slices.Repeat([][][]string{documents}, t.panel.Repetitions), len(documents), seed.Derive("text"), threads)
 	if err != nil {
