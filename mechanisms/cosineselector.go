@@ -1,7 +1,6 @@
 package mechanisms
 
 import (
-	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -108,6 +107,7 @@ func newCosineSelector(full *selector, space *embeddings.Space, outputs []WordID
 		}
 	}
 	m.builders.New = func() any { return &cosineBuilder{m: m} }
+	m.grouping = byRows(m)
 	return m
 }
 
@@ -127,22 +127,6 @@ func (m *cosineSelector) kept(w WordID) *cosineRow {
 		return &m.flat
 	}
 	return m.rowsKept.get(w)
-}
-
-// Privatize uses draws() 64-bit random numbers per word.
-func (m *cosineSelector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch computes the row of every distinct word once.
-func (m *cosineSelector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	// Only a cancelled context can fail.
-	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
-}
-
-func (m *cosineSelector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
-	rngs []*rand.Rand, workers int) error {
-	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
 }
 
 func (r *cosineRow) size() int {

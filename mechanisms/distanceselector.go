@@ -2,7 +2,6 @@ package mechanisms
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -126,6 +125,7 @@ func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float
 		rowsKept: newRowCache[headTail](space.Len(), rowLimit(space.Len())),
 	}
 	m.builders.New = func() any { return &headTailBuilder{m: m} }
+	m.grouping = byRows(m)
 	return m
 }
 
@@ -216,22 +216,6 @@ func (m *distanceSelector) count() int {
 		return len(m.outputs.words)
 	}
 	return m.space.Len()
-}
-
-// Privatize uses draws() 64-bit random numbers per word.
-func (m *distanceSelector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch computes the row of every distinct word once.
-func (m *distanceSelector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	// Only a cancelled context can fail.
-	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
-}
-
-func (m *distanceSelector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
-	rngs []*rand.Rand, workers int) error {
-	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
 }
 
 func (m *distanceSelector) lawOf(epsilon float64) distanceLaw {

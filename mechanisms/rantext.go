@@ -37,6 +37,7 @@ func init() {
 // The source claims ε-DP with respect to the rating of candidates; the list of
 // candidates itself depends on the input.
 type rantext struct {
+	grouping
 	settings  Settings
 	guarantee Guarantee
 	space     *embeddings.Space
@@ -63,6 +64,7 @@ func newRANTEXT(env Environment, s Settings) (Mechanism, error) {
 	if m.largest > 0 {
 		floats.Scale(1/m.largest, m.ranges)
 	}
+	m.grouping = m.privatize
 	return m, nil
 }
 
@@ -90,21 +92,8 @@ type listDraw struct {
 	output  *WordID
 }
 
-func (m *rantext) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var eps [][]float64
-	if epsilons != nil {
-		eps = [][]float64{epsilons}
-	}
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch sorts the distances from every distinct word once.
-func (m *rantext) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	// Only a cancelled context can fail.
-	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
-}
-
-func (m *rantext) privatizeGrouped(
+// privatize sorts the distances from every distinct word once.
+func (m *rantext) privatize(
 	ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int,
 ) error {
 	var all []listDraw

@@ -56,6 +56,13 @@ type occurrence struct {
 	output *WordID
 }
 
+// byRows privatises texts with rows of m.
+func byRows[R any](m rowSampler[R]) grouping {
+	return func(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
+		return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
+	}
+}
+
 // privatizeRows draws for all words in document order. Words whose row is
 // cached are done at once; the others are grouped by word, so a corpus costs
 // one row per distinct word however little memory there is for rows.

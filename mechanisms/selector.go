@@ -1,9 +1,7 @@
 package mechanisms
 
 import (
-	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,6 +15,7 @@ import (
 // Where weights fall with distance and the vocabulary is large, see
 // distanceSelector.
 type selector struct {
+	grouping
 	settings   Settings
 	guarantee  Guarantee
 	vocabulary *embeddings.Vocabulary
@@ -31,10 +30,12 @@ type selector struct {
 
 func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis,
 	scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
-	return &selector{
+	m := &selector{
 		settings: s, guarantee: g, vocabulary: v, basis: b, scores: scores,
 		rows: newRowCache[aliasTable](v.Len(), rowMemory),
 	}
+	m.grouping = byRows(m)
+	return m
 }
 
 func (m *selector) Settings() Settings                 { return m.settings }
@@ -149,22 +150,6 @@ func softmax(scores []float64) {
 	for i := range scores {
 		scores[i] /= sum
 	}
-}
-
-// Privatize draws one 64-bit number per word.
-func (m *selector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch builds the table of every distinct word once.
-func (m *selector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	// Only a cancelled context can fail.
-	_ = m.privatizeGrouped(context.Background(), dst, src, epsilons, rngs, 1)
-}
-
-func (m *selector) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
-	workers int) error {
-	return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
 }
 
 func (m *selector) ownEpsilon() float64                               { return m.settings.Epsilon }

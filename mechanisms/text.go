@@ -154,6 +154,25 @@ type grouped interface {
 		workers int) error
 }
 
+// grouping makes a mechanism of that family from what privatises many texts.
+type grouping func(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
+	workers int) error
+
+func (g grouping) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
+	rngs []*rand.Rand, workers int) error {
+	return g(ctx, dst, src, epsilons, rngs, workers)
+}
+
+// Privatize is PrivatizeBatch of one text.
+func (g grouping) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	g.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
+}
+
+// PrivatizeBatch computes what every distinct word needs once.
+func (g grouping) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	_ = g(context.Background(), dst, src, epsilons, rngs, 1) // only a cancelled context can fail
+}
+
 // textRun is one call of PrivatizeText.
 type textRun struct {
 	mechanism Mechanism
