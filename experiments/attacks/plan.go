@@ -101,20 +101,11 @@ func (at released) unit(panel string, options json.RawMessage) engine.Unit {
 			return f, err
 		},
 		Cost: func() engine.Cost {
-			w := lab.Work{Trainings: 1}
-			if corpus, err := at.lab.Corpus(context.Background(), at.sample()); err == nil {
-				w.Tokens, w.Private = float64(corpus.Words()), float64(corpus.Words())
-				w.Size = float64(len(corpus.Counts)) * float64(c.Embedding.Dimensions[0])
-			}
+			w := at.lab.Reading(at.sample(), c.Embedding.Dimensions[0])
+			w.Trainings, w.Private = 1, w.Tokens
 			return at.lab.Cost(row, w)
 		},
-		Memory: func() int64 {
-			corpus, err := at.lab.Corpus(context.Background(), at.sample())
-			if err != nil {
-				return lab.Memory("", 0, 0)
-			}
-			return at.settings.Memory() + lab.Memory("", corpus.Words(), len(corpus.Counts))
-		},
+		Memory: func() int64 { return at.settings.Memory() + at.lab.Memory(at.sample(), "") },
 	}
 }
 

@@ -135,11 +135,7 @@ func (p *planned) open(ctx context.Context, c Cell) (*measure.Corpus, *measure.S
 // cost is called after the data are open. The cells of one text and of one model
 // share the work, which the first of them is charged for.
 func (p *planned) cost(c Cell, privatises, trains bool) engine.Cost {
-	var w lab.Work
-	if corpus, err := p.lab.Corpus(context.Background(), c.sample()); err == nil {
-		w.Tokens = float64(corpus.Words())
-		w.Size = float64(len(corpus.Counts)) * float64(c.Dimension)
-	}
+	w := p.lab.Reading(c.sample(), c.Dimension)
 	if c.Model != "" && trains {
 		w.Trainings = 1
 	}
@@ -159,10 +155,5 @@ func (p *planned) cost(c Cell, privatises, trains bool) engine.Cost {
 
 // memory is called after the data are open.
 func (p *planned) memory(c Cell) int64 {
-	own := c.Mechanism.Memory()
-	corpus, err := p.lab.Corpus(context.Background(), c.sample())
-	if err != nil {
-		return own + lab.Memory(c.Model, 0, 0)
-	}
-	return own + lab.Memory(c.Model, corpus.Words(), len(corpus.Counts))
+	return c.Mechanism.Memory() + p.lab.Memory(c.sample(), c.Model)
 }

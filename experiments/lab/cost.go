@@ -78,6 +78,12 @@ type Work struct {
 	Draws      float64 // of every word, for E_M over all words where there are no rows
 }
 
+// Reading is the work of opening a data set with vectors of so many dimensions.
+func (l *Lab) Reading(s Sample, dimensions int) Work {
+	t := l.size(s)
+	return Work{Tokens: float64(t.tokens), Size: float64(t.words * dimensions)}
+}
+
 // Cost estimates the unit of a row from records of similar units or else from
 // speeds and rough constants.
 func (l *Lab) Cost(row results.Record, w Work) engine.Cost {
@@ -137,6 +143,13 @@ func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, b
 		}
 	}
 	return sum / max(n, 1), n > 0
+}
+
+// Memory returns an estimate, as the function Memory does, of a unit that trains
+// a model on a data set.
+func (l *Lab) Memory(s Sample, model string) int64 {
+	t := l.size(s)
+	return Memory(model, t.tokens, t.words)
 }
 
 // Memory returns a generous estimate, in bytes, of the memory of a unit on top

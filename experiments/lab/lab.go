@@ -39,8 +39,12 @@ type Lab struct {
 	Records []results.Record
 	Speeds  []Speed
 
+	// Where documents are drawn anew, each repetition has a corpus and a space of
+	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora  once[string, *measure.Corpus]
 	spaces   once[string, *measure.Space]
+	opened   sync.Map // openedText of every corpus, kept or not, by the sample's key
+	texts    once[string, Fingerprints]
 	thesauri once[bool, mechanisms.Thesaurus]
 	words    once[string, *datasets.WordList]
 	digests  once[string, string]
@@ -48,6 +52,15 @@ type Lab struct {
 	commands once[string, started]
 	shared   once[string, any]
 	measured func() costTable
+}
+
+// textsKept is the number of corpora and of spaces that stay open.
+const textsKept = 8
+
+// openedText is what is known of a corpus that has been opened.
+type openedText struct {
+	tokens, words int
+	description   results.DatasetDescription
 }
 
 // Speed is a measured speed of a mechanism on one core, as mldp bench
@@ -63,6 +76,7 @@ type Speed struct {
 // New returns a lab over a data folder.
 func New(root string) *Lab {
 	l := &Lab{root: root}
+	l.corpora.keep, l.spaces.keep = textsKept, textsKept
 	l.measured = sync.OnceValue(func() costTable { return newCostTable(l.Records) })
 	return l
 }
@@ -82,13 +96,18 @@ func (l *Lab) Close() error {
 }
 
 // once makes each value on first use; concurrent users of one key wait for it.
-// A failure is not stored, so a cancelled attempt can be repeated.
+// A failure is not stored, so a cancelled attempt can be repeated. With keep
+// above 0, the value that was not asked for longest is forgotten where there are
+// more; it is made again when it is needed again.
 type once[K comparable, V any] struct {
-	mu sync.Mutex
-	m  map[K]*onceEntry[V]
+	keep int
+	mu   sync.Mutex
+	m    map[K]*onceEntry[V]
+	asks int
 }
 
 type onceEntry[V any] struct {
+	asked int // guarded by mu of the whole
 	mu    sync.Mutex
 	done  bool
 	value V
@@ -104,6 +123,11 @@ func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
 		e = &onceEntry[V]{}
 		o.m[key] = e
 	}
+	o.asks++
+	e.asked = o.asks
+	if !ok && o.keep > 0 && len(o.m) > o.keep {
+		o.forget()
+	}
 	o.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,6 +139,24 @@ func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
 		e.value, e.done = v, true
 	}
 	return v, err
+}
+
+// forget removes the value that was not asked for longest. One that is being
+// made stays.
+func (o *once[K, V]) forget() {
+	var oldest K
+	least := o.asks // of the newest
+	for key, e := range o.m {
+		if e.asked < least && e.mu.TryLock() {
+			if e.done {
+				oldest, least = key, e.asked
+			}
+			e.mu.Unlock()
+		}
+	}
+	if least < o.asks {
+		delete(o.m, oldest)
+	}
 }
 
 // values returns the values made so far.
@@ -151,15 +193,30 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
 			return nil, fmt.Errorf("data set %s: %d training and %d test documents: both must be there", d.Name,
 				len(d.Train), len(d.Test))
 		}
-		return measure.NewCorpus(d), nil
+		c := measure.NewCorpus(d)
+		l.opened.Store(s.key(), openedText{c.Words(), len(c.Counts), describe(d)})
+		return c, nil
 	})
+}
+
+// size returns what is known of a data set, which is opened unless it has been;
+// all is 0 where it cannot be.
+func (l *Lab) size(s Sample) openedText {
+	if t, ok := l.opened.Load(s.key()); ok {
+		return t.(openedText)
+	}
+	if _, err := l.Corpus(context.Background(), s); err != nil {
+		return openedText{}
+	}
+	t, _ := l.opened.Load(s.key())
+	return t.(openedText)
 }
 
 // Descriptions returns those of the data sets opened so far, by name.
 func (l *Lab) Descriptions() []results.DatasetDescription {
 	var all []results.DatasetDescription
-	for _, c := range l.corpora.values() {
-		all = append(all, describe(c.Dataset))
+	for _, t := range l.opened.Range {
+		all = append(all, t.(openedText).description)
 	}
 	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
 		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
@@ -291,23 +348,27 @@ func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs
 type Fingerprints map[string]string
 
 // OfText returns those of a data set and its space for a mechanism with the
-// given needs.
+// given needs. The map is the caller's.
 func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
 	needs mechanisms.Needs) (Fingerprints, error) {
-	c, err := l.Corpus(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	space, err := l.Space(ctx, s, e, dimension, needs.Thesaurus)
-	if err != nil {
-		return nil, err
-	}
-	f := Fingerprints{"dataset": c.Fingerprint, "embedding": space.Fingerprint()}
-	if needs.Thesaurus {
-		f["vectors"] = space.Wide.Fingerprint() // of synonyms outside the data set too
-		f["thesaurus"], err = l.thesaurusFingerprint(c.Generated, c.Fingerprint, slices.Sorted(maps.Keys(c.Counts)))
-	}
-	return f, err
+	key := engine.MakeID(s.key(), e.Name, e.File, dimension, needs.Thesaurus)
+	f, err := l.texts.get(key, func() (Fingerprints, error) {
+		c, err := l.Corpus(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		space, err := l.Space(ctx, s, e, dimension, needs.Thesaurus)
+		if err != nil {
+			return nil, err
+		}
+		f := Fingerprints{"dataset": c.Fingerprint, "embedding": space.Fingerprint()}
+		if needs.Thesaurus {
+			f["vectors"] = space.Wide.Fingerprint() // of synonyms outside the data set too
+			f["thesaurus"], err = l.thesaurusFingerprint(c.Generated, c.Fingerprint, slices.Sorted(maps.Keys(c.Counts)))
+		}
+		return f, err
+	})
+	return maps.Clone(f), err
 }
 
 // OfWords returns those of a whole embedding.

@@ -50,7 +50,7 @@ func (p auditorPanel) units(at place, all []curve) ([]engine.Unit, error) {
 				return at.lab.OfText(ctx, p.sample(at), p.Embedding, p.Embedding.Dimensions[0], c.needs)
 			},
 			func() lab.Work {
-				w := at.reading(p.sample(at), p.Embedding.Dimensions[0])
+				w := at.lab.Reading(p.sample(at), p.Embedding.Dimensions[0])
 				w.Trainings, w.Private = float64(options.Audit.Shadows+1), w.Tokens
 				return w
 			},

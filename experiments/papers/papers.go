@@ -87,15 +87,6 @@ func (p place) unit(row results.Record, id []any, data func(ctx context.Context)
 	}
 }
 
-// reading is the work of opening a text with vectors of so many dimensions. It
-// is called after the data are open.
-func (p place) reading(s lab.Sample, dimensions int) (w lab.Work) {
-	if corpus, err := p.lab.Corpus(context.Background(), s); err == nil {
-		w.Tokens, w.Size = float64(corpus.Words()), float64(len(corpus.Counts)*dimensions)
-	}
-	return w
-}
-
 // curve is one mechanism with everything but its ε.
 type curve struct {
 	label    string

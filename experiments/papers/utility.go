@@ -151,7 +151,7 @@ func (p utilityPanel) privatises() (training, testing bool) {
 func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 	id := []any{"utility", model(p.Model), p.Repetitions, p.Membership}
 	work := func() lab.Work {
-		w := at.reading(p.sample(at.seed), p.Embedding.Dimensions[0])
+		w := at.lab.Reading(p.sample(at.seed), p.Embedding.Dimensions[0])
 		w.Trainings, w.Private = float64(p.Repetitions), w.Tokens*float64(p.Repetitions)
 		return w
 	}

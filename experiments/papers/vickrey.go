@@ -126,7 +126,7 @@ func (s *vickreyStudy) Plan(l *lab.Lab) ([]engine.Unit, error) {
 		at := newPlace(&s.Header, l, p.Name)
 		id := []any{p.Runs, p.Prior, p.Candidates, p.MinCount, p.MaxCount}
 		work := func() lab.Work {
-			w := at.reading(p.sample(at.seed), p.Embedding.Dimensions[0])
+			w := at.lab.Reading(p.sample(at.seed), p.Embedding.Dimensions[0])
 			words := w.Size / float64(p.Embedding.Dimensions[0])
 			if p.Candidates > 0 {
 				words = min(words, float64(p.Candidates))

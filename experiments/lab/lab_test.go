@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// The value that was not asked for longest is made again; one that is being made
+// is never forgotten; failures are not stored.
+func TestOnceForgets(t *testing.T) {
+	made := map[int]int{}
+	o := once[int, int]{keep: 2}
+	get := func(key int) {
+		t.Helper()
+		v, err := o.get(key, func() (int, error) { made[key]++; return 10 * key, nil })
+		if v != 10*key || err != nil {
+			t.Fatalf("%d: %d, %v", key, v, err)
+		}
+	}
+	for _, key := range []int{1, 2, 1, 3, 1, 2} { // 3 replaces 2, then 2 replaces 3
+		get(key)
+	}
+	if made[1] != 1 || made[2] != 2 || made[3] != 1 || len(o.m) != 2 {
+		t.Errorf("made %v, %d kept", made, len(o.m))
+	}
+	if _, err := o.get(4, func() (int, error) { return 0, errors.New("no") }); err == nil {
+		t.Error("no error")
+	}
+	get(4)
+
+	o = once[int, int]{keep: 1}
+	slow, ready := make(chan bool), make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _ = o.get(1, func() (int, error) { close(ready); <-slow; made[1]++; return 1, nil })
+	})
+	<-ready
+	for key := range 5 {
+		if key != 1 {
+			_, _ = o.get(key, func() (int, error) { return key, nil })
+		}
+	}
+	close(slow)
+	wg.Wait()
+	if v, err := o.get(1, func() (int, error) { return 0, errors.New("made twice") }); v != 1 || err != nil {
+		t.Errorf("%d, %v", v, err)
+	}
+}
+
+// A run that draws documents anew for each repetition keeps few of them, and
+// knows what it needs to plan of all.
+func TestLabKeepsFewTexts(t *testing.T) {
+	l := New("")
+	d := study.DatasetSpec{Name: "generated-news", Train: 40, Validation: 20, Test: 20}
+	e := study.EmbeddingSpec{Name: study.GeneratedEmbedding, Dimensions: []int{50}}
+	prints := map[string]bool{}
+	for i := range 2 * textsKept {
+		s := Sample{d, stream.FromUint64(uint64(i))}
+		f, err := l.OfText(context.Background(), s, e, 50, mechanisms.Needs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints[f["dataset"]] = true
+		f["dataset"] = "the caller's"
+	}
+	if len(prints) != 2*textsKept || len(l.corpora.m) != textsKept || len(l.spaces.m) != textsKept {
+		t.Errorf("%d texts; %d corpora and %d spaces kept", len(prints), len(l.corpora.m), len(l.spaces.m))
+	}
+	if n := len(l.Descriptions()); n != 2*textsKept {
+		t.Errorf("%d descriptions", n)
+	}
+	first := Sample{d, stream.FromUint64(0)}
+	if w := l.Reading(first, 50); w.Tokens < 100 || w.Size < 50*10 {
+		t.Errorf("%+v", w)
+	}
+	f, err := l.OfText(context.Background(), first, e, 50, mechanisms.Needs{})
+	if err != nil || !prints[f["dataset"]] {
+		t.Errorf("%v, %v", f, err)
+	}
+	if len(l.corpora.m) != textsKept {
+		t.Errorf("%d corpora kept", len(l.corpora.m))
+	}
+}
