@@ -81,7 +81,14 @@ type Work struct {
 // Reading is the work of opening a data set with vectors of so many dimensions.
 func (l *Lab) Reading(s Sample, dimensions int) Work {
 	t := l.size(s)
-	return Work{Tokens: float64(t.tokens), Size: float64(t.words * dimensions)}
+	return Work{Tokens: float64(t.all()), Size: float64(t.words * dimensions)}
+}
+
+// Tokens returns those of the training and validation documents of a data set,
+// and those of its test documents.
+func (l *Lab) Tokens(s Sample) (training, testing float64) {
+	t := l.size(s)
+	return float64(t.tokens[0] + t.tokens[1]), float64(t.tokens[2])
 }
 
 // Cost estimates the unit of a row from records of similar units or else from
@@ -149,7 +156,7 @@ func secondsPerToken(speeds []Speed, mechanism string, size float64) (float64, b
 // a model on a data set.
 func (l *Lab) Memory(s Sample, model string) int64 {
 	t := l.size(s)
-	return Memory(model, t.tokens, t.words)
+	return Memory(model, t.all(), t.words)
 }
 
 // Memory returns a generous estimate, in bytes, of the memory of a unit on top

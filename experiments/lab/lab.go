@@ -59,9 +59,22 @@ const textsKept = 8
 
 // openedText is what is known of a corpus that has been opened.
 type openedText struct {
-	tokens, words int
-	description   results.DatasetDescription
+	tokens      [3]int // of training, validation and test
+	words       int    // distinct
+	description results.DatasetDescription
 }
+
+func opened(c *measure.Corpus) openedText {
+	t := openedText{words: len(c.Counts), description: describe(c.Dataset)}
+	for i, split := range c.Tokens {
+		for _, d := range split {
+			t.tokens[i] += len(d)
+		}
+	}
+	return t
+}
+
+func (t openedText) all() int { return t.tokens[0] + t.tokens[1] + t.tokens[2] }
 
 // Speed is a measured speed of a mechanism on one core, as mldp bench
 // reports it.
@@ -194,7 +207,7 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
 				len(d.Train), len(d.Test))
 		}
 		c := measure.NewCorpus(d)
-		l.opened.Store(s.key(), openedText{c.Words(), len(c.Counts), describe(d)})
+		l.opened.Store(s.key(), opened(c))
 		return c, nil
 	})
 }

@@ -52,15 +52,6 @@ func (c *Corpus) Has(word string) bool { return c.Counts[word] > 0 }
 // Labels returns the labels of the documents of a split.
 func (c *Corpus) Labels(split int) []int { return datasets.Labels(c.Splits()[split].Documents) }
 
-// Words returns the number of tokens.
-func (c *Corpus) Words() int {
-	n := 0
-	for _, d := range c.Documents {
-		n += len(d)
-	}
-	return n
-}
-
 // Space is an embedding restricted to the vocabulary of a data set and the table
 // that models read. The table may hold more words: synonyms that a thesaurus may
 // substitute for words of the data set have vectors too.

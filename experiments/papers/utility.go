@@ -152,7 +152,15 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 	id := []any{"utility", model(p.Model), p.Repetitions, p.Membership}
 	work := func() lab.Work {
 		w := at.lab.Reading(p.sample(at.seed), p.Embedding.Dimensions[0])
-		w.Trainings, w.Private = float64(p.Repetitions), w.Tokens*float64(p.Repetitions)
+		w.Trainings = float64(p.Repetitions)
+		training, testing := at.lab.Tokens(p.sample(at.seed))
+		inTraining, inTesting := p.privatises()
+		if inTraining {
+			w.Private += training * w.Trainings
+		}
+		if inTesting {
+			w.Private += testing * w.Trainings
+		}
 		return w
 	}
 	unit := func(c curve, setting string, s mechanisms.Settings) engine.Unit {
