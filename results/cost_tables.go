@@ -117,7 +117,7 @@ func (s sheet) stages() Table {
 		}
 		add(TableCell{Text: "all", Separator: true}, model, own, whole)
 	}
-	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that several models " +
+	t.Legend = "Seconds on one worker, summed over data sets, spaces, ε and repetitions. Text that models or settings " +
 		"share is privatised once and counted for each; measure: all metrics except CS. Share is of these cells' total."
 	return t
 }

@@ -154,17 +154,22 @@ func TestHeadlineOfTheReference(t *testing.T) {
 		mechanism, variant, parameters string
 		epsilon                        Float
 	}
-	sum, em, n := map[cell]float64{}, map[cell]float64{}, map[cell]float64{}
+	// E_M over all words is measured in the first repetition and holds for all.
+	sum, n, em := map[cell]float64{}, map[cell]float64{}, map[cell]float64{}
 	for _, r := range records {
-		if r.Dataset == "imdb" && r.GuaranteeMetric != "" && r.Accuracy.Known() && r.EMMap.Known() {
-			c := cell{r.Mechanism, r.Variant, r.Parameters, r.Epsilon}
-			sum[c], em[c], n[c] = sum[c]+float64(r.Accuracy), em[c]+float64(r.EMMap), n[c]+1
+		if r.Dataset != "imdb" || r.Setting != "local" || r.GuaranteeMetric == "" || !r.Accuracy.Known() {
+			continue
+		}
+		c := cell{r.Mechanism, r.Variant, r.Parameters, r.Epsilon}
+		sum[c], n[c] = sum[c]+float64(r.Accuracy), n[c]+1
+		if r.EMFullUniform.Known() {
+			em[c] = float64(r.EMFullUniform)
 		}
 	}
 	best := 0.0
 	var name string
 	for c := range sum {
-		if em[c]/n[c] >= 0.5 && sum[c]/n[c] > best {
+		if em[c] >= 0.5 && sum[c]/n[c] > best {
 			best, name = sum[c]/n[c], MechanismTitle(c.mechanism)
 		}
 	}

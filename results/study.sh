@@ -3,7 +3,7 @@
 # into results/reference. From the root of the repository, after make build:
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
-#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an audit starts anew)
+#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an audit that was not finished starts anew)
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
@@ -16,12 +16,10 @@ runs='
 protocols                      results  protocols
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
-comparative-svm                results  comparative --dimension 100 --model svm --repetitions 1
-comparative-between            results  comparative --dimension 100 --mechanism santext --epsilons 2,2.5,3,3.5 --repetitions 3 --dataset imdb,agnews
-comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 1
-comparative-local-300          results  comparative --embedding local --dimension 300 --repetitions 1
-comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 1
-comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 1
+comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3
+comparative-local-300          results  comparative --embedding local --dimension 300 --repetitions 3
+comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 3
+comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 3
 extended                       results  extended
 refuted                        results  extended --dataset agnews --mechanism wbb,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
@@ -63,7 +61,9 @@ run() {
   shift 2
   if [ "$file" = audit ]; then
     echo "== mldp audit $*" >&2
-    "$mldp" audit "$@" --csv "results/reference/$name.csv" >/dev/null
+    mkdir -p "$out" &&
+      { [ -e "$out/$name.csv" ] || "$mldp" audit "$@" --csv "$out/$name.csv" >/dev/null; } &&
+      cp "$out/$name.csv" "results/reference/$name.csv"
     return
   fi
   echo "== mldp run $*" >&2

@@ -76,15 +76,43 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Records = results.Refute(in.Records, in.Audit)
-	comparePage(t, "Accuracy at equal privacy", results.Tables(in),
+	comparePage(t, "STUDY.md", "Accuracy at equal privacy", results.Tables(in),
 		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
 }
 
-// comparePage compares the rows of tables in a section of STUDY.md with those of
+// TestComparativePageFollowsItsRecords: the tables of the page on the comparative
+// study are those that `mldp tables` makes from its records, all of their rows.
+func TestComparativePageFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	for file, sections := range map[string]map[string][]string{
+		"comparative.csv": {
+			"Accuracy":                           {"accuracy-lstm-local", "accuracy-lstm-train-only"},
+			"Product Reviews":                    {"accuracy-svm-local", "auc-svm-local"},
+			"Which mechanisms differ?":           {"duels-accuracy-lstm-local"},
+			"The same ε is not the same privacy": {"adversary"},
+			"What it costs":                      {"cost-per-million-words"},
+		},
+		"comparative-released.csv": {"As released": {"accuracy-lstm-local", "accuracy-svm-local"}},
+	} {
+		records, err := results.Read(filepath.Join("..", "reference", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if records, err = results.Derive(records); err != nil {
+			t.Fatal(err)
+		}
+		tables := results.Tables(results.TableInputs{Records: records})
+		for section, names := range sections {
+			comparePage(t, "COMPARATIVE.md", section, tables, names...)
+		}
+	}
+}
+
+// comparePage compares the rows of tables in a section of a page with those of
 // the named tables.
-func comparePage(t *testing.T, section string, tables []results.Table, names ...string) {
+func comparePage(t *testing.T, page, section string, tables []results.Table, names ...string) {
 	t.Helper()
-	on, made := pageRows(t, "STUDY.md", section), map[string]bool{}
+	on, made := pageRows(t, page, section), map[string]bool{}
 	for _, table := range tables {
 		if !slices.Contains(names, table.Name) {
 			continue
