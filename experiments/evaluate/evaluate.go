@@ -20,11 +20,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings/sentence"
+	"mldpbench/experiments/measure"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
@@ -441,17 +440,13 @@ func (e *evaluation) similarity(ctx context.Context, r *results.Record, tokens [
 	if err != nil {
 		return err
 	}
-	interval, err := metrics.CS(e.plain, noisy)
+	s, err := measure.CompareSentences(e.plain, noisy)
 	if err != nil {
 		return err
 	}
-	each := make([]float64, len(noisy))
-	for i := range noisy {
-		each[i] = 100 * metrics.Cosine(e.plain[i], noisy[i])
-	}
-	r.CS, r.CSStdDev = results.Float(interval.Estimate), results.Float(stat.StdDev(each, nil))
-	r.CSLow, r.CSHigh = results.Float(interval.Low), results.Float(interval.High)
-	r.CSDocuments, r.CSEncoder = len(each), e.encoder.Name()
+	r.CS, r.CSStdDev = results.Float(s.Mean), results.Float(s.StdDev)
+	r.CSLow, r.CSHigh = results.Float(s.Low), results.Float(s.High)
+	r.CSDocuments, r.CSEncoder = len(noisy), e.encoder.Name()
 	return nil
 }
 

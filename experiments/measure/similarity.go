@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/metrics"
@@ -8,8 +10,8 @@ import (
 
 // Similarity is CS of a sample of documents, in percent.
 type Similarity struct {
-	Mean, Low, High float64 // 95% interval over documents
-	StdDev          float64 // over documents
+	Mean, Low, High float64 // 95% interval over documents; NaN of one document
+	StdDev          float64 // over documents; NaN of one
 }
 
 // CompareSentences compares the sentence vectors of documents with those of
@@ -18,6 +20,9 @@ func CompareSentences(originals, noisy [][]float32) (Similarity, error) {
 	interval, err := metrics.CS(originals, noisy)
 	if err != nil {
 		return Similarity{}, err
+	}
+	if len(noisy) == 1 {
+		interval.Low, interval.High = math.NaN(), math.NaN()
 	}
 	cosines := make([]float64, len(noisy))
 	for i := range noisy {
