@@ -3,7 +3,7 @@
 # into results/reference. From the root of the repository, after make build:
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
-#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an audit that was not finished starts anew)
+#   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an unfinished audit starts anew)
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
