@@ -288,25 +288,12 @@ func undefinedIn(repetitions map[int]*noisy, err error) error {
 	return nil
 }
 
-// privatizes reports which splits a setting privatises.
-func privatizes(setting string) [3]bool {
-	switch setting {
-	case study.TrainOnly:
-		return [3]bool{true, true, false}
-	case study.TestOnly:
-		return [3]bool{false, false, true}
-	default:
-		return [3]bool{true, true, true}
-	}
-}
-
-func splitsOf(cells []Cell) (needed [3]bool) {
+func splitsOf(cells []Cell) [3]bool {
+	var settings []string
 	for _, c := range cells {
-		for i, yes := range privatizes(c.Setting) {
-			needed[i] = needed[i] || yes
-		}
+		settings = append(settings, c.Setting)
 	}
-	return needed
+	return study.Privatizes(settings...)
 }
 
 // examples returns a few short test documents before and after privatising.
@@ -356,7 +343,7 @@ func (p *planned) measure(ctx context.Context, r *results.Record, c Cell, n *noi
 // measureText compares the privatised splits of a setting with the original.
 func (p *planned) measureText(ctx context.Context, c Cell, n *noisy) (sheet, error) {
 	var before, after, aligned [][]string
-	for i, yes := range privatizes(c.Setting) {
+	for i, yes := range study.Privatizes(c.Setting) {
 		if yes {
 			before = append(before, n.corpus.Tokens[i]...)
 			after = append(after, n.tokens[i]...)
@@ -537,7 +524,7 @@ func measureWords(ctx context.Context, m mechanisms.Mechanism, c Cell, n *noisy,
 
 // classify trains on one part of the text and tests on the other.
 func (p *planned) classify(ctx context.Context, r *results.Record, c Cell, n *noisy) ([]models.Epoch, error) {
-	yes := privatizes(c.Setting)
+	yes := study.Privatizes(c.Setting)
 	classes := len(n.corpus.Classes)
 	part := func(i int) (models.Examples, error) {
 		if n.vectors[i] != nil {

@@ -54,7 +54,7 @@ func newCostTable(records []results.Record) costTable {
 	return t
 }
 
-// Rough seconds of the work of a cell on one core of 2025, from the records of
+// Rough seconds of the work of a cell on one core, from the records of
 // the comparative study; only used to divide cells evenly where no records are
 // given.
 const (

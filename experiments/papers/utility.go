@@ -137,15 +137,6 @@ func (p utilityPanel) open(ctx context.Context, at place, needs mechanisms.Needs
 	})
 }
 
-// privatises reports whether some setting privatises the text of training and
-// that of testing.
-func (p utilityPanel) privatises() (training, testing bool) {
-	has := func(settings ...string) bool {
-		return slices.ContainsFunc(p.Settings, func(s string) bool { return slices.Contains(settings, s) })
-	}
-	return has(study.Local, study.TrainOnly), has(study.Local, study.TestOnly)
-}
-
 // units returns one unit for plain text, and one per curve, setting and ε. A
 // unit does not depend on which others the panel has.
 func (p utilityPanel) units(at place, all []curve) []engine.Unit {
@@ -154,11 +145,11 @@ func (p utilityPanel) units(at place, all []curve) []engine.Unit {
 		w := at.lab.Reading(p.sample(at.seed), p.Embedding.Dimensions[0])
 		w.Trainings = float64(p.Repetitions)
 		training, testing := at.lab.Tokens(p.sample(at.seed))
-		inTraining, inTesting := p.privatises()
-		if inTraining {
+		needed := study.Privatizes(p.Settings...)
+		if needed[0] {
 			w.Private += training * w.Trainings
 		}
-		if inTesting {
+		if needed[2] {
 			w.Private += testing * w.Trainings
 		}
 		return w
@@ -308,7 +299,7 @@ func (t *utilityTask) examples(tokens [][]string, labels []int) models.Examples 
 // word of its input.
 func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, seed stream.Seed, threads int) ([]texts,
 	error) {
-	training, testing := t.panel.privatises()
+	splits := study.Privatizes(t.panel.Settings...)
 	var documents [][]string
 	add := func(text []datasets.Document, needed bool) {
 		if !needed { // empty, so that each document keeps its position and thus its stream
@@ -317,11 +308,11 @@ func (t *utilityTask) privatize(ctx context.Context, m mechanisms.Mechanism, see
 		}
 		documents = append(documents, datasets.Tokens(text)...)
 	}
-	add(t.target.train, training)
-	add(t.target.validation, training)
-	add(t.shadow.train, training)
-	add(t.shadow.validation, training)
-	add(t.target.test, testing)
+	add(t.target.train, splits[0])
+	add(t.target.validation, splits[1])
+	add(t.shadow.train, splits[0])
+	add(t.shadow.validation, splits[1])
+	add(t.target.test, splits[2])
 	copies, err := measure.Privatize(ctx, m, mechanisms.Keep,
 		slices.Repeat([][][]string{documents}, t.panel.Repetitions), len(documents), seed.Derive("text"), threads)
 	if err != nil {

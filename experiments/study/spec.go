@@ -23,6 +23,16 @@ const (
 	TestOnly  = "test-only"  // the test text, on a model trained on plain text
 )
 
+// Privatizes reports which of the splits training, validation and test at least
+// one of the settings privatises.
+func Privatizes(settings ...string) (splits [3]bool) {
+	for _, setting := range settings {
+		training, test := setting != TestOnly, setting != TrainOnly
+		splits = [3]bool{splits[0] || training, splits[1] || training, splits[2] || test}
+	}
+	return splits
+}
+
 // Names that stand for several mechanisms in a list: every registered one in
 // its default variant, and those whose default variant is a proved one.
 const (
