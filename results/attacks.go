@@ -50,6 +50,7 @@ type Release struct {
 	Epsilon Float
 	Utility Float            // accuracy in %, missing where the data set has no utility label
 	Attacks map[string]Float // by quantity
+	Halves  map[string]Float // of a repetition's own 95% interval, by quantity; none where it is exact
 }
 
 // AttackedMechanism is a mechanism on a data set, with its releases by
@@ -84,31 +85,37 @@ func Attacked(records []Record) []AttackedMechanism {
 }
 
 func release(rows []Record) Release {
-	out := Release{Epsilon: rows[0].X, Utility: Missing, Attacks: map[string]Float{}}
-	mean := func(of func(Record) bool) Float {
-		sum, n := 0.0, 0
+	out := Release{Epsilon: rows[0].X, Utility: Missing, Attacks: map[string]Float{}, Halves: map[string]Float{}}
+	mean := func(of func(Record) bool) (value, half Float) {
+		var values, halves []float64
 		for _, r := range rows {
 			if of(r) && r.Value.Known() {
-				sum, n = sum+float64(r.Value), n+1
+				values = append(values, float64(r.Value))
+				halves = append(halves, float64(r.ValueHigh-r.ValueLow)/2)
 			}
 		}
-		if n == 0 {
-			return Missing
+		if len(values) == 0 {
+			return Missing, Missing
 		}
-		return Float(sum / float64(n))
+		return Float(stats.Summarize(values).Mean), Float(stats.Summarize(halves).Mean)
 	}
-	out.Utility = mean(isUtility)
+	out.Utility, _ = mean(isUtility)
 	for _, q := range Distinct(rows, func(r Record) string { return r.Quantity }) {
-		if v := mean(func(r Record) bool { return r.Panel != UtilityPanel && r.Quantity == q }); v.Known() {
+		v, half := mean(func(r Record) bool { return r.Panel != UtilityPanel && r.Quantity == q })
+		if v.Known() {
 			out.Attacks[q] = v
+		}
+		if half > 0 {
+			out.Halves[q] = half
 		}
 	}
 	return out
 }
 
 // At returns the release with the given utility, interpolated linearly in
-// utility between the two measured ones on either side; ok is false where all
-// are on one side.
+// utility between the two measured ones on either side, and so are the widths of
+// intervals, whatever the correlation of the two; ok is false where all are on
+// one side.
 func (m AttackedMechanism) At(utility float64) (Release, bool) {
 	for i := 1; i < len(m.Releases); i++ {
 		a, b := m.Releases[i-1], m.Releases[i]
@@ -118,13 +125,20 @@ func (m AttackedMechanism) At(utility float64) (Release, bool) {
 		}
 		t := Float((utility - low) / (high - low))
 		between := func(x, y Float) Float { return x + t*(y-x) }
-		out := Release{Epsilon: between(a.Epsilon, b.Epsilon), Utility: Float(utility), Attacks: map[string]Float{}}
-		for q, x := range a.Attacks {
-			if y, both := b.Attacks[q]; both {
-				out.Attacks[q] = between(x, y)
+		values := func(of func(Release) map[string]Float) map[string]Float {
+			all := map[string]Float{}
+			for q, x := range of(a) {
+				if y, both := of(b)[q]; both {
+					all[q] = between(x, y)
+				}
 			}
+			return all
 		}
-		return out, true
+		return Release{
+			Epsilon: between(a.Epsilon, b.Epsilon), Utility: Float(utility),
+			Attacks: values(func(r Release) map[string]Float { return r.Attacks }),
+			Halves:  values(func(r Release) map[string]Float { return r.Halves }),
+		}, true
 	}
 	return Release{}, false
 }
@@ -216,10 +230,7 @@ func (s sheet) releases(name, title string, records []Record, columns []Column) 
 			}
 			text := NotMeasured
 			if value, half := stats.Summarize(values), stats.Summarize(halves); value.N > 0 {
-				text = FormatNumber(value.Mean, c.Digits)
-				if half.Mean > 0 && !math.IsInf(half.Mean, 0) {
-					text += " ± " + FormatNumber(half.Mean, c.Digits)
-				}
+				text = withHalf(value.Mean, half.Mean, c.Digits)
 			}
 			row = append(row, TableCell{Text: text})
 		}
@@ -228,6 +239,15 @@ func (s sheet) releases(name, title string, records []Record, columns []Column) 
 	t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test documents, " +
 		"words or users), which the mean over repetitions does not make narrower; none where the number is exact."
 	return t
+}
+
+// withHalf writes a value ± half the width of its interval, if it has one.
+func withHalf(value, half float64, digits int) string {
+	text := FormatNumber(value, digits)
+	if half > 0 && !math.IsInf(half, 0) {
+		text += " ± " + FormatNumber(half, digits)
+	}
+	return text
 }
 
 // attackTables returns, for each data set with a utility label, what each
@@ -258,7 +278,7 @@ func (s sheet) attackTables(records []Record) []Table {
 			for _, c := range columns {
 				text := NotMeasured
 				if v, ok := r.Attacks[c.Name]; ok {
-					text = FormatNumber(float64(v), c.Digits)
+					text = withHalf(float64(v), float64(r.Halves[c.Name]), c.Digits)
 				}
 				cells = append(cells, TableCell{Text: text})
 			}
@@ -289,7 +309,8 @@ func (s sheet) attackTables(records []Record) []Table {
 			row(m, side+formatFloat(last.Epsilon), last)
 		}
 		t.Legend = fmt.Sprintf("Plain text: %s%%. Between the two measured ε on either side, linear in accuracy. "+
-			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them.",
+			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them. ± is half a 95%% "+
+			"interval over test documents, words or users at that accuracy; which ε costs so much is uncertain too.",
 			FormatNumber(plain, 1))
 		tables = append(tables, t)
 	}

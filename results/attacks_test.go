@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -32,16 +33,20 @@ func TestAttackTable(t *testing.T) {
 		{"TEM", 1, 89, 0.7}, {"TEM", 5, 90, 0.8},
 		{"k-RR", 1, 50, 0.3}, {"k-RR", 5, 60, 0.5},
 	} {
-		records = append(records, row(m.series, UtilityPanel, "accuracy", m.x, m.utility),
-			row(m.series, "guess", c.Name, m.x, m.guess))
+		guess := row(m.series, "guess", c.Name, m.x, m.guess)
+		if m.series == "CMP" { // ± 0.02 and 0.04
+			half := 0.02 + (m.x-1)/4*0.02
+			guess.ValueLow, guess.ValueHigh = m.guess-half, m.guess+half
+		}
+		records = append(records, row(m.series, UtilityPanel, "accuracy", m.x, m.utility), guess)
 	}
 	attacked := Attacked(records)
 	if len(attacked) != 4 || attacked[1].Series != "CMP" {
 		t.Fatalf("%+v", attacked)
 	}
 	r, ok := attacked[1].At(85)
-	if !ok || r.Epsilon != 3 || r.Attacks[c.Name] != 0.5 {
-		t.Errorf("CMP at 85%%: %+v, %v, want ε = 3 and half of the labels", r, ok)
+	if !ok || r.Epsilon != 3 || r.Attacks[c.Name] != 0.5 || math.Abs(float64(r.Halves[c.Name])-0.03) > 1e-9 {
+		t.Errorf("CMP at 85%%: %+v, %v, want ε = 3 and half of the labels ± 0.03", r, ok)
 	}
 	if _, ok := attacked[2].At(85); ok {
 		t.Error("TEM never loses 5 points")
@@ -59,7 +64,7 @@ func TestAttackTable(t *testing.T) {
 		}
 		lines = append(lines, strings.Join(cells, " | "))
 	}
-	want := []string{"Identity |  | 90.0 | 0.80", "CMP | 3 | 85.0 | 0.50", "TEM | ≤ 1 | 89.0 | 0.70",
+	want := []string{"Identity |  | 90.0 | 0.80", "CMP | 3 | 85.0 | 0.50 ± 0.03", "TEM | ≤ 1 | 89.0 | 0.70",
 		"k-RR | ≥ 5 | 60.0 | 0.50"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("%q\nwant %q", lines, want)

@@ -14,7 +14,8 @@ func watch(file *os.File, name string, stderr io.Writer) (r io.Reader, done func
 	if err != nil || info.Size() < watchFrom {
 		return file, func() {}
 	}
-	w := &watched{file: file, name: name, bar: progress.New(stderr, "MB", int(info.Size()/megabyte))}
+	total := int(info.Size() / megabyte)
+	w := &watched{file: file, name: name, bar: progress.New(stderr, "MB", total, float64(total))}
 	return w, w.bar.Close
 }
 
@@ -33,7 +34,8 @@ type watched struct {
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.file.Read(p)
 	if full := (w.read + n) / megabyte; full > w.read/megabyte {
-		w.bar.Add(full-w.read/megabyte, w.name)
+		more := full - w.read/megabyte
+		w.bar.Add(more, float64(more), w.name)
 	}
 	w.read += n
 	return n, err

@@ -282,14 +282,17 @@ func (w *work) pending() ([][]int, error) {
 
 // run is the worker pool.
 func (w *work) run(ctx context.Context, jobs [][]int) error {
-	o, todo := w.options, 0
+	o, todo, seconds := w.options, 0, 0.0
 	for _, job := range jobs {
 		todo += len(job)
+		for _, i := range job {
+			seconds += w.plan.Units[i].cost().Seconds
+		}
 	}
 	if w.summary.Reused > 0 {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
-	bar := progress.New(o.Log, "units", todo)
+	bar := progress.New(o.Log, "units", todo, seconds)
 	defer bar.Close()
 	memory := semaphore.NewWeighted(o.Memory)
 	threads := max(1, o.Workers/max(1, len(jobs)))
@@ -356,7 +359,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 			w.summary.Failed++
 			w.mu.Unlock()
 			first, _, _ := strings.Cut(err.Error(), "\n")
-			bar.Add(1, "failed")
+			bar.Add(1, u.cost().Seconds, "failed")
 			bar.Note("failed: %s: %s", u.Name, first)
 			if err := w.store.fail(key, u.Name, err); err != nil {
 				return err
@@ -370,7 +373,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 		w.outputs[i] = &out
 		w.summary.Ran++
 		w.mu.Unlock()
-		bar.Add(1, u.Name)
+		bar.Add(1, u.cost().Seconds, u.Name)
 	}
 	return nil
 }

@@ -58,10 +58,7 @@ func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (
 	for i, g := range w.groups {
 		for _, j := range g.units {
 			u := p.Units[j]
-			cost := Cost{Seconds: defaultSeconds, Source: FromDefaults}
-			if u.Cost != nil {
-				cost = u.Cost()
-			}
+			cost := u.cost()
 			schedule = append(schedule, Assignment{Study: p.Study, Index: j, Key: w.keys[j], Unit: u.Name,
 				Seconds: cost.Seconds, Estimate: cost.Source})
 			costs[i] += cost.Seconds
@@ -82,9 +79,6 @@ func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (
 	}
 	return schedule, nil
 }
-
-// defaultSeconds is the estimate for a unit about which nothing is known.
-const defaultSeconds = 1
 
 // partition divides items into at most n consecutive parts with the smallest
 // possible cost of the most expensive part, and returns the part of each item,

@@ -49,6 +49,16 @@ type Unit struct {
 	Run func(ctx context.Context, job *Job) (Output, error)
 }
 
+// defaultSeconds is the estimate for a unit about which nothing is known.
+const defaultSeconds = 1
+
+func (u *Unit) cost() Cost {
+	if u.Cost == nil {
+		return Cost{Seconds: defaultSeconds, Source: FromDefaults}
+	}
+	return u.Cost()
+}
+
 // Cost is an estimate and its source.
 type Cost struct {
 	Seconds float64

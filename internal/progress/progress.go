@@ -1,6 +1,6 @@
-// Package progress shows the progress of a number of equal steps: on a terminal
-// as a bar with an estimate of the time left, elsewhere as plain lines, so log
-// files stay readable.
+// Package progress shows the progress of a number of steps: on a terminal as a
+// bar with an estimate of the time left, elsewhere as plain lines, so log files
+// stay readable.
 package progress
 
 import (
@@ -14,7 +14,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Reporter counts steps towards a total. It is safe for concurrent use.
+// Reporter counts steps towards a total. Steps may differ in work, and the
+// estimate of the time left goes by work. It is safe for concurrent use.
 type Reporter struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -22,6 +23,8 @@ type Reporter struct {
 	what     string
 	total    int
 	done     int
+	work     float64 // of all steps, in any unit
+	worked   float64
 	start    time.Time
 	lastLine time.Time
 	now      func() time.Time
@@ -30,10 +33,10 @@ type Reporter struct {
 // interval is the shortest time between two plain lines.
 const interval = 10 * time.Second
 
-// New returns a Reporter that counts to total. what is the name of the steps in
-// the plural.
-func New(out io.Writer, what string, total int) *Reporter {
-	r := &Reporter{out: out, what: what, total: total, now: time.Now}
+// New returns a Reporter that counts to total, steps of so much work in all.
+// what is the name of the steps in the plural.
+func New(out io.Writer, what string, total int, work float64) *Reporter {
+	r := &Reporter{out: out, what: what, total: total, work: work, now: time.Now}
 	r.start = r.now()
 	r.lastLine = r.start
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -41,7 +44,7 @@ func New(out io.Writer, what string, total int) *Reporter {
 			progressbar.OptionSetWriter(out),
 			progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetPredictTime(false), // it goes by the number of steps
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionFullWidth(),
 			progressbar.OptionClearOnFinish(),
@@ -50,25 +53,27 @@ func New(out io.Writer, what string, total int) *Reporter {
 	return r
 }
 
-// Add counts n more steps; label describes the last one.
-func (r *Reporter) Add(n int, label string) {
+// Add counts n more steps of so much work together; label describes the last
+// one.
+func (r *Reporter) Add(n int, work float64, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
+	r.worked += work
+	now, left := r.now(), ""
+	if r.worked > 0 && r.done < r.total {
+		rest := time.Duration(float64(now.Sub(r.start)) / r.worked * max(0, r.work-r.worked))
+		left = fmt.Sprintf(", about %s left", rest.Round(time.Second))
+	}
 	if r.bar != nil {
+		r.bar.Describe(r.what + left)
 		_ = r.bar.Add(n) // a bar that cannot be drawn is not a reason to stop
 		return
 	}
-	now := r.now()
 	if r.done < r.total && now.Sub(r.lastLine) < interval {
 		return
 	}
 	r.lastLine = now
-	left := ""
-	if r.done > 0 && r.done < r.total {
-		rest := time.Duration(float64(now.Sub(r.start)) / float64(r.done) * float64(r.total-r.done))
-		left = fmt.Sprintf(", about %s left", rest.Round(time.Second))
-	}
 	fmt.Fprintf(r.out, "%s %d/%d%s: %s\n", r.what, r.done, r.total, left, label)
 }
 
