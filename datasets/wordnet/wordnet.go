@@ -60,6 +60,9 @@ func OpenLemmatizer(dir string) (*Lemmatizer, error) {
 // than LongestToken that is not in WordNet. This is NLTK's WordNetLemmatizer,
 // whose choice of the shortest also turns "us" into "u".
 func (l *Lemmatizer) Lemma(word string) string {
+	if !l.noun.inflected(word) { // three of four words of a text
+		return word
+	}
 	best := ""
 	for _, form := range l.noun.morphy(word) {
 		if best == "" || utf8.RuneCountInString(form) < utf8.RuneCountInString(best) {
@@ -98,6 +101,17 @@ func (x *index) morphy(word string) []string {
 		}
 	}
 	return nil
+}
+
+// inflected reports whether a word may have a base form other than itself.
+func (x *index) inflected(word string) bool {
+	for _, r := range x.rules {
+		if strings.HasSuffix(word, r[0]) {
+			return true
+		}
+	}
+	_, irregular := x.exceptions[word]
+	return irregular
 }
 
 func (x *index) detach(forms []string) []string {

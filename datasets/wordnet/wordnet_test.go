@@ -164,6 +164,13 @@ func TestRealWordNet(t *testing.T) {
 			t.Errorf("Lemma(%q) = %q, want %q", word, got, want)
 		}
 	}
+	for form, bases := range l.noun.exceptions {
+		for _, word := range append([]string{form}, bases...) {
+			if forms := l.noun.morphy(word); !l.noun.inflected(word) && len(forms) > 0 && !slices.Equal(forms, []string{word}) {
+				t.Fatalf("%q has the forms %q", word, forms)
+			}
+		}
+	}
 	if testing.Short() {
 		t.Skip("reads the whole database")
 	}
@@ -217,6 +224,9 @@ func FuzzMorphy(f *testing.F) {
 	f.Fuzz(func(t *testing.T, word string) {
 		if got := l.Lemma(word); got == "" && word != "" {
 			t.Fatalf("%q has an empty lemma", word)
+		}
+		if forms := l.noun.morphy(word); !l.noun.inflected(word) && len(forms) > 0 && !slices.Equal(forms, []string{word}) {
+			t.Fatalf("%q has the forms %q", word, forms)
 		}
 	})
 }
