@@ -17,14 +17,7 @@ import (
 // committed records, and all accuracies are there.
 func TestStudyPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	records, err := results.Read(filepath.Join("..", "reference", "protocols.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if records, err = results.Derive(records); err != nil {
-		t.Fatal(err)
-	}
-	comparisons, err := Compare(records, DefaultMargin)
+	comparisons, err := Compare(reference(t, "protocols"), DefaultMargin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,22 +49,8 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 // of their rows.
 func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	var in results.TableInputs
-	var runs [][]results.Record
-	for _, file := range []string{"extended.csv", "refuted.csv"} {
-		records, err := results.Read(filepath.Join("..", "reference", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, records)
-	}
-	all, err := results.Union(runs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if in.Records, err = results.Derive(all); err != nil {
-		t.Fatal(err)
-	}
+	in := results.TableInputs{Records: reference(t, "extended", "refuted")}
+	var err error
 	if in.Audit, err = results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv")); err != nil {
 		t.Fatal(err)
 	}
@@ -84,28 +63,48 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 // study are those that `mldp tables` makes from its records, all of their rows.
 func TestComparativePageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	for file, sections := range map[string]map[string][]string{
-		"comparative.csv": {
+	for _, c := range []struct {
+		files    []string
+		sections map[string][]string
+	}{
+		{[]string{"comparative"}, map[string][]string{
 			"Accuracy":                           {"accuracy-lstm-local", "accuracy-lstm-train-only"},
 			"Product Reviews":                    {"accuracy-svm-local", "auc-svm-local"},
 			"Which mechanisms differ?":           {"duels-accuracy-lstm-local"},
 			"The same ε is not the same privacy": {"adversary"},
 			"What it costs":                      {"cost-per-million-words"},
-		},
-		"comparative-released.csv": {"As released": {"accuracy-lstm-local", "accuracy-svm-local"}},
+		}},
+		{[]string{"comparative-released"}, map[string][]string{
+			"As released": {"accuracy-lstm-local", "accuracy-lstm-train-only", "accuracy-svm-local"}}},
+		{[]string{"comparative-local-50", "comparative-local-300"}, map[string][]string{
+			"Dimension": {"accuracy-lstm-local", "accuracy-lstm-train-only"}}},
 	} {
-		records, err := results.Read(filepath.Join("..", "reference", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if records, err = results.Derive(records); err != nil {
-			t.Fatal(err)
-		}
-		tables := results.Tables(results.TableInputs{Records: records})
-		for section, names := range sections {
+		tables := results.Tables(results.TableInputs{Records: reference(t, c.files...)})
+		for section, names := range c.sections {
 			comparePage(t, "COMPARATIVE.md", section, tables, names...)
 		}
 	}
+}
+
+// reference returns the committed records of runs, derived together.
+func reference(t *testing.T, names ...string) []results.Record {
+	t.Helper()
+	var runs [][]results.Record
+	for _, name := range names {
+		records, err := results.Read(filepath.Join("..", "reference", name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, records)
+	}
+	all, err := results.Union(runs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = results.Derive(all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // comparePage compares the rows of tables in a section of a page with those of
