@@ -310,7 +310,8 @@ func (s sheet) attackTables(records []Record) []Table {
 		}
 		t.Legend = fmt.Sprintf("Plain text: %s%%. Between the two measured ε on either side, linear in accuracy. "+
 			"≤, ≥: the loss lies beyond the ε that were measured; the row is the nearest of them. "+
-			"± is half a 95%% interval over test documents, words or users at that accuracy; which ε costs so much is uncertain too.",
+			"± is half a 95%% interval over test documents, words or users at that accuracy; "+
+			"which ε costs so much is uncertain too.",
 			FormatNumber(plain, 1))
 		tables = append(tables, t)
 	}
