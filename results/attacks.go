@@ -86,22 +86,9 @@ func Attacked(records []Record) []AttackedMechanism {
 
 func release(rows []Record) Release {
 	out := Release{Epsilon: rows[0].X, Utility: Missing, Attacks: map[string]Float{}, Halves: map[string]Float{}}
-	mean := func(of func(Record) bool) (value, half Float) {
-		var values, halves []float64
-		for _, r := range rows {
-			if of(r) && r.Value.Known() {
-				values = append(values, float64(r.Value))
-				halves = append(halves, float64(r.ValueHigh-r.ValueLow)/2)
-			}
-		}
-		if len(values) == 0 {
-			return Missing, Missing
-		}
-		return Float(stats.Summarize(values).Mean), Float(stats.Summarize(halves).Mean)
-	}
-	out.Utility, _ = mean(isUtility)
+	out.Utility, _ = meanAndHalf(rows, isUtility)
 	for _, q := range Distinct(rows, func(r Record) string { return r.Quantity }) {
-		v, half := mean(func(r Record) bool { return r.Panel != UtilityPanel && r.Quantity == q })
+		v, half := meanAndHalf(rows, func(r Record) bool { return r.Panel != UtilityPanel && r.Quantity == q })
 		if v.Known() {
 			out.Attacks[q] = v
 		}
@@ -110,6 +97,22 @@ func release(rows []Record) Release {
 		}
 	}
 	return out
+}
+
+// meanAndHalf returns the mean of the values of some rows and of half the widths
+// of their intervals; missing without a value.
+func meanAndHalf(rows []Record, of func(Record) bool) (value, half Float) {
+	var values, halves []float64
+	for _, r := range rows {
+		if of(r) && r.Value.Known() {
+			values = append(values, float64(r.Value))
+			halves = append(halves, float64(r.ValueHigh-r.ValueLow)/2)
+		}
+	}
+	if len(values) == 0 {
+		return Missing, Missing
+	}
+	return Float(stats.Summarize(values).Mean), Float(stats.Summarize(halves).Mean)
 }
 
 // At returns the release with the given utility, interpolated linearly in
@@ -221,16 +224,10 @@ func (s sheet) releases(name, title string, records []Record, columns []Column) 
 		own := Where(records, func(r Record) bool { return at(r) == p })
 		row := []TableCell{promiseCell(&t, p.series, own), {Text: p.x}}
 		for _, c := range columns {
-			var values, halves []float64
-			for _, r := range own {
-				if r.Quantity == c.Name && r.Value.Known() {
-					values = append(values, float64(r.Value))
-					halves = append(halves, float64(r.ValueHigh-r.ValueLow)/2)
-				}
-			}
 			text := NotMeasured
-			if value, half := stats.Summarize(values), stats.Summarize(halves); value.N > 0 {
-				text = withHalf(value.Mean, half.Mean, c.Digits)
+			value, half := meanAndHalf(own, func(r Record) bool { return r.Quantity == c.Name })
+			if value.Known() {
+				text = withHalf(float64(value), float64(half), c.Digits)
 			}
 			row = append(row, TableCell{Text: text})
 		}

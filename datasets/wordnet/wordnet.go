@@ -60,7 +60,7 @@ func OpenLemmatizer(dir string) (*Lemmatizer, error) {
 // than LongestToken that is not in WordNet. This is NLTK's WordNetLemmatizer,
 // whose choice of the shortest also turns "us" into "u".
 func (l *Lemmatizer) Lemma(word string) string {
-	if !l.noun.inflected(word) { // three of four words of a text
+	if !l.noun.inflected(word) { // it has no other form
 		return word
 	}
 	best := ""
