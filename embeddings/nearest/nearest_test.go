@@ -19,7 +19,7 @@ func forms(t testing.TB, f func(name string, build func(*embeddings.Space) *Inde
 			t.Fatal(err)
 		}
 		f(path, func(s *embeddings.Space) *Index { return build(s, true) })
-		if kernel.ScanGeometry().Int8 {
+		if kernel.ScanGeometry().Levels > 0 {
 			f(path+" without filter", func(s *embeddings.Space) *Index { return build(s, false) })
 		}
 		restore()

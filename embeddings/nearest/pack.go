@@ -19,10 +19,11 @@ import (
 // The float form multiplies in float32. The 8-bit form writes, with one scale
 // σ per panel and t per query,
 //
-//	e' = σb + r,  q' = ta + ρ,  b, a ∈ {−127..127}^d
+//	e' = σb + r,  q' = ta + ρ,  b ∈ {−L..L}^d, a ∈ {−127..127}^d
 //	q'·e' = tσ a·b + ρ·σb + q'·r  ≤  tσ a·b + ‖ρ‖‖σb‖ + ‖q'‖‖r‖
 //
-// (Cauchy–Schwarz), which bounds s from below. Words are sorted by their
+// (Cauchy–Schwarz), which bounds s from below. L is the geometry's Levels, 127
+// or, on processors that lack an instruction, 63. Words are sorted by their
 // largest component so one σ suits all words of a panel. The panels are then
 // stored in scattered order, so the first few of them are a fair sample.
 //
@@ -62,7 +63,7 @@ func build(s *embeddings.Space, filter bool) *Index {
 func pack(s *embeddings.Space, filter bool) *packed {
 	n, d := s.Len(), s.Dimension
 	p := &packed{geometry: kernel.ScanGeometry(), depth: d, center: make([]float64, d)}
-	quantised := filter && p.geometry.Int8 && d <= maxInt8Dimension
+	quantised := filter && p.geometry.Levels > 0 && d <= maxInt8Dimension
 	for id := range embeddings.WordID(n) {
 		for i, v := range s.Vector(id) {
 			p.center[i] += float64(v)
@@ -120,7 +121,8 @@ func pack(s *embeddings.Space, filter bool) *packed {
 		heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
 		if quantised {
 			size := width * p.depth * 4
-			quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d)
+			quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d,
+				p.geometry.Levels)
 		} else {
 			size := width * d
 			interleave(p.floats[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d)
@@ -165,16 +167,16 @@ func interleave(panel, heads, bounds []float32, vectors []float64, d int) {
 }
 
 // quantise fills a panel of the 8-bit form.
-func quantise(panel []byte, heads, bounds []float32, vectors []float64, d int) {
+func quantise(panel []byte, heads, bounds []float32, vectors []float64, d, levels int) {
 	width := len(heads)
 	largest := 0.0
 	for _, y := range vectors {
 		largest = max(largest, math.Abs(y))
 	}
-	scale := max(largest/127, 0x1p-60) // a panel of zeros has a scale too
+	scale := max(largest/float64(levels), 0x1p-60) // a panel of zeros has a scale too
 	norm, bytesNorm, residual := 0.0, 0.0, 0.0
 	for i := range panel {
-		panel[i] = 128
+		panel[i] = byte(levels + 1) // zero
 	}
 	for w := range len(vectors) / d {
 		var sum, bytesSum, residualSum float64
@@ -184,7 +186,7 @@ func quantise(panel []byte, heads, bounds []float32, vectors []float64, d int) {
 			sum += y * y
 			bytesSum += b * b
 			residualSum += r * r
-			panel[(i/4*width+w)*4+i%4] = byte(int(b) + 128)
+			panel[(i/4*width+w)*4+i%4] = byte(int(b) + levels + 1)
 		}
 		heads[w] = float32(sum / 2 / scale)
 		norm = max(norm, math.Sqrt(sum))

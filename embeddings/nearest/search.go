@@ -169,7 +169,7 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 			to[i>>2*4*kernel.TileStride+i&3] = byte(a)
 		}
 		tile.Residual[r] = up(math.Sqrt(residual))
-		tile.Bias[r] = -128 * sum
+		tile.Bias[r] = -int32(p.geometry.Levels+1) * sum
 	}
 }
 

@@ -143,7 +143,10 @@ func (p path) scanFloat(panels, depth int, words, heads, bounds, queries, tile *
 
 func (p path) scanInt8(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
 	hits *uint32) int {
-	return scanInt8AVX512(panels, groups, words, heads, bounds, queries, tile, hits)
+	if p >= pathAVX512 {
+		return scanInt8AVX512(panels, groups, words, heads, bounds, queries, tile, hits)
+	}
+	return scanInt8AVX2(panels, groups, words, heads, bounds, queries, tile, hits)
 }
 
 func (p path) squaredDistance(n int, a, b *float32) float64 {

@@ -182,6 +182,9 @@ func scanFloatAVX2(panels int, depth int, words *float32, heads *float32, bounds
 func scanInt8AVX512(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 
 //go:noescape
+func scanInt8AVX2(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+
+//go:noescape
 func squaredDistanceAVX512(n int, a *float32, b *float32) float64
 
 //go:noescape

@@ -13,7 +13,8 @@ import (
 //	tile, axis i, query q:    queries[i·TileStride + q]
 //
 // ScanInt8 does the same with groups of four axes in place of one: element
-// i mod 4 of group i/4.
+// i mod 4 of group i/4. Words are bytes from 0 to 2·Levels+1, so Levels+1 is the
+// zero of numbers from −Levels to Levels.
 //
 // A word is a hit for a query where
 //
@@ -50,20 +51,31 @@ type Geometry struct {
 	path       path
 	PanelWords int
 	TileRows   int
-	Int8       bool // ScanInt8 has a fast implementation
+	Levels     int // of words in ScanInt8; 0 where it has no fast implementation
 }
+
+// Levels of 8-bit words. Where no instruction adds four 8-bit products in 32
+// bits, two are added in 16, and words must stay below 128: 2·127·127 < 2¹⁵.
+const (
+	levelsDot  = 127
+	levelsPair = 63
+)
 
 // ScanGeometry returns the layout for the path in use.
 func ScanGeometry() Geometry {
 	switch p := active(); p {
-	case pathVNNI, pathAVX512:
-		return Geometry{p, 32, 14, p == pathVNNI}
+	case pathVNNI:
+		return Geometry{p, 32, 14, levelsDot}
+	case pathAVX512:
+		return Geometry{p, 32, 14, 0}
 	case pathAVX2:
-		return Geometry{p, 16, 6, false}
-	case pathNEONDot, pathNEON:
-		return Geometry{p, 8, 12, p == pathNEONDot}
+		return Geometry{p, 16, 6, levelsPair}
+	case pathNEONDot:
+		return Geometry{p, 8, 12, levelsDot}
+	case pathNEON:
+		return Geometry{p, 8, 12, 0}
 	default:
-		return Geometry{p, 16, 1, false}
+		return Geometry{p, 16, 1, 0}
 	}
 }
 
@@ -89,7 +101,7 @@ func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, qu
 	if panels == 0 {
 		return 0
 	}
-	if !g.Int8 {
+	if g.Levels == 0 {
 		return g.referenceScanInt8(groups, words, heads, bounds, queries, tile, hits)
 	}
 	return g.path.scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],

@@ -48,6 +48,7 @@ func main() {
 	scan(avx512, scanRows512, false)
 	scan(avx2, scanRows256, false)
 	scan(avx512, scanRows512, true)
+	scan(avx2, scanRows256, true)
 	squaredDistance(avx512)
 	squaredDistance(avx2)
 	distancesTo()

@@ -65,7 +65,7 @@ func scan(v vectors, rows int, quantised bool) {
 		acc[r] = [2]Op{v.new(), v.new()}
 		if quantised {
 			VPBROADCASTD(Mem{Base: tile, Disp: tileBias + 4*r}, acc[r][0])
-			VMOVDQA32(acc[r][0], acc[r][1])
+			VMOVAPS(acc[r][0], acc[r][1])
 		} else {
 			zero(acc[r][0])
 			zero(acc[r][1])
@@ -82,8 +82,8 @@ func scan(v vectors, rows int, quantised bool) {
 		at := Mem{Base: queries, Disp: 4 * r}
 		if quantised {
 			VPBROADCASTD(at, q)
-			VPDPBUSD(q, w0, acc[r][0])
-			VPDPBUSD(q, w1, acc[r][1])
+			dotBytes(v, q, w0, acc[r][0])
+			dotBytes(v, q, w1, acc[r][1])
 		} else {
 			VBROADCASTSS(at, q)
 			VFMADD231PS(q, w0, acc[r][0])
@@ -146,6 +146,20 @@ func scan(v vectors, rows int, quantised bool) {
 	Store(hits, ReturnIndex(0)) // in bytes
 	VZEROUPPER()
 	RET()
+}
+
+// dotBytes adds to every 32-bit lane of acc the sum of the lane's four products
+// of an unsigned byte of words and a signed byte of q. AVX2 adds two products in
+// 16 bits, which saturates unless words are below 128, and then two such sums.
+func dotBytes(v vectors, q, words, acc Op) {
+	if v.lanes == 16 {
+		VPDPBUSD(q, words, acc)
+		return
+	}
+	sums := v.new()
+	VPMADDUBSW(q, words, sums)
+	VPMADDWD(v.bits(1<<16|1), sums, sums)
+	VPADDD(sums, acc, acc)
 }
 
 // squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight.
