@@ -126,8 +126,17 @@ func (s Standing) partial() string {
 		return ""
 	}
 	e := s.Scoped[0]
-	return fmt.Sprintf("%s%s keeps %.1f%% (ε = %g), but its guarantee holds only %s", e.Name, ScopeMark,
+	return fmt.Sprintf("%s%s keeps %.1f%% (ε = %g), but its guarantee holds only %s", inSentence(e.Name), ScopeMark,
 		e.Accuracy.Mean, float64(e.Epsilon), e.Scope)
+}
+
+// inSentence writes "Vickrey, proved" as "Vickrey (proved)", for lists whose
+// commas separate mechanisms.
+func inSentence(name string) string {
+	if mechanism, variant, found := strings.Cut(name, ", "); found {
+		return mechanism + " (" + variant + ")"
+	}
+	return name
 }
 
 // Sentence states the best mechanism, its distance from the next, and the
@@ -151,21 +160,26 @@ func (s Standing) Sentence() string {
 	}
 	first := s.Entries[0]
 	text := fmt.Sprintf("%s), at an adversary's error of at least %g, %s keeps %.1f%% accuracy (ε = %g", on, s.Error,
-		first.Name, first.Accuracy.Mean, float64(first.Epsilon))
+		inSentence(first.Name), first.Accuracy.Mean, float64(first.Epsilon))
 	if s.Baseline == s.Baseline {
 		text += fmt.Sprintf("; %.1f%% without privatisation", s.Baseline)
 	}
 	text += ")"
 	for _, e := range s.Entries[1:] {
 		if slices.Contains(first.Worse, e.Name) {
-			text += fmt.Sprintf(", %.1f points more than %s", first.Accuracy.Mean-e.Accuracy.Mean, e.Name)
+			text += fmt.Sprintf(", %.1f points more than %s", first.Accuracy.Mean-e.Accuracy.Mean,
+				inSentence(e.Name))
 			break
 		}
 	}
 	if len(s.Entries) == 1 {
 		text += ", the only mechanism with a guarantee that leaves this error"
 	}
-	switch open := first.Open; len(open) {
+	var open []string
+	for _, name := range first.Open {
+		open = append(open, inSentence(name))
+	}
+	switch len(open) {
 	case 0:
 	case 1:
 		text += "; " + open[0] + " is not distinguishable from it"

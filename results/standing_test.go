@@ -48,6 +48,14 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+func TestNamesInSentences(t *testing.T) {
+	for name, want := range map[string]string{"CMP": "CMP", "TEM, γ=0.5, β=0.1": "TEM (γ=0.5, β=0.1)"} {
+		if got := inSentence(name); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A guarantee between some words only is never shown as a full one and never
 // wins over one.
 func TestScopedGuaranteesSaySo(t *testing.T) {

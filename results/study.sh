@@ -4,6 +4,7 @@
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
 #   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an unfinished audit starts anew)
+#   results/study.sh leaderboard     ranks from results/reference, which run does as well after all runs
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
@@ -31,7 +32,7 @@ privemb                        summary  privemb
 cmp                            summary  cmp
 '
 
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 each() { # of the runs named, or of all: calls "$1 name file study flags..."
   local do=$1 name file arguments found=0 lacking=0
@@ -71,8 +72,20 @@ run() {
     cp "$out/$name/$file.csv" "results/reference/$name.csv"
 }
 
+# The page ranks no mechanism that the audit beside its records refuted.
+leaderboard() {
+  local name
+  for name in extended refuted attacks; do
+    mkdir -p "$out/leaderboard/$name"
+    cp "results/reference/$name.csv" "$out/leaderboard/$name/results.csv"
+    cp results/reference/audit-glove-100.csv "$out/leaderboard/$name/audit.csv"
+  done
+  "$mldp" leaderboard "$out"/leaderboard/* -o "$out/leaderboard.html"
+}
+
 case ${1-} in
 plan) [ $# = 1 ] || usage; each plan ;;
-run) shift; each run "$@" ;;
+run) shift; each run "$@"; [ $# -gt 0 ] || leaderboard ;;
+leaderboard) [ $# = 1 ] || usage; leaderboard ;;
 *) usage ;;
 esac

@@ -93,9 +93,17 @@ func WriteLeaderboard(w io.Writer, records []results.Record, audit []results.Aud
 	return leaderboard.Execute(w, v)
 }
 
-// source returns the origin of the measurements.
+// source returns the origin of the measurements: studies, and the versions of
+// mldp that ran each.
 func source(records []results.Record) string {
-	return enumerate(records, func(r results.Record) string {
-		return fmt.Sprintf("%s, seed %d, mldp %s, %s", r.Study, r.Seed, r.Version, r.Machine)
+	type run struct {
+		study, machine string
+		seed           uint64
+	}
+	runOf := func(r results.Record) run { return run{r.Study, r.Machine, r.Seed} }
+	return enumerate(records, func(first results.Record) string {
+		own := results.Where(records, func(r results.Record) bool { return runOf(r) == runOf(first) })
+		versions := enumerate(own, func(r results.Record) string { return r.Version })
+		return fmt.Sprintf("%s, seed %d, mldp %s, %s", first.Study, first.Seed, versions, first.Machine)
 	})
 }

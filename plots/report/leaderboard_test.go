@@ -12,6 +12,9 @@ func TestLeaderboard(t *testing.T) {
 	in := input()
 	for i := range in.Records {
 		in.Records[i].Version, in.Records[i].Machine = "v1", "there"
+		if in.Records[i].Repetition > 1 {
+			in.Records[i].Version = "v2"
+		}
 	}
 	var b bytes.Buffer
 	if err := WriteLeaderboard(&b, in.Records, in.Audit); err != nil {
@@ -19,7 +22,7 @@ func TestLeaderboard(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"CMP keeps 70.7% accuracy", "synthetic &lt;test&gt; data, seed 7, mldp v1, there", "Generated data.",
+		"CMP keeps 70.7% accuracy", "synthetic &lt;test&gt; data, seed 7, mldp v1, v2, there", "Generated data.",
 		`data-filter="mechanism"`, "<th scope=\"row\">CMP</th>",
 	} {
 		if !strings.Contains(page, want) {
