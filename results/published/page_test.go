@@ -2,6 +2,7 @@ package published
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,33 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	in.Records = results.Refute(in.Records, in.Audit)
 	comparePage(t, "STUDY.md", "Accuracy at equal privacy", results.Tables(in),
 		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
+}
+
+// TestRankingFollowsItsRecords: what the page says of the leaderboard is so in
+// the committed records.
+func TestRankingFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	audit, err := results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	level := results.StatedErrors[0]
+	others, open := 0, map[string]int{}
+	for _, s := range results.Standings(results.Refute(reference(t, "extended", "refuted"), audit), level) {
+		if first := s.Entries[0]; first.Mechanism != "rank-fix" {
+			t.Errorf("%s: %s is first", s.Dataset, first.Name)
+		}
+		others, open[s.Dataset] = len(s.Entries)-1, len(s.Entries[0].Open)
+	}
+	want := fmt.Sprintf("of the %d others with a promise between any two words %d (IMDb), %d (AG News) and %d "+
+		"(Product Reviews) cannot be told from it", others, open["imdb"], open["agnews"], open["product-reviews"])
+	page, err := os.ReadFile(filepath.Join("..", "STUDY.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), want) {
+		t.Errorf("the page lacks %q", want)
+	}
 }
 
 // TestComparativePageFollowsItsRecords: the tables of the page on the comparative
