@@ -104,7 +104,8 @@ func TestComparativePageFollowsItsRecords(t *testing.T) {
 		}},
 		{[]string{"comparative-released"}, map[string][]string{
 			"As released": {"accuracy-lstm-local", "accuracy-lstm-train-only", "accuracy-svm-local"}}},
-		{[]string{"comparative-local-50", "comparative-local-300"}, map[string][]string{
+		{[]string{"comparative-local-50", "comparative-local-300", "comparative-released-local-50",
+			"comparative-released-local-300"}, map[string][]string{
 			"Dimension": {"accuracy-lstm-local", "accuracy-lstm-train-only"}}},
 	} {
 		tables := results.Tables(results.TableInputs{Records: reference(t, c.files...)})
