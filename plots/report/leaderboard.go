@@ -101,9 +101,9 @@ func source(records []results.Record) string {
 		seed           uint64
 	}
 	runOf := func(r results.Record) run { return run{r.Study, r.Machine, r.Seed} }
-	return enumerate(records, func(first results.Record) string {
-		own := results.Where(records, func(r results.Record) bool { return runOf(r) == runOf(first) })
+	return enumerate(results.Distinct(records, runOf), func(of run) string {
+		own := results.Where(records, func(r results.Record) bool { return runOf(r) == of })
 		versions := enumerate(own, func(r results.Record) string { return r.Version })
-		return fmt.Sprintf("%s, seed %d, mldp %s, %s", first.Study, first.Seed, versions, first.Machine)
+		return fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed, versions, of.machine)
 	})
 }
