@@ -1,0 +1,115 @@
+// Package params converts the named values that mechanisms and models take:
+// numbers, words, yes or no, and lists of numbers, from YAML, command lines and
+// Go callers alike.
+package params
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Format returns the canonical form "gamma=theorem3 t=[1,0]", sorted by name.
+func Format(values map[string]any) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, name+"="+FormatValue(values[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// FormatValue returns a value as Format writes it.
+func FormatValue(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		var s []string
+		for _, x := range v {
+			s = append(s, FormatValue(x))
+		}
+		return "[" + strings.Join(s, ",") + "]"
+	}
+	return fmt.Sprint(v)
+}
+
+// Parse gives text, as Format writes it, the type it looks like: a number, a
+// list or a word.
+func Parse(text string) any {
+	text = strings.TrimSpace(text)
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		return f
+	}
+	inner, bracket := strings.CutPrefix(text, "[")
+	inner = strings.TrimSuffix(inner, "]")
+	if !bracket && !strings.Contains(text, ",") {
+		return text
+	}
+	var list []any
+	for part := range strings.SplitSeq(inner, ",") {
+		list = append(list, Parse(part))
+	}
+	return list
+}
+
+// Convert converts v to the type of like: int, float64, string, bool or
+// []float64. It reports false where that is not possible without loss, and for
+// numbers that are not finite.
+func Convert(v, like any) (any, bool) {
+	f, isNumber := number(v)
+	switch like.(type) {
+	case int:
+		return int(f), isNumber && f == math.Trunc(f) && math.Abs(f) <= 1<<53
+	case float64:
+		return f, isNumber
+	case string:
+		s, ok := v.(string)
+		return s, ok
+	case bool:
+		b, ok := v.(bool)
+		return b, ok
+	case []float64:
+		if isNumber {
+			return []float64{f}, true
+		}
+		var list []float64
+		switch v := v.(type) {
+		case []float64:
+			list = v
+		case []any:
+			list = make([]float64, len(v))
+			for i, x := range v {
+				if list[i], isNumber = number(x); !isNumber {
+					return nil, false
+				}
+			}
+		default:
+			return nil, false
+		}
+		return list, !slices.ContainsFunc(list, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
+	}
+	panic(fmt.Sprintf("params: a default of type %T", like))
+}
+
+// number returns a finite number of any type that YAML decodes to.
+func number(v any) (float64, bool) {
+	var f float64
+	switch v := v.(type) {
+	case float64:
+		f = v
+	case float32:
+		f = float64(v)
+	case int:
+		f = float64(v)
+	case int64:
+		f = float64(v)
+	case uint64:
+		f = float64(v)
+	default:
+		return 0, false
+	}
+	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
+}

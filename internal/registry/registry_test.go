@@ -1,0 +1,44 @@
+package registry
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestRegistry(t *testing.T) {
+	r := New[int]("thing")
+	r.Add("two", 2)
+	r.Add("one", 1)
+	if d, err := r.Find("two"); err != nil || d != 2 || !r.Has("one") || r.Has("three") {
+		t.Errorf("found %d, %v", d, err)
+	}
+	if got := r.Names(); !slices.Equal(got, []string{"one", "two"}) || !slices.Equal(r.All(), []int{1, 2}) {
+		t.Errorf("%q, %v", got, r.All())
+	}
+	for name, want := range map[string]string{
+		"tow":    `thing = "tow": must be one of ["one" "two"]; did you mean "two"?`,
+		"eleven": `thing = "eleven": must be one of ["one" "two"]`,
+		"":       `thing = "": must be one of ["one" "two"]`,
+	} {
+		if _, err := r.Find(name); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name is registered twice")
+		}
+	}()
+	r.Add("one", 3)
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}} {
+		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
+			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

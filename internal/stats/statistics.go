@@ -1,0 +1,117 @@
+// Package stats holds the intervals and tests that audits, results and figures
+// share.
+//
+// A mean without its interval, or a difference without its test, is not a
+// result: all functions return both, and a warning as data where they are based
+// on little. Records, files and mechanisms are not part of this package.
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+)
+
+// Mean returns the mean, NaN without values.
+func Mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return sum / float64(len(x))
+}
+
+// Warning is data: a sentence that travels with a number and ends as a footnote.
+type Warning string
+
+// Summary is a metric over repetitions.
+type Summary struct {
+	N        int
+	Mean     float64
+	StdDev   float64 // sample standard deviation, NaN below two values
+	Low      float64 // 95% Student t interval of the mean, infinite below two values
+	High     float64
+	Warnings []Warning
+}
+
+// FewRepetitions warns of an interval based on fewer values than the study's
+// five repetitions.
+const FewRepetitions = 5
+
+// Summarize describes the values of a metric over repetitions; NaN values
+// (missing) are left out.
+func Summarize(x []float64) Summary {
+	known := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
+	i := metrics.MeanInterval(known, 0.95)
+	s := Summary{N: len(known), Mean: i.Estimate, StdDev: math.NaN(), Low: i.Low, High: i.High}
+	switch {
+	case len(known) == 1:
+		s.Warnings = append(s.Warnings, "one repetition: its spread is unknown")
+	case len(known) > 1 && len(known) < FewRepetitions:
+		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval",
+			FewRepetitions)))
+	}
+	if len(known) > 1 {
+		s.StdDev = stat.StdDev(known, nil)
+	}
+	return s
+}
+
+// HalfWidth returns half the width of the interval.
+func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
+
+// MeanIntervalFrom returns the Student t interval of a mean of n values whose
+// sample standard deviation is sd.
+func MeanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+level)/2) * sd / math.Sqrt(float64(n))
+	return metrics.Interval{Estimate: mean, Low: mean - half, High: mean + half}
+}
+
+// ClopperPearson returns the exact interval of a proportion: k successes of n,
+// as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
+func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
+	if n < 1 || k < 0 || k > n {
+		return metrics.Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
+	}
+	if err := check.Inside("level", level, 0, 1); err != nil {
+		return metrics.Interval{}, err
+	}
+	tail := (1 - level) / 2
+	i := metrics.Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
+	if k > 0 {
+		i.Low = betaQuantile(float64(k), float64(n-k+1), tail)
+	}
+	if k < n {
+		// By symmetry, so that a tiny tail is not lost in 1 − tail.
+		i.High = 1 - betaQuantile(float64(n-k), float64(k+1), tail)
+	}
+	return i, nil
+}
+
+// betaQuantile inverts the distribution function of Beta(a, b) by bisection.
+// gonum's Quantile is not used: it returns nearly 1 where 4e-4 is right, at
+// a = 1, b = 40000 and a tail of 1e-7.
+func betaQuantile(a, b, p float64) float64 {
+	low, high := 0.0, 1.0
+	for {
+		middle := (low + high) / 2
+		if middle <= low || middle >= high {
+			return middle
+		}
+		if mathext.RegIncBeta(a, b, middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+}

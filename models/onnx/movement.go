@@ -1,0 +1,390 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+)
+
+// axis returns a valid index of one of rank dimensions.
+func axis(a int64, rank int) int {
+	if a < 0 {
+		a += int64(rank)
+	}
+	if a < 0 || a >= int64(rank) {
+		fail("axis %d of %d dimensions", a, rank)
+	}
+	return int(a)
+}
+
+// list returns the integers of an operand, or of an attribute in older
+// versions of ONNX; nil where neither is there.
+func (r *run) list(n *node, in []*Tensor, i int, attribute string) []int64 {
+	if i < len(in) && in[i] != nil {
+		if in[i].Type == Float {
+			fail("operand %d must be integers", i)
+		}
+		return r.dense(in[i]).I
+	}
+	return n.attrs[attribute].ints
+}
+
+func sizes(dims []int64) []int {
+	out, size := make([]int, len(dims)), 1
+	for i, d := range dims {
+		if d < 0 || d > math.MaxInt32 || d > 0 && size > maxElements/int(d) {
+			fail("a shape of %v", dims)
+		}
+		out[i] = int(d)
+		size *= int(d)
+	}
+	return out
+}
+
+func shapeOf(_ *run, n *node, in []*Tensor) []*Tensor {
+	rank := int64(len(in[0].Shape))
+	bound := func(name string, otherwise int64) int64 {
+		v := n.int(name, otherwise)
+		if v < 0 {
+			v += rank
+		}
+		return min(max(v, 0), rank)
+	}
+	start, end := bound("start", 0), bound("end", rank)
+	out := &Tensor{Type: Int, Shape: []int{int(max(0, end-start))}, I: []int64{}}
+	for _, d := range in[0].Shape[start:max(start, end)] {
+		out.I = append(out.I, int64(d))
+	}
+	return []*Tensor{out}
+}
+
+func sizeOf(_ *run, _ *node, in []*Tensor) []*Tensor {
+	return []*Tensor{NewInt([]int64{int64(in[0].Size())})}
+}
+
+func reshape(r *run, n *node, in []*Tensor) []*Tensor {
+	to := slices.Clone(r.list(n, in, 1, "shape"))
+	unknown, size := -1, 1
+	for i, d := range to {
+		switch {
+		case d == 0 && n.int("allowzero", 0) == 0:
+			to[i] = int64(in[0].Shape[i])
+		case d == -1 && unknown < 0:
+			unknown = i
+			continue
+		}
+		if to[i] < 0 || to[i] > math.MaxInt32 || to[i] > 0 && size > maxElements/int(to[i]) {
+			fail("a shape of %v", to)
+		}
+		size *= int(to[i])
+	}
+	if unknown >= 0 {
+		if size == 0 || in[0].Size()%size != 0 {
+			fail("shape %v for %v", to, in[0].Shape)
+		}
+		to[unknown] = int64(in[0].Size() / size)
+	}
+	return []*Tensor{r.reshaped(in[0], sizes(to))}
+}
+
+func flatten(r *run, n *node, in []*Tensor) []*Tensor {
+	a := n.int("axis", 1)
+	if a < 0 {
+		a += int64(len(in[0].Shape))
+	}
+	return []*Tensor{r.reshaped(in[0], []int{product(in[0].Shape[:a]), product(in[0].Shape[a:])})}
+}
+
+func transpose(_ *run, n *node, in []*Tensor) []*Tensor {
+	x := in[0]
+	rank := len(x.Shape)
+	perm := n.attrs["perm"].ints
+	if perm == nil {
+		for i := range rank {
+			perm = append(perm, int64(rank-1-i))
+		}
+	}
+	if len(perm) != rank {
+		fail("perm %v for shape %v", perm, x.Shape)
+	}
+	shape, strides, old := make([]int, rank), make([]int, rank), x.steps()
+	seen := make([]bool, rank)
+	for i, p := range perm {
+		from := axis(p, rank)
+		if seen[from] {
+			fail("perm %v", perm)
+		}
+		seen[from], shape[i], strides[i] = true, x.Shape[from], old[from]
+	}
+	return []*Tensor{x.view(0, shape, strides)}
+}
+
+func unsqueeze(r *run, n *node, in []*Tensor) []*Tensor {
+	x := in[0]
+	axes := r.list(n, in, 1, "axes")
+	rank := len(x.Shape) + len(axes)
+	added := make([]bool, rank)
+	for _, a := range axes {
+		added[axis(a, rank)] = true
+	}
+	shape, strides, old, from := make([]int, rank), make([]int, rank), x.steps(), 0
+	for i := range shape {
+		if added[i] {
+			shape[i] = 1
+			continue
+		}
+		shape[i], strides[i] = x.Shape[from], old[from]
+		from++
+	}
+	return []*Tensor{r.kept(x, shape, strides)}
+}
+
+func squeeze(r *run, n *node, in []*Tensor) []*Tensor {
+	x := in[0]
+	axes := r.list(n, in, 1, "axes")
+	drop := make([]bool, len(x.Shape))
+	for _, a := range axes {
+		i := axis(a, len(x.Shape))
+		if x.Shape[i] != 1 {
+			fail("axis %d of shape %v has more than one", a, x.Shape)
+		}
+		drop[i] = true
+	}
+	shape, strides, old := []int{}, []int{}, x.steps()
+	for i, d := range x.Shape {
+		if drop[i] || axes == nil && d == 1 {
+			continue
+		}
+		shape, strides = append(shape, d), append(strides, old[i])
+	}
+	return []*Tensor{r.kept(x, shape, strides)}
+}
+
+// kept is a view of the same elements with dimensions of size 1 added or left
+// out.
+func (r *run) kept(x *Tensor, shape, strides []int) *Tensor {
+	if x.strides == nil {
+		strides = denseStrides(shape)
+	}
+	return x.view(0, shape, strides)
+}
+
+func expand(r *run, n *node, in []*Tensor) []*Tensor {
+	shape := broadcast(in[0].Shape, sizes(r.list(n, in, 1, "")))
+	if slices.Equal(shape, in[0].Shape) {
+		return in[:1]
+	}
+	to := make([]int64, len(shape))
+	for i, d := range shape {
+		to[i] = int64(d)
+	}
+	return []*Tensor{in[0].view(0, sizes(to), in[0].stretched(shape))}
+}
+
+func slice(r *run, n *node, in []*Tensor) []*Tensor {
+	x := in[0]
+	starts, ends := r.list(n, in, 1, "starts"), r.list(n, in, 2, "ends")
+	axes, steps := r.list(n, in, 3, "axes"), r.list(n, in, 4, "steps")
+	shape, strides, offset := slices.Clone(x.Shape), slices.Clone(x.steps()), 0
+	for i := range starts {
+		a := i
+		if axes != nil {
+			a = axis(axes[i], len(shape))
+		}
+		step := int64(1)
+		if steps != nil {
+			step = steps[i]
+		}
+		d := int64(x.Shape[a])
+		start, end := starts[i], ends[i]
+		if start < 0 {
+			start += d
+		}
+		if end < 0 {
+			end += d
+		}
+		var count int64
+		switch {
+		case step > 0 && step <= math.MaxInt32:
+			start, end = min(max(start, 0), d), min(max(end, 0), d)
+			count = (end - start + step - 1) / step
+		case step < 0 && step >= -math.MaxInt32:
+			start, end = min(max(start, -1), d-1), min(max(end, -1), d-1)
+			count = (start - end - step - 1) / -step
+		default:
+			fail("a step of %d", step)
+		}
+		count = max(0, count)
+		if count > 0 {
+			offset += int(start) * strides[a]
+		}
+		shape[a], strides[a] = int(count), strides[a]*int(step)
+	}
+	for _, s := range strides {
+		if s < 0 {
+			return []*Tensor{r.reversed(x, offset, shape, strides)}
+		}
+	}
+	return []*Tensor{x.view(offset, shape, strides)}
+}
+
+// reversed copies a slice with a negative step.
+func (r *run) reversed(x *Tensor, offset int, shape, strides []int) *Tensor {
+	out := r.make(x.Type, shape...)
+	at := 0
+	dims, s := append(slices.Clone(shape), 1), append(slices.Clone(strides), 0)
+	eachRow(dims, [][]int{s}, func(offsets []int) {
+		if x.Type == Float {
+			out.F[at] = x.F[offset+offsets[0]]
+		} else {
+			out.I[at] = x.I[offset+offsets[0]]
+		}
+		at++
+	})
+	return out
+}
+
+func split(r *run, n *node, in []*Tensor) []*Tensor {
+	x := in[0]
+	a := axis(n.int("axis", 0), len(x.Shape))
+	lengths := r.list(n, in, 1, "split")
+	if lengths == nil {
+		each := (x.Shape[a] + len(n.out) - 1) / len(n.out)
+		for at := 0; len(lengths) < len(n.out); at += each {
+			lengths = append(lengths, int64(max(0, min(each, x.Shape[a]-at))))
+		}
+	}
+	var out []*Tensor
+	at, strides := int64(0), x.steps()
+	for _, l := range lengths {
+		if l < 0 || at+l > int64(x.Shape[a]) {
+			fail("lengths %v of %d", lengths, x.Shape[a])
+		}
+		shape := slices.Clone(x.Shape)
+		shape[a] = int(l)
+		out = append(out, x.view(int(at)*strides[a], shape, strides))
+		at += l
+	}
+	return out
+}
+
+func concat(r *run, n *node, in []*Tensor) []*Tensor {
+	a := axis(n.int("axis", 0), len(in[0].Shape))
+	shape := slices.Clone(in[0].Shape)
+	shape[a] = 0
+	for _, t := range in {
+		if t.Type != in[0].Type || len(t.Shape) != len(shape) {
+			fail("shapes %v and %v", in[0].Shape, t.Shape)
+		}
+		shape[a] += t.Shape[a]
+		for i, d := range t.Shape {
+			if i != a && d != shape[i] {
+				fail("shapes %v and %v", in[0].Shape, t.Shape)
+			}
+		}
+	}
+	out := r.make(in[0].Type, shape...)
+	outer, at := product(shape[:a]), 0
+	for _, t := range in {
+		t = r.dense(t)
+		length, stride := product(t.Shape[a:]), product(shape[a:])
+		for i := range outer {
+			if t.Type == Float {
+				copy(out.F[i*stride+at:][:length], t.F[i*length:])
+			} else {
+				copy(out.I[i*stride+at:][:length], t.I[i*length:])
+			}
+		}
+		at += length
+	}
+	return []*Tensor{out}
+}
+
+// gatherOp picks slices along an axis.
+func gatherOp(r *run, n *node, in []*Tensor) []*Tensor {
+	x, index := in[0], r.dense(in[1])
+	if index.Type != Int {
+		fail("indices of type %v", index.Type)
+	}
+	a := axis(n.int("axis", 0), len(x.Shape))
+	if len(index.Shape) == 0 && x.Type == Float { // one: a view
+		shape, strides := slices.Clone(x.Shape), slices.Clone(x.steps())
+		at := axis(index.I[0], shape[a]) * strides[a]
+		return []*Tensor{x.view(at, slices.Delete(shape, a, a+1), slices.Delete(strides, a, a+1))}
+	}
+	x = r.dense(x)
+	shape := slices.Concat(x.Shape[:a], index.Shape, x.Shape[a+1:])
+	out := r.make(x.Type, shape...)
+	outer, inner, d := product(x.Shape[:a]), product(x.Shape[a+1:]), x.Shape[a]
+	at := 0
+	for o := range outer {
+		for _, i := range index.I {
+			if i < 0 {
+				i += int64(d)
+			}
+			if i < 0 || i >= int64(d) {
+				fail("index %d of %d", i, d)
+			}
+			from := (o*d + int(i)) * inner
+			if x.Type == Float {
+				copy(out.F[at:at+inner], x.F[from:from+inner])
+			} else {
+				copy(out.I[at:at+inner], x.I[from:from+inner])
+			}
+			at += inner
+		}
+	}
+	return []*Tensor{out}
+}
+
+func tile(r *run, n *node, in []*Tensor) []*Tensor {
+	repeats := sizes(r.list(n, in, 1, ""))
+	x := in[0]
+	if len(repeats) != len(x.Shape) {
+		fail("repeats %v for shape %v", repeats, x.Shape)
+	}
+	// Each dimension d becomes repeat × d, the first of which has stride 0.
+	var shape, strides, out []int
+	for i, s := range x.steps() {
+		shape, strides = append(shape, repeats[i], x.Shape[i]), append(strides, 0, s)
+		out = append(out, repeats[i]*x.Shape[i])
+	}
+	y := r.make(x.Type, out...)
+	if x.Type == Float {
+		gather(y.F, x.F, shape, strides)
+	} else {
+		gather(y.I, x.I, shape, strides)
+	}
+	return []*Tensor{y}
+}
+
+func trilu(r *run, n *node, in []*Tensor) []*Tensor {
+	x := r.dense(in[0])
+	k := int64(0)
+	if len(in) > 1 && in[1] != nil {
+		k = in[1].I[0]
+	}
+	upper := n.int("upper", 1) != 0
+	out := r.make(x.Type, x.Shape...)
+	copy(out.F, x.F)
+	copy(out.I, x.I)
+	rank := len(x.Shape)
+	rows, columns := x.Shape[rank-2], x.Shape[rank-1]
+	for at := range x.Size() {
+		i, j := int64(at/columns%rows), int64(at%columns)
+		if upper && j-i < k || !upper && j-i > k {
+			if x.Type == Float {
+				out.F[at] = 0
+			} else {
+				out.I[at] = 0
+			}
+		}
+	}
+	return []*Tensor{out}
+}
+
+func identity(_ *run, n *node, in []*Tensor) []*Tensor {
+	if n.op == "Dropout" && len(n.out) > 1 {
+		fail("the mask of Dropout")
+	}
+	return in[:1]
+}

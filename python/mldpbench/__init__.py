@@ -1,0 +1,14 @@
+"""Measure word-level metric differential privacy for text, from Python.
+
+The work is done by the program ``mldp``; this package finds it, talks to it and
+turns Python functions into mechanisms, attackers and measurements of its
+studies. Standard library only; where pandas is installed, :func:`records` can
+return a DataFrame.
+"""
+
+from ._program import program
+from ._mechanism import Mechanism
+from ._roles import attacker, measurement, mechanism
+from ._studies import evaluate, records, run
+
+__all__ = ["Mechanism", "attacker", "evaluate", "measurement", "mechanism", "program", "records", "run"]

@@ -1,0 +1,39 @@
+"""Finds and calls the program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Sequence
+
+
+class MldpError(RuntimeError):
+    """What mldp said when it failed; ``code`` is its exit code."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def program() -> str:
+    """The path of mldp: ``$MLDP``, else the one in this package, else the one on the path."""
+    if named := os.environ.get("MLDP"):
+        return named
+    for name in ("mldp", "mldp.exe"):
+        bundled = Path(__file__).with_name("bin") / name
+        if bundled.exists():
+            return str(bundled)
+    if found := shutil.which("mldp"):
+        return found
+    raise FileNotFoundError("mldp: not in this wheel and not on the path; set MLDP to the program")
+
+
+def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str:
+    """Runs mldp and returns its standard output; any exit code but ``codes`` is an MldpError."""
+    done = subprocess.run([program(), *arguments], capture_output=True, text=True, encoding="utf-8", **options)  # type: ignore[call-overload]
+    if done.returncode not in codes:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("mldp:")] or [done.stderr.strip()]
+        raise MldpError(lines[-1], done.returncode)
+    return done.stdout

@@ -1,0 +1,129 @@
+"""Tests of the package; mldp must be on the path or in MLDP."""
+
+import doctest
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+import mldpbench  # noqa: E402
+from mldpbench import _roles  # noqa: E402
+from mldpbench._program import MldpError  # noqa: E402
+
+
+class TestMechanism(unittest.TestCase):
+    def test_privatise(self):
+        with mldpbench.Mechanism("k-rr", epsilon=5, embedding="generated", dimension=50) as m:
+            self.assertEqual(m.guarantee["metric"], "discrete")
+            seeds = ["ab" * 32, "cd" * 32]
+            texts = ["the food was superb", "awful"]
+            private = m.privatise(texts, seeds)
+            self.assertEqual(private, m.privatise(texts, seeds))
+            self.assertEqual([len(t.split()) for t in private], [4, 1])
+            p = m.distribution("food")
+            self.assertAlmostEqual(sum(p.values()), 1, places=5)  # printed with eight digits
+            self.assertEqual(max(p, key=p.get), "food")
+
+    def test_errors(self):
+        with self.assertRaisesRegex(MldpError, "nosuch"):
+            mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")
+        with self.assertRaisesRegex(MldpError, "epsilon"):
+            with mldpbench.Mechanism("cmp", epsilon=-1, embedding="generated", dimension=50) as m:
+                m.privatise(["food"])
+
+
+class TestRoles(unittest.TestCase):
+    def test_docs(self):
+        self.assertEqual(doctest.testmod(_roles).failed, 0)
+
+    def test_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "shout.py"
+            script.write_text(textwrap.dedent(f"""\
+                import sys
+                sys.path.insert(0, {str(HERE.parent)!r})
+                from mldpbench import mechanism
+
+                @mechanism("shout")
+                def shout(tokens, epsilon, rng):
+                    return [t.upper() for t in tokens]
+
+                if __name__ == "__main__":
+                    shout.serve()
+                """), encoding="utf-8")
+            out = subprocess.run([mldpbench.program(), "privatize", "--command", f"{sys.executable} {script}",
+                                  "--epsilon", "1"], input="the food\n", capture_output=True, text=True)
+            self.assertEqual((out.returncode, out.stdout), (0, "THE FOOD\n"), out.stderr)
+
+    def test_a_request_fails_alone(self):
+        @mldpbench.measurement("fails")
+        def fails(original, private):
+            return 1 / 0
+        import io
+        sink = io.StringIO()
+        fails.serve(['{"id": 7, "original": ["a"], "private": ["b"]}'], sink)
+        self.assertIn('{"id": 7, "error": "ZeroDivisionError: division by zero"}', sink.getvalue())
+
+
+class TestStudies(unittest.TestCase):
+    def test_run_and_evaluate(self):
+        study = {"schema": 1, "name": "small", "seed": 1, "repetitions": 1, "epsilons": [5],
+                 "datasets": [{"name": "generated-news", "train": 60, "validation": 20, "test": 40}],
+                 "embeddings": [{"name": "generated", "dimensions": [50]}],
+                 "mechanisms": [{"name": "k-rr"}], "models": [{"name": "svm"}]}
+        with tempfile.TemporaryDirectory() as folder:
+            rows = mldpbench.run(study, out=Path(folder) / "run", frame=False)
+            accuracy = [r for r in rows if r["quantity"] == "accuracy" and r["mechanism"] == "k-rr"]
+            self.assertEqual(len(accuracy), 1)
+            self.assertAlmostEqual(accuracy[0]["value"], 100 * accuracy[0]["part"] / accuracy[0]["whole"])
+            texts = [f"the food number {i} was {'superb' if i % 2 else 'awful'}" for i in range(60)]
+            rows = mldpbench.evaluate(texts, {"same": texts}, [i % 2 for i in range(60)], None, None, False,
+                                      "--documents=-1")
+            pp = [r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"]
+            self.assertEqual(pp, [0.0])
+
+    def test_lengths(self):
+        with self.assertRaisesRegex(ValueError, "1 texts for 2 originals"):
+            mldpbench.evaluate(["a", "b"], ["a"])
+
+
+class TestWheels(unittest.TestCase):
+    def test_reproducible_and_installable(self):
+        spec = importlib.util.spec_from_file_location("wheels", HERE.parent / "wheels.py")
+        wheels = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(wheels)
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder)
+            program = out / "mldp-1.2-linux-amd64"
+            program.write_bytes(b"#!/bin/sh\necho mldp\n")
+            digests = set()
+            for _ in range(2):
+                path = wheels.wheel("1.2", wheels.TAGS["linux-amd64"], program, out)
+                digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
+            self.assertEqual(len(digests), 1)
+            with zipfile.ZipFile(path) as archive:
+                names = set(archive.namelist())
+                record = archive.read("mldpbench-1.2.dist-info/RECORD").decode().splitlines()
+                self.assertEqual({line.split(",")[0] for line in record}, names)
+                mode = archive.getinfo("mldpbench/bin/mldp").external_attr >> 16
+                self.assertEqual(mode & 0o777, 0o755)
+            pure = wheels.wheel("1.2", "any", None, out)
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+                                   "--target", str(out / "site"), str(pure)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = subprocess.run([sys.executable, "-c", "import mldpbench; print(mldpbench.__all__)"],
+                                  env={**os.environ, "PYTHONPATH": str(out / "site")}, capture_output=True, text=True)
+            self.assertIn("Mechanism", done.stdout, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
