@@ -2,11 +2,14 @@
 GO      ?= go
 STUDY   ?= mini
 DATA    ?=
-RESULTS ?= results/$(STUDY)
+RESULTS ?= runs/$(STUDY)
 RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: help build dist module test test-arm64 race reproduce check bench lint study figures look asm fuzz clean
+# Packages whose tests take a second or two each.
+FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/textio ./experiments/cluster ./experiments/engine
+
+.PHONY: help build dist wheel module test fast test-arm64 race reproduce check bench lint study figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,15 +26,23 @@ dist: ## stripped, reproducible programs for PLATFORMS in dist/, with SHA256SUMS
 	  out=dist/mldp-$(VERSION)-$$GOOS-$$GOARCH; [ $$GOOS != windows ] || out=$$out.exe; echo $$out; \
 	  $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $$out ./cmd/mldp; \
 	done
+	GO=$(GO) .ci/notices > dist/THIRD_PARTY.txt
 	cd dist && { sha256sum mldp-* 2>/dev/null || shasum -a 256 mldp-*; } > SHA256SUMS
 	@arm=dist/mldp-$(VERSION)-linux-arm64; native=dist/mldp-$(VERSION)-$$($(GO) env GOHOSTOS)-$$($(GO) env GOHOSTARCH); \
 	[ ! -e $$arm ] || .ci/arm64 $$arm $$([ ! -e $$native ] || echo $$native)
+
+wheel: dist ## wheels of the Python package for PLATFORMS, and one without the program, in dist/ (needs python3)
+	python3 python/wheels.py $(VERSION) dist
+	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
 
 module: ## give the module the name MODULE (host/you/mldpbench), in go.mod and in all imports
 	@$(GO) run ./internal/module '$(MODULE)'
 
 test: ## run all tests
 	$(GO) test -timeout 30m ./...
+
+fast: ## the tests that take seconds
+	$(GO) test -short $(FAST)
 
 test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
 	GO=$(GO) .ci/arm64
@@ -42,10 +53,10 @@ race: ## run the concurrent packages under the race detector (needs a C compiler
 reproduce: build ## run STUDY (default mini: generated corpus, no downloads) from start to finish
 	./bin/mldp run $(STUDY) $(if $(DATA),--data $(DATA)) $(RUNFLAGS)
 
-check: build ## rerun mini and compare it with results/reference/mini.csv
+check: build ## rerun mini and compare it with results/reference/mini.csv.gz
 	rm -rf bin/check # finished cells would be reused, whatever the code does now
 	./bin/mldp run mini --out bin/check
-	./bin/mldp check --baseline results/reference/mini.csv bin/check/results.csv
+	./bin/mldp check --baseline results/reference/mini.csv.gz bin/check/results.csv
 
 bench: ## kernels, search, models: go test -bench
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/kernel/... ./embeddings/... ./mechanisms/... ./models/...
@@ -55,7 +66,7 @@ study: build ## all records behind results/*.md: what it takes or lacks, then al
 	results/study.sh run
 
 figures: build ## draw the figures of STUDY again from its records
-	./bin/mldp figures $(RESULTS) -o plots/$(STUDY)
+	./bin/mldp figures $(RESULTS)
 
 look: build ## pictures of the page of RESULTS (desktop, phone, dark; first screen, filtered) in bin/look; needs Chromium
 	mkdir -p bin/look
@@ -71,7 +82,7 @@ FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME
 	@for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s $$pkg || exit 1; \
+	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; done
 
 lint: ## formatting, vet (here; arm64; macOS and Windows), staticcheck
@@ -82,5 +93,5 @@ lint: ## formatting, vet (here; arm64; macOS and Windows), staticcheck
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/mldp
 	$(GO) tool staticcheck ./...
 
-clean: ## remove what was built (results and plots stay)
+clean: ## remove what was built (runs stay)
 	rm -rf bin dist

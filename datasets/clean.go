@@ -15,7 +15,7 @@ import (
 
 // Cleaning is a way of turning a text into tokens.
 //
-// All but CleanNone lower the case, decode HTML entities, remove HTML tags
+// All but CleanNone and those of 2024 lower the case, decode HTML entities, remove HTML tags
 // and digits, and split at everything that is not a letter, except that an
 // apostrophe inside a word joins ("don't" is one word, "dont" in the output).
 type Cleaning string
@@ -36,14 +36,20 @@ const (
 )
 
 // Cleanings lists all cleanings.
-var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone}
+var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone, CleanTopic2024,
+	CleanSentiment2024}
 
 // lemmatises reports whether a cleaning uses noun lemmas, which needs WordNet.
-func (c Cleaning) lemmatises() bool { return c == CleanSentiment || c == CleanTopic }
+func (c Cleaning) lemmatises() bool {
+	return c == CleanSentiment || c == CleanTopic || c.of2024()
+}
+
+func (c Cleaning) of2024() bool { return c == CleanTopic2024 || c == CleanSentiment2024 }
 
 // Cleaner turns texts into tokens. It is safe for concurrent use.
 type Cleaner struct {
 	split      bool // at non-letters; otherwise at white space
+	of2024     bool // see tokens2024
 	stop       map[string]struct{}
 	lemmatizer *wordnet.Lemmatizer
 }
@@ -51,12 +57,14 @@ type Cleaner struct {
 // NewCleaner returns the cleaner of that name; for those that lemmatise, the
 // WordNet database is searched under root (see fetch.Root).
 func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
-	c := &Cleaner{split: name != CleanNone}
+	c := &Cleaner{split: name != CleanNone, of2024: name.of2024()}
 	switch name {
 	case CleanSentiment, CleanContent:
 		c.stop = stopWords(true)
 	case CleanTopic:
 		c.stop = stopWords(false)
+	case CleanTopic2024, CleanSentiment2024:
+		c.stop = stopWords2024(name)
 	case CleanWords, CleanNone:
 	default:
 		all := make([]string, len(Cleanings))
@@ -95,6 +103,9 @@ func lemmatizer(dir string) (*wordnet.Lemmatizer, error) {
 
 // Tokens cleans one text.
 func (c *Cleaner) Tokens(text string) []string {
+	if c.of2024 {
+		return c.tokens2024(text)
+	}
 	if !c.split {
 		return strings.Fields(strings.ToLower(text))
 	}

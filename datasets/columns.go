@@ -3,7 +3,6 @@ package datasets
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,8 +12,8 @@ import (
 // Lines is the format of a file without columns: every line is a text.
 const Lines = "lines"
 
-// FormatOf returns the format of a file by its suffix: csv, tsv or jsonl,
-// gzipped or not, and otherwise Lines.
+// FormatOf returns the format of a file by its suffix: csv, tsv, jsonl or
+// json, gzipped or not, parquet, and otherwise Lines.
 func FormatOf(file string) string {
 	if format, err := formatOf(Request{File: file}); err == nil {
 		return format
@@ -24,8 +23,9 @@ func FormatOf(file string) string {
 
 // ReadColumns reads columns of a table of the user's own, in the formats of
 // Request.File and Lines: for each row its values in the order of columns. A
-// file of Lines has no columns and one value per row. format "" means FormatOf.
-func ReadColumns(ctx context.Context, file, format string, columns []string) ([][]string, error) {
+// file of Lines has no columns and one value per row. format "" means FormatOf;
+// delimiter is that of CSV and TSV, "" for the usual one.
+func ReadColumns(ctx context.Context, file, format, delimiter string, columns []string) ([][]string, error) {
 	if format == "" {
 		format = FormatOf(file)
 	}
@@ -42,11 +42,6 @@ func ReadColumns(ctx context.Context, file, format string, columns []string) ([]
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: %s needs the name of a column", file, format)
 	}
-	f, err := textfile.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	var rows [][]string
 	add := func(fields func(column string) (string, error)) error {
 		row := make([]string, len(columns))
@@ -62,15 +57,7 @@ func ReadColumns(ctx context.Context, file, format string, columns []string) ([]
 		rows = append(rows, row)
 		return nil
 	}
-	if format == "jsonl" {
-		err = eachObject(ctx, f, file, add)
-	} else {
-		comma := ','
-		if format == "tsv" {
-			comma = '\t'
-		}
-		err = eachRow(ctx, f, file, comma, slices.Clone(columns), add)
-	}
+	err = source{file, format, delimiter}.each(ctx, columns, add)
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%s: no rows", file)
 	}

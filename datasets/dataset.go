@@ -36,6 +36,7 @@ type Dataset struct {
 	Generated   bool     // the built-in generated corpus, never mixed with real data
 	WordLevel   bool     // every document is one word (Product Reviews)
 	Source      string   // the file or folder read, "built in" for a generated set
+	Note        string   // what a reader of results must know of the source, "" for nothing
 	SourceRows  int      // rows that the sample was drawn from
 	SourceTexts int      // distinct texts among them
 	Train       []Document

@@ -94,7 +94,7 @@ func TestReaderErrors(t *testing.T) {
 		{"agnews", "a.csv", "\"1\",\"a\",\"b\"\n\"2\",\"a\"\n", "a.csv:2: column 1: wrong number of fields"},
 		{"agnews", "a.csv", "\"1\",\"a\n", "a.csv:"},
 		{"agnews", "a.csv", "", "a.csv: no news"},
-		{"disaster-tweets", "a.csv", "text,target\nx,2\n", `a.csv: tweet 1: target "2": must be 0 or 1`},
+		{"disaster-tweets", "a.csv", "text,target\nx,2\n", `a.csv: row 1: target "2": must be one of ["0" "1"]`},
 		{"mr", "a.tsv", "3\tx\n", `a.tsv: sentence 1: label "3"`},
 		{"mr", "a.tsv", "x\n", `a.tsv:1: "x": want a label, a tab and a text`},
 		{"mr", "a.tsv", "\n", "a.tsv: no sentences"},
@@ -162,7 +162,11 @@ func TestSentenceFormats(t *testing.T) {
 			"It 's ( good|bad"},
 		{"folder", "mr", folder, "0 0 1", "it drags|it était bad|it shines"},
 	} {
-		classes := registry[c.set].Classes
+		d, err := Find(c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		classes := d.Classes
 		rows, err := readSentences(t.Context(), Request{File: c.file}, c.set, classes)
 		if err != nil {
 			t.Errorf("%s: %v", c.what, err)
@@ -280,6 +284,19 @@ func FuzzAGNews(f *testing.F) {
 		for _, r := range rows {
 			if r.Label < 0 || r.Label > 3 || strings.Contains(r.Text, `\`) && !bytes.Contains(data, []byte("#92;")) &&
 				!bytes.Contains(data, []byte("#x5")) && !bytes.Contains(data, []byte("#")) {
+				t.Fatalf("%+v", r)
+			}
+		}
+	})
+}
+
+func FuzzLabelledTexts(f *testing.F) {
+	f.Add([]byte("text,label\na b,0\n\"c, d\",1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := readLabelledTexts(t.Context(), bytes.NewReader(data), "f", []string{"a", "b"})
+		checkRead(t, err, "f")
+		for _, r := range rows {
+			if r.Label < 0 || r.Label > 1 {
 				t.Fatalf("%+v", r)
 			}
 		}

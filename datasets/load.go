@@ -24,10 +24,12 @@ type Request struct {
 
 	// File replaces the source that would be found under Root. With TextColumns
 	// it is a table of the user's own: CSV, TSV or JSON lines, gzipped or not,
-	// recognised by its suffix unless Format is "csv", "tsv" or "jsonl".
+	// recognised by its suffix unless Format is "csv", "tsv", "jsonl", "json" or
+	// "parquet".
 	// Without LabelColumn there is one class and no task.
 	File        string
 	Format      string
+	Delimiter   string   // of CSV and TSV; "" is that of the format
 	TextColumns []string // joined by a space
 	LabelColumn string
 	// PrivateColumn and UserColumn are the columns of the user's own table with
@@ -54,7 +56,7 @@ type Request struct {
 // is balanced by class: each split takes equal numbers of every class (the first classes one more
 // where the size does not divide), drawn without replacement from all rows. With all Sizes zero the
 // whole source is used, with its own splits where it has them and otherwise 70/10/20 percent of
-// each class.
+// each class; in its own order where that belongs to the data set (agnews-2024, imdb-2024).
 func Load(ctx context.Context, q Request) (*Dataset, error) {
 	d, err := definition(q)
 	if err != nil {
@@ -92,7 +94,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	}
 	out := &Dataset{
 		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
-		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source,
+		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source, Note: rows.Note,
 		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
@@ -118,6 +120,9 @@ func Needs(q Request) ([]string, error) {
 	var names []string
 	if q.File == "" {
 		names = append(names, d.Needs...)
+		if d.MoreNeeds != nil {
+			names = append(names, d.MoreNeeds(q.Root)...)
+		}
 	}
 	if cmp.Or(q.Cleaning, d.Cleaning).lemmatises() {
 		names = append(names, "wordnet")
@@ -126,6 +131,9 @@ func Needs(q Request) ([]string, error) {
 }
 
 func definition(q Request) (Definition, error) {
+	if err := check.Name("data set", q.Name); err != nil {
+		return Definition{}, err
+	}
 	if q.LabelColumn != "" || len(q.TextColumns) > 0 {
 		return ownDefinition(q)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/textio"
+	"mldpbench/internal/check"
 )
 
 // ownDefinition is the definition of a table of the user's own.
@@ -24,7 +26,7 @@ func ownDefinition(q Request) (Definition, error) {
 	case len(q.TextColumns) == 0:
 		return Definition{}, fmt.Errorf("data set %s: %s needs the name of at least one text column", q.Name, q.File)
 	}
-	if _, taken := registry[q.Name]; taken {
+	if definitions.Has(q.Name) {
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another",
 			q.Name)
 	}
@@ -35,19 +37,14 @@ func ownDefinition(q Request) (Definition, error) {
 	return d, nil
 }
 
-// readOwn reads a table with a header (CSV, TSV) or one JSON object per line.
+// readOwn reads a table with a header (CSV, TSV), JSON objects or Parquet.
 func readOwn(ctx context.Context, q Request) (Rows, error) {
 	format, err := formatOf(q)
 	if err != nil {
 		return Rows{}, err
 	}
-	f, err := textfile.Open(q.File)
-	if err != nil {
-		return Rows{}, err
-	}
-	defer f.Close()
 	columns := tableColumns{text: q.TextColumns, label: q.LabelColumn, private: q.PrivateColumn, user: q.UserColumn}
-	table, err := readTable(ctx, f, q.File, format, columns)
+	table, err := readTable(ctx, source{q.File, format, q.Delimiter}, columns)
 	if err != nil {
 		return Rows{}, err
 	}
@@ -99,6 +96,11 @@ func labelled(source string, texts, labels []string) (Rows, error) {
 	if len(classes) < 2 {
 		return Rows{}, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
 	}
+	for _, c := range classes {
+		if err := check.Name("label", c); err != nil {
+			return Rows{}, fmt.Errorf("%s: %w", source, err)
+		}
+	}
 	rows := make([]Row, len(texts))
 	for i := range rows {
 		class, _ := slices.BinarySearch(classes, labels[i])
@@ -113,17 +115,17 @@ func formatOf(q Request) (string, error) {
 		format = strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(strings.ToLower(q.File), ".gz")), ".")
 	}
 	switch format {
-	case "csv", "tsv", "jsonl":
+	case "csv", "tsv", "jsonl", "json", "parquet":
 		return format, nil
 	case "ndjson":
 		return "jsonl", nil
 	}
-	return "", fmt.Errorf("%s: format = %q: must be csv, tsv or jsonl (told by the suffix, or by the format setting)",
+	return "", fmt.Errorf("%s: format = %q: must be csv, tsv, jsonl, json or parquet (told by the suffix, or by the format setting)",
 		q.File, format)
 }
 
 // readTable reads the columns of every row.
-func readTable(ctx context.Context, r io.Reader, name, format string, columns tableColumns) (table, error) {
+func readTable(ctx context.Context, s source, columns tableColumns) (table, error) {
 	var t table
 	add := func(fields func(column string) (string, error)) error {
 		var parts []string
@@ -156,20 +158,45 @@ func readTable(ctx context.Context, r io.Reader, name, format string, columns ta
 	}
 	needed := slices.DeleteFunc(append(slices.Clone(columns.text), columns.label, columns.private, columns.user),
 		func(c string) bool { return c == "" })
-	var err error
-	if format == "jsonl" {
-		err = eachObject(ctx, r, name, add)
-	} else {
-		comma := ','
-		if format == "tsv" {
-			comma = '\t'
-		}
-		err = eachRow(ctx, r, name, comma, needed, add)
-	}
+	err := s.each(ctx, needed, add)
 	if err == nil && len(t.texts) == 0 {
-		err = fmt.Errorf("%s: no rows", name)
+		err = fmt.Errorf("%s: no rows", s.file)
 	}
 	return t, err
+}
+
+// source is a table: its file, its format, and the delimiter of CSV and TSV, ""
+// for that of the format.
+type source struct{ file, format, delimiter string }
+
+// each calls add with every row of the table, which must have the needed
+// columns.
+func (s source) each(ctx context.Context, needed []string, add addRow) error {
+	if err := textio.CheckDelimiter(s.delimiter); err != nil {
+		return fmt.Errorf("%s: %w", s.file, err)
+	}
+	if s.delimiter != "" && s.format != "csv" && s.format != "tsv" {
+		return fmt.Errorf("%s: %s has no delimiter", s.file, s.format)
+	}
+	if s.format == "parquet" {
+		return textio.EachParquet(ctx, s.file, needed, add)
+	}
+	f, err := textfile.Open(s.file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch s.format {
+	case "jsonl":
+		return eachObject(ctx, f, s.file, add)
+	case "json":
+		return eachInArray(ctx, f, s.file, add)
+	}
+	comma := map[string]rune{"csv": ',', "tsv": '\t'}[s.format]
+	if s.delimiter != "" {
+		comma = rune(s.delimiter[0])
+	}
+	return eachRow(ctx, f, s.file, comma, needed, add)
 }
 
 // addRow takes one row, given a function from a column to its value.
@@ -241,24 +268,56 @@ func eachObject(ctx context.Context, r io.Reader, name string, add addRow) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var object map[string]json.RawMessage
+		var object jsonObject
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			return fmt.Errorf("not a JSON object: %w", err)
 		}
-		return add(func(c string) (string, error) {
-			raw, ok := object[c]
-			if !ok {
-				return "", fmt.Errorf("no field %q", c)
-			}
-			switch raw[0] {
-			case '"':
-				var s string
-				err := json.Unmarshal(raw, &s)
-				return s, err
-			case '{', '[', 'n':
-				return "", fmt.Errorf("field %q is neither text nor a number", c)
-			}
-			return string(raw), nil // a number or a truth value, as written
-		})
+		return add(object.field)
 	})
+}
+
+// eachInArray reads an array of objects.
+func eachInArray(ctx context.Context, r io.Reader, name string, add addRow) error {
+	d := json.NewDecoder(r)
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return fmt.Errorf("%s: is no JSON array of objects", name)
+	}
+	for n := 1; d.More(); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var object jsonObject
+		if err := d.Decode(&object); err != nil {
+			return fmt.Errorf("%s: object %d: not a JSON object: %w", name, n, err)
+		}
+		if err := add(object.field); err != nil {
+			return fmt.Errorf("%s: object %d: %w", name, n, err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("%s: the array does not end", name)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%s: more after the JSON array", name)
+	}
+	return nil
+}
+
+type jsonObject map[string]json.RawMessage
+
+// field returns a text, or a number or a truth value as written.
+func (o jsonObject) field(c string) (string, error) {
+	raw, ok := o[c]
+	if !ok {
+		return "", fmt.Errorf("no field %q", c)
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case '{', '[', 'n':
+		return "", fmt.Errorf("field %q is neither text nor a number", c)
+	}
+	return string(raw), nil
 }

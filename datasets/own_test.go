@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,8 +86,10 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
 		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label",
 			`a.jsonl:1: field "text" is neither text nor a number`},
-		{"a.dat", "x", []string{"text"}, "label", `a.dat: format = "dat": must be csv, tsv or jsonl`},
+		{"a.dat", "x", []string{"text"}, "label", `a.dat: format = "dat": must be csv, tsv, jsonl, json or parquet`},
 		{"a.csv", "x", nil, "label", "needs the name of at least one text column"},
+		{"a.csv", "text,label\nx,a\ny,\x1b[31m\n", []string{"text"}, "label",
+			`a.csv: label = "\x1b[31m": must have printable characters only`},
 		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
 	} {
 		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns,
@@ -100,6 +103,7 @@ func TestOwnTableErrors(t *testing.T) {
 		{Name: "mine", TextColumns: []string{"a"}, LabelColumn: "b"},
 		{File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
 		{Name: "nothing"},
+		{Name: "mine\x1b[31m", File: write(t, "b.csv", "a,b\nx,1\ny,2\n"), TextColumns: []string{"a"}, LabelColumn: "b"},
 		{Name: "generated-news", MaxTokens: -2},
 	} {
 		if _, err := Load(t.Context(), q); err == nil {
@@ -146,14 +150,20 @@ func FuzzTable(f *testing.F) {
 	f.Add("text\tlabel\n\"x\t1\n", "tsv")
 	f.Add(`{"text":"x","label":1}`, "jsonl")
 	f.Add("text,label\n\"x\ny\",1\r\n", "csv")
+	f.Add(`[{"text":"x","label":1}, {"text":"y","label":2}]`, "json")
+	f.Add("PAR1\x00\x00\x00\x00PAR1", "parquet")
 	f.Fuzz(func(t *testing.T, text, format string) {
-		if format != "csv" && format != "tsv" && format != "jsonl" {
-			t.Skip("the format is chosen by the file name: only these three occur")
+		if !slices.Contains([]string{"csv", "tsv", "jsonl", "json", "parquet"}, format) {
+			t.Skip("the format is chosen by the file name: only these occur")
 		}
-		table, err := readTable(t.Context(), strings.NewReader(text), "f", format,
+		file := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		table, err := readTable(t.Context(), source{file: file, format: format},
 			tableColumns{text: []string{"text"}, label: "label"})
 		texts, labels := table.texts, table.labels
-		checkRead(t, err, "f")
+		checkRead(t, err, file)
 		if err == nil && (len(texts) == 0 || len(texts) != len(labels)) {
 			t.Fatalf("%d texts, %d labels", len(texts), len(labels))
 		}

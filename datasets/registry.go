@@ -3,8 +3,8 @@ package datasets
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
+
+	"mldpbench/internal/registry"
 )
 
 // Row is one text of a source, before sampling and cleaning.
@@ -22,6 +22,11 @@ type Rows struct {
 	Rows    []Row
 	Classes []string // nil means those of the definition
 	Source  string   // the file or folder read
+	// InOrder means that the whole source keeps its order and its splits, which
+	// every row then has; a sample of it is drawn like any other.
+	InOrder bool
+	// Note is what a reader of results on these rows must know, "" for nothing.
+	Note string
 	// Privates are the names of the private labels, nil for a source without
 	// one. Every sample and split of a class then has the same shares of them
 	// as the class.
@@ -37,11 +42,14 @@ func (s Sizes) zero() bool { return s == Sizes{} }
 
 // Definition registers a data set: one file, one registry line.
 type Definition struct {
-	Name      string   // "imdb"
-	Title     string   // "IMDb"
-	Doc       string   // description in one line
-	Citation  string   // work to cite
-	Needs     []string // entries of the fetch catalogue that Read uses, none for a generated set
+	Name     string   // "imdb"
+	Title    string   // "IMDb"
+	Doc      string   // description in one line
+	Citation string   // work to cite
+	Needs    []string // entries of the fetch catalogue that Read uses, none for a generated set
+	// MoreNeeds are further entries that depend on what the data folder root
+	// has; nil for none.
+	MoreNeeds func(root string) []string
 	Classes   []string // names of the labels 0, 1, …
 	Generated bool
 	WordLevel bool
@@ -52,24 +60,19 @@ type Definition struct {
 	Read func(ctx context.Context, q Request) (Rows, error)
 }
 
-var registry = map[string]Definition{}
+var definitions = registry.New[Definition]("data set")
 
 // Register adds a definition; it is called from init functions only.
-func Register(d Definition) {
-	if _, dup := registry[d.Name]; dup {
-		panic("datasets: " + d.Name + " registered twice")
-	}
-	registry[d.Name] = d
-}
+func Register(d Definition) { definitions.Add(d.Name, d) }
 
 // Names returns all registered data sets, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+func Names() []string { return definitions.Names() }
 
 // Find returns the definition with the given name.
 func Find(name string) (Definition, error) {
-	if d, ok := registry[name]; ok {
-		return d, nil
+	d, err := definitions.Find(name)
+	if err != nil {
+		return d, fmt.Errorf("%w, or come with a file and the names of its text and label columns", err)
 	}
-	return Definition{}, fmt.Errorf("data set = %q: must be one of %q, or come with a file and the names of its "+
-		"text and label columns", name, Names())
+	return d, nil
 }

@@ -22,7 +22,7 @@ type Thesaurus interface {
 
 // WordList is a set of words, for the share of English tokens.
 type WordList struct {
-	Source  string // the file read
+	Files   []string // read
 	words   map[string]struct{}
 	printed map[string]struct{}
 }
@@ -73,19 +73,41 @@ func OpenWordList(file, root string) (*WordList, error) {
 			return nil, err
 		}
 	}
-	w := &WordList{Source: file, words: map[string]struct{}{}, printed: map[string]struct{}{}}
+	w := &WordList{words: map[string]struct{}{}, printed: map[string]struct{}{}}
+	if err := w.read(file); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// OpenNLTKWords reads what nltk.corpus.words.words() returns, the list of
+// OpenWordList and that of Basic English, from the data folder root.
+func OpenNLTKWords(root string) (*WordList, error) {
+	w, err := OpenWordList("", root)
+	if err != nil {
+		return nil, err
+	}
+	basic, err := fetch.Locate(root, "words-basic", "words")
+	if err != nil {
+		return nil, err
+	}
+	return w, w.read(basic)
+}
+
+// read adds the words of a file.
+func (w *WordList) read(file string) error {
+	n := 0
 	err := textfile.LinesOf(file, func(line string) error {
 		if line = strings.TrimSpace(line); line != "" {
 			w.printed[line] = struct{}{}
 			w.words[strings.ToLower(line)] = struct{}{}
+			n++
 		}
 		return nil
 	})
-	if err == nil && len(w.words) == 0 {
+	w.Files = append(w.Files, file)
+	if err == nil && n == 0 {
 		err = fmt.Errorf("%s: no word in it", file)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return w, nil
+	return err
 }

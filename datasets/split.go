@@ -26,6 +26,12 @@ func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Docu
 		return out, fmt.Errorf("no documents")
 	}
 	switch {
+	case sizes.zero() && rows.InOrder:
+		for id, r := range rows.Rows {
+			s := slices.Index([]string{"train", "validation", "test"}, r.Split)
+			out[s] = appendRows(out[s], rows, []int{id})
+		}
+		return out, nil
 	case sizes.zero():
 		out = splitWhole(rows, seed)
 	case unbalanced:

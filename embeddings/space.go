@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"mldpbench/internal/check"
 )
 
 // WordID is the row of a word in a vocabulary.
@@ -107,6 +109,9 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 	if dimension < 1 {
 		return nil, fmt.Errorf("embedding %s: dimension = %d: must be >= 1", name, dimension)
 	}
+	if err := check.Name("embedding", name); err != nil {
+		return nil, err
+	}
 	if len(vectors) != vocabulary.Len()*dimension {
 		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(),
 			dimension)
@@ -203,18 +208,16 @@ func (s *Space) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Derived returns the result of build for s, calling build once per key and
-// space, for example for the nearest-neighbour index, a covariance root or a
-// distance range. The key must be of a type private to the caller's package.
-func (s *Space) Derived(key any, build func() (any, error)) (any, error) {
-	type result struct {
-		value any
-		err   error
-	}
-	f, _ := s.derived.LoadOrStore(key, sync.OnceValue(func() result {
-		v, err := build()
-		return result{v, err}
-	}))
-	r := f.(func() result)()
-	return r.value, r.err
+// Derive returns the result of build for s, calling build once per key and
+// space, for example for a covariance root or a distance range. The key must be
+// of a type private to the caller's package, which stands for one T.
+func Derive[T any](s *Space, key any, build func() (T, error)) (T, error) {
+	f, _ := s.derived.LoadOrStore(key, sync.OnceValues(build))
+	return f.(func() (T, error))()
+}
+
+// Once is Derive for what cannot fail, such as the nearest-neighbour index.
+func Once[T any](s *Space, key any, build func() T) T {
+	f, _ := s.derived.LoadOrStore(key, sync.OnceValue(build))
+	return f.(func() T)()
 }

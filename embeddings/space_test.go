@@ -32,3 +32,15 @@ func TestRowsPointIntoTheTable(t *testing.T) {
 		t.Error("a document grew into the next")
 	}
 }
+
+func TestNamesArePrintable(t *testing.T) {
+	v, err := NewVocabulary([]string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x\x1b[31m", "x\n", "x\x00", "\xff"} {
+		if _, err := NewSpace(name, v, 1, []float32{1}); err == nil {
+			t.Errorf("name %q is accepted", name)
+		}
+	}
+}

@@ -1,11 +1,8 @@
-// Package experiments runs studies: it reads a study file, has the planner of
-// its protocol divide it into units and passes these to the engine.
+// Package experiments runs studies: it reads a study file, has it divided into
+// units and passes these to the engine.
 //
 //	s, err := experiments.Builtin.Open("mini")
-//	summary, err := experiments.Run(ctx, s, "", engine.Options{Out: "results/mini"})
-//
-// A protocol is a package that registers the body of its studies with package
-// study and plans it. It only has to be imported here.
+//	summary, err := experiments.Run(ctx, s, "", engine.Options{Out: "runs/mini"})
 package experiments
 
 import (
@@ -16,43 +13,28 @@ import (
 	"path/filepath"
 
 	"mldpbench/datasets/fetch"
-	_ "mldpbench/experiments/attacks" // attacks
 	"mldpbench/experiments/engine"
-	_ "mldpbench/experiments/grid" // the comparative study
 	"mldpbench/experiments/lab"
-	_ "mldpbench/experiments/papers" // the source papers
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms/audit"
+	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
 
 //go:embed studies/*.yaml
 var studies embed.FS
 
-// Builtin are the embedded studies.
+// Builtin holds the studies of this program.
 var Builtin = study.Library{Files: studies}
 
-// Planner is a body that can be run.
-type Planner interface {
-	study.Body
-	// Plan turns the study into units. It opens nothing.
-	Plan(l *lab.Lab) ([]engine.Unit, error)
-	// Wants returns the resources that the study uses.
-	Wants() lab.Wants
-}
-
-// Plan turns a checked study into units.
-func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
-	p, ok := s.Body.(Planner)
-	if !ok {
-		return nil, fmt.Errorf("study %s: protocol %s has no planner", s.Name, s.Protocol)
-	}
-	units, err := p.Plan(l)
+// Plan divides a study into units. It opens nothing. Rows of earlier runs
+// improve the estimates of their length; none are needed.
+func Plan(s *study.Study, l *lab.Lab, earlier []results.Row) (*engine.Plan, error) {
+	units, err := plan.Units(s, l, earlier)
 	if err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
-	}
-	if len(units) == 0 {
-		return nil, fmt.Errorf("study %s: nothing is left to measure", s.Name)
 	}
 	definition, err := s.YAML()
 	if err != nil {
@@ -62,76 +44,92 @@ func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
 		Data: l.Descriptions}, nil
 }
 
-// Run runs the unfinished units of a study; root is the data folder; "" finds
-// it as every command does. An empty o.Out is results/STUDY.
+// Run runs the unfinished units of a study over a data folder ("" finds it as
+// every command does). Options.Out defaults to runs/NAME.
 func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ *engine.Summary, runErr error) {
 	if o.Out == "" {
-		o.Out = filepath.Join("results", s.Name)
+		o.Out = filepath.Join("runs", s.Name)
 	}
 	l := lab.New(root)
 	defer func() { runErr = errors.Join(runErr, l.Close()) }()
-	plan, err := Plan(s, l)
+	p, err := Plan(s, l, nil)
 	if err != nil {
 		return nil, err
 	}
-	if p, ok := s.Body.(Planner); ok && o.Log != nil {
-		wanted := p.Wants().Encoder
+	if o.Log != nil {
+		wanted := plan.Wants(s).Encoder
 		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted && ref == lab.SIFEncoder {
 			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one "+
 				"with: mldp data fetch %s\n", lab.CatalogueEncoder)
 		}
 	}
-	return engine.Run(ctx, plan, o)
+	return engine.Run(ctx, p, o)
 }
 
-// CheckData opens all resources that a study uses. The errors are joined, each
-// "file:line:column: what" where the study was read from a file.
+// CheckData opens everything that a study uses. Each error has the position of
+// the value that names the resource.
 func CheckData(ctx context.Context, s *study.Study, root string) error {
-	p, ok := s.Body.(Planner)
-	if !ok {
-		return nil
-	}
 	var all []error
-	lab.Check(ctx, p.Wants(), root, func(err error, key, value string) { all = append(all, s.Named(err, key, value)) })
+	lab.Check(ctx, plan.Wants(s), root, func(err error, key, value string) {
+		all = append(all, s.Named(err, key, value))
+	})
+	for _, part := range s.Parts() {
+		for _, m := range part.Mechanisms {
+			settings, _ := m.Expand() // checked
+			if len(m.Command) == 0 || len(settings) == 0 {
+				continue
+			}
+			o := m.Outside.At(settings[0])
+			if err := external.Check(o.Command, external.Options{Files: o.Files}); err != nil {
+				all = append(all, s.Named(err, "name", m.Name))
+			}
+		}
+	}
 	return errors.Join(all...)
 }
 
-// Audit audits the mechanisms of a study at their ε and passes on each report,
-// with the parameters by which records identify the instance. Studies of a
-// paper's protocol have no audit.
-func Audit(ctx context.Context, s *study.Study, root string, o audit.Options,
-	each func(parameters string, r audit.Report) error) (err error) {
-	a, ok := s.Body.(interface {
-		Audit(context.Context, *lab.Lab, audit.Options, func(string, audit.Report) error) error
-	})
-	if !ok {
-		return fmt.Errorf("study %s: protocol %s has no audit of its own; see mldp audit", s.Name, s.Protocol)
-	}
+// Audit audits the mechanisms of a study, except those from outside, on its
+// data, and passes on each verdict and its report. Version is that of mldp.
+func Audit(ctx context.Context, s *study.Study, root, version string, o audit.Options,
+	each func(results.AuditRow, audit.Report) error) (err error) {
 	l := lab.New(root)
 	defer func() { err = errors.Join(err, l.Close()) }()
-	return a.Audit(ctx, l, o, each)
+	return plan.Audit(ctx, s, l, o, func(spec measure.Spec, fingerprint string, r audit.Report) error {
+		row := AuditRow(r, spec.Parameters())
+		row.EmbeddingFingerprint, row.Version, row.Seed = fingerprint, version, spec.Seed
+		return each(row, r)
+	})
 }
 
-// Schedule divides a study into tasks; see engine.NewSchedule. Estimates come
-// from records of earlier runs and from speeds.
+// Schedule divides a study into tasks of about equal length; see
+// engine.NewSchedule. Rows of earlier runs improve the estimates.
 func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64,
-	records []results.Record, speeds []lab.Speed) (engine.Schedule, error) {
+	earlier []results.Row) (engine.Schedule, error) {
 	l := lab.New(root)
-	l.Records, l.Speeds = records, speeds
-	plan, err := Plan(s, l)
+	p, err := Plan(s, l, earlier)
 	if err != nil {
 		return nil, err
 	}
-	schedule, err := engine.NewSchedule(ctx, plan, tasks, taskSeconds)
+	schedule, err := engine.NewSchedule(ctx, p, tasks, taskSeconds)
 	return schedule, errors.Join(err, l.Close())
 }
 
-// Missing lists the entries of the fetch catalogue that a study needs and the
+// Missing lists the entries of the fetch catalogue that a study wants and the
 // data folder does not have; encoder tells whether the sentence encoder counts.
 func Missing(s *study.Study, root string, encoder bool) ([]fetch.Entry, error) {
-	p, ok := s.Body.(Planner)
-	if !ok {
-		return nil, nil
+	return lab.Missing(plan.Wants(s), root, encoder)
+}
+
+// AuditRow is the verdict of a report; parameters are those by which rows
+// identify the instance.
+func AuditRow(r audit.Report, parameters string) results.AuditRow {
+	row := results.AuditRow{
+		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
+		Epsilon: results.Float(r.Settings.Epsilon), Promises: r.Guarantee.Holds(), Lower: results.Float(r.EpsilonLowerBound),
+		Violated: r.Violated, Exact: r.Method == audit.Exact, Detects: results.Float(r.Detects),
 	}
-	return lab.Missing(p.Wants(), root, encoder)
+	if r.Method == audit.NoAudit {
+		row.Lower = results.Missing
+	}
+	return row
 }

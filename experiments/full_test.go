@@ -6,7 +6,6 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/grid"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -22,12 +21,12 @@ func TestFullVocabularyError(t *testing.T) {
 	s = withText(t, s, "\nrepetitions: 1", "\nrepetitions: 2")
 	sum := mustRun(t, s, engine.Options{})
 	seen := 0
-	for _, r := range sum.Records {
+	for _, r := range cells(t, sum) {
 		if r.IsBaseline() {
 			continue
 		}
 		if r.Repetition == 2 {
-			if r.EMFullUniform.Known() {
+			if r.Has("e_m_full_uniform") {
 				t.Errorf("%s: measured again", r.Mechanism)
 			}
 			continue
@@ -45,26 +44,27 @@ func TestFullVocabularyError(t *testing.T) {
 		case "cmp": // noise that is too small to matter
 			want, runs = 0, 10
 		}
-		if got := float64(r.EMFullUniform); !(math.Abs(got-want) <= 1e-9) || r.EMFullRuns != runs ||
-			r.EMFullUniformLow > r.EMFullUniform || r.EMFullUniformHigh < r.EMFullUniform {
-			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, r.EMFullUniformLow,
-				r.EMFullUniformHigh, want, r.EMFullRuns)
+		if got := float64(r.Get("e_m_full_uniform")); !(math.Abs(got-want) <= 1e-9) || at(r, "e_m_full_uniform").Whole != runs ||
+			at(r, "e_m_full_uniform").Low > r.Get("e_m_full_uniform") ||
+			at(r, "e_m_full_uniform").High < r.Get("e_m_full_uniform") {
+			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, at(r, "e_m_full_uniform").Low,
+				at(r, "e_m_full_uniform").High, want, at(r, "e_m_full_uniform").Whole)
 		}
-		if !(r.EMFullCorpus <= r.EMFullUniform+1e-9) {
-			t.Errorf("%s: who knows more errs more: %v > %v", r.Mechanism, r.EMFullCorpus, r.EMFullUniform)
+		if !(r.Get("e_m_full_corpus") <= r.Get("e_m_full_uniform")+1e-9) {
+			t.Errorf("%s: who knows more errs more: %v > %v", r.Mechanism, r.Get("e_m_full_corpus"), r.Get("e_m_full_uniform"))
 		}
 		seen++
 	}
 	if seen != 5 {
 		t.Errorf("%d cells, want 5", seen)
 	}
-	derived, full := results.FullErrors(sum.Records)
-	if !full {
-		t.Fatal("tables do not use it")
+	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	if err != nil || !p.FullError {
+		t.Fatalf("tables do not use it: %v", err)
 	}
-	for i, r := range derived {
-		if r.Mechanism == "uniform" && r.EMMap != derived[0].EMMap && float64(r.EMMap) != 1-1/float64(r.Vocabulary) {
-			t.Errorf("record %d, repetition %d: E_M %v", i, r.Repetition, r.EMMap)
+	for _, c := range p.Cells {
+		if c.Mechanism == "uniform" && float64(c.Get(results.EM)) != 1-1/float64(c.Vocabulary) {
+			t.Errorf("repetition %d: E_M %v", c.Repetition, c.Get(results.EM))
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range s.Body.(*grid.Study).Mechanisms {
+	for _, m := range s.Mechanisms {
 		if d, err := mechanisms.Find(m.Name); err != nil || m.Variant != "" || d.New == nil ||
 			d.Variants[0] != mechanisms.Proved && !d.Constant {
 			t.Errorf("%s, %s: %v", m.Name, m.Variant, err)
@@ -88,11 +88,11 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := map[string]float64{}, map[string]float64{}
-	for _, r := range mustRun(t, s, engine.Options{}).Records {
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
 		if r.IsBaseline() {
 			continue
 		}
-		e := float64(r.EMFullUniform)
+		e := float64(r.Get("e_m_full_uniform"))
 		if _, seen := low[r.Mechanism]; !seen {
 			low[r.Mechanism], high[r.Mechanism] = e, e
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/attacks"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -24,6 +23,10 @@ import (
 
 // client is a mechanism from outside: this test's own binary.
 func client(kind string) {
+	if of, _, _ := strings.Cut(kind, "-"); of == "attacker" || of == "measurement" {
+		role(kind)
+		return
+	}
 	h := external.Hello{Name: kind, Version: "1", Repeatable: kind != "whim"}
 	// Words are permuted within their document.
 	shuffle := func(_ context.Context, _ float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
@@ -116,8 +119,8 @@ mechanisms:
 }
 
 // named returns the records of a mechanism.
-func named(records []results.Record, name string) []results.Record {
-	return results.Where(records, func(r results.Record) bool { return r.Mechanism == name })
+func named(records []results.Cell, name string) []results.Cell {
+	return results.Where(records, func(r results.Cell) bool { return r.Mechanism == name })
 }
 
 func TestCommandInAStudy(t *testing.T) {
@@ -141,42 +144,43 @@ func TestCommandInAStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	reread, err := study.Parse("again.yaml", text) // what the manifest has
-	if err != nil || !reflect.DeepEqual(reread.Body, s.Body) {
+	if err != nil || !reflect.DeepEqual(reread.Design, s.Design) {
 		t.Errorf("printed and read again, it is another study: %v\n%s", err, text)
 	}
 	l := lab.New("")
 	defer l.Close()
-	plan, err := experiments.Plan(s, l)
+	plan, err := experiments.Plan(s, l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := map[string]int64{}
+	memory, number := map[string]int64{}, map[string]int{}
 	for _, u := range plan.Units {
-		memory[u.Row.Mechanism] = u.Memory()
+		memory[u.Place.Mechanism] = u.Memory()
+		number[u.Place.Mechanism]++
 	}
 	if memory["mine"]-memory["theirs"] != 64<<20 {
 		t.Errorf("memory of units: %v", memory)
 	}
 	dir := t.TempDir()
 	one := mustRun(t, s, engine.Options{Out: dir, Workers: 1})
-	repeatable := func(r results.Record) bool { return !r.Unrepeatable }
-	same(t, "three workers", results.Where(one.Records, repeatable),
-		results.Where(mustRun(t, s, engine.Options{Workers: 3}).Records, repeatable))
-	mine := named(one.Records, "mine")
+	repeatable := func(r results.Row) bool { return !r.Unrepeatable }
+	same(t, "three workers", results.Where(one.Rows, repeatable),
+		results.Where(mustRun(t, s, engine.Options{Workers: 3}).Rows, repeatable))
+	mine := named(cells(t, one), "mine")
 	if len(mine) != 2 || mine[0].Parameters != "k=1" || mine[0].Variant != string(mechanisms.External) ||
 		mine[0].Policy != "" {
 		t.Fatalf("mine: %+v", mine)
 	}
-	for _, r := range one.Records {
+	for _, r := range cells(t, one) {
 		switch r.Mechanism {
 		case "mine", "theirs", "whim":
-			if !r.PP.Known() || !r.Nw.Known() || !r.CS.Known() || !r.Low.Known() || !r.Accuracy.Known() ||
+			if !r.Has("pp") || !r.Has("n_w") || !r.Has("cs") || !r.Has("low") || !r.Has("accuracy") ||
 				r.GuaranteeReason != "the command declares none" || r.Unrepeatable != (r.Mechanism == "whim") {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
 		case "shorter": // tokens do not align, so metrics of single words are not measured
-			if r.PP.Known() || r.TokensTotal != 0 || r.Nw.Known() || r.NwRuns != 0 || !r.CS.Known() || !r.Low.Known() ||
-				!r.Accuracy.Known() {
+			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Has("n_w") || at(r, "n_w").Whole != 0 || !r.Has("cs") || !r.Has("low") ||
+				!r.Has("accuracy") {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
 		case "never":
@@ -189,8 +193,8 @@ func TestCommandInAStudy(t *testing.T) {
 		t.Errorf("%d units run again", again.Ran)
 	}
 	write("second")
-	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 2 {
-		t.Errorf("after a change of one script %d units run, want its 2", again.Ran)
+	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != number["mine"] {
+		t.Errorf("after a change of one script %d units run, want its %d", again.Ran, number["mine"])
 	}
 }
 
@@ -214,15 +218,16 @@ func TestCommandsThatFail(t *testing.T) {
 	}
 	s := outside(t, list.String()+"  - {name: theirs, command: [SELF, client, shuffle]}\n")
 	dir := t.TempDir()
-	for _, finished := range []int{0, 3} { // the second run tries them again
+	const good = 1 + 6 + 6                    // of plain text, cmp and theirs
+	for _, finished := range []int{0, good} { // the second run tries them again
 		sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: dir, Workers: 4})
 		if err == nil || !strings.Contains(err.Error(),
-			fmt.Sprintf("%d of %d units failed", len(want), len(want)+3-finished)) {
+			fmt.Sprintf("%d of %d units failed", 6*len(want), 6*len(want)+good-finished)) {
 			t.Fatalf("%v", err)
 		}
-		if sum.Reused != finished || len(sum.Records) != 3 || len(named(sum.Records, "theirs")) != 1 ||
-			len(named(sum.Records, "cmp")) != 1 {
-			t.Fatalf("%d finished before, %d records", sum.Reused, len(sum.Records))
+		if sum.Reused != finished || len(cells(t, sum)) != 3 || len(named(cells(t, sum), "theirs")) != 1 ||
+			len(named(cells(t, sum), "cmp")) != 1 {
+			t.Fatalf("%d finished before, %d records", sum.Reused, len(cells(t, sum)))
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
@@ -300,26 +305,26 @@ mechanisms:
 	out := t.TempDir()
 	sum := mustRun(t, s, engine.Options{Out: out})
 	counts := map[string]int{}
-	for _, r := range sum.Records {
+	for _, r := range cells(t, sum) {
 		counts[r.Mechanism]++
 		if r.IsBaseline() || r.Mechanism == "cmp" {
 			continue
 		}
-		if r.Nw.Known() || r.NwRuns != 0 || r.Policy != "" ||
+		if r.Has("n_w") || at(r, "n_w").Whole != 0 || r.Policy != "" ||
 			!strings.Contains(r.GuaranteeReason, "text made elsewhere") {
 			t.Errorf("%s: %+v", r.Mechanism, r)
 		}
-		if !r.Accuracy.Known() || !r.CS.Known() || !r.Low.Known() || !r.LowOverlap.Known() {
+		if !r.Has("accuracy") || !r.Has("cs") || !r.Has("low") || !r.Has("low_overlap") {
 			t.Errorf("%s: something is not measured: %+v", r.Mechanism, r)
 		}
 		switch r.Mechanism {
 		case "aligned": // one word of four is another, and always the other judgement
-			if r.TokensChanged != 60 || r.TokensTotal != 240 || r.Accuracy != 100 {
-				t.Errorf("%d of %d tokens changed, accuracy %v", r.TokensChanged, r.TokensTotal, r.Accuracy)
+			if at(r, "pp").Part != 60 || at(r, "pp").Whole != 240 || r.Get("accuracy") != 100 {
+				t.Errorf("%d of %d tokens changed, accuracy %v", at(r, "pp").Part, at(r, "pp").Whole, r.Get("accuracy"))
 			}
 		default:
-			if r.PP.Known() || r.TokensTotal != 0 || r.Accuracy != 100 { // each row met its own text
-				t.Errorf("%s: PP %v of %d, accuracy %v", r.Mechanism, r.PP, r.TokensTotal, r.Accuracy)
+			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Get("accuracy") != 100 { // each row met its own text
+				t.Errorf("%s: PP %v of %d, accuracy %v", r.Mechanism, r.Get("pp"), at(r, "pp").Whole, r.Get("accuracy"))
 			}
 		}
 	}
@@ -327,12 +332,12 @@ mechanisms:
 		t.Errorf("records: %v", counts)
 	}
 	file("rewritten-9.jsonl", strings.ReplaceAll(rewritten.String(), "Quite", "Really"))
-	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 1 {
-		t.Errorf("after a change of one text %d units run, want 1", again.Ran)
+	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 6 {
+		t.Errorf("after a change of one text %d units run, want its 6", again.Ran)
 	}
 	file("aligned.tsv", "words\tbody\n5\tthe good\n")
 	_, err = experiments.Run(t.Context(), s, "", engine.Options{Out: out})
-	if err == nil || !strings.Contains(err.Error(), "1 of 1 units failed") {
+	if err == nil || !strings.Contains(err.Error(), "6 of 6 units failed") {
 		t.Errorf("a text of one row for 60: %v", err)
 	}
 }
@@ -351,14 +356,13 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 			"keep_words are those of built-in",
 		"{name: a, command: [x], parameters: {k: 1}}": "12:5: a: parameter k: {k} must stand " +
 			"in the command",
-		"{name: a, command: [x], id: id}": "12:5: a: columns, id and repetition " +
+		"{name: a, command: [x], id: id}": "12:5: a: columns, delimiter, id and repetition " +
 			"describe a text",
-		"{name: a, text: y.csv}":                   `12:5: a: text = "y.csv": holds the text of one epsilon`,
 		"{name: a, text: y.csv, epsilons: [1, 2]}": `12:5: a: text = "y.csv": holds the text of one epsilon`,
-		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, timeout and memory " +
+		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, env, timeout and memory " +
 			"describe a command",
-		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, timeout, memory, " +
-			"columns, id and repetition describe a command or a text",
+		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, env, timeout, memory, " +
+			"columns, delimiter, id and repetition describe a command or a text",
 		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
 		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",
@@ -431,12 +435,12 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, sam
 				t.Fatal(err)
 			}
 			sum := mustRun(t, s, engine.Options{})
-			if len(sum.Records) != c.records {
-				t.Fatalf("%d records", len(sum.Records))
+			if len(cells(t, sum)) != c.records {
+				t.Fatalf("%d records", len(cells(t, sum)))
 			}
-			for _, r := range sum.Records {
-				if r.Accuracy.Known() != c.trained || r.Nw.Known() != (c.private && !r.IsBaseline()) ||
-					r.EMMap.Known() != r.Nw.Known() || r.LM.Known() {
+			for _, r := range cells(t, sum) {
+				if r.Has("accuracy") != c.trained || r.Has("n_w") != (c.private && !r.IsBaseline()) ||
+					r.Has("e_m_map") != r.Has("n_w") || r.Has("l_m") {
 					t.Errorf("%+v", r)
 				}
 			}
@@ -470,8 +474,8 @@ name: outside
 protocol: attacks
 seed: 1
 scenes:
-  - dataset: {name: generated-styles, train: 120, validation: 30, test: 60}
-    embedding: {name: generated, dimensions: [10]}
+  - datasets: [{name: generated-styles, train: 120, validation: 30, test: 60}]
+    embeddings: [{name: generated, dimensions: [10]}]
     shadow: 20
     utility: {name: svm, parameters: {features: tfidf}}
     attackers: [map, overlap, linkage-tfidf, attribute-adaptive-svm]
@@ -485,10 +489,10 @@ mechanisms:
 	}
 	l := lab.New("")
 	defer l.Close()
-	scene := body.Body.(*attacks.Study).Scenes[0]
+	scene := body.Scenes[0]
 	var lines strings.Builder
-	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Dataset,
-		Seed: stream.FromUint64(1).Derive(attacks.Protocol).Derive("dataset")})
+	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: scene.Datasets[0],
+		Seed: stream.FromUint64(1).Derive(study.Attacks).Derive("dataset")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,10 +515,10 @@ mechanisms:
 		t.Fatal(err)
 	}
 	sum := mustRun(t, s, engine.Options{})
-	values := map[string]map[string]results.Record{}
-	for _, r := range sum.Records {
+	values := map[string]map[string]results.Row{}
+	for _, r := range sum.Rows {
 		if values[r.Mechanism] == nil {
-			values[r.Mechanism] = map[string]results.Record{}
+			values[r.Mechanism] = map[string]results.Row{}
 		}
 		values[r.Mechanism][r.Quantity] = r
 		if r.Unrepeatable != (r.Mechanism == "whim") ||
@@ -524,11 +528,11 @@ mechanisms:
 	}
 	for quantity, r := range values["identity"] {
 		own, ok := values["copied"][quantity]
-		if ok == (r.Panel == "map") || ok && own.Value != r.Value && (own.Value.Known() || r.Value.Known()) {
+		if ok == strings.HasPrefix(r.Measurement, "map@") || ok && own.Value != r.Value && (own.Value.Known() || r.Value.Known()) {
 			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
 		}
 	}
-	if v := values["shorter"]["overlap-jaccard"]; !(v.Value < 1) || !(v.Value > v.Chance) || v.Policy != "" {
+	if v := values["shorter"]["overlap-jaccard"]; !(v.Value < 1) || !(v.Value > v.Floor) || v.Policy != "" {
 		t.Errorf("overlap of half the text: %+v", v)
 	}
 	if n := len(values["never"]); n != 1 { // all without a quantity

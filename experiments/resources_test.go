@@ -124,13 +124,14 @@ func resources() map[string][2]string {
 	for i := range other {
 		other[i] += float32(i%7) / 5
 	}
-	limit := [2]string{`{"max_seq_length": 64}`, `{"max_seq_length": 2}`}
+	limit := [2]string{`{"max_seq_length": 64}`, `{"max_seq_length": 4}`}
 	for name, versions := range map[string][2]string{
-		"model.onnx":                {gatherModel(table2), gatherModel(other)},
+		"model.onnx": {lookupModel(table2, 2, "last_hidden_state", false), lookupModel(other, 2, "last_hidden_state",
+			false)},
 		"tokenizer.json":            {tokenizer, strings.Replace(tokenizer, "▁good", "▁goods", 1)},
 		"sentence_bert_config.json": limit,
-		"tokenizer_config.json":     {`{"model_max_length": 64}`, `{"model_max_length": 2}`},
-		"config.json":               {`{"max_position_embeddings": 64}`, `{"max_position_embeddings": 2}`},
+		"tokenizer_config.json":     {`{"model_max_length": 64}`, `{"model_max_length": 4}`},
+		"config.json":               {`{"max_position_embeddings": 64}`, `{"max_position_embeddings": 4}`},
 		"1_Pooling/config.json":     {`{"pooling_mode_mean_tokens": true}`, `{"pooling_mode_cls_token": true}`},
 	} {
 		files["sentence-encoder/"+name] = versions
@@ -138,9 +139,9 @@ func resources() map[string][2]string {
 	return files
 }
 
-// gatherModel is an ONNX model that looks up a vector of two numbers for every
-// token.
-func gatherModel(table []float32) string {
+// lookupModel is an ONNX model that looks up a row of so many numbers for every
+// token; mixed adds the mean of the text's rows.
+func lookupModel(table []float32, width int, output string, mixed bool) string {
 	type field = func([]byte) []byte
 	message := func(fields ...field) (b []byte) {
 		for _, f := range fields {
@@ -162,8 +163,8 @@ func gatherModel(table []float32) string {
 	value := func(n protowire.Number, name string, kind uint64, shape ...string) field {
 		var dims []field
 		for _, d := range shape {
-			if d == "2" {
-				dims = append(dims, part(1, number(1, 2)))
+			if d == "width" {
+				dims = append(dims, part(1, number(1, uint64(width))))
 			} else {
 				dims = append(dims, part(1, text(2, d)))
 			}
@@ -174,19 +175,28 @@ func gatherModel(table []float32) string {
 	for _, x := range table {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 	}
-	const float, int64s = 1, 7
+	node := func(operation, to string, rest ...field) field {
+		return part(1, append(rest, text(2, to), text(4, operation))...)
+	}
+	const float, int64s, ints = 1, 7, 7
+	graph := []field{node("Gather", "looked", text(1, "table"), text(1, "input_ids"))}
+	if mixed {
+		graph = append(graph, node("ReduceMean", "mean", text(1, "looked"),
+			part(5, text(1, "axes"), number(8, 1), number(20, ints))),
+			node("Add", output, text(1, "looked"), text(1, "mean")))
+	} else {
+		graph[0] = node("Gather", output, text(1, "table"), text(1, "input_ids"))
+	}
 	return string(message(
 		number(1, 8),
-		part(7,
-			part(1, text(1, "table"), text(1, "input_ids"), text(2, "last_hidden_state"), text(3, "look"),
-				text(4, "Gather")),
+		part(7, append(graph,
 			text(2, "graph"),
-			part(5, number(1, uint64(len(table)/2)), number(1, 2), number(2, float), text(8, "table"),
+			part(5, number(1, uint64(len(table)/width)), number(1, uint64(width)), number(2, float), text(8, "table"),
 				text(9, string(raw))),
 			value(11, "input_ids", int64s, "batch", "length"),
 			value(11, "attention_mask", int64s, "batch", "length"),
-			value(12, "last_hidden_state", float, "batch", "length", "2"),
-		),
+			value(12, output, float, "batch", "length", "width"),
+		)...),
 		part(8, number(2, 13)),
 	))
 }
@@ -233,9 +243,9 @@ func TestChangedFileIsAFreshRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			fresh := run(t, root, t.TempDir())
-			same(t, name, run(t, root, out).Records, fresh.Records)
-			for i, r := range fresh.Records {
-				if i >= len(first.Records) || results.FirstDifference(first.Records[i], r) != "" {
+			same(t, name, run(t, root, out).Rows, fresh.Rows)
+			for i, r := range fresh.Rows {
+				if i >= len(first.Rows) || results.FirstDifference(first.Rows[i], r) != "" {
 					return
 				}
 			}

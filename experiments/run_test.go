@@ -113,7 +113,7 @@ func mustRun(t testing.TB, s *study.Study, o engine.Options) *engine.Summary {
 	return sum
 }
 
-func same(t testing.TB, what string, a, b []results.Record) {
+func same(t testing.TB, what string, a, b []results.Row) {
 	t.Helper()
 	if len(a) != len(b) || len(a) == 0 {
 		t.Fatalf("%s: %d and %d records", what, len(a), len(b))
@@ -133,14 +133,14 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			one := mustRun(t, open(t, name), engine.Options{Workers: 1})
-			for _, r := range one.Records {
+			for _, r := range one.Rows {
 				if !r.Generated {
 					t.Fatalf("%s %s: not labelled generated", r.Panel, r.Series)
 				}
 			}
 			for _, workers := range []int{2, 4} {
-				same(t, fmt.Sprint(workers, " workers"), one.Records,
-					mustRun(t, open(t, name), engine.Options{Workers: workers}).Records)
+				same(t, fmt.Sprint(workers, " workers"), one.Rows,
+					mustRun(t, open(t, name), engine.Options{Workers: workers}).Rows)
 			}
 			shared := t.TempDir()
 			for i := range 3 {
@@ -150,12 +150,12 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "three shards", one.Records, merged.Records)
+			same(t, "three shards", one.Rows, merged.Rows)
 			read, err := results.Read(filepath.Join(merged.Dir, "results.csv"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "the file", one.Records, read)
+			same(t, "the file", one.Rows, read)
 		})
 	}
 }
@@ -231,25 +231,23 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 		{"vickrey", "epsilon", "epsilons: [1, 40]", "epsilons: [1, 10, 40]", 3},
 		{"vickrey", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 3},
 		{"vickrey", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
-		{"vickrey", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-words}, embedding: " +
-			"{name: generated, dimensions: [50]}, epsilons: [1], runs: 2, prior: uniform, candidates: 5}\n", 3},
+		{"vickrey", "scene", "scenes:\n", "scenes:\n  - {name: more, datasets: [{name: generated-words}], " +
+			"epsilons: [1], metrics: {inference_runs: {runs: 2, prior: uniform, candidates: 5}}}\n", 3},
 		{"tem", "epsilon", "epsilons: [1, 20]", "epsilons: [1, 4, 20]", 4},
 		{"tem", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 4},
 		{"tem", "setting", "[train-only, local]", "[train-only, local, test-only]", 4},
-		{"tem", "panel", "panels:\n", "panels:\n  - {name: more, dataset: {name: generated-reviews, train: 20, " +
-			"validation: 5, test: 10}, embedding: {name: generated, dimensions: [50]}, model: {name: svm}, " +
-			"epsilons: [1], settings: [local], repetitions: 1}\n", 3},
 		{"cmp", "epsilon", "epsilons: [5, 40]", "epsilons: [5, 20, 40]", 1},
-		{"cmp", "target", "targets: [0.5]", "targets: [0.5, 0.6]", 1},
 		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 6},
 		{"cmp", "auditor", "epsilons: [9]", "epsilons: [9, 23]", 1},
-		{"cmp", "panel", "deniability:\n", "deniability:\n  - {name: more, embedding: {name: generated, dimensions: " +
-			"[50]}, words: 2, runs: 4, epsilons: [5]}\n", 1},
 		{"privemb", "epsilon", "epsilons: [1, 5]", "epsilons: [1, 2, 5]", 2},
-		{"privemb", "beta", "betas: [0.7]", "betas: [0.7, 0.9]", 2},
-		{"privemb", "panel", "distance:\n", "distance:\n  - {name: more, embedding: {name: generated, dimensions: " +
-			"[50]}, words: 5, epsilons: [1], betas: [], repetitions: 1}\n", 1},
-		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]", 7 * 2 * 3 * 2 * 2},
+		{"privemb", "scene", "scenes:\n", "scenes:\n  - {name: more, mechanisms: [{name: privemb, label: M2, " +
+			"parameters: {beta: 0.5}}], epsilons: [1], metrics: {vector_errors: {words: 5}}}\n", 1},
+		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]",
+			// mechanisms, data sets and repetitions; models and settings, text, low and cs by setting, words, time
+			7 * 2 * 2 * (2*3 + 3*3 + 2 + 1)},
+		{"tiny", "measurement", "  low: 50\n", "  low: 50\n  perplexity: {}\n",
+			7*2*2*2*2 + 2*2}, // not where the test text is plain; and of the original
+		{"tiny", "attackers", "policy: drop", "policy: drop\nattackers: [overlap]", 7 * 2 * 2 * 2},
 	} {
 		t.Run(c.study+" "+c.what, func(t *testing.T) {
 			t.Parallel()
@@ -267,12 +265,13 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 	// IDs and data make keys; this test checks that equal keys mean equal rows.
 	dir := t.TempDir()
 	first := mustRun(t, open(t, "cmp"), engine.Options{Out: dir})
-	second := mustRun(t, changed(t, "cmp", "targets: [0.5]", "targets: [0.5, 0.9]"), engine.Options{Out: dir})
+	more := changed(t, "cmp", "epsilons: [9]", "epsilons: [9, 23]")
+	second := mustRun(t, more, engine.Options{Out: dir})
 	if second.Ran != 1 || second.Reused != first.Total {
 		t.Errorf("%d ran, %d of %d reused", second.Ran, second.Reused, first.Total)
 	}
-	afresh := mustRun(t, changed(t, "cmp", "targets: [0.5]", "targets: [0.5, 0.9]"), engine.Options{})
-	same(t, "reused and afresh", afresh.Records, second.Records)
+	afresh := mustRun(t, more, engine.Options{})
+	same(t, "reused and afresh", afresh.Rows, second.Rows)
 }
 
 func ids(t testing.TB, s *study.Study) []string {
@@ -291,7 +290,7 @@ func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
 	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"),
 		engine.Options{})
 	undefined, syntf := 0, 0
-	for _, r := range s.Records {
+	for _, r := range s.Rows {
 		if r.Status == results.StatusUndefined {
 			undefined++
 			if r.Reason == "" || r.Value.Known() || r.Panel == "" {
@@ -314,14 +313,14 @@ func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
 func TestSettingsAndDocuments(t *testing.T) {
 	t.Parallel()
 	train := map[string]float64{}
-	for _, r := range mustRun(t, open(t, "tiny"), engine.Options{}).Records {
+	for _, r := range cells(t, mustRun(t, open(t, "tiny"), engine.Options{})) {
 		at := fmt.Sprint(r.Dataset, r.Mechanism, r.Variant, r.Parameters, r.Epsilon, r.Model)
 		switch r.Setting {
 		case study.Local:
-			train[at] = float64(r.ValidationAccuracy)
+			train[at] = float64(r.Get("validation_accuracy"))
 		case study.TrainOnly:
-			if v := train[at]; v != float64(r.ValidationAccuracy) && v == v {
-				t.Errorf("%s: validation accuracy %v locally, %v train-only", at, v, r.ValidationAccuracy)
+			if v := train[at]; v != float64(r.Get("validation_accuracy")) && v == v {
+				t.Errorf("%s: validation accuracy %v locally, %v train-only", at, v, r.Get("validation_accuracy"))
 			}
 		}
 	}
@@ -332,13 +331,13 @@ func TestSettingsAndDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[int]int{}
-	for _, r := range mustRun(t, redrawn, engine.Options{}).Records {
+	for _, r := range cells(t, mustRun(t, redrawn, engine.Options{})) {
 		if !strings.HasPrefix(r.DatasetFingerprint, "redrawn ") {
 			t.Fatalf("fingerprint %q", r.DatasetFingerprint)
 		}
 		if !r.IsBaseline() {
-			texts[r.Repetition] = r.TokensTotal
-			if !r.BaselineAccuracy.Known() {
+			texts[r.Repetition] = at(r, "pp").Whole
+			if !r.Has("baseline_accuracy") {
 				t.Error("no baseline")
 			}
 		}
@@ -366,9 +365,8 @@ func TestPartsOfAGrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := mustRun(t, s, engine.Options{})
-		if len(sum.Records) != 1 || sum.Records[0].Accuracy.Known() != c.trained ||
-			sum.Records[0].Nw.Known() == c.trained {
-			t.Errorf("%s: %+v", name, sum.Records)
+		if all := cells(t, sum); len(all) != 1 || all[0].Has("accuracy") != c.trained || all[0].Has("n_w") == c.trained {
+			t.Errorf("%s: %+v", name, all)
 		}
 	}
 }
@@ -399,11 +397,15 @@ func TestKeysFollowResources(t *testing.T) {
 		t.Helper()
 		s := changed(t, "tiny", "cs: {encoder: sif, documents: 20}", "cs: {encoder: "+filepath.Join(dir,
 			"encoder")+", documents: 20}\n  english: "+filepath.Join(dir, "words.txt"))
-		schedule, err := experiments.Schedule(t.Context(), s, "", 1, 1, nil, nil)
+		schedule, err := experiments.Schedule(t.Context(), s, "", 1, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return schedule[len(schedule)-1].Key
+		keys := ""
+		for _, u := range schedule {
+			keys += u.Key
+		}
+		return keys
 	}
 	last := key()
 	if again := key(); again != last {

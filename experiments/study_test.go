@@ -3,17 +3,18 @@ package experiments_test
 import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/grid"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // edit returns the tiny study with one piece of text replaced.
@@ -48,7 +49,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"seed: 7", "seed: 18446744073709551616", "tiny.yaml:4:7: "},
 		{"repetitions: 2", "repetitions: 0", "repetitions = 0: must be in [1, 10000]"},
 		{"repetitions: 2", "repetitions: 1000000000", "repetitions = 1000000000: must be in [1, 10000]"},
-		{"epsilons: [1, 10]", "epsilons: [1, 010]", "tiny.yaml:21:15: epsilons = 010: must be an integer in " +
+		{"epsilons: [1, 10]", "epsilons: [1, 010]", "tiny.yaml:21:15: epsilon = 010: must be an integer in " +
 			"decimal digits"},
 		{"repetitions: 2", "trials: 2", "trials: is now called repetitions"},
 		{"- name: cmp", "- mechanism: cmp", "tiny.yaml:15:5: mechanism: is now called name"},
@@ -62,6 +63,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"variants: [proved, printed]", "variant: proved\n    variants: [proved]",
 			"give variant or variants, not both"},
 		{"{t: [0, 0.5]}", "{s: 0.5}", `vickrey: unknown parameter "s"`},
+		{"{t: [0, 0.5]}", "{t: 7}", "tiny.yaml:16:9: vickrey: t = 7: must be in [0, 1]"},
 		{"{t: [0, 0.5]}", "{t: []}", "vickrey: parameter t: the list is empty"},
 		{"epsilons: [1, 10]", "epsilons: [1, -1]", "tiny.yaml:21:15: epsilon = -1: must be > 0 and finite"},
 		{"epsilons: [1, 10]", "epsilons: [1, .nan]", "epsilon = NaN: must be > 0 and finite"},
@@ -71,11 +73,31 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"policy: drop", "policy: dorp", `policy = "dorp": must be one of`},
 		{"repetitions: 2", "repetitions: -2", "repetitions = -2: must be in [1, 10000]"},
 		{"{words: 5, runs: 20}", "{words: 5}", "words and runs must both be given"},
-		{"dimensions: [50]", "dimensions: [0]", "dimensions = 0: must be in [1, 65535]"},
+		{"dimensions: [50]", "dimensions: [0]", "dimension = 0: must be in [1, 65535]"},
 		{"dimensions: [50]", "dimensions: [50]\n    datasets: [imdb]", `data set "imdb" is not in the study`},
 		{"- name: generated-words", "- name: generated-reviews", `data set "generated-reviews" is given twice`},
 		{"- name: generated-words", "- name: own\n    file: own.csv", `data set "own": a file needs its text columns`},
 		{"# A study", "\tA study", "tiny.yaml:2:7: "},
+		{"repetitions: 2", `repetitions: "1.5"`, "repetitions = 1.5: must be an integer in decimal digits"},
+		{"repetitions: 2", "repetitions: 15e-1", "repetitions = 15e-1: must be an integer in decimal digits"},
+		{"repetitions: 2", `repetitions: "010"`, "repetitions = 010: must be an integer in decimal digits"},
+		{"repetitions: 2", "repetitions: '3'", "repetitions = 3: must be an integer in decimal digits"},
+		{"repetitions: 2", "repetitions: !!int '3'", "must be an integer in decimal digits"},
+		{"repetitions: 2", "repetitions: &r '3'", "repetitions = 3: must be an integer in decimal digits"},
+		{"repetitions: 2", "repetitions: [2]", "repetitions: must be a number"},
+		{"seed: 7", `seed: "1.5"`, "tiny.yaml:4:7: seed = 1.5: must be an integer in decimal digits"},
+		{"epsilons: [1, 10]", "epsilons: 5", "tiny.yaml:21:11: epsilons: must be a list"},
+		{"epsilons: [1, 10]", "epsilons: {a: 1}", "epsilons: must be a list"},
+		{"epsilons: [1, 10]", "epsilons: [1e400]", "tiny.yaml:21:12: epsilon = 1e400: must be > 0 and finite"},
+		{"epsilons: [1, 10]", "epsilons: [x]", "epsilon = x: must be a number"},
+		{"epsilons: [1, 10]", `epsilons: ["5"]`, "epsilon = 5: must be a number, without quotes"},
+		{"epsilons: [1, 10]", "epsilons: [[5]]", "epsilon: must be a number"},
+		{"name: tiny", "name: [tiny]", "name: must be one word or text"},
+		{"name: generated-words", `name: "generated\u001b"`, `tiny.yaml:10:11: data set = "generated\x1b": must have printable`},
+		{"- name: generated\n", "- name: \"gen\\u0007\"\n", `embedding = "gen\a": must have printable`},
+		{"name: cmp", "name: cmp\n    label: \"C\\u0000\"", `label = "C\x00": must have printable`},
+		{"- name: cmp", "- cmp", "mechanism: must be keys with values"},
+		{"policy: drop", "policy: drop\nprobe: 5", "probe: must be true or false"},
 	} {
 		_, err := study.Parse("tiny.yaml", edit(t, c.old, c.new))
 		if err == nil {
@@ -85,6 +107,30 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "tiny.yaml:") ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q for %q:\n got %q\nwant %q", c.new, c.old, err, c.want)
+		}
+	}
+}
+
+// Keys without number must not take time without end: the first unknown one is
+// the error.
+func TestManyKeysAreRefusedAtOnce(t *testing.T) {
+	var top, inner strings.Builder
+	for i := range 80_000 {
+		fmt.Fprintf(&top, "k%d: 1\n", i)
+		fmt.Fprintf(&inner, "k%d: 1,", i)
+	}
+	for text, want := range map[string]string{
+		"schema: 1\nname: n\nseed: 1\n" + top.String(): `many.yaml:4:1: unknown field "k0"`,
+		"schema: 1\nmetrics: {" + inner.String() + "}": "many.yaml:2:34883: a study has at most 4000 keys",
+	} {
+		start := time.Now()
+		_, err := study.Parse("many.yaml", []byte(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("got %.200v, want %s", err, want)
+		}
+		// It took 41 s; the limit leaves room for a busy machine.
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %v", want, took)
 		}
 	}
 }
@@ -99,7 +145,7 @@ func TestBuiltinStudiesAreSound(t *testing.T) {
 		if s.Name != name || s.Title == "" {
 			t.Errorf("%s.yaml: name %q, title %q", name, s.Name, s.Title)
 		}
-		if _, err := experiments.Plan(s, lab.New("")); err != nil {
+		if _, err := experiments.Plan(s, lab.New(""), nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -107,7 +153,21 @@ func TestBuiltinStudiesAreSound(t *testing.T) {
 
 // A study printed and read again is the same study: the manifest can be rerun.
 func TestStudyYAMLRoundTrip(t *testing.T) {
-	s := tiny(t)
+	all := []*study.Study{tiny(t)}
+	for _, name := range experiments.Builtin.Names() {
+		s, err := experiments.Builtin.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	for _, s := range all {
+		roundTrip(t, s)
+	}
+}
+
+func roundTrip(t *testing.T, s *study.Study) {
+	t.Helper()
 	first, err := s.YAML()
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +196,7 @@ func TestStudyYAMLRoundTrip(t *testing.T) {
 
 func units(t testing.TB, s *study.Study) []engine.Unit {
 	t.Helper()
-	p, err := experiments.Plan(s, lab.New(""))
+	p, err := experiments.Plan(s, lab.New(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,14 +208,14 @@ func TestOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := comparative.Body.(*grid.Study)
-	override := func(o study.Overrides) *grid.Study {
+	whole := comparative
+	override := func(o study.Overrides) *study.Study {
 		t.Helper()
 		s, err := comparative.Override(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Body.(*grid.Study)
+		return s
 	}
 	s := override(study.Overrides{
 		Embeddings: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
@@ -190,16 +250,18 @@ func TestOverride(t *testing.T) {
 		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Sample: "large"}, {Settings: []string{"nope"}},
 	} {
 		if s, err := comparative.Override(bad); err == nil {
-			if _, err = experiments.Plan(s, lab.New("")); err == nil {
+			if _, err = experiments.Plan(s, lab.New(""), nil); err == nil {
 				t.Errorf("%+v: no error", bad)
 			}
 		}
 	}
 }
 
+// The corpora of both targets are small studies: a study of the program takes
+// 10 to 30 ms to read, and a fuzzer more.
 func FuzzParseStudy(f *testing.F) {
-	for _, name := range experiments.Builtin.Names() {
-		data, err := experiments.Builtin.Source(name)
+	for _, name := range small {
+		data, err := os.ReadFile(smallFile(name))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -207,6 +269,9 @@ func FuzzParseStudy(f *testing.F) {
 	}
 	f.Add([]byte("schema: 1\nname: x\nmechanisms: [{name: cmp, parameters: {a: [[1]]}}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 2000 {
+			t.Skip("longer than the small studies")
+		}
 		s, err := study.Parse("fuzz.yaml", data)
 		if err == nil && s.Check() != nil {
 			t.Fatal("a study that was read does not pass its own check")
@@ -220,15 +285,31 @@ func FuzzParseStudy(f *testing.F) {
 func FuzzOverride(f *testing.F) {
 	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10",
 		"svm", "local", 1, 1, "small", "")
+	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:printed", "1,10", "svm", "local", 1, 1, "", "")
 	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1",
 		"", "train-only,both", 1000000000, -1, "", "mr")
 	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, 7, "large", "a,b")
-	names := experiments.Builtin.Names()
+	var studies []*study.Study
+	var texts [][]byte
+	for _, name := range small {
+		s, err := experiments.Builtin.Open(smallFile(name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		text, err := s.YAML()
+		if err != nil {
+			f.Fatal(err)
+		}
+		studies, texts = append(studies, s), append(texts, text)
+	}
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, which uint8, datasets, vectors, dimensions, mechanisms, epsilons, models, settings string,
 		repetitions, baselines int, sample, panels string) {
 		if strings.ContainsRune(vectors, '/') && !strings.HasPrefix(vectors, "x/") {
 			t.Skip("no file of this machine is opened")
+		}
+		if repetitions > 20 && repetitions <= 10_000 {
+			t.Skip("a plan like those of fewer repetitions, only longer")
 		}
 		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
 		o := study.Overrides{
@@ -246,14 +327,7 @@ func FuzzOverride(f *testing.F) {
 				o.Epsilons = append(o.Epsilons, x)
 			}
 		}
-		s, err := experiments.Builtin.Open(names[int(which)%len(names)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := s.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, before := studies[int(which)%len(studies)], texts[int(which)%len(studies)]
 		other, err := s.Override(o)
 		if after, _ := s.YAML(); !bytes.Equal(after, before) {
 			t.Fatalf("%+v changed the study itself", o)
@@ -264,7 +338,7 @@ func FuzzOverride(f *testing.F) {
 		if err := other.Check(); err != nil {
 			t.Fatalf("%+v gives a study that does not pass its own check: %v", o, err)
 		}
-		_, _ = experiments.Plan(other, lab.New(folder)) // an error is an answer
+		_, _ = experiments.Plan(other, lab.New(folder), nil) // an error is an answer
 	})
 }
 
@@ -288,22 +362,23 @@ func TestHostileStudies(t *testing.T) {
 	}
 }
 
-// Errors of paper studies have positions too.
-func TestPaperStudyErrorsNameThePlace(t *testing.T) {
+// Errors in scenes have positions too, of the value where it stands.
+func TestSceneErrorsNameThePlace(t *testing.T) {
 	valid := `schema: 1
 name: x
 protocol: tem
 seed: 1
 mechanisms:
   - {name: cmp}
-panels:
+scenes:
   - name: p
-    dataset: {name: generated-reviews}
-    embedding: {name: generated, dimensions: [50]}
-    model: {name: svm}
+    datasets: [{name: generated-reviews}]
+    embeddings: [{name: generated, dimensions: [50]}]
+    models: [{name: svm}]
     epsilons: [1]
     settings: [local]
     repetitions: 1
+    metrics: {classifier: {}}
 `
 	if _, err := study.Parse("x.yaml", []byte(valid)); err != nil {
 		t.Fatal(err)
@@ -318,9 +393,16 @@ panels:
 		{"settings: [local]", "settings: [both]", `x.yaml:13:16: setting = "both": must be one of`},
 		{"repetitions: 1", "repetitions: 1.5", "x.yaml:14:18: repetitions = 1.5: must be an integer"},
 		{"mechanisms:", "curves:", "x.yaml:5:1: curves: is now called mechanisms"},
-		{"name: cmp", "name: privemb", "x.yaml:6:12: privemb releases vectors"},
-		{"dimensions: [50]", "dimensions: [50, 100]", "dimensions = [50 100]: a panel has one"},
-		{"model: {name: svm}", "model: {name: svn}", "x.yaml:11:"},
+		{"scenes:", "panels:", "x.yaml:7:1: panels: is now called scenes"},
+		{"datasets: [{name: generated-reviews}]", "dataset: {name: generated-reviews}",
+			"x.yaml:9:5: dataset: is now called datasets, a list"},
+		{"name: cmp", "name: pmc", `x.yaml:6:12: mechanism = "pmc"`},
+		{"name: svm", "name: svn", `x.yaml:11:21: model = "svn"`},
+		{"classifier: {}", "classifer: {}", `metrics: no "classifer": must be one of`},
+		{"classifier: {}", "deniability: {words: 3}", "x.yaml:15:"},
+		{"classifier: {}", "cs: {encoder: sif, document: 3}", `x.yaml:15:34: unknown field "document"`},
+		{"classifier: {}", "cs: {encoder: sif, documents: 3.5}", "x.yaml:15:45: documents = 3.5: must be an integer"},
+		{"classifier: {}", "inference_error: {candidates: 5, samples: 5}", "samples = 5: must be even"},
 		{"seed: 1", "seed: 1\ndocuments: redrawn", "x.yaml:5:12: documents"},
 	} {
 		_, err := study.Parse("x.yaml", []byte(strings.Replace(valid, c.old, c.new, 1)))

@@ -1,5 +1,7 @@
 package mechanisms
 
+import "mldpbench/embeddings"
+
 func init() {
 	Register(Definition{
 		Name:     "cmp",
@@ -7,7 +9,7 @@ func init() {
 		Source:   "Feyisetan et al. 2020 (WSDM), Algorithm 1",
 		Metric:   "euclidean",
 		Order:    10,
-		Variants: []Variant{Proved},
+		Variants: []Variant{Proved, AsRun},
 		New:      newCMP,
 	})
 }
@@ -15,9 +17,18 @@ func init() {
 // newCMP builds the multivariate Laplace mechanism, also called Madlib: the
 // word nearest to φ(w) + z, z of density ∝ exp(−ε‖z‖), over all of W.
 func newCMP(env Environment, s Settings) (Mechanism, error) {
+	if s.Variant == AsRun {
+		return newAsRunCMP(env, s)
+	}
 	m := newProjector(env, s, 1)
 	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and the nearest word is post-processing")
 	m.guarantee.Numerical = noisePrecision(env.Space, s.Epsilon, nil)
 	return m, nil
+}
+
+// NewCMP is New for CMP, the mechanism to start with; epsilon must be > 0 and
+// finite.
+func NewCMP(space *embeddings.Space, epsilon float64) (Mechanism, error) {
+	return New(Environment{Space: space}, Settings{Mechanism: "cmp", Epsilon: epsilon})
 }

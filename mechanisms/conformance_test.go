@@ -69,7 +69,7 @@ type instance struct {
 func instances() []instance {
 	returnsWord := map[string]bool{
 		"cmp": true, "mahalanobis": true, "vickrey proved": true,
-		"santext": true, "tem proved": true, "syntf proved": true,
+		"santext proved": true, "tem proved": true, "syntf proved": true,
 		"identity": true, "k-rr": true, "diffractor": true, "custext": true,
 		// Not "tem released": its γ rounds to 0 at large ε, and then the other
 		// words together weigh n times the word itself.
@@ -137,21 +137,6 @@ func eachWordInstance(t *testing.T, f func(t *testing.T, x instance)) {
 	}
 }
 
-func TestEveryMechanismIsRegistered(t *testing.T) {
-	want := []string{
-		"cmp", "custext", "delete", "diffractor", "gumbel", "identity", "k-rr", "kth", "mahalanobis", "privemb",
-		"rank-fix",
-		"rantext", "santext", "santext-plus", "syntf", "tem", "trlaplace", "uniform", "vickrey", "vickrey-k", "wbb",
-	}
-	var got []string
-	for _, d := range Definitions() {
-		got = append(got, d.Name)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("registered: %q, want %q", got, want)
-	}
-}
-
 func TestGuaranteeAgreesWithVariant(t *testing.T) {
 	s := spacetest.Gaussian(t, 8, 6, 1, 20)
 	for _, x := range instances() {
@@ -167,7 +152,9 @@ func TestGuaranteeAgreesWithVariant(t *testing.T) {
 			m := mustNew(t, environment(s), x.at(x.usable))
 			g, got = m.Guarantee(), m.Settings()
 		}
-		if g.Holds() != (got.Variant == Proved) {
+		// What the study's code makes of Vickrey is post-processing of the noisy
+		// vector, between words with a vector.
+		if g.Holds() != (got.Variant == Proved || got.Variant == AsRun && got.Mechanism == "vickrey") {
 			t.Errorf("%s: guarantee %q", x.name, g)
 		}
 		if g.Reason == "" {

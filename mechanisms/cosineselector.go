@@ -155,25 +155,10 @@ func (m *cosineSelector) costs(word, y WordID, limit float64) bool {
 	if limit >= 1 || word == y {
 		return true
 	}
-	scale := m.norms[word] * m.norms[y]
-	if scale == 0 {
+	if m.norms[word]*m.norms[y] == 0 {
 		return false
 	}
-	v, u := m.space.Vector(word), m.space.Vector(y)
-	product := float64(kernel.Dot(v, u))
-	// The error of Dot, with products in the denormal range, and of the rest.
-	// Where Dot overflows, cost ± margin are infinite or no numbers.
-	p := float64(len(v))
-	cost, margin := 1-product/scale, 1.01*(p+8)*0x1p-24+p*0x1p-148/scale
-	if !math.IsInf(product, 0) {
-		if cost+margin <= limit {
-			return true
-		}
-		if cost-margin > limit {
-			return false
-		}
-	}
-	product = 0
+	v, u, product := m.space.Vector(word), m.space.Vector(y), 0.0
 	for i, x := range u {
 		product += float64(float64(v[i]) * float64(x))
 	}

@@ -18,7 +18,7 @@ func init() {
 		Order:    110,
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
-			Name: "k", Default: 20.0, Legal: "a whole number >= 1",
+			Name: "k", Default: 20.0, Legal: "a whole number >= 1", Valid: wholeNumber(1, math.MaxInt32),
 			Doc: "words of a group; released: candidates of each word",
 		}},
 		PerWord: true,
@@ -45,10 +45,7 @@ func init() {
 // The source's code publishes words outside the embedding, which is policy
 // keep.
 func newCusText(env Environment, s Settings) (Mechanism, error) {
-	k, err := wholeNumber(s.Parameters, "k", 1)
-	if err != nil {
-		return nil, err
-	}
+	k := int(s.Parameters["k"].(float64))
 	space := env.Space
 	candidates := func(word WordID) []WordID {
 		var ids []WordID
@@ -82,15 +79,6 @@ func newCusText(env Environment, s Settings) (Mechanism, error) {
 		return row, ids
 	}
 	return newSelector(s, g, space.Vocabulary, nil, scores), nil
-}
-
-// wholeNumber returns a parameter that must be a whole number.
-func wholeNumber(p Parameters, name string, least int) (int, error) {
-	x := p[name].(float64)
-	if x != math.Trunc(x) || x < float64(least) || x > math.MaxInt32 {
-		return 0, fmt.Errorf("%s = %v: must be a whole number >= %d", name, x, least)
-	}
-	return int(x), nil
 }
 
 // groups is a division of a vocabulary into groups.
@@ -129,8 +117,7 @@ func orderDigest(order []WordID) [32]byte {
 // groupsOf builds the groups of k words once per space, k and order.
 func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
 	key := groupsKey{k, orderDigest(order)}
-	v, _ := s.Derived(key, func() (any, error) { return buildGroups(s, order, k), nil }) // never fails
-	return v.(*groups)
+	return embeddings.Once(s, key, func() *groups { return buildGroups(s, order, k) })
 }
 
 // buildGroups is the greedy division of the source: n/k scans of the remaining

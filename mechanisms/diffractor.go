@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -19,11 +18,11 @@ func init() {
 		Order:    120,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "form", Default: "geometric", Legal: `"geometric" or "tem"`,
+			{Name: "form", Default: "geometric", Legal: `"geometric" or "tem"`, Words: []string{"geometric", "tem"},
 				Doc: "law of the steps on a list: two-sided geometric, clipped at the ends, or truncated exponential"},
-			{Name: "gamma", Default: 5.0, Legal: "a whole number >= 0",
+			{Name: "gamma", Default: 5.0, Legal: "a whole number >= 0", Valid: wholeNumber(0, math.MaxInt32),
 				Doc: "steps beyond which all words weigh the same; form tem only"},
-			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]",
+			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]", Valid: wholeNumber(1, 16),
 				Doc: "lists of the vocabulary; one of them is drawn for every word"},
 		},
 		New: newDiffractor,
@@ -51,20 +50,7 @@ func init() {
 // its noise.
 func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 	form := s.Parameters["form"].(string)
-	if err := check.OneOf("form", form, "geometric", "tem"); err != nil {
-		return nil, err
-	}
-	gamma, err := wholeNumber(s.Parameters, "gamma", 0)
-	if err != nil {
-		return nil, err
-	}
-	count, err := wholeNumber(s.Parameters, "lists", 1)
-	if err != nil {
-		return nil, err
-	}
-	if err := check.Within("lists", float64(count), 1, 16); err != nil {
-		return nil, err
-	}
+	gamma, count := int(s.Parameters["gamma"].(float64)), int(s.Parameters["lists"].(float64))
 	n := env.Space.Len()
 	lists := make([]walkedList, count)
 	rng := env.Seed.Derive("diffractor", "start").Rand()

@@ -18,9 +18,7 @@ type panelsKey struct{}
 
 // panelsOf returns the packed vectors of a space, packed once per space.
 func panelsOf(s *embeddings.Space) *kernel.Panels {
-	// never fails
-	v, _ := s.Derived(panelsKey{}, func() (any, error) { return kernel.PackPanels(s.Vectors, s.Dimension), nil })
-	return v.(*kernel.Panels)
+	return embeddings.Once(s, panelsKey{}, func() *kernel.Panels { return kernel.PackPanels(s.Vectors, s.Dimension) })
 }
 
 // distanceBasis is the basis of distances to all words.

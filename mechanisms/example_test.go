@@ -49,19 +49,21 @@ func ExamplePrivatizeText() {
 // What an instance promises, and between which words.
 func ExampleGuarantee() {
 	space := animals()
-	tem, err := mechanisms.NewTEM(space, 2)
+	tem, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "tem", Epsilon: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(tem.Guarantee())
-	groups, err := mechanisms.NewCusText(space, nil, 2, 2)
+	groups, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "custext", Epsilon: 2, Parameters: mechanisms.Parameters{"k": 2.0}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	g := groups.Guarantee()
 	fmt.Println(g)
 	fmt.Println("cat and dog:", g.Promises(0, 1), "cat and paris:", g.Promises(0, 2))
-	boxes, err := mechanisms.NewWBB(space, 1, 2)
+	boxes, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "wbb", Epsilon: 1, Parameters: mechanisms.Parameters{"k": 1.0, "n": 2.0}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func ExampleGuarantee() {
 // The exact distribution of a word.
 func ExampleDistributor() {
 	space := animals()
-	m, err := mechanisms.NewSanText(space, 2)
+	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func ExampleDistributor() {
 
 // Stop words pass as they are: the guarantee says that it does not cover them.
 func ExampleKeepWords() {
-	m, err := mechanisms.NewKRR(animals(), 1)
+	m, err := mechanisms.New(mechanisms.Environment{Space: animals()}, mechanisms.Settings{Mechanism: "k-rr", Epsilon: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func ExampleKeepWords() {
 // All rows of the matrix Pr[y|x], in logarithms.
 func ExampleEachRow() {
 	space := animals()
-	m, err := mechanisms.NewUniform(space)
+	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

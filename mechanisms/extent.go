@@ -23,35 +23,25 @@ var errNoDistance = errors.New("no two words of the embedding have different vec
 
 // extentOf computes the extent once per space.
 func extentOf(s *embeddings.Space) (extent, error) {
-	v, err := s.Derived(extentKey{}, func() (any, error) {
-		e := extent{smallest: smallestDistance(s)}
-		if math.IsInf(e.smallest, 1) {
-			return nil, errNoDistance
+	return embeddings.Derive(s, extentKey{}, func() (e extent, err error) {
+		if e.smallest = smallestDistance(s); math.IsInf(e.smallest, 1) {
+			return extent{}, errNoDistance
 		}
-		var err error
 		e.largest, err = diameterOf(s)
 		return e, err
 	})
-	if err != nil {
-		return extent{}, err
-	}
-	return v.(extent), nil
 }
 
 // diameterOf computes the largest distance once per space. It is much cheaper
 // than the smallest.
 func diameterOf(s *embeddings.Space) (float64, error) {
-	v, err := s.Derived(diameterKey{}, func() (any, error) {
+	return embeddings.Derive(s, diameterKey{}, func() (float64, error) {
 		largest := largestDistance(s)
 		if largest == 0 {
-			return nil, errNoDistance
+			return 0, errNoDistance
 		}
 		return largest, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return v.(float64), nil
 }
 
 // smallestDistance searches for the nearest neighbour of every word. Words

@@ -6,11 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
+
+// defaultLambda is that of the source.
+const defaultLambda = 0.2
 
 func init() {
 	Register(Definition{
@@ -19,9 +22,9 @@ func init() {
 		Source:   "Xu et al. 2020, Algorithm 1",
 		Metric:   "mahalanobis",
 		Order:    20,
-		Variants: []Variant{Proved},
+		Variants: []Variant{Proved, AsRun},
 		Parameters: []Parameter{{
-			Name: "lambda", Default: 0.2, Legal: "in [0, 1]",
+			Name: "lambda", Default: defaultLambda, Legal: "in [0, 1]", Valid: between(0, 1),
 			Doc: "share of the covariance in the shape of the noise; 0 is CMP",
 		}},
 		New: newMahalanobis,
@@ -35,15 +38,15 @@ func init() {
 // directions of little variance d_R exceeds d.
 func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 	lambda := s.Parameters["lambda"].(float64)
-	if err := check.Within("lambda", lambda, 0, 1); err != nil {
-		return nil, err
+	if s.Variant == AsRun {
+		return newAsRunCMP(env, s)
 	}
 	shape, err := mahalanobisShapeOf(env.Space, lambda)
 	if err != nil {
 		return nil, err
 	}
 	m := newProjector(env, s, 1)
-	m.shape = shape.transposed
+	m.shape, m.whiten = shape.transposed, shape.whiten
 	m.guarantee = Guarantee{
 		Metric:           "mahalanobis",
 		Epsilon:          s.Epsilon,
@@ -71,7 +74,7 @@ type mahalanobisKey struct{ lambda float64 }
 
 // mahalanobisShapeOf computes the shape once per space and λ.
 func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape, error) {
-	v, err := s.Derived(mahalanobisKey{lambda}, func() (any, error) {
+	return embeddings.Derive(s, mahalanobisKey{lambda}, func() (*mahalanobisShape, error) {
 		r := scaledCovariance(s)
 		for i := range s.Dimension {
 			for j := range i + 1 {
@@ -105,10 +108,6 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 		}
 		return shape, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return v.(*mahalanobisShape), nil
 }
 
 // scaledCovariance is the sample covariance of the vectors scaled to trace p,
@@ -145,18 +144,12 @@ func scaledCovariance(s *embeddings.Space) *mat.SymDense {
 	return cov
 }
 
-// distance is ‖L⁻¹(a−b)‖ by forward substitution, equal to ‖R^{−1/2}(a−b)‖.
+// distance is ‖L⁻¹(a−b)‖, equal to ‖R^{−1/2}(a−b)‖.
 func (m *mahalanobisShape) distance(a, b []float32) float64 {
-	y := make([]float64, m.dimension)
-	var squares float64
-	for i := range y {
-		row := m.lower[i*(i+1)/2:][:i+1]
-		rest := float64(a[i]) - float64(b[i])
-		for k := range i {
-			rest -= row[k] * y[k]
-		}
-		y[i] = rest / row[i]
-		squares += y[i] * y[i]
+	z := make([]float64, m.dimension)
+	for i := range z {
+		z[i] = float64(a[i]) - float64(b[i])
 	}
-	return math.Sqrt(squares)
+	m.whiten(z)
+	return floats.Norm(z, 2)
 }

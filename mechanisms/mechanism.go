@@ -7,9 +7,8 @@
 // form is what is sampled, measured and audited. The package handles words
 // only: file formats, classifiers and corpora are elsewhere.
 //
-// The package exports many names because every mechanism has a typed
-// constructor, and every property that other packages need is a small interface
-// or a field of the mechanism's Definition.
+// New builds every mechanism from its Settings. Every property that other
+// packages need is a small interface or a field of the mechanism's Definition.
 //
 // # Finite precision
 //

@@ -18,6 +18,7 @@ const (
 // metricParameter lets a mechanism choose its distance.
 var metricParameter = Parameter{
 	Name: "metric", Default: euclideanMetric, Legal: `"euclidean", "normalized euclidean" or "angular"`,
+	Words:    []string{euclideanMetric, normalizedMetric, angularMetric},
 	Doc:      "distance in which epsilon counts; normalized: of vectors of length 1; angular: the angle divided by π",
 	Variants: []Variant{Proved}, Optional: true,
 }
@@ -48,7 +49,7 @@ func metricOf(s *embeddings.Space, p Parameters) (*wordMetric, error) {
 	if !given {
 		name = euclideanMetric
 	}
-	if err := check.OneOf("metric", name, euclideanMetric, normalizedMetric, angularMetric); err != nil {
+	if err := check.OneOf("metric", name, metricParameter.Words...); err != nil {
 		return nil, err
 	}
 	if name == euclideanMetric {
@@ -106,7 +107,7 @@ type unitSpace struct {
 type unitKey struct{}
 
 func unitSpaceOf(s *embeddings.Space) (*unitSpace, error) {
-	v, err := s.Derived(unitKey{}, func() (any, error) {
+	return embeddings.Derive(s, unitKey{}, func() (*unitSpace, error) {
 		d := s.Dimension
 		vectors := make([]float32, len(s.Vectors))
 		for w := range s.Len() {
@@ -119,7 +120,7 @@ func unitSpaceOf(s *embeddings.Space) (*unitSpace, error) {
 		}
 		unit, err := embeddings.NewSpace(s.Name+", normalized", s.Vocabulary, d, vectors)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("normalizing: %w", err)
 		}
 		u := &unitSpace{Space: unit, norms: make([]float64, s.Len())}
 		for w := range u.norms {
@@ -127,10 +128,6 @@ func unitSpaceOf(s *embeddings.Space) (*unitSpace, error) {
 		}
 		return u, nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("normalizing: %w", err)
-	}
-	return v.(*unitSpace), nil
 }
 
 func norm(v []float32) float64 {
@@ -159,16 +156,23 @@ func (u *unitSpace) angle(c float64, a, b WordID) float64 {
 
 // DistanceOf returns a distance between the words of a space by the name that
 // Guarantee.Metric and Definition.Metric give it: "euclidean", "normalized
-// euclidean", "angular" or "discrete". The other metrics exist only for an
-// instance of a mechanism.
+// euclidean", "angular", "discrete" or "mahalanobis", that of the default λ. The
+// other metrics exist only for an instance of a mechanism.
 func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, error) {
 	if metric == "discrete" {
 		return discrete, nil
 	}
+	if metric == "mahalanobis" {
+		shape, err := mahalanobisShapeOf(s, defaultLambda)
+		if err != nil {
+			return nil, err
+		}
+		return func(a, b WordID) float64 { return shape.distance(s.Vector(a), s.Vector(b)) }, nil
+	}
 	m, err := metricOf(s, Parameters{metricParameter.Name: metric})
 	if err != nil {
-		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q or %q",
-			metric, euclideanMetric, normalizedMetric, angularMetric, "discrete")
+		return nil, fmt.Errorf("metric = %q: must be %q, %q, %q, %q or %q",
+			metric, euclideanMetric, normalizedMetric, angularMetric, "discrete", "mahalanobis")
 	}
 	return m.distance, nil
 }

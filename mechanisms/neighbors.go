@@ -19,8 +19,7 @@ type neighborKey struct{ count int }
 // in its own list; where many words share its vector it may be missing. Built
 // once per space and count, on all cores.
 func neighborTable(s *embeddings.Space, count int) []nearest.Neighbor {
-	v, _ := s.Derived(neighborKey{count}, func() (any, error) { return searchAll(s, count), nil }) // never fails
-	return v.([]nearest.Neighbor)
+	return embeddings.Once(s, neighborKey{count}, func() []nearest.Neighbor { return searchAll(s, count) })
 }
 
 func searchAll(s *embeddings.Space, count int) []nearest.Neighbor {

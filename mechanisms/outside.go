@@ -9,16 +9,20 @@ import (
 	"time"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/params"
 )
 
 // Outside describes a mechanism that is not built in: a command that speaks the
-// protocol of EXTERNAL.md, or text that was privatised elsewhere. In its
+// protocol of docs/external.md, or text that was privatised elsewhere. In its
 // strings, {epsilon} and the {NAME} of a parameter are replaced by their
 // values.
 type Outside struct {
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
-	// files that the command reads in addition to those named in its arguments
+	// files and folders that the command reads in addition to those named in its
+	// arguments
 	Files []string `yaml:"files,omitempty"`
+	// names of environment variables on which its output depends
+	Env []string `yaml:"env,omitempty"`
 	// for the command's start and for an answer, in seconds; 0 means 1 minute
 	// and 10 minutes
 	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
@@ -27,7 +31,8 @@ type Outside struct {
 	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
 	// columns that hold the text, joined by a space; if empty, those of the
 	// data set
-	Columns []string `yaml:"columns,omitempty"`
+	Columns   []string `yaml:"columns,omitempty"`
+	Delimiter string   `yaml:"delimiter,omitempty"` // of CSV and TSV, instead of the usual one
 	// column with the number of the document; "": the rows are all documents in
 	// order
 	ID         string `yaml:"id,omitempty"`
@@ -41,10 +46,10 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 // of epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
-		if len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
-			o.Repetition != "" {
-			return fmt.Errorf("%s: files, timeout, memory, columns, id and repetition describe a command or a "+
-				"text: give one too", name)
+		if len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
+			o.Repetition != "" || o.Delimiter != "" {
+			return fmt.Errorf("%s: files, env, timeout, memory, columns, delimiter, id and repetition describe a command "+
+				"or a text: give one too", name)
 		}
 		return nil
 	}
@@ -54,15 +59,15 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 	switch {
 	case len(o.Command) > 0 && o.Text != "":
 		return fmt.Errorf("%s: give command or text, not both", name)
-	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Repetition != ""):
-		return fmt.Errorf("%s: columns, id and repetition describe a text", name)
-	case o.Text != "" && (len(o.Files) > 0 || o.Timeout != 0 || o.Memory != 0):
-		return fmt.Errorf("%s: files, timeout and memory describe a command", name)
+	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Repetition != "" || o.Delimiter != ""):
+		return fmt.Errorf("%s: columns, delimiter, id and repetition describe a text", name)
+	case o.Text != "" && (len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0):
+		return fmt.Errorf("%s: files, env, timeout and memory describe a command", name)
 	case o.Text == "" && o.Command[0] == "":
 		return fmt.Errorf("%s: command: must name a program", name)
-	case o.Text != "" && epsilons != 1 && !strings.Contains(o.Text, "{epsilon}"):
-		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, or say "+
-			"{epsilon} in its name", name, o.Text)
+	case o.Text != "" && epsilons > 1 && !strings.Contains(o.Text, "{epsilon}"):
+		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, none where "+
+			"nobody knows it, or say {epsilon} in its name", name, o.Text)
 	}
 	if err := errors.Join(check.AtLeast("timeout", o.Timeout, 0), check.AtLeast("memory", o.Memory, 0)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -83,9 +88,9 @@ func (o Outside) places() []string {
 
 // At returns o with the values of settings filled in.
 func (o Outside) At(s Settings) Outside {
-	pairs := []string{"{epsilon}", formatValue(s.Epsilon)}
+	pairs := []string{"{epsilon}", params.FormatValue(s.Epsilon)}
 	for name, v := range s.Parameters {
-		pairs = append(pairs, "{"+name+"}", formatValue(v))
+		pairs = append(pairs, "{"+name+"}", params.FormatValue(v))
 	}
 	put := strings.NewReplacer(pairs...)
 	o.Command, o.Files, o.Text = slices.Clone(o.Command), slices.Clone(o.Files), put.Replace(o.Text)

@@ -3,8 +3,10 @@ package mechanisms
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
+
+	"mldpbench/internal/params"
 )
 
 // ParseParameters reads "name=value" pairs for a mechanism, values as
@@ -27,29 +29,11 @@ func ParseParameters(mechanism string, pairs []string) (Parameters, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p[name], err = def.value(parseValue(text)); err != nil {
+		if p[name], err = def.value(params.Parse(text)); err != nil {
 			return nil, fmt.Errorf("%s: %w", mechanism, err)
 		}
 	}
 	return p, nil
-}
-
-// parseValue gives text the type it looks like: a number, a list or a word.
-func parseValue(text string) any {
-	text = strings.TrimSpace(text)
-	if f, err := strconv.ParseFloat(text, 64); err == nil {
-		return f
-	}
-	inner, bracket := strings.CutPrefix(text, "[")
-	inner = strings.TrimSuffix(inner, "]")
-	if !bracket && !strings.Contains(text, ",") {
-		return text
-	}
-	var list []any
-	for part := range strings.SplitSeq(inner, ",") {
-		list = append(list, parseValue(part))
-	}
-	return list
 }
 
 func (d Definition) parameter(name string) (Parameter, error) {
@@ -63,70 +47,40 @@ func (d Definition) parameter(name string) (Parameter, error) {
 	return Parameter{}, fmt.Errorf("%s: unknown parameter %q: it has %q", d.Name, name, names)
 }
 
-// value converts v to the type of the default, so that YAML, CLI and Go
-// callers build the same settings.
+// value converts v to the type of the default.
 func (p Parameter) value(v any) (any, error) {
-	wrong := fmt.Errorf("%s = %v: must be %s", p.Name, v, p.Legal)
-	if f, ok := number(v); ok {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, wrong
-		}
-		v = f
+	x, ok := params.Convert(v, p.Default)
+	if !ok && p.Number {
+		x, ok = params.Convert(v, 0.0)
 	}
-	switch p.Default.(type) {
-	case float64:
-		if f, ok := v.(float64); ok {
-			return f, nil
-		}
-	case string:
-		if s, ok := v.(string); ok {
-			return s, nil
-		}
-		if f, ok := v.(float64); ok && p.Number {
-			return f, nil
-		}
-	case []float64:
-		switch v := v.(type) {
-		case float64:
-			return []float64{v}, nil
-		case []float64:
-			return p.numbers(v, wrong)
-		case []any:
-			list := make([]float64, len(v))
-			for i, x := range v {
-				f, ok := number(x)
-				if !ok {
-					return nil, wrong
-				}
-				list[i] = f
-			}
-			return p.numbers(list, wrong)
-		}
+	if ok && p.allows(x) {
+		return x, nil
 	}
-	return nil, wrong
+	return nil, fmt.Errorf("%s = %v: must be %s", p.Name, v, p.Legal)
 }
 
-func (p Parameter) numbers(list []float64, wrong error) (any, error) {
-	for _, f := range list {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, wrong
-		}
-	}
-	return list, nil
-}
-
-func number(v any) (float64, bool) {
+// allows applies Valid and Words.
+func (p Parameter) allows(v any) bool {
 	switch v := v.(type) {
+	case string:
+		return p.Words == nil || slices.Contains(p.Words, v)
 	case float64:
-		return v, true
-	case float32:
-		return float64(v), true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
+		return p.Valid == nil || p.Valid(v)
+	case []float64:
+		return p.Valid == nil || !slices.ContainsFunc(v, func(x float64) bool { return !p.Valid(x) })
 	}
-	return 0, false
+	return true
+}
+
+func between(low, high float64) func(float64) bool {
+	return func(x float64) bool { return x >= low && x <= high }
+}
+
+func strictly(low, high float64) func(float64) bool {
+	return func(x float64) bool { return x > low && x < high }
+}
+
+// wholeNumber allows whole numbers from low to high.
+func wholeNumber(low, high float64) func(float64) bool {
+	return func(x float64) bool { return x == math.Trunc(x) && x >= low && x <= high }
 }

@@ -1,12 +1,10 @@
 package mechanisms
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -18,13 +16,14 @@ func init() {
 		Order:    80,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,
+			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`, Words: []string{"gaussian", "none"},
 				Doc: "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
-			{Name: "beta", Default: 0.9, Legal: "in (0, 1)",
+			{Name: "beta", Default: 0.9, Legal: "in (0, 1)", Valid: strictly(0, 1),
 				Doc: "how much the projection may stretch distances"},
-			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)",
+			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: strictly(0, 1),
 				Doc: "probability that it stretches some more"},
-			{Name: "m", Default: "derived", Number: true, Legal: `"derived" or a whole number >= 1`,
+			{Name: "m", Default: "derived", Number: true, Legal: `"derived" or a whole number in [1, 1000000]`,
+				Valid: wholeNumber(1, 1e6), Words: []string{"derived"},
 				Doc: "dimensions released; derived from beta, delta and p"},
 		},
 		NewVector: newPrivEmb,
@@ -56,18 +55,8 @@ func (m *privEmb) grid() float64 {
 
 func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	beta, delta := s.Parameters["beta"].(float64), s.Parameters["delta"].(float64)
-	projection := s.Parameters["projection"].(string)
-	for _, err := range []error{
-		check.Inside("beta", beta, 0, 1),
-		check.Inside("delta", delta, 0, 1),
-		check.OneOf("projection", projection, "gaussian", "none"),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
 	p := env.Space.Dimension
-	if projection == "none" {
+	if s.Parameters["projection"] == "none" {
 		return &privEmb{
 			settings: s, space: env.Space, m: p, noise: s.Epsilon,
 			guarantee: euclideanGuarantee(env.Space, s.Epsilon, "multivariate Laplace noise on the vector"),
@@ -75,12 +64,7 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	}
 	m := ProjectedDimension(p, beta, delta)
 	if v, ok := s.Parameters["m"].(float64); ok {
-		if v != math.Trunc(v) || v < 1 || v > 1e6 {
-			return nil, fmt.Errorf("m = %v: must be a whole number in [1, 1000000]", v)
-		}
 		m = int(v)
-	} else if word := s.Parameters["m"]; word != "derived" {
-		return nil, fmt.Errorf("m = %q: must be %q or a whole number >= 1", word, "derived")
 	}
 	e := &privEmb{
 		settings: s, space: env.Space, m: m, noise: s.Epsilon / (1 + beta),

@@ -28,6 +28,9 @@ type projector struct {
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
 	shape []float32
+	// whiten turns displacements into the metric of the guarantee; nil leaves
+	// them.
+	whiten func(z []float64)
 	// neighbors is the number of nearest words passed to choose.
 	neighbors int
 	// excludeInput removes the input word from the search (printed Vickrey).
@@ -202,15 +205,14 @@ type longestKey struct{}
 
 // longestVector is the largest Euclidean norm of the space's vectors.
 func longestVector(s *embeddings.Space) float64 {
-	v, _ := s.Derived(longestKey{}, func() (any, error) { // never fails
+	return embeddings.Once(s, longestKey{}, func() float64 {
 		zero := make([]float32, s.Dimension)
 		longest := 0.0
 		for id := range WordID(s.Len()) {
 			longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
 		}
-		return longest, nil
+		return longest
 	})
-	return v.(float64)
 }
 
 // euclideanGuarantee returns ε·d with d the space's Euclidean distance.

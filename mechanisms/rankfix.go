@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -22,7 +21,7 @@ func init() {
 		Parameters: []Parameter{
 			{Name: "base", Default: defaultBase, Legal: "a mechanism that adds noise and has a guarantee",
 				Doc: "mechanism whose output is processed"},
-			{Name: "c", Default: 0.04, Legal: "> 0 and finite",
+			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: strictly(0, math.Inf(1)),
 				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
 		},
 		New: newRankFix,
@@ -38,9 +37,6 @@ const defaultBase = "cmp"
 // dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	decay := s.Parameters["c"].(float64)
-	if err := check.Positive("c", decay); err != nil {
-		return nil, err
-	}
 	name := s.Parameters["base"].(string)
 	definition, err := Find(name)
 	if err != nil {
@@ -57,15 +53,10 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	g := base.Guarantee()
 	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
 		definition.Title, g.Reason)
-	near, err := env.Space.Derived(nearKey{}, func() (any, error) {
-		return make([]atomic.Pointer[[]WordID], env.Space.Len()), nil
+	near := embeddings.Once(env.Space, nearKey{}, func() []atomic.Pointer[[]WordID] {
+		return make([]atomic.Pointer[[]WordID], env.Space.Len())
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &rankFix{
-		settings: s, guarantee: g, base: noisy, decay: decay, near: near.([]atomic.Pointer[[]WordID]),
-	}, nil
+	return &rankFix{settings: s, guarantee: g, base: noisy, decay: decay, near: near}, nil
 }
 
 // nearKey is the key of the lists of neighbours that all instances over a space

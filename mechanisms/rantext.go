@@ -197,8 +197,7 @@ type radiusKey struct{}
 
 // radii computes the law once per space. It does not depend on ε.
 func (m *rantext) radii() *radiusLaw {
-	v, _ := m.space.Derived(radiusKey{}, func() (any, error) { return lawOfSquares(m.ranges), nil }) // never fails
-	return v.(*radiusLaw)
+	return embeddings.Once(m.space, radiusKey{}, func() *radiusLaw { return lawOfSquares(m.ranges) })
 }
 
 // lawOfSquares rounds each of the p terms down to a grid of width h, so their

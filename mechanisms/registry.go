@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
-	"strconv"
-	"strings"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/params"
+	"mldpbench/internal/registry"
 	"mldpbench/stream"
 )
 
@@ -31,28 +30,7 @@ type Settings struct {
 type Parameters map[string]any
 
 // String is the canonical form "gamma=theorem3 t=0.5", sorted by name.
-func (p Parameters) String() string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(p)) {
-		parts = append(parts, k+"="+formatValue(p[k]))
-	}
-	return strings.Join(parts, " ")
-}
-
-func formatValue(v any) string {
-	switch v := v.(type) {
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case []float64:
-		var s []string
-		for _, x := range v {
-			s = append(s, formatValue(x))
-		}
-		return "[" + strings.Join(s, ",") + "]"
-	default:
-		return fmt.Sprint(v)
-	}
-}
+func (p Parameters) String() string { return params.Format(p) }
 
 // Thesaurus provides synonyms for SynTF: WordNet, or the thesaurus of the
 // generated corpus.
@@ -74,6 +52,12 @@ type Environment struct {
 	// CusText and SanText+. Whatever is derived from it is assumed public: no
 	// guarantee covers what groups or frequencies reveal about the corpus.
 	Documents [][]string
+	// Train are the train texts alone, in the order of their file, from which
+	// AsRun makes its matrix; nil means Documents.
+	Train [][]string
+	// DataSet is the name of the data set, "" for none: some constants of AsRun
+	// belong to one.
+	DataSet string
 	// Seed determines the random choices made at construction (PrivEmb's
 	// projection, the start word of released Gumbel, the start words of
 	// 1-Diffractor's lists).
@@ -89,6 +73,11 @@ type Parameter struct {
 	Number  bool   // a word that may also be a number, e.g. gamma
 	Legal   string // the legal range in words, e.g. "in [0, 1]"
 	Doc     string
+	// Valid and Words say Legal to the program: which numbers, also those of a
+	// list, and which words are allowed; nil allows all. What depends on the
+	// vocabulary, New checks.
+	Valid func(float64) bool
+	Words []string
 	// Variants lists the variants that have the parameter; nil means all.
 	Variants []Variant
 	// Optional means that complete settings omit the parameter where it has its
@@ -136,22 +125,13 @@ type Definition struct {
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
 
-var registry = map[string]Definition{}
+var definitions = registry.New[Definition]("mechanism")
 
 // Register adds a definition; it is called from init functions only.
-func Register(d Definition) {
-	if _, dup := registry[d.Name]; dup {
-		panic("mechanisms: " + d.Name + " registered twice")
-	}
-	registry[d.Name] = d
-}
+func Register(d Definition) { definitions.Add(d.Name, d) }
 
 // Definitions returns all registered mechanisms by name.
-func Definitions() []Definition {
-	all := slices.Collect(maps.Values(registry))
-	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
-	return all
-}
+func Definitions() []Definition { return definitions.All() }
 
 // Ordered returns all registered mechanisms by Order, then by name.
 func Ordered() []Definition {
@@ -161,12 +141,7 @@ func Ordered() []Definition {
 }
 
 // Find returns the definition with the given name.
-func Find(name string) (Definition, error) {
-	if d, ok := registry[name]; ok {
-		return d, nil
-	}
-	return Definition{}, fmt.Errorf("mechanism = %q: must be one of %q", name, slices.Sorted(maps.Keys(registry)))
-}
+func Find(name string) (Definition, error) { return definitions.Find(name) }
 
 // Complete checks settings against their definition and fills in defaults.
 func Complete(s Settings) (Settings, error) {
@@ -213,43 +188,32 @@ func Complete(s Settings) (Settings, error) {
 
 // New builds a word mechanism.
 func New(env Environment, s Settings) (Mechanism, error) {
-	s, err := Complete(s)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.Definition()
-	if err != nil {
-		return nil, err
-	}
-	if env.Space == nil {
-		return nil, fmt.Errorf("%s: no embedding", s.Mechanism)
-	}
-	if d.New == nil {
-		return nil, fmt.Errorf("%s releases vectors, not words", s.Mechanism)
-	}
-	m, err := d.New(env, s)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Mechanism, err)
-	}
-	return m, nil
+	return build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (Mechanism, error) { return d.New })
 }
 
 // NewVector builds a mechanism that releases vectors.
 func NewVector(env Environment, s Settings) (VectorMechanism, error) {
-	s, err := Complete(s)
-	if err != nil {
-		return nil, err
+	return build(env, s, "words, not vectors",
+		func(d Definition) func(Environment, Settings) (VectorMechanism, error) { return d.NewVector })
+}
+
+func build[M any](env Environment, s Settings, otherwise string,
+	by func(Definition) func(Environment, Settings) (M, error)) (m M, err error) {
+	if s, err = Complete(s); err != nil {
+		return m, err
 	}
-	d := registry[s.Mechanism]
+	d, err := s.Definition()
+	if err != nil {
+		return m, err
+	}
 	if env.Space == nil {
-		return nil, fmt.Errorf("%s: no embedding", s.Mechanism)
+		return m, fmt.Errorf("%s: no embedding", s.Mechanism)
 	}
-	if d.NewVector == nil {
-		return nil, fmt.Errorf("%s releases words, not vectors", s.Mechanism)
+	if by(d) == nil {
+		return m, fmt.Errorf("%s releases %s", s.Mechanism, otherwise)
 	}
-	m, err := d.NewVector(env, s)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Mechanism, err)
+	if m, err = by(d)(env, s); err != nil {
+		return m, fmt.Errorf("%s: %w", s.Mechanism, err)
 	}
 	return m, nil
 }

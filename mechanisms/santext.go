@@ -9,7 +9,7 @@ func init() {
 		Source:     "Yue et al. 2021, Algorithm 1",
 		Metric:     "euclidean",
 		Order:      50,
-		Variants:   []Variant{Proved},
+		Variants:   []Variant{Proved, AsRun},
 		Parameters: []Parameter{metricParameter},
 		PerWord:    true,
 		New:        newSanText,
@@ -20,6 +20,9 @@ func init() {
 // as cost: Pr[y] ∝ exp(−(ε/2)·d(w,y)). The weights and, by the triangle
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
 func newSanText(env Environment, s Settings) (Mechanism, error) {
+	if s.Variant == AsRun {
+		return newAsRunSanText(env, s)
+	}
 	metric, err := metricOf(env.Space, s.Parameters)
 	if err != nil {
 		return nil, err

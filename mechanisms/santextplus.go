@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -19,9 +18,9 @@ func init() {
 		Order:    51,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "w", Default: 0.5, Legal: "in (0, 1]",
+			{Name: "w", Default: 0.5, Legal: "in (0, 1]", Valid: func(x float64) bool { return x > 0 && x <= 1 },
 				Doc: "share of the vocabulary that is sensitive: its rarest words"},
-			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Doc: "probability with which another word is replaced"},
+			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Valid: between(0, 1), Doc: "probability with which another word is replaced"},
 		},
 		PerWord: true,
 		Needs:   Needs{Corpus: true},
@@ -46,12 +45,6 @@ func init() {
 // replaces unknown words at random, which is policy random.
 func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	w, p := s.Parameters["w"].(float64), s.Parameters["p"].(float64)
-	if err := check.Within("p", p, 0, 1); err != nil {
-		return nil, err
-	}
-	if !(w > 0 && w <= 1) {
-		return nil, fmt.Errorf("w = %v: must be in (0, 1]", w)
-	}
 	n := env.Space.Len()
 	sensitive, isSensitive := rarestWords(env, w)
 	if len(sensitive) == 0 {

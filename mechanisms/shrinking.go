@@ -161,8 +161,7 @@ type chainKey struct{ start WordID }
 // nearest to the last among those not yet in the chain. Built once per space
 // and start word.
 func chainOf(s *embeddings.Space, start WordID) []WordID {
-	v, _ := s.Derived(chainKey{start}, func() (any, error) { return buildChain(s, start), nil }) // never fails
-	return v.([]WordID)
+	return embeddings.Once(s, chainKey{start}, func() []WordID { return buildChain(s, start) })
 }
 
 func buildChain(s *embeddings.Space, start WordID) []WordID {

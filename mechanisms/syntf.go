@@ -2,7 +2,9 @@ package mechanisms
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"unicode/utf8"
 
 	"mldpbench/embeddings"
 )
@@ -13,7 +15,7 @@ func init() {
 		Title:    "SynTF",
 		Source:   "Weggenmann & Kerschbaum 2018, §4.2",
 		Metric:   "discrete",
-		Variants: []Variant{Proved, Printed, Released},
+		Variants: []Variant{Proved, Printed, Released, AsRun},
 		PerWord:  true,
 		Needs:    Needs{Thesaurus: true, Corpus: true},
 		Order:    70,
@@ -29,7 +31,8 @@ func init() {
 //     clipped to [0, 1]. A word that the thesaurus does not cover is an input
 //     like any other: left unchanged, it could be distinguished from all
 //     others. Guarantee: ε-DP per word, any two words being neighbours.
-//   - Printed and Released, which compute the same: see thesaurusScores.
+//   - Printed and Released, which compute the same, and AsRun: see
+//     newThesaurusSynTF.
 func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	if env.Thesaurus == nil {
 		return nil, errors.New("it needs a thesaurus: WordNet, or that of the generated corpus")
@@ -80,11 +83,18 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 // that the thesaurus covers: the vocabulary is extended by these and by all
 // lemmas. A word without lemmas is left unchanged, and so is a lemma that is in
 // neither the space nor the corpus, because it is not an input.
+//
+// AsRun reads the train texts only. Its tf-idf has no words of one letter, which
+// are left unchanged, as is every word that the train texts do not have.
 func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 	counts := map[string]float64{}
 	words := env.Space.Vocabulary.Words()
 	words = words[:len(words):len(words)]
-	for _, document := range env.Documents {
+	documents := env.Documents
+	if s.Variant == AsRun {
+		documents = env.train()
+	}
+	for _, document := range documents {
 		for _, token := range document {
 			if counts[token] == 0 && env.Space.Vocabulary.ID(token) == embeddings.Unknown &&
 				env.Thesaurus.Covers(token) {
@@ -92,6 +102,9 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 			}
 			counts[token]++
 		}
+	}
+	if s.Variant == AsRun {
+		maps.DeleteFunc(counts, func(w string, _ float64) bool { return utf8.RuneCountInString(w) < 2 })
 	}
 	var squares float64
 	for _, c := range counts {
@@ -132,7 +145,7 @@ func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
 	g := Guarantee{Reason: "the candidates are the input's own synonyms: an output of one word is " +
 		"impossible for another"}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		if int(word) >= inputs || len(lemmas[word]) == 0 {
+		if int(word) >= inputs || len(lemmas[word]) == 0 || s.Variant == AsRun && counts[words[word]] == 0 {
 			row = row[:1]
 			row[0] = 0
 			return row, []WordID{word}

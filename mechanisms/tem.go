@@ -2,10 +2,7 @@ package mechanisms
 
 import (
 	"errors"
-	"fmt"
 	"math"
-
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -15,13 +12,14 @@ func init() {
 		Source:   "Carvalho et al. 2023, Algorithm 1 and Theorem 3",
 		Metric:   "euclidean",
 		Order:    40,
-		Variants: []Variant{Proved, Released},
+		Variants: []Variant{Proved, Released, AsRun},
 		PerWord:  true,
 		Parameters: []Parameter{
 			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
+				Valid: between(0, math.Inf(1)), Words: []string{temTheorem3},
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with " +
 					"probability 1-beta"},
-			{Name: "beta", Default: 0.001, Legal: "in (0, 1)",
+			{Name: "beta", Default: 0.001, Legal: "in (0, 1)", Valid: strictly(0, 1),
 				Doc: "failure probability of theorem3"},
 			metricParameter,
 		},
@@ -45,34 +43,24 @@ const temTheorem3 = "theorem3"
 func newTEM(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	beta := s.Parameters["beta"].(float64)
-	if err := check.Inside("beta", beta, 0, 1); err != nil {
-		return nil, err
-	}
-	var truncation func(epsilon float64) float64
+	var truncation func(epsilon float64, words int) float64
 	switch gamma := s.Parameters["gamma"].(type) {
 	case float64:
-		if err := check.NonNegative("gamma", gamma); err != nil {
-			return nil, err
-		}
-		truncation = func(float64) float64 { return gamma }
+		truncation = func(float64, int) float64 { return gamma }
 	case string:
-		if gamma != temTheorem3 {
-			return nil, fmt.Errorf("gamma = %q: must be %q or a distance >= 0", gamma, temTheorem3)
-		}
-		others := n - 1
-		if s.Variant == Released {
-			others = n
-		}
-		truncation = func(epsilon float64) float64 { return theorem3(epsilon, beta, others) }
+		truncation = func(epsilon float64, words int) float64 { return theorem3(epsilon, beta, words) }
 	default:
 		return nil, errors.New("gamma: must be a number or a word")
+	}
+	if s.Variant == AsRun {
+		return newAsRunTEM(env, s, truncation)
 	}
 	if s.Variant == Released {
 		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, " +
 			"which no proof covers"}
 		scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:n]
-			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon))/10)
+			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon, n))/10)
 			return row, nil
 		}
 		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
@@ -82,7 +70,7 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return nil, err
 	}
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon)} }
+	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon, n-1)} }
 	return metric.selector(s, g, law), nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -20,6 +19,7 @@ func init() {
 		Epsilons: []float64{0.1, 0.5}, // the source is about the regime below 1
 		Parameters: []Parameter{{
 			Name: "clip", Default: longestClip, Number: true, Legal: `"longest" or a length > 0`,
+			Valid: strictly(0, math.Inf(1)), Words: []string{longestClip},
 			Doc: "largest length C of a vector, longer ones are shortened to it; longest is that of the longest vector",
 		}},
 		New: newTrLaplace,
@@ -40,16 +40,8 @@ const longestClip = "longest"
 // none.
 func newTrLaplace(env Environment, s Settings) (Mechanism, error) {
 	length := longestVector(env.Space)
-	switch clip := s.Parameters["clip"].(type) {
-	case float64:
-		if err := check.Positive("clip", clip); err != nil {
-			return nil, err
-		}
+	if clip, ok := s.Parameters["clip"].(float64); ok {
 		length = clip
-	case string:
-		if clip != longestClip {
-			return nil, fmt.Errorf("clip = %q: must be %q or a length > 0", clip, longestClip)
-		}
 	}
 	clipped, err := clippedSpace(env.Space, length)
 	if err != nil {
@@ -97,7 +89,7 @@ type clippedKey struct{ length float64 }
 // clippedSpace is the space with vectors shortened to a length, or the space
 // itself where none is longer.
 func clippedSpace(s *embeddings.Space, length float64) (*embeddings.Space, error) {
-	v, err := s.Derived(clippedKey{length}, func() (any, error) {
+	return embeddings.Derive(s, clippedKey{length}, func() (*embeddings.Space, error) {
 		vectors := make([]float32, len(s.Vectors))
 		copy(vectors, s.Vectors)
 		longer := false
@@ -115,8 +107,4 @@ func clippedSpace(s *embeddings.Space, length float64) (*embeddings.Space, error
 		}
 		return embeddings.NewSpace(s.Name+", shortened", s.Vocabulary, s.Dimension, vectors)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return v.(*embeddings.Space), nil
 }

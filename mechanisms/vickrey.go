@@ -5,7 +5,6 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -15,9 +14,9 @@ func init() {
 		Source:   "Xu et al. 2021b, Algorithm 2",
 		Metric:   "euclidean",
 		Order:    30,
-		Variants: []Variant{Proved, Printed, Released},
+		Variants: []Variant{Proved, Printed, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "t", Default: 0.5, Legal: "in [0, 1]", Variants: []Variant{Proved, Printed},
+			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: between(0, 1), Variants: []Variant{Proved, Printed},
 			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
 		New: newVickrey,
@@ -32,6 +31,9 @@ func init() {
 //     nearest, and the first of the two left, at distance a, is drawn with
 //     probability e^{−a}/(e^{−a}+1).
 func newVickrey(env Environment, s Settings) (Mechanism, error) {
+	if s.Variant == AsRun {
+		return newAsRunVickrey(env, s)
+	}
 	if s.Variant == Released {
 		m := newProjector(env, s, 3)
 		m.choose = chooseReleasedVickrey
@@ -41,9 +43,6 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 		return m, nil
 	}
 	t := s.Parameters["t"].(float64)
-	if err := check.Within("t", t, 0, 1); err != nil {
-		return nil, err
-	}
 	m := newProjector(env, s, 2)
 	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
 		if near[1].ID == embeddings.Unknown || u < firstPrice(t, near[0].Distance, near[1].Distance) {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"mldpbench/embeddings/nearest"
-	"mldpbench/internal/check"
 )
 
 // mostNeighbors bounds k of the generalised mechanisms.
@@ -20,7 +19,7 @@ func init() {
 		Order:    31,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
-			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
+			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: between(0, math.Inf(1)),
 			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
 		New: newVickreyK,
@@ -34,7 +33,8 @@ func init() {
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",
-			Doc: "the k-th nearest word of the noisy vector is returned; 1 is CMP",
+			Valid: wholeNumber(1, mostNeighbors),
+			Doc:   "the k-th nearest word of the noisy vector is returned; 1 is CMP",
 		}},
 		New: newKth,
 	})
@@ -48,11 +48,6 @@ func newVickreyK(env Environment, s Settings) (Mechanism, error) {
 	t := s.Parameters["t"].([]float64)
 	if len(t) < 1 || len(t) > mostNeighbors {
 		return nil, fmt.Errorf("t has %d numbers: must be 1 to %d", len(t), mostNeighbors)
-	}
-	for _, x := range t {
-		if err := check.NonNegative("t", x); err != nil {
-			return nil, err
-		}
 	}
 	m := newProjector(env, s, min(len(t), env.Space.Len()))
 	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
@@ -85,9 +80,8 @@ func newVickreyK(env Environment, s Settings) (Mechanism, error) {
 // newKth builds the deterministic k-th neighbour over all of W.
 func newKth(env Environment, s Settings) (Mechanism, error) {
 	k := s.Parameters["k"].(float64)
-	most := min(mostNeighbors, env.Space.Len())
-	if k != math.Trunc(k) || k < 1 || k > float64(most) {
-		return nil, fmt.Errorf("k = %v: must be a whole number in [1, %d]", k, most)
+	if n := env.Space.Len(); k > float64(n) {
+		return nil, fmt.Errorf("k = %v: must be at most the number of words, %d", k, n)
 	}
 	m := newProjector(env, s, int(k))
 	m.choose = func(_ WordID, near []nearest.Neighbor, _ float64) WordID { return near[len(near)-1].ID }

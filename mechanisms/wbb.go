@@ -17,8 +17,9 @@ func init() {
 		Variants: []Variant{Printed},
 		Parameters: []Parameter{
 			{Name: "k", Default: 3.0, Legal: "a whole number >= 1, below the number of words",
-				Doc: "size of the safe box: the word and its k-1 nearest words are never returned"},
-			{Name: "n", Default: 10.0, Legal: "a whole number >= 1",
+				Valid: wholeNumber(1, math.MaxInt32),
+				Doc:   "size of the safe box: the word and its k-1 nearest words are never returned"},
+			{Name: "n", Default: 10.0, Legal: "a whole number >= 1", Valid: wholeNumber(1, math.MaxInt32),
 				Doc: "size of the candidates box: the next n nearest words"},
 		},
 		PerWord:  true,
@@ -35,14 +36,7 @@ func init() {
 // impossible for another. The source's code takes μ and σ over all words of a
 // query.
 func newWBB(env Environment, s Settings) (Mechanism, error) {
-	safe, err := wholeNumber(s.Parameters, "k", 1)
-	if err != nil {
-		return nil, err
-	}
-	size, err := wholeNumber(s.Parameters, "n", 1)
-	if err != nil {
-		return nil, err
-	}
+	safe, size := int(s.Parameters["k"].(float64)), int(s.Parameters["n"].(float64))
 	if safe >= env.Space.Len() {
 		return nil, fmt.Errorf("k = %d: must be below the number of words, %d", safe, env.Space.Len())
 	}

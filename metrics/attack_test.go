@@ -32,7 +32,7 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 		coin[i] = rng.IntN(2)
 	}
 	seed := stream.FromUint64(1)
-	ceiling, err := MeasureAttribute(plain, plain, labels, 2, 200, 0.95, seed)
+	ceiling, err := MeasureAttribute([][]int{plain}, plain, labels, 2, 200, 0.95, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 		t.Errorf("plain text has advantage %v, %v", ceiling.Advantage, ceiling.AccuracyAdvantage)
 	}
 	near(t, "majority F1", ceiling.MajorityF1, 1.0/3, 1e-12)
-	chance, err := MeasureAttribute(coin, plain, labels, 2, 200, 0.95, seed)
+	chance, err := MeasureAttribute([][]int{coin}, plain, labels, 2, 200, 0.95, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +52,13 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 	if !(chance.Accuracy.Low < chance.Accuracy.Estimate && chance.Accuracy.Estimate < chance.Accuracy.High) {
 		t.Errorf("interval %v", chance.Accuracy)
 	}
-	constant, err := MeasureAttribute(make([]int, 4000), plain, labels, 2, 50, 0.95, seed)
+	constant, err := MeasureAttribute([][]int{make([]int, 4000)}, plain, labels, 2, 50, 0.95, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "advantage of a constant", constant.Advantage.Estimate, 0, 1e-12)
 	near(t, "its floor", constant.AdvantageFloor, 0, 1e-12)
-	hopeless, err := MeasureAttribute(coin, make([]int, 4000), labels, 2, 50, 0.95, seed)
+	hopeless, err := MeasureAttribute([][]int{coin}, make([]int, 4000), labels, 2, 50, 0.95, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,5 +154,37 @@ func TestPartsOfSpeechKept(t *testing.T) {
 	}
 	if _, err := CountPartsOfSpeech([][]string{{"dog"}}, [][]string{{}}, nil); err == nil {
 		t.Error("a dropped token must be an error")
+	}
+}
+
+// The noise of releases is in the interval: an attacker who is right on all of
+// some releases and on none of others is known less well than one who is right
+// on half of the documents of each.
+func TestAttributeOverReleases(t *testing.T) {
+	const n = 400
+	labels, right, wrong, half := make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	for i := range labels {
+		labels[i] = i % 2
+		right[i], wrong[i] = labels[i], 1-labels[i]
+		half[i] = labels[i]
+		if i/2%2 == 0 {
+			half[i] = wrong[i]
+		}
+	}
+	seed := stream.FromUint64(1)
+	steady, err := MeasureAttribute([][]int{half, half, half, half}, right, labels, 2, 400, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lucky, err := MeasureAttribute([][]int{right, wrong, right, wrong}, right, labels, 2, 400, 0.95, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := steady.Accuracy, lucky.Accuracy
+	if a.Estimate != 0.5 || b.Estimate != 0.5 || a.High-a.Low > 0.15 || b.High-b.Low < 0.5 {
+		t.Errorf("steady %+v, lucky %+v", a, b)
+	}
+	if _, err := MeasureAttribute(nil, right, labels, 2, 400, 0.95, seed); err == nil {
+		t.Error("no release must be an error")
 	}
 }

@@ -93,12 +93,14 @@ type Attribute struct {
 }
 
 // MeasureAttribute compares predictions of private labels from privatised
-// documents (predicted) and from plain ones (plain) with the truth. The
-// intervals are percentiles over the given number of bootstrap resamples of
-// documents, in which both sets of predictions are resampled together. An
-// advantage is NaN where the attacker on plain text scores no more than the
-// most frequent label: there is nothing to hinder.
-func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, level float64,
+// documents (predicted, one list per release of the same documents) and from
+// plain ones (plain) with the truth. Scores are means over releases. The
+// intervals are percentiles over the given number of bootstrap resamples: of
+// documents, with all their predictions together, and, where there are several
+// releases, of releases, so that the mechanism's noise is in them. An advantage
+// is NaN where the attacker on plain text scores no more than the most frequent
+// label: there is nothing to hinder.
+func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples int, level float64,
 	seed stream.Seed) (Attribute, error) {
 	var out Attribute
 	if err := check.AtLeast("classes", classes, 2); err != nil {
@@ -113,7 +115,10 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	if err := check.Inside("level", level, 0, 1); err != nil {
 		return out, fmt.Errorf("attribute: %w", err)
 	}
-	for _, p := range [][]int{predicted, plain} {
+	if err := check.AtLeast("releases", len(predicted), 1); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
+	}
+	for _, p := range append([][]int{plain}, predicted...) {
 		if _, err := MacroF1(p, labels, classes); err != nil {
 			return out, fmt.Errorf("attribute: %w", err)
 		}
@@ -130,7 +135,12 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	}
 	constant := newConfusion(slices.Repeat([]int{most}, len(labels)), labels, classes)
 	out.MajorityAccuracy, out.MajorityF1 = constant.accuracy(), constant.macroF1()
-	truth, ceiling := newConfusion(predicted, labels, classes), newConfusion(plain, labels, classes)
+	truth, ceiling := confusion{classes, make([]int, classes*classes)}, newConfusion(plain, labels, classes)
+	for _, p := range predicted {
+		for i, n := range newConfusion(p, labels, classes).counts {
+			truth.counts[i] += n
+		}
+	}
 	out.PlainAccuracy, out.PlainF1 = ceiling.accuracy(), ceiling.macroF1()
 	out.GuessF1 = truth.independent().guessF1()
 
@@ -150,12 +160,20 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	var drawn [4][]float64
 	rng := seed.Derive("attribute", "bootstrap").Rand()
 	got, other := confusion{classes, make([]int, classes*classes)}, confusion{classes, make([]int, classes*classes)}
+	releases := slices.Clone(predicted)
 	for range resamples {
 		clear(got.counts)
 		clear(other.counts)
+		if len(predicted) > 1 {
+			for r := range releases {
+				releases[r] = predicted[rng.IntN(len(predicted))]
+			}
+		}
 		for range labels {
 			i := rng.IntN(len(labels))
-			got.counts[labels[i]*classes+predicted[i]]++
+			for _, p := range releases {
+				got.counts[labels[i]*classes+p[i]]++
+			}
 			other.counts[labels[i]*classes+plain[i]]++
 		}
 		for j, v := range numbers(got, other) {
@@ -166,16 +184,16 @@ func MeasureAttribute(predicted, plain, labels []int, classes, resamples int, le
 	}
 	intervals := [4]Interval{}
 	for j := range intervals {
-		intervals[j] = percentiles(estimate[j], drawn[j], level)
+		intervals[j] = Percentiles(estimate[j], drawn[j], level)
 	}
 	out.Accuracy, out.MacroF1, out.Advantage, out.AccuracyAdvantage = intervals[0], intervals[1], intervals[2],
 		intervals[3]
 	return out, nil
 }
 
-// percentiles returns the bootstrap interval of an estimate, unknown where the
+// Percentiles returns the bootstrap interval of an estimate, unknown where the
 // estimate is unknown.
-func percentiles(estimate float64, drawn []float64, level float64) Interval {
+func Percentiles(estimate float64, drawn []float64, level float64) Interval {
 	if math.IsNaN(estimate) || len(drawn) == 0 {
 		return Interval{estimate, math.NaN(), math.NaN()}
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"mldpbench/embeddings"
 	"mldpbench/stream"
 )
 
@@ -64,18 +65,18 @@ func CountPresent(words []string, documents [][]string) int {
 
 // CountOverlap returns how many of the k least frequent words of one corpus are
 // also among the k least frequent of another, and how many the first has (k, or
-// all where it has fewer). LOW overlap is Percent of the two. The published
-// tables seem to hold it, although the source describes CountPresent. Unlike
-// LeastFrequent it breaks ties as Python's Counter.most_common() leaves them,
-// whose last k words these are: counts descending, ties in the order of first
-// occurrence. Documents must come in the same order on both sides.
+// all where it has fewer). LOW overlap is Percent of the two: the published
+// tables hold it, although the source describes CountPresent. Unlike
+// LeastFrequent it breaks ties as the study's code does: first come first, by a
+// stable sort of ascending counts. Documents must come in the same order on
+// both sides.
 func CountOverlap(before, after [][]string, k int) (shared, total int) {
-	rare := lastOfMostCommon(after, k)
+	rare := firstOfLeastCommon(after, k)
 	in := make(map[string]struct{}, len(rare))
 	for _, w := range rare {
 		in[w] = struct{}{}
 	}
-	words := lastOfMostCommon(before, k)
+	words := firstOfLeastCommon(before, k)
 	for _, w := range words {
 		if _, ok := in[w]; ok {
 			shared++
@@ -84,17 +85,18 @@ func CountOverlap(before, after [][]string, k int) (shared, total int) {
 	return shared, len(words)
 }
 
-func lastOfMostCommon(documents [][]string, k int) []string {
-	counts := map[string]int{}
-	var words []string
-	for _, d := range documents {
-		for _, t := range d {
-			if counts[t] == 0 {
-				words = append(words, t)
-			}
-			counts[t]++
-		}
+func firstOfLeastCommon(documents [][]string, k int) []string {
+	words, counts := embeddings.CountWords(documents)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
+	return words[:min(k, len(words))]
+}
+
+// Cut returns the documents with at most n words each, as the study's privacy
+// metrics read them: 50 words of AG News, 100 of IMDb. Nothing is copied.
+func Cut(documents [][]string, n int) [][]string {
+	out := make([][]string, len(documents))
+	for i, d := range documents {
+		out[i] = d[:min(n, len(d)):min(n, len(d))]
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
-	return words[max(0, len(words)-k):]
+	return out
 }

@@ -45,16 +45,15 @@ func TestCountPresent(t *testing.T) {
 	}
 }
 
-// Counted by hand. Before: the 3, b 2, a 1, c 1, d 1 in order of occurrence:
-// the last two are c, d. After: the 2, d 2, c 2, x 1, a 1: the last two are x,
-// a; the last three c, x, a.
+// Counted by hand. Before: a 1, c 1, d 1, b 2, the 3, equals in order of
+// occurrence. After: x 1, a 1, the 2, d 2, c 2.
 func TestCountOverlap(t *testing.T) {
 	before := [][]string{{"the", "a", "b", "the"}, {"c", "b", "d", "the"}}
 	after := [][]string{{"the", "d", "c", "x"}, {"d", "c", "a", "the"}}
 	for _, c := range []struct{ k, shared, total int }{
-		{2, 0, 2},    // {c d} and {x a}
-		{3, 2, 3},    // {a c d} and {c x a}
-		{4, 3, 4},    // {b a c d} and {d c x a}
+		{2, 1, 2},    // {a c} and {x a}
+		{3, 1, 3},    // {a c d} and {x a the}
+		{4, 2, 4},    // {a c d b} and {x a the d}
 		{1000, 4, 5}, // all words: fewer than asked for; b is gone
 		{0, 0, 0},
 	} {
@@ -70,15 +69,24 @@ func TestCountOverlap(t *testing.T) {
 	}
 }
 
-// Ties go by first occurrence, not by name: as Counter("zyxw").most_common()
-// leaves z y x w, the last two are x, w.
+// Ties go by first occurrence, not by name: Python's sorted(Counter("zyxw"),
+// key=…) leaves z y x w, of which the first two are z, y.
 func TestCountOverlapTiesByOccurrence(t *testing.T) {
 	before, after := [][]string{{"z", "y", "x", "w"}}, [][]string{{"x", "w", "z", "y"}}
-	if shared, _ := CountOverlap(before, after, 2); shared != 0 { // {x w} and {z y}
+	if shared, _ := CountOverlap(before, after, 2); shared != 0 { // {z y} and {x w}
 		t.Errorf("%d shared, want none", shared)
 	}
 	if shared, _ := CountOverlap(before, before, 2); shared != 2 {
 		t.Errorf("%d shared, want 2", shared)
+	}
+}
+
+func TestCut(t *testing.T) {
+	documents := [][]string{{"a", "b", "c"}, {"d"}, nil}
+	got := Cut(documents, 2)
+	if len(got) != 3 || !slices.Equal(got[0], []string{"a", "b"}) || !slices.Equal(got[1], []string{"d"}) ||
+		len(got[2]) != 0 || cap(got[0]) != 2 || len(documents[0]) != 3 {
+		t.Errorf("cut: %q", got)
 	}
 }
 

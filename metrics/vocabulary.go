@@ -295,6 +295,18 @@ type Draws struct {
 	Outputs  []int32 // input x has [x·PerInput, (x+1)·PerInput)
 }
 
+// First returns the first n draws of every input, n at most PerInput.
+func (d Draws) First(n int) Draws {
+	if n >= d.PerInput {
+		return d
+	}
+	out := Draws{PerInput: n}
+	for x := range d.inputs() {
+		out.Outputs = append(out.Outputs, d.of(x)[:n]...)
+	}
+	return out
+}
+
 func (d Draws) inputs() int      { return len(d.Outputs) / max(1, d.PerInput) }
 func (d Draws) of(x int) []int32 { return d.Outputs[x*d.PerInput : (x+1)*d.PerInput] }
 
@@ -459,12 +471,4 @@ func resubstitution(d Draws, prior []float64, outputs int) float64 {
 		right += b
 	}
 	return min(1, max(0, 1-right))
-}
-
-// ResponseCapacity returns the capacity of k-ary randomised response, which
-// keeps the input with probability e^ε/(e^ε + k − 1) and otherwise returns one
-// of the k−1 others: log₂(k·e^ε/(e^ε + k − 1)).
-func ResponseCapacity(k int, epsilon float64) float64 {
-	// In this form e^ε does not overflow.
-	return math.Log2(float64(k) / (1 + float64(k-1)*math.Exp(-epsilon)))
 }

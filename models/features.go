@@ -12,6 +12,30 @@ type rows interface {
 	add(i int, a float64, w []float64) // w += a·x_i
 }
 
+// design is a matrix of features, a row per example, in whatever form makes its
+// two products cheap.
+type design interface {
+	len() int
+	width() int
+	times(w, out []float64)       // out_i = w·x_i
+	transposed(a, into []float64) // into += Σ a_i·x_i
+}
+
+// rowDesign takes the products row by row.
+type rowDesign struct{ rows }
+
+func (d rowDesign) times(w, out []float64) {
+	for i := range out {
+		out[i] = d.dot(i, w)
+	}
+}
+
+func (d rowDesign) transposed(a, into []float64) {
+	for i, v := range a {
+		d.add(i, v, into)
+	}
+}
+
 // denseRows are n × d numbers, row-major.
 type denseRows struct {
 	d    int

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 )
@@ -30,20 +31,31 @@ func init() {
 // p(y|x) = softmax of the margins; two classes share one machine with margins
 // −m and m, so that p(1|x) is the logistic function of 2m.
 type logisticTrainer struct {
-	x          rows
+	x          design
 	labels     []int
 	classes    int
 	iterations int
 	tolerance  float64
-	weights    []float64 // machines × (width + 1), kept for the next C
+	store      int         // vectors that L-BFGS remembers; 0: its default
+	weights    []float64   // machines × (width + 1), kept for the next C
+	margins    [][]float64 // of each machine and example, at the weights in at
+	at         []float64
+	slopes     [][]float64 // scratch, like margins
 }
 
 func newLogisticTrainer(x rows, labels []int, o Options) trainer {
-	return &logisticTrainer{
-		x: x, labels: labels, classes: o.Classes,
-		iterations: o.Parameters["iterations"].(int), tolerance: o.Parameters["tolerance"].(float64),
-		weights: make([]float64, machines(o.Classes)*(x.width()+1)),
+	return logisticOver(rowDesign{x}, labels, o.Classes, o.Parameters["iterations"].(int),
+		o.Parameters["tolerance"].(float64))
+}
+
+func logisticOver(x design, labels []int, classes, iterations int, tolerance float64) *logisticTrainer {
+	t := &logisticTrainer{x: x, labels: labels, classes: classes, iterations: iterations, tolerance: tolerance,
+		weights: make([]float64, machines(classes)*(x.width()+1))}
+	for range machines(classes) {
+		t.margins = append(t.margins, make([]float64, x.len()))
+		t.slopes = append(t.slopes, make([]float64, x.len()))
 	}
+	return t
 }
 
 // split views a flat weight vector as machines.
@@ -75,9 +87,15 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 	row := make([]float64, t.classes)
 	bias := t.x.width()
 	n := float64(t.x.len())
+	if !slices.Equal(t.at, flat) { // value and gradient are asked for at the same weights
+		t.at = append(t.at[:0], flat...)
+		for k, w := range weights {
+			t.x.times(w[:bias], t.margins[k])
+		}
+	}
 	for i, y := range t.labels {
 		for k, w := range weights {
-			row[k] = t.x.dot(i, w[:bias]) + w[bias]
+			row[k] = t.margins[k][i] + w[bias]
 		}
 		if t.classes == 2 {
 			row[0], row[1] = -row[0], row[0]
@@ -99,9 +117,12 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 				}
 			}
 			slope /= n
-			t.x.add(i, slope, g[:bias])
+			t.slopes[k][i] = slope
 			g[bias] += slope
 		}
+	}
+	for k, g := range slopes {
+		t.x.transposed(t.slopes[k], g[:bias])
 	}
 	return loss
 }
@@ -116,7 +137,7 @@ func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, er
 		GradientThreshold: t.tolerance,
 		MajorIterations:   t.iterations,
 		Concurrent:        1,
-	}, &optimize.LBFGS{})
+	}, &optimize.LBFGS{Store: t.store})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -22,14 +22,7 @@ func init() {
 			Name: d.name,
 			Doc:  d.doc,
 			Parameters: append([]Parameter{
-				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"),
-				{Name: "dropout", Default: 0.2, Legal: "in [0, 1)",
-					Doc: "share of the last state dropped while training", check: func(v any) error {
-						if p := v.(float64); p != 0 {
-							return check.Inside("dropout", p, 0, 1)
-						}
-						return nil
-					}},
+				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"), dropoutParameter,
 			}, scheduleParameters...),
 			New: func(o Options) (Classifier, error) {
 				if o.Embedding.Len() == 0 {
@@ -39,6 +32,16 @@ func init() {
 			},
 		})
 	}
+}
+
+var dropoutParameter = Parameter{
+	Name: "dropout", Default: 0.2, Legal: "in [0, 1)", Doc: "share of the last state dropped while training",
+	check: func(v any) error {
+		if p := v.(float64); p != 0 {
+			return check.Inside("dropout", p, 0, 1)
+		}
+		return nil
+	},
 }
 
 // lstm is the network of Meisenbacher et al. 2024: frozen word vectors → LSTM →
@@ -94,6 +97,8 @@ func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 	size := m.parameters.schedule().size(training)
 	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: m.parameters.float("dropout"), rng: rng}
 	r := newRecurrence[float32](m.options.Embedding, m.parameters.int("hidden"), m.directions)
+	r.padding, _ = m.parameters["length"].(int)
+	out.longest = r.padding
 	var train *adam
 	if training {
 		train = m.parameters.adam()

@@ -171,6 +171,7 @@ type batchGraph interface {
 // schedule holds the training settings of a network.
 type schedule struct {
 	batch, epochs, patience int
+	last                    bool // the weights of the last epoch are kept instead of the best
 }
 
 // size is the number of examples a graph processes at a time. Scores do not
@@ -203,11 +204,12 @@ func (v values) adam() *adam {
 }
 
 func (v values) schedule() schedule {
-	return schedule{batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience")}
+	return schedule{batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience"),
+		last: v["weights"] == "last"}
 }
 
 // fit trains with early stopping on the validation loss and keeps the best
-// weights.
+// weights, or the last.
 func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int,
 	order *rand.Rand, train, validation Examples) (History, error) {
 	history := History{Best: -1}
@@ -253,6 +255,10 @@ func (s schedule) fit(ctx context.Context, training, inference batchGraph, weigh
 	}
 	if history.Best < 0 {
 		return history, fmt.Errorf("training diverged: the validation loss was never finite")
+	}
+	if s.last {
+		history.Best = len(history.Epochs) - 1
+		return history, nil
 	}
 	for i, w := range weights {
 		copy(data[float32](w), best[i])

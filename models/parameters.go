@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/params"
 )
 
 // Parameter describes one parameter of a model for help texts, records and
@@ -61,9 +61,10 @@ func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("model %s has no parameter %q: must be one of %q", d.Name, name, names)
 		}
-		v, err := convert(name, given[name], d.Parameters[i].Default)
-		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", d.Name, err)
+		like := d.Parameters[i].Default
+		v, ok := params.Convert(given[name], like)
+		if !ok {
+			return nil, fmt.Errorf("model %s: %s = %v: must be %s", d.Name, name, given[name], kind(like))
 		}
 		resolved[name] = v
 	}
@@ -80,62 +81,19 @@ func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 
 // FormatParameters returns the canonical form "c=1 features=mean", sorted by
 // name.
-func FormatParameters(p map[string]any) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		s := fmt.Sprint(p[name])
-		if f, ok := p[name].(float64); ok {
-			s = strconv.FormatFloat(f, 'g', -1, 64)
-		}
-		parts = append(parts, name+"="+s)
-	}
-	return strings.Join(parts, " ")
-}
+func FormatParameters(p map[string]any) string { return params.Format(p) }
 
-// convert converts v to the type of like. Study files decode whole numbers as
-// one of several integer types.
-func convert(name string, v, like any) (any, error) {
+// kind describes the values that a parameter takes, by its default.
+func kind(like any) string {
 	switch like.(type) {
 	case int:
-		switch v := v.(type) {
-		case int:
-			return v, nil
-		case int64:
-			return int(v), nil
-		case uint64:
-			if v <= 1<<62 {
-				return int(v), nil
-			}
-		case float64:
-			if v == float64(int(v)) {
-				return int(v), nil
-			}
-		}
-		return nil, fmt.Errorf("%s = %v: must be a whole number", name, v)
+		return "a whole number"
 	case float64:
-		switch v := v.(type) {
-		case float64:
-			return v, nil
-		case int:
-			return float64(v), nil
-		case int64:
-			return float64(v), nil
-		case uint64:
-			return float64(v), nil
-		}
-		return nil, fmt.Errorf("%s = %v: must be a number", name, v)
-	case string:
-		if v, ok := v.(string); ok {
-			return v, nil
-		}
-		return nil, fmt.Errorf("%s = %v: must be a word", name, v)
+		return "a number"
 	case bool:
-		if v, ok := v.(bool); ok {
-			return v, nil
-		}
-		return nil, fmt.Errorf("%s = %v: must be true or false", name, v)
+		return "true or false"
 	}
-	panic(fmt.Sprintf("models: parameter %s has a default of type %T", name, like))
+	return "a word"
 }
 
 // withDefaults returns a copy of parameters with some defaults replaced.

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"mldpbench/stream"
 )
@@ -14,17 +15,77 @@ import (
 // vocabulary.
 func LinearProbe(ctx context.Context, train, validation, test Examples, classes int, seed stream.Seed) ([]int,
 	error) {
-	for _, x := range []Examples{train, validation, test} {
-		if x.Vectors == nil {
-			return nil, fmt.Errorf("linear probe: reads vectors, not token sequences")
-		}
+	h, err := FitHead(ctx, train, validation, classes, nil, seed)
+	if err != nil {
+		return nil, err
+	}
+	return h.Predict(ctx, test.Vectors)
+}
+
+// Head is a classifier of given vectors.
+type Head struct {
+	Chosen  string // "linear", or the sizes of the hidden layers
+	predict func(ctx context.Context, x Examples) ([]int, error)
+}
+
+// Predict returns a class per vector.
+func (h *Head) Predict(ctx context.Context, vectors [][]float32) ([]int, error) {
+	if vectors == nil {
+		return nil, fmt.Errorf("head: reads vectors, not token sequences")
+	}
+	return h.predict(ctx, Examples{Vectors: vectors, Labels: make([]int, len(vectors))})
+}
+
+// FitHead trains classifiers of frozen vectors and keeps the one that is best on
+// validation examples: logistic regression with its C chosen there, and, where
+// hidden is not empty, a network with such layers of ReLU on standardised
+// vectors. A tie goes to the linear one.
+func FitHead(ctx context.Context, train, validation Examples, classes int, hidden []int, seed stream.Seed) (*Head,
+	error) {
+	if train.Vectors == nil || validation.Vectors == nil {
+		return nil, fmt.Errorf("head: reads vectors, not token sequences")
 	}
 	m, err := New("logistic", Options{Classes: classes, Seed: seed})
 	if err != nil {
 		return nil, err
 	}
 	if _, err := m.Fit(ctx, train, validation); err != nil {
-		return nil, fmt.Errorf("linear probe: %w", err)
+		return nil, fmt.Errorf("head: %w", err)
 	}
-	return m.Predict(ctx, test)
+	h := &Head{Chosen: "linear", predict: m.Predict}
+	if len(hidden) == 0 {
+		return h, nil
+	}
+	own := fitScaling(stack(train.Vectors))
+	for j := range own.Scale { // variance 1 a column, for which the layers are initialised
+		own.Scale[j] *= math.Sqrt(float64(len(own.Scale)))
+	}
+	scaled := func(x Examples) Examples {
+		d := stack(x.Vectors)
+		own.apply(d)
+		out := Examples{Labels: x.Labels}
+		for i := range d.len() {
+			out.Vectors = append(out.Vectors, d.row(i))
+		}
+		return out
+	}
+	network := newPerceptron(len(train.Vectors[0]), hidden, classes, seed)
+	if err := network.fit(ctx, scaled(train), scaled(validation)); err != nil {
+		return nil, fmt.Errorf("head: %w", err)
+	}
+	byNetwork := func(ctx context.Context, x Examples) ([]int, error) {
+		return predictions(network.score(ctx, scaled(x)))
+	}
+	linear, err := h.predict(ctx, validation)
+	if err != nil {
+		return nil, err
+	}
+	other, err := byNetwork(ctx, validation)
+	if err != nil {
+		return nil, err
+	}
+	if accuracy(other, validation.Labels) > accuracy(linear, validation.Labels) {
+		h.Chosen, h.predict = fmt.Sprintf("network %d", hidden), byNetwork
+	}
+	return h, nil
 }

@@ -77,8 +77,13 @@ type recurrence[T float] struct {
 	table      []float32 // tokens × d
 	d, h       int
 	directions int
+	// padding, if not 0, is the length of all sequences, the missing tokens
+	// being zeros in front that are not masked; no sequence of a batch is
+	// longer, and there is one direction.
+	padding int
 
 	batch     packed
+	zeros     prefix[T]
 	row       []int32     // index of each token of the table while a batch is laid out; otherwise -1
 	words     []int32     // the distinct tokens of the batch
 	local     []int32     // for each token of the batch its index in words
@@ -169,6 +174,9 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 	s.hidden, s.gates = grow(s.hidden, rows*h), grow(s.gates, rows*4*h)
 	s.prev, s.tanh = grow(s.prev, rows*h), grow(s.tanh, rows*h)
 	clear(s.prev[:b.active[0]*h])
+	if r.padding > 0 {
+		r.start(w, s.hidden, s.prev, out)
+	}
 	r.gemm(false, false, len(r.words), 4*h, d+1, 1, r.vectors, d+1, w, 4*h, 0, r.projected, 4*h)
 
 	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
@@ -181,7 +189,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 			word := int(r.local[b.position(t, i, direction == 1)])
 			copy(s.gates[(at+i)*4*h:(at+i+1)*4*h], r.projected[word*4*h:])
 		}
-		if t > 0 { // the first hidden state is zero
+		if t > 0 || r.padding > 0 { // otherwise the hidden state is zero
 			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 1, s.gates[at*4*h:], 4*h)
 		}
 		for i := range n {
@@ -222,10 +230,11 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		}
 	}
 	clear(dw)
-	if b.steps() == 0 {
-		return
-	}
 	clear(r.projected)
+	first := 1 // step whose hidden states are not zero
+	if r.padding > 0 {
+		first = 0
+	}
 	pending := b.rows() // rows from here on are already in dw
 	for t := b.steps() - 1; t >= 0; t-- {
 		n, at := b.active[t], b.offset[t]
@@ -240,14 +249,17 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 			word := int(r.local[b.position(t, i, direction == 1)])
 			r.add(r.projected[word*4*h:(word+1)*4*h], z)
 		}
-		if t == 0 {
+		if t < first {
 			break
 		}
 		r.gemm(false, false, n, h, 4*h, 1, s.gates[at*4*h:], 4*h, r.transpose, h, 0, r.dh, h)
-		if rows := pending - at; rows >= accumulate || t == 1 {
+		if rows := pending - at; rows >= accumulate || t == first {
 			r.gemm(true, false, h, 4*h, rows, 1, s.hidden[at*h:], h, s.gates[at*4*h:], 4*h, 1, dw[(d+1)*4*h:], 4*h)
 			pending = at
 		}
+	}
+	if r.padding > 0 {
+		r.backwardStart(dout, dw)
 	}
 	for k := 0; k < len(r.words); k += accumulate {
 		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],

@@ -2,10 +2,9 @@ package models
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/registry"
 	"mldpbench/stream"
 )
 
@@ -26,31 +25,25 @@ type Definition struct {
 	// after a mechanism that releases vectors and on a data set of single
 	// words.
 	Vectors bool
+	// Tokenized means that it reads words by the numbers that a tokenizer of the
+	// plain train texts gives them (embeddings.NewTokenizer), with their vectors;
+	// else by those of the space.
+	Tokenized bool
 	// New builds the model. Options are checked before: at least two classes, a
 	// well-formed Embedding, all parameters present and of the default's type.
 	New func(Options) (Classifier, error)
 }
 
-var registry = map[string]Definition{}
+var definitions = registry.New[Definition]("model")
 
 // Register adds a definition; it is called from init functions only.
-func Register(d Definition) {
-	if _, dup := registry[d.Name]; dup {
-		panic("models: " + d.Name + " registered twice")
-	}
-	registry[d.Name] = d
-}
+func Register(d Definition) { definitions.Add(d.Name, d) }
 
 // Names returns all registered models, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+func Names() []string { return definitions.Names() }
 
 // Find returns the definition with the given name.
-func Find(name string) (Definition, error) {
-	if d, ok := registry[name]; ok {
-		return d, nil
-	}
-	return Definition{}, fmt.Errorf("model = %q: must be one of %q", name, Names())
-}
+func Find(name string) (Definition, error) { return definitions.Find(name) }
 
 // New builds the model of that name.
 func New(name string, o Options) (Classifier, error) {

@@ -14,6 +14,15 @@ type batcher struct {
 	lengths []int32
 	labels  []int32
 	order   []int // the index in each row, longest sequence first
+	longest int   // tokens read of a sequence, its last ones; 0 is no limit
+}
+
+// of returns the tokens that are read of a sequence.
+func (b *batcher) of(sequence []int32) []int32 {
+	if b.longest > 0 && len(sequence) > b.longest {
+		return sequence[len(sequence)-b.longest:]
+	}
+	return sequence
 }
 
 func newBatcher(size, capacity int) *batcher {
@@ -28,13 +37,13 @@ func (b *batcher) fill(x Examples, indices []int) {
 		b.order = append(b.order, k)
 	}
 	slices.SortStableFunc(b.order, func(i, j int) int {
-		return cmp.Compare(len(x.Sequences[indices[j]]), len(x.Sequences[indices[i]]))
+		return cmp.Compare(len(b.of(x.Sequences[indices[j]])), len(b.of(x.Sequences[indices[i]])))
 	})
 	for row := range b.lengths {
 		b.lengths[row], b.labels[row] = 0, noLabel
 	}
 	for row, k := range b.order {
-		b.lengths[row] = int32(len(x.Sequences[indices[k]]))
+		b.lengths[row] = int32(len(b.of(x.Sequences[indices[k]])))
 		if x.Labels != nil {
 			b.labels[row] = int32(x.Labels[indices[k]])
 		}
@@ -48,7 +57,7 @@ func (b *batcher) fill(x Examples, indices []int) {
 			return
 		}
 		for row := range n {
-			b.tokens[at] = x.Sequences[indices[b.order[row]]][t]
+			b.tokens[at] = b.of(x.Sequences[indices[b.order[row]]])[t]
 			at++
 		}
 	}

@@ -2,13 +2,7 @@ package plots
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"mldpbench/results"
 )
@@ -16,143 +10,71 @@ import (
 // farthestRatio is the position of bounds beyond the axis.
 const farthestRatio = 100
 
+func auditFigures(v *view) ([]Figure, error) {
+	f, err := Audit(v.Audit, "Audit of claimed guarantees")
+	if err != nil {
+		return nil, err
+	}
+	return []Figure{f}, nil
+}
+
 // Audit draws the audited lower bound on ε over the claimed ε: a claim is
 // refuted where the bound passes 1. To the left of it nothing is proved.
-func Audit(rows []results.AuditRow, title string, notes ...string) (Figure, error) {
-	if len(rows) == 0 {
+func Audit(audit []results.AuditRow, title string, notes ...string) (Figure, error) {
+	if len(audit) == 0 {
 		return Figure{}, fmt.Errorf("audit: %w", errNoData)
 	}
-	var curves []results.Instance
-	var values []float64
-	broken := map[results.Instance]bool{}
-	for _, r := range rows {
-		id := r.Instance()
-		if !slices.Contains(curves, id) {
-			curves = append(curves, id)
-		}
-		broken[id] = broken[id] || !r.Promises
-		if !slices.Contains(values, r.Epsilon) {
-			values = append(values, r.Epsilon)
-		}
-	}
-	slices.Sort(values)
-	s := &study{curves: curves}
-	s.sort()
+	curves := results.Distinct(audit, func(a results.AuditRow) results.Instance { return a.Instance() })
+	epsilons := results.Distinct(audit, func(a results.AuditRow) float64 { return float64(a.Epsilon) })
+	slices.Sort(epsilons)
+	slices.SortFunc(curves, compareInstances)
 	named := results.LabelInstances(curves)
-	labels := make([]string, len(s.curves))
-	for i, id := range s.curves {
-		labels[i] = named[id]
-		if broken[id] {
-			labels[i] += dagger
+	r := rows{name: "audit", title: title, axis: "audited lower bound on ε ÷ claimed ε", log: true, one: true,
+		step: 3.2, min: 0.1, max: 10,
+		ticks: []Tick{{0.01, "≤0.01"}, {0.1, "0.1"}, {1, "1"}, {10, "10"}, {farthestRatio, "≥100"}},
+		notes: append(slices.Clone(notes), "Right of 1 the claim is refuted; left of 1 nothing is proved.")}
+	look := func(e float64, violated, hollow bool) Style {
+		s := Style{Look: Look{Color: sequential(slices.Index(epsilons, e), len(epsilons))}, Hollow: hollow, NoLine: true}
+		if violated {
+			s.Marker = 5 // a star
 		}
+		return s
 	}
-
-	l := layout{title: title, notes: notes, columns: 1}
-	colors := ramp(len(values))
-	for i, e := range values {
-		l.legend = append(l.legend, legendEntry{label: "ε = " + short(e), style: Style{Color: colors[i], NoLine: true}})
+	for _, e := range epsilons {
+		r.legend = append(r.legend, legendEntry{label: "ε = " + short(e), style: look(e, false, false)})
 	}
-	p := newPlot("audited lower bound on ε ÷ claimed ε", "")
-	axis := newRange(Axis{Log: true, Min: 0.1, Max: 10})
-	lines := make([][]auditDot, len(s.curves))
-	var described []string
-	for i, id := range s.curves {
-		var texts []string
-		for _, r := range rows {
-			if r.Instance() != id || r.Epsilon <= 0 || math.IsNaN(r.Lower) {
+	for _, id := range curves {
+		line := row{label: named[id]}
+		own := results.Where(audit, func(a results.AuditRow) bool { return a.Instance() == id })
+		if slices.ContainsFunc(own, func(a results.AuditRow) bool { return !a.Promises }) {
+			line.label += dagger
+		}
+		for _, a := range own {
+			if a.Epsilon <= 0 || !a.Lower.Known() {
 				continue
 			}
-			ratio := r.Lower / r.Epsilon
-			at := min(farthestRatio, max(0.01, ratio))
-			axis.add(at)
-			up := float64(len(values)-1)/2 - float64(slices.Index(values, r.Epsilon))
-			lines[i] = append(lines[i], auditDot{at, up, Style{Color: colors[slices.Index(values, r.Epsilon)],
-				Marker: marker(r.Violated), Hollow: !r.Promises}})
 			verdict := "not refuted"
-			if r.Violated {
+			if a.Violated {
 				verdict = "violated"
+			} else if a.Detects > 0 {
+				verdict += fmt.Sprintf(", %s times ε would have been found", short(float64(a.Detects)))
 			}
-			texts = append(texts, fmt.Sprintf("at ε = %s bound %s, %s", short(r.Epsilon), short(r.Lower), verdict))
+			line.dots = append(line.dots, rowDot{
+				x:     min(farthestRatio, max(0.01, float64(a.Lower/a.Epsilon))),
+				up:    float64(len(epsilons)-1)/2 - float64(slices.Index(epsilons, float64(a.Epsilon))),
+				style: look(float64(a.Epsilon), a.Violated, !a.Promises),
+				tell:  fmt.Sprintf("at ε = %s bound %s, %s", short(float64(a.Epsilon)), short(float64(a.Lower)), verdict),
+			})
 		}
-		described = append(described, labels[i]+": "+strings.Join(texts, "; ")+".")
+		r.rows = append(r.rows, line)
 	}
-	axis.apply(&p.X, 0.05)
-	var ticks []plot.Tick
-	for _, t := range []Tick{{0.01, "≤0.01"}, {0.1, "0.1"}, {1, "1"}, {10, "10"}, {farthestRatio, "≥100"}} {
-		if t.Value >= p.X.Min && t.Value <= p.X.Max {
-			ticks = append(ticks, plot.Tick{Value: t.Value, Label: t.Label})
-		}
+	faint := Style{Look: Look{Color: Faint}, NoLine: true}
+	star := faint
+	star.Marker = 5
+	r.legend = append(r.legend, legendEntry{label: "claim refuted", style: star},
+		legendEntry{label: "not refuted", style: faint})
+	if slices.ContainsFunc(audit, func(a results.AuditRow) bool { return !a.Promises }) {
+		r.notes = append(r.notes, "† This variant guarantees nothing: it is tested against the ε it was run with.")
 	}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	nameRows(p, labels)
-	p.Add(auditDots(lines))
-	l.legend = append(l.legend,
-		legendEntry{label: "claim refuted", style: Style{Color: Faint, Marker: marker(true), NoLine: true}},
-		legendEntry{label: "not refuted", style: Style{Color: Faint, Marker: marker(false), NoLine: true}})
-	l.notes = append(l.notes, "Right of 1 the claim is refuted; left of 1 nothing is proved.")
-	if slices.ContainsFunc(rows, func(r results.AuditRow) bool { return !r.Promises }) {
-		l.notes = append(l.notes, "† This variant guarantees nothing: it is tested against the ε it was run with.")
-	}
-	l.add("", p)
-	l.panelHeight = vg.Length(len(labels))*(8+auditStep*vg.Length(len(values)-1)) + 28
-	f := l.figure()
-	f.Name = "audit"
-	f.Description = title + ". " + strings.Join(described, " ")
-	f.Caption = strings.Join(l.notes, " ")
-	return f, nil
-}
-
-// marker is a star for a refuted claim and a circle otherwise.
-func marker(violated bool) int {
-	if violated {
-		return 5
-	}
-	return 0
-}
-
-type auditDot struct {
-	x     float64
-	up    float64 // steps above the middle of the row: one step per ε
-	style Style
-}
-
-const auditStep = 3.2 * vg.Length(1)
-
-// auditDots holds the dots of each row, top down.
-type auditDots [][]auditDot
-
-func (a auditDots) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	for i := range a {
-		y := ty(float64(len(a)-i) - 0.5)
-		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, c.Min.X, y, c.Max.X, y)
-	}
-	c.StrokeLine2(levelStyle, tx(1), c.Min.Y, tx(1), c.Max.Y)
-	for i, dots := range a {
-		y := ty(float64(len(a)-i) - 0.5)
-		for _, d := range dots {
-			drawMarker(c, d.style, vg.Point{X: tx(d.x), Y: y + vg.Length(d.up)*auditStep})
-		}
-	}
-}
-
-// nameRows labels rows of one height down the side of a panel.
-func nameRows(p *plot.Plot, labels []string) {
-	nameRowsOf(p, labels, slices.Repeat([]float64{1}, len(labels)))
-}
-
-// nameRowsOf labels rows of these heights.
-func nameRowsOf(p *plot.Plot, labels []string, heights []float64) {
-	total := 0.0
-	for _, h := range heights {
-		total += h
-	}
-	p.Y.Min, p.Y.Max = 0, total
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width, p.Y.Tick.Length, p.Y.Padding = 0, 0, 0, 0
-	var names []plot.Tick
-	for i, label := range labels {
-		names = append(names, plot.Tick{Value: total - heights[i]/2, Label: label})
-		total -= heights[i]
-	}
-	p.Y.Tick.Marker = plot.ConstantTicks(names)
+	return r.figure(), nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"image/png"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +12,13 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is one drawing. It is immutable and may be rendered many times.
 type Figure struct {
-	// Name is the file name without extension.
-	Name string
+	// Kind is the name of the group of figures, Name the file name without
+	// extension.
+	Kind, Name string
 	// Title is drawn above the panels; it states when data are generated.
 	Title string
 	// Caption describes what is shown, how it was computed, and its limits.
@@ -27,23 +26,42 @@ type Figure struct {
 	// Description is the text for readers who cannot see the figure.
 	Description string
 
+	theme         Theme
 	width, height vg.Length // as drawn
 	scale         vg.Length // on paper ÷ as drawn
 	draw          func(draw.Canvas)
 	layout        layout
 }
 
-// Resized returns the figure at another width on paper and another size of
-// labels, in points.
-func (f Figure) Resized(width vg.Length, fontSize float64) Figure {
-	scale := vg.Length(fontSize) / labelSize
-	r := f.layout.sized(width / scale)
-	r.Name, r.Title, r.Caption, r.Description, r.scale = f.Name, f.Title, f.Caption, f.Description, scale
+// In returns the figure in another theme.
+func (f Figure) In(t Theme) Figure {
+	if t.Width == 0 {
+		t.Width = ColumnWidth
+	}
+	if t.FontSize == 0 {
+		t.FontSize = FontSize
+	}
+	scale := vg.Length(t.FontSize) / labelSize
+	l := f.layout
+	if t.NoTitle {
+		l.title = ""
+	}
+	if t.NoNotes {
+		l.notes = nil
+	}
+	r := l.sized(t.Width / scale)
+	r.Kind, r.Name, r.Title, r.Caption, r.Description = f.Kind, f.Name, f.Title, f.Caption, f.Description
+	r.theme, r.scale, r.layout = t, scale, f.layout
 	return r
 }
 
 // Size returns the figure's size on paper.
 func (f Figure) Size() (width, height vg.Length) { return f.width * f.scale, f.height * f.scale }
+
+// Text is what a figure without title and notes needs beside it.
+func (f Figure) Text() string {
+	return strings.TrimSpace(f.Title+"\n\n"+f.Caption+"\n\n"+f.Description) + "\n"
+}
 
 // paint draws on a canvas of the figure's size on paper.
 func (f Figure) paint(c vg.Canvas) {
@@ -57,7 +75,8 @@ func (f Figure) paint(c vg.Canvas) {
 const pngDPI = 300
 
 // Render draws the figure as "png", "svg" or "pdf". The same figure gives the
-// same bytes in every run.
+// same bytes in every run. Letters of an SVG are outlines, so that it looks the
+// same without the font; a PDF has its fonts inside.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	width, height := f.Size()
@@ -69,12 +88,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 		err := encoder.Encode(&buf, c.Image())
 		return buf.Bytes(), err
 	case "svg":
-		c := vgsvg.New(width, height)
-		f.paint(c)
-		if _, err := c.WriteTo(&buf); err != nil {
-			return nil, err
-		}
-		return f.finishSVG(buf.Bytes()), nil
+		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(true, f.Description)), nil
 	case "pdf":
 		c := newPDF(width, height)
 		f.paint(c)
@@ -83,27 +97,30 @@ func (f Figure) Render(format string) ([]byte, error) {
 	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
 }
 
-// smaller removes attributes from each text that the whole drawing sets once or
-// that are the default, half of its bytes.
-var smaller = strings.NewReplacer("font-family:Liberation Sans;", "", "font-variant:normal;", "", "font-weight:normal;",
-	"", "font-style:normal;", "", "\n\tstyle=", " style=")
+// Inline returns the drawing as an svg element of a page, with letters as text.
+func (f Figure) Inline() string { return f.svg(false, "") }
 
-// transparent matches the invisible background of a panel.
-var transparent = regexp.MustCompile(`<path [^>]*fill-opacity:0" />\n?`)
-
-// finishSVG gives the drawing a title and a description for screen readers,
-// and names fonts of the same widths for machines without Liberation Sans.
-func (f Figure) finishSVG(svg []byte) []byte {
-	s := measured(smaller.Replace(transparent.ReplaceAllString(groupSVG(string(svg)), "")))
-	open := strings.Index(s, "<svg")
-	end := open + strings.Index(s[open:], ">") + 1
-	id := "figure-" + f.Name
-	head := strings.TrimSuffix(s[open:end], ">") + fmt.Sprintf(
-		" style=\"font-family:'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\" "+
-			"aria-labelledby=\"%s-title %s-desc\">\n", id, id)
-	head += fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>", id,
-		html.EscapeString(f.Title), id, html.EscapeString(f.Description))
-	return []byte(s[:open] + head + s[end:])
+func (f Figure) svg(outlines bool, description string) string {
+	width, height := f.Size()
+	c := newSVG(height, outlines)
+	f.paint(c)
+	c.flush()
+	head, size, id := "", "", "figure-"+f.Name
+	if outlines {
+		size = fmt.Sprintf(` width="%spt" height="%spt"`, decimal(float64(width)), decimal(float64(height)))
+	}
+	label := fmt.Sprintf(` aria-label="%s"`, html.EscapeString(wellFormed(f.Title)))
+	if description != "" {
+		label = fmt.Sprintf(` aria-labelledby="%s-title %s-desc"`, id, id)
+		head = fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id,
+			html.EscapeString(wellFormed(f.Title)), id, html.EscapeString(wellFormed(description)))
+	}
+	if c.defs.Len() > 0 {
+		head += "<defs>\n" + c.defs.String() + "</defs>\n"
+	}
+	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %s %s\" fill=\"#1b1b1b\" "+
+		"font-family=\"'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
+		decimal(float64(width)), decimal(float64(height)), label, head, c.out.String())
 }
 
 // legendEntry explains one style.
@@ -120,10 +137,11 @@ type layout struct {
 	title       string
 	panels      []*plot.Plot
 	titles      []string // one per panel
-	columns     int
+	columns     int      // 0: as many as fit
 	width       vg.Length
 	panelHeight vg.Length
 	head        vg.Length // space above a panel in addition to its title
+	right       vg.Length // space for labels at the ends of lines
 	legend      []legendEntry
 	notes       []string
 }
@@ -131,11 +149,17 @@ type layout struct {
 const margin = 4 * vg.Length(1)
 
 // figure returns the drawing for one column, without name and texts.
-func (l layout) figure() Figure { return l.sized(ColumnWidth) }
+func (l layout) figure() Figure {
+	f := Figure{Title: l.title, layout: l}
+	return f.In(Theme{})
+}
 
 // sized fixes the size.
 func (l layout) sized(width vg.Length) Figure {
 	l.width = width
+	if l.columns == 0 {
+		l.columns = min(len(l.panels), max(2, int(width/(1.6*vg.Inch))))
+	}
 	inner := width - 2*margin
 	title := wrap(l.title, titleSize, true, inner)
 	legendRows, legendColumns := l.legendGrid(inner)
@@ -148,9 +172,11 @@ func (l layout) sized(width vg.Length) Figure {
 	if inside {
 		legendRows = 0
 	}
-
 	panelHeight := l.panelHeight + l.headHeight()
-	titleHeight := vg.Length(len(title))*titleSize*1.2 + 4
+	titleHeight := vg.Length(len(title)) * titleSize * 1.2
+	if len(title) > 0 {
+		titleHeight += 4
+	}
 	legendHeight := vg.Length(legendRows) * legendSize * 1.45
 	notesHeight := vg.Length(len(notes)) * noteSize * 1.2
 	if legendRows > 0 {
@@ -160,17 +186,14 @@ func (l layout) sized(width vg.Length) Figure {
 		notesHeight += 3
 	}
 	height := 2*margin + titleHeight + vg.Length(rows)*panelHeight + legendHeight + notesHeight
-
 	return Figure{
-		Title: l.title,
-		width: width, height: height, scale: 1, layout: l,
+		width: width, height: height,
 		draw: func(c draw.Canvas) {
 			top := c.Max.Y - margin
 			for i, line := range title {
 				c.FillText(textStyle(titleSize, true), vg.Point{X: margin, Y: top - vg.Length(i)*titleSize*1.2}, line)
 			}
-			panels := draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight)
-			l.drawPanels(panels, rows)
+			l.drawPanels(draw.Crop(c, margin, -margin-l.right, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
 			if inside {
 				cell := inner / vg.Length(l.columns)
 				l.drawLegend(c, margin+inner-cell+16, margin+notesHeight+l.panelHeight+4, 1, cell-16)
@@ -201,24 +224,19 @@ func (l layout) headHeight() vg.Length {
 	cell := (l.width - 2*margin) / vg.Length(l.columns)
 	lines := 0
 	for _, title := range l.titles {
-		switch {
-		case title == "":
-		case textStyle(labelSize, true).Width(title) > 0.7*cell:
-			lines = max(lines, 2)
-		default:
-			lines = max(lines, 1)
-		}
+		lines = max(lines, len(wrap(title, labelSize, true, 0.75*cell)))
 	}
 	return vg.Length(lines)*titleLine + 4 + l.head
 }
 
 func (l layout) drawPanels(c draw.Canvas, rows int) {
+	panels := l.trimmed()
 	grid := make([][]*plot.Plot, rows)
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, l.columns)
 		for j := range grid[i] {
 			if k := i*l.columns + j; k < len(l.panels) {
-				grid[i][j] = l.panels[k]
+				grid[i][j] = panels[k]
 			}
 		}
 	}
@@ -233,32 +251,13 @@ func (l layout) drawPanels(c draw.Canvas, rows int) {
 			p.Draw(canvases[i][j])
 			data := p.DataCanvas(canvases[i][j])
 			left := data.Min.X - 4
-			lines := breakTitle(l.titles[i*l.columns+j], data.Max.X+4-left)
+			lines := wrap(l.titles[i*l.columns+j], labelSize, true, data.Max.X+4-left)
 			for k, line := range lines {
 				up := vg.Length(len(lines)-k)*titleLine + 2
 				c.FillText(textStyle(labelSize, true), vg.Point{X: left, Y: data.Max.Y + up}, line)
 			}
 		}
 	}
-}
-
-// breakTitle breaks a panel's title after hyphens and spaces until it fits.
-func breakTitle(title string, width vg.Length) []string {
-	style := textStyle(labelSize, true)
-	var lines []string
-	for _, word := range strings.Fields(title) {
-		for i, piece := range strings.SplitAfter(word, "-") {
-			if i == 0 && len(lines) > 0 {
-				piece = " " + piece
-			}
-			if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+piece) <= width {
-				lines[last] += piece
-			} else {
-				lines = append(lines, strings.TrimSpace(piece))
-			}
-		}
-	}
-	return lines
 }
 
 const (
@@ -276,7 +275,7 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 		widest = max(widest, textStyle(legendSize, false).Width(e.label))
 	}
 	columns = max(1, int(width/(swatch+widest+4)))
-	columns = min(columns, len(l.legend), 4)
+	columns = min(columns, len(l.legend), 5)
 	return (len(l.legend) + columns - 1) / columns, columns
 }
 
@@ -305,50 +304,52 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 		// Down the columns first: neighbours in order stay together.
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
 		y := top - vg.Length(i%rows)*legendLine
-		middle := y - legendSize*0.55
-		group(c, "legend", func() { e.draw(c, x, y, middle) }, "series", e.label)
+		e.style.swatch(c, x, y-legendSize*0.55, e.bar, e.level)
+		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 	}
 }
 
-// draw draws an entry of a legend.
-func (e legendEntry) draw(c draw.Canvas, x, y, middle vg.Length) {
+// swatch draws a sample of a style.
+func (s Style) swatch(c draw.Canvas, x, middle vg.Length, bar, level bool) {
 	switch {
-	case e.bar:
-		c.FillPolygon(e.style.Color, rectangle(x+4, middle-3, x+swatch-4, middle+3))
-	case e.level:
+	case bar:
+		c.FillPolygon(s.Color, []vg.Point{{X: x + 4, Y: middle - 3}, {X: x + swatch - 4, Y: middle - 3},
+			{X: x + swatch - 4, Y: middle + 3}, {X: x + 4, Y: middle + 3}})
+	case level:
 		c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
-	case e.style.Step:
-		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 3}, x, middle, x+swatch-3, middle)
+	case s.Step:
+		c.StrokeLine2(stepStyle, x, middle, x+swatch-3, middle)
 	default:
-		if !e.style.NoLine {
-			c.StrokeLine2(e.style.line(), x, middle, x+swatch-3, middle)
+		if !s.NoLine {
+			c.StrokeLine2(s.line(), x, middle, x+swatch-3, middle)
 		}
-		if e.style.Marker >= 0 {
-			drawMarker(c, e.style, vg.Point{X: x + (swatch-3)/2, Y: middle})
+		if !s.Subdued {
+			marker{s}.DrawGlyph(&c, draw.GlyphStyle{}, vg.Point{X: x + (swatch-3)/2, Y: middle})
 		}
 	}
-	c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 }
 
-func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {
-	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+// Swatch returns the sample of a style as an svg element of a page.
+func (s Style) Swatch() string {
+	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5, false, false) }}
+	return f.svg(false, "")
 }
 
-// wrap breaks text into lines no wider than width.
+// wrap breaks text after spaces and hyphens into lines no wider than width.
 func wrap(s string, size vg.Length, bold bool, width vg.Length) []string {
 	style := textStyle(size, bold)
 	var lines []string
-	line := ""
 	for _, word := range strings.Fields(s) {
-		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && style.Width(longer) > width {
-			lines = append(lines, line)
-			longer = word
+		for i, piece := range strings.SplitAfter(word, "-") {
+			if i == 0 && len(lines) > 0 {
+				piece = " " + piece
+			}
+			if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+piece) <= width {
+				lines[last] += piece
+			} else if piece = strings.TrimSpace(piece); piece != "" {
+				lines = append(lines, piece)
+			}
 		}
-		line = longer
-	}
-	if line != "" {
-		lines = append(lines, line)
 	}
 	return lines
 }

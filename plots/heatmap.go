@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,75 +16,93 @@ import (
 	"mldpbench/results"
 )
 
-// pucMaps draws the composite as a table of coloured cells: a row per
+// blues is a sequential scale from light to dark (after ColorBrewer's Blues,
+// whose single hue survives colour blindness and grey paper).
+type blues int
+
+// Colors returns the steps of the scale.
+func (n blues) Colors() []color.Color {
+	base := []color.RGBA{
+		{0xc6, 0xdb, 0xef, 0xff}, {0x9e, 0xca, 0xe1, 0xff}, {0x6b, 0xae, 0xd6, 0xff},
+		{0x42, 0x92, 0xc6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x45, 0x94, 0xff},
+	}
+	out := make([]color.Color, n)
+	for k := range out {
+		x := 0.6 * float64(len(base)-1)
+		if n > 1 {
+			x = float64(k) / float64(n-1) * float64(len(base)-1)
+		}
+		i := min(int(x), len(base)-2)
+		f := x - float64(i)
+		mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-f) + float64(b)*f)) }
+		a, b := base[i], base[i+1]
+		out[k] = color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	}
+	return out
+}
+
+// sequential is the i-th of n steps.
+func sequential(i, n int) color.RGBA { return blues(n).Colors()[i].(color.RGBA) }
+
+// compositeMaps draws the composite as a table of coloured cells: a row per
 // mechanism, a column per data set and ε, one block per α.
-func pucMaps(s *study) ([]Figure, error) {
+func compositeMaps(v *view) ([]Figure, error) {
 	var out []Figure
-	for _, sp := range s.spaces {
-		for _, t := range s.tasks {
-			shown := results.Where(s.in(sp), func(r results.Record) bool {
-				return r.Model == t.Model && r.Setting == t.Setting
-			})
+	for _, sp := range v.spaces {
+		for _, t := range v.tasks {
+			shown := v.of(sp, t)
 			var blocks []Grid
-			for _, c := range composites() {
-				if g, ok := s.grid(strings.TrimPrefix(c.Title, "PUC "), shown, c.Get); ok {
+			for _, c := range results.Where(results.MeasuredColumns(shown), composite) {
+				if g := v.grid(strings.TrimPrefix(c.Title, "PUC "), shown, c.Name); len(g.Rows) > 0 {
 					blocks = append(blocks, g)
 				}
 			}
-			notes := append([]string{"Means over repetitions; darker is higher, within each block."},
-				s.warnings(shown)...)
-			f, err := HeatMap(s.name("puc-map", sp, t), s.title("PUC", sp, t, shown), "privacy parameter ε", blocks,
-				notes...)
+			f, err := HeatMap(v.fileName("puc-map", sp, t), title("PUC", sp, t, shown), "privacy parameter ε", blocks,
+				append([]string{"Means over repetitions; darker is higher, within each block."}, v.warnings(shown)...)...)
 			if err == nil {
 				out = append(out, f)
 			}
 		}
 	}
-	return out, reason(out, "no record has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)")
+	return reason(out, noComposite)
 }
 
-// grid is a metric by mechanism (rows) and data set and ε (columns).
-func (s *study) grid(title string, shown []results.Record, m metric) (Grid, bool) {
+// grid is a quantity by mechanism (rows) and data set and ε (columns).
+func (v *view) grid(title string, shown []results.Cell, quantity string) Grid {
 	g := Grid{Title: title}
-	type column struct {
-		dataset string
-		epsilon float64
-	}
-	var columns []column
+	values := map[results.Instance][]float64{}
 	for _, d := range datasets(shown) {
-		at := results.Epsilons(results.Where(shown, func(r results.Record) bool { return r.Dataset == d }))
-		for _, e := range at {
-			columns = append(columns, column{d, e})
+		own := results.Where(shown, func(c results.Cell) bool { return c.Dataset == d })
+		epsilons := results.Epsilons(own)
+		if len(epsilons) == 0 {
+			continue
+		}
+		g.Groups = append(g.Groups, Group{datasetTitle(d, shown), len(epsilons)})
+		byLabel := map[string]Curve{}
+		for _, c := range v.curvesOf(own, epsilon, quantity) {
+			byLabel[c.Label] = c
+		}
+		for _, e := range epsilons {
 			g.Columns = append(g.Columns, short(e))
-		}
-		if len(at) > 0 {
-			g.Groups = append(g.Groups, Group{datasetTitle(d, shown), len(at)})
-		}
-	}
-	some := false
-	for _, id := range s.curves {
-		row := make([]float64, len(columns))
-		any := false
-		for i, c := range columns {
-			row[i] = math.NaN()
-			values := results.ByRepetition(results.Where(shown, func(r results.Record) bool {
-				return r.Instance() == id && r.Dataset == c.dataset && float64(r.Epsilon) == c.epsilon
-			}), m)
-			if len(values) > 0 {
-				row[i] = meanPoint(0, values).Y
-				any = true
+			for _, id := range v.curves {
+				at := slices.IndexFunc(byLabel[v.labels[id]].Points, func(p Point) bool { return p.X == e })
+				value := math.NaN()
+				if at >= 0 {
+					value = byLabel[v.labels[id]].Points[at].Y
+				}
+				values[id] = append(values[id], value)
 			}
 		}
-		if any {
-			g.Rows = append(g.Rows, s.labels[id])
-			g.Values = append(g.Values, row)
-			some = true
+	}
+	for _, id := range v.curves {
+		if slices.ContainsFunc(values[id], finite) {
+			g.Rows, g.Values = append(g.Rows, v.labels[id]), append(g.Values, values[id])
 		}
 	}
-	return g, some
+	return g
 }
 
-// Grid is one block of a heat map.
+// Grid is one block of a heat map, a plotter.GridXYZ with rows from above.
 type Grid struct {
 	Title   string
 	Rows    []string
@@ -97,6 +117,12 @@ type Group struct {
 	Columns int
 }
 
+// The methods of plotter.GridXYZ.
+func (g Grid) Dims() (c, r int)   { return len(g.Columns), len(g.Rows) }
+func (g Grid) X(c int) float64    { return float64(c) + 0.5 }
+func (g Grid) Y(r int) float64    { return float64(r) + 0.5 }
+func (g Grid) Z(c, r int) float64 { return g.Values[len(g.Rows)-1-r][c] }
+
 // heatRow is the least height of a row of a heat map.
 const heatRow = 11.5 * vg.Length(1)
 
@@ -106,32 +132,26 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 	l := layout{title: title, notes: notes, columns: 1, head: tickSize}
 	var described []string
 	for _, g := range blocks {
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, row := range g.Values {
-			for _, v := range row {
-				if finite(v) {
-					lo, hi = min(lo, v), max(hi, v)
-				}
-			}
-		}
-		if lo > hi {
+		if !slices.ContainsFunc(g.Values, func(row []float64) bool { return slices.ContainsFunc(row, finite) }) {
 			continue
 		}
 		p := newPlot("", g.Title)
+		nameRows(p, g.Rows)
 		p.X.Min, p.X.Max = 0, float64(len(g.Columns))
-		p.Y.Min, p.Y.Max = 0, float64(len(g.Rows))
-		var xs, ys []plot.Tick
+		var xs []plot.Tick
 		for i, c := range g.Columns {
 			xs = append(xs, plot.Tick{Value: float64(i) + 0.5, Label: c})
 		}
-		for i, r := range g.Rows {
-			ys = append(ys, plot.Tick{Value: float64(len(g.Rows)-i) - 0.5, Label: r})
+		p.X.Tick.Marker = plot.ConstantTicks(xs)
+		p.X.LineStyle.Width, p.X.Tick.LineStyle.Width, p.X.Tick.Length, p.X.Padding = 0, 0, 0, 1
+		// Ticks must not touch where a column is narrow.
+		column := (ColumnWidth - 70) / vg.Length(len(g.Columns))
+		for _, c := range g.Columns {
+			for p.X.Tick.Label.Font.Size > 4 && p.X.Tick.Label.Width(c) > column-1 {
+				p.X.Tick.Label.Font.Size -= 0.25
+			}
 		}
-		p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(xs), plot.ConstantTicks(ys)
-		for _, a := range []*plot.Axis{&p.X, &p.Y} {
-			a.LineStyle.Width, a.Tick.LineStyle.Width, a.Tick.Length, a.Padding = 0, 0, 0, 1
-		}
-		p.Add(heatCells{g, lo, hi})
+		p.Add(cells{g, column})
 		l.add("", p)
 		// Includes space for the name of the block and for the axis below.
 		l.panelHeight = max(l.panelHeight, vg.Length(len(g.Rows))*heatRow+34,
@@ -149,50 +169,52 @@ func HeatMap(name, title, across string, blocks []Grid, notes ...string) (Figure
 	return f, nil
 }
 
-type heatCells struct {
+// cells draws a grid with its numbers and the names of its groups.
+type cells struct {
 	Grid
-	lo, hi float64
+	column vg.Length // width of a column at the default width
 }
 
-func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	width := tx(1) - tx(0)
-	style := textStyle(min(tickSize, width*0.42), false)
-	style.XAlign, style.YAlign = draw.XCenter, text.YCenter
-	for i, row := range h.Values {
-		y1 := ty(float64(len(h.Values) - i))
-		y0 := ty(float64(len(h.Values) - i - 1))
-		for j, v := range row {
-			x0, x1 := tx(float64(j)), tx(float64(j+1))
+func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
+	const steps = 64
+	heat := plotter.NewHeatMap(h.Grid, blues(steps))
+	flat := heat.Max <= heat.Min
+	if flat {
+		heat.Max = heat.Min + 1
+	}
+	heat.Plot(c, p)
+	size := min(tickSize, h.column*0.42)
+	labels := &plotter.Labels{}
+	for r := range h.Rows {
+		for k := range h.Columns {
+			v := h.Z(k, r)
 			if !finite(v) {
-				c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.8}, x0+width/2-2, (y0+y1)/2, x0+width/2+2, (y0+y1)/2)
 				continue
 			}
-			x := 0.5
-			if h.hi > h.lo {
-				x = (v - h.lo) / (h.hi - h.lo)
+			style := textStyle(size, false)
+			style.XAlign, style.YAlign = draw.XCenter, text.YCenter
+			if (v-heat.Min)/(heat.Max-heat.Min) > 0.55 { // white on the dark half
+				style.Color = color.RGBA{0xfe, 0xfe, 0xfe, 0xff}
 			}
-			fill := sequential(x)
-			datum{h.groupOf(j), h.Rows[i], h.Columns[j], v, noBound, noBound, short}.point(c, func() {
-				c.FillPolygon(fill, rectangle(x0+0.4, y0+0.4, x1-0.4, y1-0.4))
-				style.Color = readableOn(fill)
-				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, fmt.Sprintf("%.1f", v))
-			})
+			labels.XYs = append(labels.XYs, plotter.XY{X: h.X(k), Y: h.Y(r)})
+			labels.Labels = append(labels.Labels, fmt.Sprintf("%.1f", v))
+			labels.TextStyle = append(labels.TextStyle, style)
 		}
 	}
+	labels.Plot(c, p)
+	tx, _ := p.Transforms(&c)
 	at := 0
-	heading := textStyle(tickSize, false)
-	heading.XAlign, heading.YAlign = draw.XCenter, text.YBottom
 	for k, g := range h.Groups {
 		x0, x1 := tx(float64(at)), tx(float64(at+g.Columns))
 		if k > 0 {
 			c.StrokeLine2(draw.LineStyle{Color: Ink, Width: 0.8}, x0, c.Min.Y, x0, c.Max.Y)
 		}
-		fitted := heading
-		for fitted.Font.Size > 5.5 && fitted.Width(g.Title) > x1-x0-2 {
-			fitted.Font.Size -= 0.25
+		heading := textStyle(tickSize, false)
+		heading.XAlign, heading.YAlign = draw.XCenter, text.YBottom
+		for heading.Font.Size > 5.5 && heading.Width(g.Title) > x1-x0-2 {
+			heading.Font.Size -= 0.25
 		}
-		c.FillText(fitted, vg.Point{X: (x0 + x1) / 2, Y: c.Max.Y + 1}, shorten(fitted, g.Title, x1-x0))
+		c.FillText(heading, vg.Point{X: (x0 + x1) / 2, Y: c.Max.Y + 1}, shorten(heading, g.Title, x1-x0))
 		at += g.Columns
 	}
 }
@@ -209,45 +231,19 @@ func shorten(style text.Style, s string, width vg.Length) string {
 	return string(runes) + "…"
 }
 
-// readableOn returns black or white, whichever contrasts more (WCAG luminance).
-func readableOn(c color.RGBA) color.RGBA {
-	channel := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	if l := 0.2126*channel(c.R) + 0.7152*channel(c.G) + 0.0722*channel(c.B); l < 0.18 {
-		return color.RGBA{0xfe, 0xfe, 0xfe, 0xff}
-	}
-	return color.RGBA{0x10, 0x10, 0x10, 0xff}
-}
-
-// groupOf returns the name of a column's group.
-func (g Grid) groupOf(column int) string {
-	for _, group := range g.Groups {
-		if column -= group.Columns; column < 0 {
-			return group.Title
-		}
-	}
-	return ""
-}
-
 func (g Grid) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:", g.Title)
 	for i, row := range g.Values {
 		fmt.Fprintf(&b, " %s", g.Rows[i])
-		at, k := 0, 0
-		for j, v := range row {
-			for k < len(g.Groups) && j >= at+g.Groups[k].Columns {
-				at += g.Groups[k].Columns
-				k++
+		at := 0
+		for _, group := range g.Groups {
+			for j := at; j < at+group.Columns; j++ {
+				if finite(row[j]) {
+					fmt.Fprintf(&b, ", %s %s: %.1f", group.Title, g.Columns[j], row[j])
+				}
 			}
-			if finite(v) && k < len(g.Groups) {
-				fmt.Fprintf(&b, ", %s %s: %s", g.Groups[k].Title, g.Columns[j], short(math.Round(v*10)/10))
-			}
+			at += group.Columns
 		}
 		b.WriteString(".")
 	}

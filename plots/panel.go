@@ -1,16 +1,20 @@
 package plots
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/internal/stats"
 )
 
 // Point is one value with its interval. Low and High are NaN when there is no
@@ -18,14 +22,25 @@ import (
 type Point struct {
 	X, Y      float64
 	Low, High float64
+	At        string // where it was measured, if X does not say it: ε = 10
 }
 
 // Exactly returns a point without interval.
-func Exactly(x, y float64) Point { return Point{x, y, math.NaN(), math.NaN()} }
+func Exactly(x, y float64) Point { return Point{X: x, Y: y, Low: math.NaN(), High: math.NaN()} }
+
+// meanPoint returns the mean of repetitions with its t interval.
+func meanPoint(x float64, values []float64) Point {
+	s := stats.Summarize(values)
+	if s.N < 2 {
+		return Exactly(x, s.Mean)
+	}
+	return Point{X: x, Y: s.Mean, Low: s.Low, High: s.High}
+}
 
 // Curve is a line through points.
 type Curve struct {
-	Label  string
+	Label  string // with the marks of its guarantee
+	Name   string // of the mechanism, the same on a whole page; "" for none
 	Style  Style
 	Points []Point
 }
@@ -37,28 +52,6 @@ type Level struct {
 	Low, High float64 // NaN when there is no interval
 }
 
-// Axis describes one axis of a panel.
-type Axis struct {
-	Label string
-	Log   bool
-	// Min and Max fix the range where they differ; the data widen it.
-	Min, Max float64
-	// Bound, if not nil, is the possible range of values, for example 0 and 100
-	// of a percentage.
-	Bound *[2]float64
-	// Ticks are the values to mark; none leaves the choice to the panel.
-	Ticks []Tick
-	// Tell formats the value that a coordinate stands for, where the axis shows
-	// a different one (its logarithm); nil formats the coordinate.
-	Tell func(float64) string
-}
-
-// Tick is a marked value.
-type Tick struct {
-	Value float64
-	Label string
-}
-
 // Panel is one set of axes with its curves.
 type Panel struct {
 	Title  string
@@ -68,6 +61,8 @@ type Panel struct {
 	// InPlace keeps curves from being shifted sideways by about a point, which
 	// otherwise separates curves with the same values of x.
 	InPlace bool
+
+	live bool // on a page, which can show subdued curves in full
 }
 
 // usable drops what an axis cannot show: missing values, and values ≤ 0 on a
@@ -91,30 +86,47 @@ func (p Panel) usable(points []Point) (kept []Point, dropped int) {
 	return kept, dropped
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// plotted is a panel as drawn, with what could not be shown in it.
+type plotted struct {
+	*plot.Plot
+	dropped int  // points that do not fit a logarithmic axis
+	cut     bool // intervals that go on
+	outside bool // references that lie elsewhere
+}
 
 // plot draws the panel, or reports that nothing in it can be shown.
-func (p Panel) plot() (_ *plot.Plot, dropped int, cut, ok bool) {
-	out := newPlot(p.X.Label, p.Y.Label)
+func (p Panel) plot() (_ plotted, ok bool) {
+	out := plotted{Plot: newPlot(p.X.Label, p.Y.Label)}
 	xs, ys := newRange(p.X), newRange(p.Y)
 	var curves []Curve
 	var bars []float64
-	for _, c := range p.Curves {
-		kept, n := p.usable(c.Points)
-		dropped += n
-		if len(kept) == 0 {
-			continue
+	for _, all := range []bool{false, true} { // the others only where there is nothing else
+		for _, c := range p.Curves {
+			kept, n := p.usable(c.Points)
+			c.Points = kept
+			if len(kept) == 0 {
+				out.dropped += n
+				continue
+			}
+			if !all {
+				out.dropped += n
+				curves = append(curves, c)
+			}
+			if behind := c.Style.Reference || c.Style.Subdued && !p.live; behind != all {
+				continue
+			}
+			for _, q := range kept {
+				xs.add(q.X)
+				ys.add(q.Y)
+				bars = append(bars, q.Low, q.High)
+			}
 		}
-		c.Points = kept
-		curves = append(curves, c)
-		for _, q := range kept {
-			xs.add(q.X)
-			ys.add(q.Y)
-			bars = append(bars, q.Low, q.High)
+		if ys.min <= ys.max {
+			break
 		}
 	}
 	if len(curves) == 0 {
-		return nil, dropped, false, false
+		return out, false
 	}
 	for _, l := range p.Levels {
 		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
@@ -122,229 +134,66 @@ func (p Panel) plot() (_ *plot.Plot, dropped int, cut, ok bool) {
 			bars = append(bars, l.Low, l.High)
 		}
 	}
-	cut = ys.stretch(bars)
+	out.cut = ys.stretch(bars)
 	xs.apply(&out.X, 0.1)
 	ys.apply(&out.Y, 0.08)
-	out.Add(gridLines{})
-	for _, l := range p.Levels {
-		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
-			out.Add(levelLine(l))
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal = nil, draw.LineStyle{Color: Rule, Width: 0.5}
+	out.Add(grid)
+	// What does not stretch the axes must not leave the panel.
+	for i := range curves {
+		if c := &curves[i]; c.Style.Reference || c.Style.NoLine {
+			c.Points = slices.DeleteFunc(slices.Clone(c.Points), func(q Point) bool {
+				return q.X < out.X.Min || q.X > out.X.Max || q.Y < out.Y.Min || q.Y > out.Y.Max
+			})
 		}
 	}
+	shown := len(curves)
+	curves = slices.DeleteFunc(curves, func(c Curve) bool { return len(c.Points) == 0 })
+	out.outside = len(curves) < shown
+	for _, l := range p.Levels {
+		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
+			l.add(out.Plot)
+		}
+	}
+	slices.SortStableFunc(curves, func(a, b Curve) int { // the grey ones behind
+		return cmp.Compare(btoi(b.Style.Subdued), btoi(a.Style.Subdued))
+	})
 	for i, c := range curves {
 		shift := (float64(i) - float64(len(curves)-1)/2) * min(1.6, 10/float64(len(curves)))
-		if p.InPlace {
+		if p.InPlace || c.Style.Subdued {
 			shift = 0
 		}
 		out.Add(curveLine{c, vg.Length(shift), p})
 	}
-	return out, dropped, cut, true
+	return out, true
 }
 
-// axisRange collects what an axis must show.
-type axisRange struct {
-	axis     Axis
-	min, max float64
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
-func newRange(a Axis) *axisRange {
-	r := &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
-	if a.Min != a.Max {
-		r.add(a.Min, a.Max)
-	}
-	return r
-}
+var (
+	levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
+	stepStyle  = draw.LineStyle{Color: color.RGBA{0xd2, 0xd2, 0xd2, 0xff}, Width: 3}
+)
 
-func (r *axisRange) add(values ...float64) {
-	for _, v := range values {
-		if finite(v) && (!r.axis.Log || v > 0) {
-			r.min, r.max = min(r.min, v), max(r.max, v)
-		}
+// add draws the level over the whole width of a plot.
+func (l Level) add(p *plot.Plot) {
+	at := func(y float64) plotter.XYs {
+		y = min(max(y, p.Y.Min), p.Y.Max)
+		return plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}
 	}
-}
-
-// stretch makes room for intervals, but at most half the range of the data to
-// either side, so wide intervals do not flatten the data. cut means that some
-// need more.
-func (r *axisRange) stretch(bars []float64) (cut bool) {
-	if r.min > r.max {
-		return false
-	}
-	lo, hi := r.min, r.max
-	var least, most float64
-	if r.axis.Log {
-		f := max(1.5, math.Sqrt(hi/lo))
-		least, most = lo/f, hi*f
-	} else {
-		room := max((hi-lo)/2, 0.02*math.Abs(hi))
-		least, most = lo-room, hi+room
-	}
-	if r.axis.Bound != nil {
-		least, most = max(least, r.axis.Bound[0]), min(most, r.axis.Bound[1])
-	}
-	for _, v := range bars {
-		if !finite(v) {
-			continue
-		}
-		r.add(min(most, max(least, v)))
-		cut = cut || v < least || v > most
-	}
-	return cut
-}
-
-// apply sets range, scale and ticks of a plot's axis; pad is a share of the range.
-func (r *axisRange) apply(a *plot.Axis, pad float64) {
-	lo, hi := r.min, r.max
-	if r.axis.Log {
-		if lo == hi {
-			lo, hi = lo/2, hi*2
-		}
-		f := math.Pow(hi/lo, pad)
-		a.Min, a.Max = lo/f, hi*f
-		a.Scale = plot.LogScale{}
-	} else {
-		if lo == hi {
-			lo, hi = lo-1, hi+1
-		}
-		d := (hi - lo) * pad
-		a.Min, a.Max = lo-d, hi+d
-		if b := r.axis.Bound; b != nil {
-			// A marker on the bound still needs half its height.
-			a.Min, a.Max = max(a.Min, b[0]-d/2), min(a.Max, b[1]+d/2)
-		}
-	}
-	ticks := r.axis.Ticks
-	if ticks == nil {
-		ticks = niceTicks(a.Min, a.Max, r.axis.Log)
-	}
-	var marks []plot.Tick
-	for _, t := range ticks {
-		if t.Value >= a.Min && t.Value <= a.Max {
-			marks = append(marks, plot.Tick{Value: t.Value, Label: t.Label})
-		}
-	}
-	a.Tick.Marker = plot.ConstantTicks(marks)
-}
-
-// niceTicks returns at most six round values between lo and hi.
-func niceTicks(lo, hi float64, logarithmic bool) []Tick {
-	if logarithmic {
-		return decadeTicks(lo, hi)
-	}
-	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
-	for _, f := range []float64{0.1, 0.2, 0.5, 1, 2, 5} {
-		if (hi-lo)/(step*f) <= 5.5 {
-			step *= f
-			break
-		}
-	}
-	var ticks []Tick
-	for i := math.Ceil(lo / step); i*step <= hi; i++ {
-		v := i * step
-		ticks = append(ticks, Tick{v, number(v, step)})
-	}
-	return ticks
-}
-
-func decadeTicks(lo, hi float64) []Tick {
-	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-	factors := []float64{1}
-	if math.Log10(hi/lo) < 2 {
-		factors = []float64{1, 2, 5}
-	}
-	stride := max(1, math.Ceil((last-first)/6))
-	var ticks []Tick
-	for e := first; e <= last; e += stride {
-		for _, f := range factors {
-			if v := f * math.Pow(10, e); v >= lo && v <= hi {
-				ticks = append(ticks, Tick{v, magnitude(v)})
-			}
-		}
-	}
-	return ticks
-}
-
-// number formats v with the digits that step needs.
-func number(v, step float64) string {
-	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	return minus(strconv.FormatFloat(v+0, 'f', digits, 64))
-}
-
-// magnitude writes 20000 as 20k.
-func magnitude(v float64) string {
-	for _, u := range []struct {
-		size float64
-		unit string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= u.size*(1-1e-9) {
-			return short(v/u.size) + u.unit
-		}
-	}
-	return short(v)
-}
-
-// short writes at most four significant digits.
-func short(v float64) string { return minus(strconv.FormatFloat(v, 'g', 4, 64)) }
-
-func minus(s string) string {
-	if s == "-0" {
-		return "0"
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
-// epsilonAxis marks the privacy parameters that were run, on a log axis if they
-// are far apart.
-func epsilonAxis(values []float64) Axis {
-	values = slices.Clone(values)
-	slices.Sort(values)
-	values = slices.Compact(values)
-	a := Axis{Label: "privacy parameter ε"}
-	if len(values) == 0 {
-		return a
-	}
-	lo, hi := values[0], values[len(values)-1]
-	a.Log = lo > 0 && hi/lo > 12
-	at := func(v float64) float64 {
-		if a.Log {
-			return math.Log(v/lo) / math.Log(hi/lo)
-		}
-		return (v - lo) / (hi - lo)
-	}
-	last := math.Inf(-1)
-	for i, v := range values {
-		// Labels closer than a tenth of the axis would touch.
-		if hi > lo && i > 0 && at(v)-last < 0.1 {
-			continue
-		}
-		last = at(v)
-		a.Ticks = append(a.Ticks, Tick{v, short(v)})
-	}
-	return a
-}
-
-// gridLines are the horizontal rules behind the data.
-type gridLines struct{}
-
-func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-	}
-}
-
-type levelLine Level
-
-func (l levelLine) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
 	if finite(l.Low) && finite(l.High) {
-		band := color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}
-		c.FillPolygon(band, rectangle(c.Min.X, max(y(l.Low), c.Min.Y), c.Max.X, min(y(l.High), c.Max.Y)))
+		low, high := at(l.Low), at(l.High)
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
+			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}})
 	}
-	c.StrokeLine2(levelStyle, c.Min.X, y(l.Y), c.Max.X, y(l.Y))
+	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle})
 }
-
-var levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
 
 // curveLine draws a curve with error bars, shifted sideways by some points.
 type curveLine struct {
@@ -354,78 +203,102 @@ type curveLine struct {
 }
 
 func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
-	group(c, "series", func() { l.draw(c, p) }, "series", l.Label)
+	class, clr := "series", ""
+	if l.Style.Subdued {
+		class, clr = "series rest", fmt.Sprintf("--c:#%02x%02x%02x", l.Style.Color.R, l.Style.Color.G, l.Style.Color.B)
+	}
+	group(c, class, func() { l.draw(c, p) }, "data-s", cmp.Or(l.Name, l.Label), "style", clr)
 }
 
 func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	var line []vg.Point
+	c.Min.X += l.shift
+	c.Max.X += l.shift
+	line := plotter.Line{LineStyle: l.Style.line()}
+	bars := plotter.YErrorBars{LineStyle: draw.LineStyle{Color: shade(l.Style.Color, 0.35), Width: 0.7}, CapWidth: 3}
+	dots := plotter.Scatter{GlyphStyleFunc: func(i int) draw.GlyphStyle {
+		return draw.GlyphStyle{Color: l.Style.Color, Radius: markerRadius, Shape: dot{l, l.Points[i], p}}
+	}}
 	for _, q := range l.Points {
-		line = append(line, vg.Point{X: tx(q.X) + l.shift, Y: ty(q.Y)})
+		at := plotter.XY{X: q.X, Y: q.Y}
+		line.XYs = append(line.XYs, at)
+		dots.XYs = append(dots.XYs, at)
+		if finite(q.Low) && q.High > q.Low {
+			bars.XYs = append(bars.XYs, at)
+			low, high := max(q.Low, p.Y.Min), min(q.High, p.Y.Max)
+			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{q.Y - low, high - q.Y})
+		}
 	}
 	switch {
-	case l.Style.NoLine:
 	case l.Style.Step:
-		var steps []vg.Point
-		for i, at := range line {
-			at.X -= l.shift
-			if i > 0 {
-				steps = append(steps, vg.Point{X: at.X, Y: line[i-1].Y})
-			}
-			steps = append(steps, at)
-		}
-		c.StrokeLines(draw.LineStyle{Color: Rule, Width: 3}, steps)
+		line.StepStyle, line.LineStyle = plotter.PreStep, stepStyle
+		// From right to left it falls after a point: a step is as high as its right end.
+		slices.SortFunc(line.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	case l.Style.Stairs:
-		stairs := []vg.Point{{X: line[0].X, Y: ty(max(0, p.Y.Min))}}
-		for i, at := range line {
-			if i > 0 {
-				stairs = append(stairs, vg.Point{X: at.X, Y: line[i-1].Y})
-			}
-			stairs = append(stairs, at)
-		}
-		c.StrokeLines(l.Style.line(), c.ClipLinesXY(stairs)...)
-	default:
-		c.StrokeLines(l.Style.line(), c.ClipLinesXY(line)...)
+		line.StepStyle = plotter.PostStep
+		first := line.XYs[0]
+		line.XYs = slices.Insert(line.XYs, 0, plotter.XY{X: first.X, Y: max(0, p.Y.Min)})
 	}
-	bar := draw.LineStyle{Color: shade(l.Style.Color, 0.35), Width: 0.7}
-	for i, q := range l.Points {
-		if finite(q.Low) && q.High > q.Low {
-			x, lo, hi := line[i].X, ty(q.Low), ty(q.High)
-			c.StrokeLine2(bar, x, max(lo, c.Min.Y), x, min(hi, c.Max.Y))
-			if lo >= c.Min.Y {
-				c.StrokeLine2(bar, x-1.5, lo, x+1.5, lo)
-			}
-			if hi <= c.Max.Y {
-				c.StrokeLine2(bar, x-1.5, hi, x+1.5, hi)
-			}
-		}
+	if !l.Style.NoLine {
+		line.Plot(c, p)
 	}
-	if l.Style.Marker >= 0 {
-		for i, at := range line {
-			q := l.Points[i]
-			d := datum{l.panel.Title, l.Label, l.panel.X.name(q.X), q.Y, q.Low, q.High, l.panel.Y.tell}
-			d.point(c, func() { drawMarker(c, l.Style, at) })
-		}
+	if l.Style.Subdued && !l.panel.live {
+		return
+	}
+	bars.Plot(c, p)
+	if l.Style.Marker >= 0 && !l.Style.Step {
+		dots.Plot(c, p)
 	}
 }
 
-// Curves draws panels of curves that need not come from records. The
-// legend holds each label once; notes go below. Nothing to draw is an error.
-func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
+// dot is a marker with its data.
+type dot struct {
+	line  curveLine
+	point Point
+	plot  *plot.Plot
+}
+
+// DrawGlyph draws the marker as a group that carries its values.
+func (d dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	q, y := d.point, d.line.panel.Y
+	where := d.line.panel.X.Label + " " + d.line.panel.X.name(q.X)
+	if q.At != "" {
+		where = q.At + ", " + where
+	}
+	value := y.Label + " " + y.tell(q.Y)
+	if finite(q.Low) && q.High > q.Low {
+		value += " (" + y.tell(q.Low) + " to " + y.tell(q.High) + ")"
+	}
+	group(*c, "p", func() { marker{d.line.Style}.DrawGlyph(c, style, at) }, "data-p", value+" at "+where)
+}
+
+// maxCurves is how many curves a panel names.
+const maxCurves = 8
+
+// Curves draws panels of curves that need not come from a study. The legend
+// holds each label once, or stands at the ends of the lines of a single panel;
+// notes go below. Nothing to draw is an error.
+func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
 	var described []string
-	dropped, anyCut := 0, false
+	var all plotted
+	var rest []string
+	var drawn []Panel
 	for _, p := range panels {
-		drawn, n, cut, ok := p.plot()
-		dropped += n
-		anyCut = anyCut || cut
+		own, ok := p.plot()
+		all.dropped += own.dropped
+		all.cut, all.outside = all.cut || own.cut, all.outside || own.outside
 		if !ok {
 			continue
 		}
-		l.add(p.Title, drawn)
+		l.add(p.Title, own.Plot)
+		drawn = append(drawn, p)
 		described = append(described, p.describe())
 		for _, c := range p.Curves {
-			if len(c.Points) > 0 && c.Label != "" {
+			switch {
+			case len(c.Points) == 0 || c.Label == "":
+			case c.Style.Subdued && !slices.Contains(rest, c.Label):
+				rest = append(rest, c.Label)
+			case !c.Style.Subdued:
 				l.explain(legendEntry{label: c.Label, style: c.Style})
 			}
 		}
@@ -438,21 +311,34 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 	if len(l.panels) == 0 {
 		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
 	}
-	if dropped > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.",
-			dropped))
+	if len(rest) > 0 {
+		l.explain(legendEntry{label: fmt.Sprintf("%d others", len(rest)),
+			style: Style{Look: Look{Marker: -1}, Subdued: true}})
+		l.notes = append(l.notes, "Grey lines: "+strings.Join(rest, ", ")+".")
 	}
-	if anyCut {
+	if all.dropped > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.",
+			all.dropped))
+	}
+	if all.outside {
+		l.notes = append(l.notes, "Mechanisms on which ε has no effect are shown where they fit a panel.")
+	}
+	if all.cut {
 		l.notes = append(l.notes, "Bars without an end go on beyond the panel.")
 	}
-	l.columns = min(2, len(l.panels))
-	trimLabels(l.panels, l.columns)
+	if len(drawn) == 1 {
+		l.panelHeight = 1.7 * vg.Inch
+		l.labelEnds(drawn[0])
+	}
 	f := l.figure()
-	f.Name = name
+	f.Kind, f.Name = kind, name
 	f.Description = title + ". " + strings.Join(described, " ")
 	f.Caption = strings.Join(l.notes, " ")
 	return f, nil
 }
+
+// errNoData is wrapped by errors of kinds that find nothing to draw.
+var errNoData = errors.New("no data")
 
 // explain adds an entry to the legend once.
 func (l *layout) explain(e legendEntry) {
@@ -461,50 +347,26 @@ func (l *layout) explain(e legendEntry) {
 	}
 }
 
-// trimLabels keeps the axis labels of the left column and of the lowest row,
-// where they are the same for all.
-func trimLabels(panels []*plot.Plot, columns int) {
-	same := func(label func(*plot.Plot) string) bool {
-		for _, p := range panels {
-			if label(p) != label(panels[0]) {
-				return false
-			}
-		}
-		return true
+// trimmed returns the panels with the axis labels of the left column and of the
+// lowest row only, where they are the same for all.
+func (l layout) trimmed() []*plot.Plot {
+	var out []*plot.Plot
+	sameX, sameY := len(l.panels)%l.columns == 0, true // a label on some panels of a row would shift them
+	for _, p := range l.panels {
+		q := *p
+		out = append(out, &q)
+		sameX = sameX && p.X.Label.Text == l.panels[0].X.Label.Text
+		sameY = sameY && p.Y.Label.Text == l.panels[0].Y.Label.Text
 	}
-	if same(func(p *plot.Plot) string { return p.Y.Label.Text }) {
-		for i, p := range panels {
-			if i%columns != 0 {
-				p.Y.Label.Text = ""
-			}
+	for i, p := range out {
+		if sameY && i%l.columns != 0 {
+			p.Y.Label.Text = ""
 		}
-	}
-	// Only with full rows: a label on some panels of a row would shift them.
-	if len(panels)%columns == 0 && same(func(p *plot.Plot) string { return p.X.Label.Text }) {
-		for i, p := range panels {
-			if i+columns < len(panels) {
-				p.X.Label.Text = ""
-			}
+		if sameX && i+l.columns < len(out) {
+			p.X.Label.Text = ""
 		}
 	}
-}
-
-// tell returns the value that a coordinate stands for.
-func (a Axis) tell(v float64) string {
-	if a.Tell != nil {
-		return a.Tell(v)
-	}
-	return short(v)
-}
-
-// name returns the axis's name for a value.
-func (a Axis) name(v float64) string {
-	for _, t := range a.Ticks {
-		if t.Value == v && t.Label != "" {
-			return t.Label
-		}
-	}
-	return a.tell(v)
+	return out
 }
 
 // describe returns a text description of the panel.

@@ -10,18 +10,39 @@ import (
 	"mldpbench/results"
 )
 
-// heading returns the axis label of what a row measures, "" where it is not in
-// the registry.
+// heading returns the axis label of a quantity, "" where it is not in the
+// registry.
 func heading(quantity string) string {
 	c, err := results.FindColumn(quantity)
-	if err != nil {
+	if err != nil || c.Title == "" {
 		return ""
 	}
 	return c.Heading()
 }
 
 // axes maps x to axis labels.
-var axes = map[string]string{"epsilon": "ε", "beta": "β", "k": "k"}
+var axes = map[string]string{"epsilon": "ε", "beta": "β"}
+
+// position is a value of a cell in a figure of a paper.
+type position struct {
+	results.Cell
+	quantity string
+	value    float64
+}
+
+// positions lists what cells of figures of papers hold.
+func (v *view) positions() []position {
+	var out []position
+	for _, c := range v.Cells {
+		for _, q := range c.Quantities() {
+			column, _ := results.FindColumn(q)
+			if x := c.Get(q); c.Panel != "" && !column.Derived && heading(q) != "" && x.Known() {
+				out = append(out, position{c, q, float64(x)})
+			}
+		}
+	}
+	return out
+}
 
 // pointGroup is the content of one figure: one quantity of mechanisms and
 // panels that belong together.
@@ -33,12 +54,9 @@ type grouping struct {
 	apart  string          // mechanism with figures of its own, "" for none
 }
 
-func newGrouping(points []results.Record) grouping {
+func newGrouping(points []position) grouping {
 	places := map[string]map[results.Float]bool{}
 	for _, p := range points {
-		if heading(p.Quantity) == "" {
-			continue
-		}
 		if places[p.Panel] == nil {
 			places[p.Panel] = map[results.Float]bool{}
 		}
@@ -54,19 +72,20 @@ func newGrouping(points []results.Record) grouping {
 }
 
 // crowd returns the mechanism with most instances where there are more curves
-// than colours.
-func crowd(points []results.Record) string {
-	instances := results.Instances(results.Where(points,
-		func(p results.Record) bool { return p.Mechanism != "" && p.Mechanism != baseline }))
-	if len(instances) <= len(palette) {
-		return ""
-	}
-	n := map[string]int{}
-	most := ""
-	for _, i := range instances {
+// than a panel names.
+func crowd(points []position) string {
+	n, all, most := map[string]int{}, 0, ""
+	for _, i := range results.Distinct(points, func(p position) results.Instance { return p.Instance() }) {
+		if i.Mechanism == "" || i.Mechanism == results.BaselineMechanism {
+			continue
+		}
+		all++
 		if n[i.Mechanism]++; n[i.Mechanism] > max(1, n[most]) {
 			most = i.Mechanism
 		}
+	}
+	if all <= maxCurves {
+		return ""
 	}
 	return most
 }
@@ -74,8 +93,8 @@ func crowd(points []results.Record) string {
 // of separates what are different figures in the sources: the k-th neighbours
 // from the mechanisms, panels without an x axis from the others, and errors
 // against β (with a panel per ε) by embedding and data set.
-func (g grouping) of(p results.Record) pointGroup {
-	name := strings.ReplaceAll(p.Quantity, "_", "-")
+func (g grouping) of(p position) pointGroup {
+	name := strings.ReplaceAll(p.quantity, "_", "-")
 	if p.Mechanism != "" && p.Mechanism == g.apart {
 		name += "-" + slug(p.Mechanism)
 	}
@@ -85,162 +104,176 @@ func (g grouping) of(p results.Record) pointGroup {
 	case p.XName == "beta":
 		name += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", p.Dataset, p.Embedding, p.Dimension)))
 	}
-	return pointGroup{p.Quantity, name}
+	return pointGroup{p.quantity, name}
 }
 
-// Papers draws the points of paper studies: every quantity against its x with
-// one panel per data set, the adversary's error against the utility loss where
-// both were measured, and histograms over words of N_w and S_w, one panel per
-// ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
-func Papers(points []results.Record) ([]Figure, []Skip) {
-	var figures []Figure
-	var skipped []Skip
-	add := func(name string, f Figure, err error) {
-		if err != nil {
-			skipped = append(skipped, Skip{name, err.Error()})
-			return
-		}
-		figures = append(figures, f)
-	}
-	figures, skipped = attackFigures(points)
-	points = results.PanelsApart(points)
+// paperFigures draws the figures of paper studies: every quantity against its x
+// with one panel per data set, the adversary's error against the utility loss
+// where both were measured, and histograms over words of N_w and S_w, one panel
+// per ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
+func paperFigures(v *view) ([]Figure, error) {
+	points := v.positions()
 	groupOf := newGrouping(points).of
-	var groups []pointGroup
-	for _, p := range points {
-		if g := groupOf(p); heading(p.Quantity) != "" && !slices.Contains(groups, g) {
-			groups = append(groups, g)
+	var figures []Figure
+	add := func(f Figure, err error) {
+		if err == nil {
+			figures = append(figures, f)
 		}
 	}
-	for _, g := range groups {
-		shown := slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool { return groupOf(p) != g })
+	for _, g := range results.Distinct(points, groupOf) {
+		shown := results.Where(points, func(p position) bool { return groupOf(p) == g })
 		if overWords(g.quantity) {
 			shown = panelsAsSeries(shown)
 		}
-		title, panels := curvePanels(g.quantity, shown)
+		title, panels := v.curvePanels(g.quantity, shown)
 		if strings.HasSuffix(g.name, "-by-panel") {
-			title, panels = sideBySide(g.quantity, shown)
+			title, panels = v.sideBySide(g.quantity, shown)
 		}
-		f, err := Curves(g.name, pointTitle(title, shown), panels, pointNotes(shown)...)
-		add(g.name, f, err)
+		add(Curves("papers", g.name, pointTitle(title, shown), panels, pointNotes(shown)...))
 		if overWords(g.quantity) {
-			f, err := Curves(g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown),
-				histogramPanels(g.quantity, shown), promiseNotes(shown)...)
-			add(g.name+"-histogram", f, err)
+			add(Curves("papers", g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown),
+				v.histogramPanels(g.quantity, shown), promiseNotes(cellsOf(shown))...))
 		}
 		if g.quantity == "e_m_map" {
 			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
-			f, err := againstLoss(g.name, slices.DeleteFunc(slices.Clone(points), func(p results.Record) bool {
-				return groupOf(p) != g && groupOf(p).name != lossName
-			}))
-			add(strings.Replace(g.name, "e-m-map", "e-m-against-loss", 1), f, err)
+			add(v.againstLoss(g.name, results.Where(points, func(p position) bool {
+				return groupOf(p) == g || groupOf(p).name == lossName
+			})))
 		}
 	}
-	return figures, skipped
+	return reason(figures, "no cell is of a figure of a paper")
 }
 
-func panelsOf(points []results.Record) []string {
-	var names []string
+func cellsOf(points []position) []results.Cell {
+	var out []results.Cell
 	for _, p := range points {
-		if !slices.Contains(names, p.Panel) {
-			names = append(names, p.Panel)
-		}
+		out = append(out, p.Cell)
 	}
-	return names
+	return out
 }
 
-func seriesOf(points []results.Record) []string {
-	var names []string
-	for _, p := range points {
-		if !slices.Contains(names, p.Series) {
-			names = append(names, p.Series)
-		}
-	}
-	return names
+func panelsOf(points []position) []string {
+	return results.Distinct(points, func(p position) string { return p.Panel })
 }
 
-// pointCurves makes one curve per series out of the rows of a panel, in the
-// order of the series in the whole figure, so styles agree between panels. Rows
-// without x become levels.
-func pointCurves(panel, quantity string, all []results.Record) (curves []Curve, levels []Level) {
-	for i, series := range seriesOf(all) {
-		values := map[float64][]float64{}
-		var xs, level []float64
-		hollow, scoped := false, false
+func seriesOf(points []position) []string {
+	return results.Distinct(points, func(p position) string { return p.Series })
+}
+
+// seriesCurve is a curve without points: in the look of its mechanism if all its
+// points and no other series' are of one instance, else in that of its place.
+func (v *view) seriesCurve(series string, all []position) Curve {
+	own := results.Where(all, func(p position) bool { return p.Series == series })
+	c := Curve{Label: series, Name: series, Style: seriesStyle(slices.Index(seriesOf(all), series))}
+	instances := results.Distinct(own, func(p position) results.Instance { return p.Instance() })
+	if len(instances) == 1 && instances[0].Mechanism != "" && !slices.ContainsFunc(all, func(p position) bool {
+		return p.Instance() == instances[0] && p.Series != series
+	}) {
+		var of []results.Instance // parameters of papers differ between figures, shades only within one
 		for _, p := range all {
-			if p.Panel != panel || p.Quantity != quantity || p.Series != series || !p.Value.Known() {
+			if p.Mechanism == instances[0].Mechanism && !slices.Contains(of, p.Instance()) {
+				of = append(of, p.Instance())
+			}
+		}
+		c.Style = styleOf(instances[0], of)
+	}
+	cells := cellsOf(own)
+	if c.Style.Hollow = slices.ContainsFunc(cells, unproved); c.Style.Hollow {
+		c.Label += " " + dagger
+	} else if slices.ContainsFunc(cells, scoped) {
+		c.Label += " " + doubleDagger
+	}
+	return c
+}
+
+// pointCurves makes one curve per series out of the rows of a panel. Styles
+// agree between panels of a figure. Rows without x become levels.
+func (v *view) pointCurves(panel, quantity string, all []position) (curves []Curve, levels []Level) {
+	for _, series := range seriesOf(all) {
+		values := map[float64][]position{}
+		var xs []float64
+		var level []position
+		for _, p := range all {
+			if p.Panel != panel || p.quantity != quantity || p.Series != series {
 				continue
 			}
-			hollow, scoped = hollow || unproved(p), scoped || p.GuaranteeScope != ""
 			if !p.X.Known() {
-				level = append(level, float64(p.Value))
+				level = append(level, p)
 				continue
 			}
 			x := float64(p.X)
 			if _, ok := values[x]; !ok {
 				xs = append(xs, x)
 			}
-			values[x] = append(values[x], float64(p.Value))
+			values[x] = append(values[x], p)
 		}
 		if len(level) > 0 {
-			p := meanPoint(0, level)
+			p := meanOf(0, level)
 			levels = append(levels, Level{Label: series, Y: p.Y, Low: p.Low, High: p.High})
 		}
 		if len(xs) == 0 {
 			continue
 		}
 		slices.Sort(xs)
-		c := Curve{Label: series, Style: StyleOf(i)}
-		c.mark(hollow, scoped)
+		c := v.seriesCurve(series, all)
 		for _, x := range xs {
-			c.Points = append(c.Points, meanPoint(x, values[x]))
+			c.Points = append(c.Points, meanOf(x, values[x]))
 		}
 		curves = append(curves, c)
 	}
 	return curves, levels
 }
 
-// mark marks a curve whose mechanism guarantees nothing, or something between
-// some words only.
-func (c *Curve) mark(hollow, scoped bool) {
-	if c.Style.Hollow = hollow; hollow {
-		c.Label += " †"
-	} else if scoped {
-		c.Label += " " + results.ScopeMark
+// meanOf is the mean of positions at x with its t interval; of one, with its own.
+func meanOf(x float64, at []position) Point {
+	var values []float64
+	for _, p := range at {
+		values = append(values, p.value)
 	}
+	q := meanPoint(x, values)
+	if m, ok := at[0].At(at[0].quantity); ok && len(at) == 1 {
+		q.Low, q.High = float64(m.Low), float64(m.High)
+	}
+	return q
 }
 
 // curvePanels returns one panel per panel of the study.
-func curvePanels(quantity string, shown []results.Record) (title string, panels []Panel) {
+func (v *view) curvePanels(quantity string, shown []position) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	for i, name := range names {
-		p := curvePanel(name, quantity, shown)
-		p.Title = short[i]
+		p := Panel{Title: short[i], Y: Axis{Label: heading(quantity)}}
+		p.Curves, p.Levels = v.pointCurves(name, quantity, shown)
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, q := range shown {
+			if q.Panel == name {
+				p.X.Label = cmp.Or(axes[q.XName], q.XName)
+				if q.X.Known() {
+					low, high = min(low, float64(q.X)), max(high, float64(q.X))
+				}
+			}
+		}
+		p.X.Log = low > 0 && high/low >= 20
+		p.InPlace = quantity == "distance" // percentiles do not hide each other
 		panels = append(panels, p)
 	}
 	return heading(quantity) + common, panels
 }
 
 // sideBySide returns one panel with the study's panels along its x axis.
-func sideBySide(quantity string, shown []results.Record) (title string, panels []Panel) {
+func (v *view) sideBySide(quantity string, shown []position) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: heading(quantity)}}
 	for i, name := range short {
 		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
 	}
-	for i, series := range seriesOf(shown) {
-		c := Curve{Label: series, Style: StyleOf(i)}
+	for _, series := range seriesOf(shown) {
+		c := v.seriesCurve(series, shown)
 		c.Style.NoLine = true
 		for j, name := range names {
-			var values []float64
-			for _, q := range shown {
-				if q.Panel == name && q.Series == series && q.Value.Known() {
-					values = append(values, float64(q.Value))
-				}
-			}
-			if len(values) > 0 {
-				c.Points = append(c.Points, meanPoint(float64(j), values))
+			if at := results.Where(shown, func(q position) bool { return q.Panel == name && q.Series == series }); len(at) > 0 {
+				c.Points = append(c.Points, meanOf(float64(j), at))
 			}
 		}
 		p.Curves = append(p.Curves, c)
@@ -262,22 +295,19 @@ func withoutCommon(names []string) (short []string, common string) {
 		parts[i] = strings.Split(n, ", ")
 	}
 	same := func(at func([]string) string) bool {
-		for _, p := range parts {
-			if len(names) < 2 || len(p) < 2 || at(p) != at(parts[0]) {
-				return false
-			}
-		}
-		return len(parts) > 0
+		return !slices.ContainsFunc(parts, func(p []string) bool {
+			return len(names) < 2 || len(p) < 2 || at(p) != at(parts[0])
+		})
 	}
 	first := func(p []string) string { return p[0] }
 	last := func(p []string) string { return p[len(p)-1] }
-	for same(first) {
+	for len(parts) > 0 && same(first) {
 		common += ", " + parts[0][0]
 		for i, p := range parts {
 			parts[i] = p[1:]
 		}
 	}
-	for same(last) {
+	for len(parts) > 0 && same(last) {
 		common += ", " + last(parts[0])
 		for i, p := range parts {
 			parts[i] = p[:len(p)-1]
@@ -289,33 +319,16 @@ func withoutCommon(names []string) (short []string, common string) {
 	return short, common
 }
 
-func curvePanel(name, quantity string, shown []results.Record) Panel {
-	p := Panel{Title: name, Y: Axis{Label: heading(quantity)}}
-	p.Curves, p.Levels = pointCurves(name, quantity, shown)
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, q := range shown {
-		if q.Panel == name {
-			p.X.Label = cmp.Or(axes[q.XName], q.XName)
-			if q.X.Known() {
-				low, high = min(low, float64(q.X)), max(high, float64(q.X))
-			}
-		}
-	}
-	p.X.Log = low > 0 && high/low >= 20
-	p.InPlace = quantity == "distance" // percentiles do not hide each other
-	return p
-}
-
 // overWords reports whether the rows of a quantity are words. The panels of the
 // study, its embeddings, are then compared in one panel.
 func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
 
 // panelsAsSeries turns the panels into curves of one panel.
-func panelsAsSeries(shown []results.Record) []results.Record {
+func panelsAsSeries(shown []position) []position {
 	several := len(seriesOf(shown)) > 1
 	out := slices.Clone(shown)
 	for i, p := range out {
-		out[i].Panel, out[i].Series = "", p.Panel
+		out[i].Panel, out[i].Series = " ", p.Panel // not "", which is a cell of a study
 		if several {
 			out[i].Series += ": " + p.Series
 		}
@@ -325,15 +338,15 @@ func panelsAsSeries(shown []results.Record) []results.Record {
 
 // histogramPanels returns one panel per ε: the share of words in each of twenty
 // bins of equal width, the same bins everywhere.
-func histogramPanels(quantity string, shown []results.Record) []Panel {
+func (v *view) histogramPanels(quantity string, shown []position) []Panel {
 	const bins = 20
-	var epsilons []float64
 	top := 100.0 // of a percentage
+	var epsilons []float64
 	for _, p := range shown {
-		if p.Value.Known() && p.X.Known() {
+		if p.X.Known() {
 			epsilons = append(epsilons, float64(p.X))
 			if quantity == "s_w" {
-				top = max(top, float64(p.Value))
+				top = max(top, p.value)
 			}
 		}
 	}
@@ -342,23 +355,19 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 	for _, e := range slices.Compact(epsilons) {
 		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)},
 			Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
-		for i, series := range seriesOf(shown) {
+		for _, series := range seriesOf(shown) {
 			var n [bins]float64
 			total := 0.0
-			mark := ""
 			for _, q := range shown {
-				if q.Series == series && float64(q.X) == e && q.Value.Known() {
-					n[min(bins-1, int(float64(q.Value)/top*bins))]++
+				if q.Series == series && float64(q.X) == e {
+					n[min(bins-1, int(q.value/top*bins))]++
 					total++
-					if unproved(q) {
-						mark = " †"
-					}
 				}
 			}
 			if total == 0 {
 				continue
 			}
-			c := Curve{Label: series + mark, Style: StyleOf(i)}
+			c := v.seriesCurve(series, shown)
 			c.Style.Marker, c.Style.Stairs = -1, true
 			for b, k := range n {
 				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/total))
@@ -373,12 +382,12 @@ func histogramPanels(quantity string, shown []results.Record) []Panel {
 
 // againstLoss draws the adversary's error over the mean utility loss at the
 // same ε: the privacy gained for a loss.
-func againstLoss(of string, shown []results.Record) (Figure, error) {
+func (v *view) againstLoss(of string, shown []position) (Figure, error) {
 	var panels []Panel
 	for _, name := range panelsOf(shown) {
 		p := Panel{Title: name, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
-		errors, _ := pointCurves(name, "e_m_map", shown)
-		losses, _ := pointCurves(name, "loss", shown)
+		errors, _ := v.pointCurves(name, "e_m_map", shown)
+		losses, _ := v.pointCurves(name, "loss", shown)
 		for _, c := range errors {
 			if c.Points = against(c, losses); len(c.Points) > 0 {
 				p.Curves = append(p.Curves, c)
@@ -386,51 +395,51 @@ func againstLoss(of string, shown []results.Record) (Figure, error) {
 		}
 		panels = append(panels, p)
 	}
-	name := strings.Replace(of, "e-m-map", "e-m-against-loss", 1)
-	return Curves(name, pointTitle("Adversary’s error against utility loss", shown), panels,
+	return Curves("papers", strings.Replace(of, "e-m-map", "e-m-against-loss", 1),
+		pointTitle("Adversary’s error against utility loss", shown), panels,
 		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
 }
 
-func pointTitle(title string, shown []results.Record) string {
-	if first := title[:1]; !strings.ContainsAny(title[1:2], "_") {
-		title = strings.ToUpper(first) + title[1:]
+// against moves the points of c from ε to the mean of another curve at that ε.
+func against(c Curve, others []Curve) []Point {
+	i := slices.IndexFunc(others, func(e Curve) bool { return e.Label == c.Label })
+	if i < 0 {
+		return nil
 	}
-	for _, p := range shown {
-		if p.Generated {
-			return title + " — generated data"
+	var out []Point
+	for _, p := range c.Points {
+		for _, e := range others[i].Points {
+			if e.X == p.X {
+				p.At, p.X = "ε "+short(p.X), e.Y
+				out = append(out, p)
+				break
+			}
 		}
 	}
-	return title
+	return out
+}
+
+func pointTitle(what string, shown []position) string {
+	mark := ""
+	if slices.ContainsFunc(shown, func(p position) bool { return p.Generated }) {
+		mark = " — generated data"
+	}
+	return title(what, results.Space{}, results.Task{}, nil) + mark
 }
 
 // pointNotes explains the bars, where some value was measured more than once.
-func pointNotes(shown []results.Record) []string {
+func pointNotes(shown []position) []string {
 	type place struct {
 		panel, series, quantity string
 		x                       float64
 	}
 	seen := map[place]bool{}
 	for _, p := range shown {
-		at := place{p.Panel, p.Series, p.Quantity, float64(p.X)}
+		at := place{p.Panel, p.Series, p.quantity, float64(p.X)}
 		if seen[at] {
-			return append([]string{"Bars: 95% t interval."}, promiseNotes(shown)...)
+			return append([]string{"Bars: 95% t interval."}, promiseNotes(cellsOf(shown))...)
 		}
 		seen[at] = true
 	}
-	return promiseNotes(shown)
-}
-
-// unproved reports whether a row is of a variant that guarantees nothing.
-func unproved(p results.Record) bool {
-	return p.Mechanism != "" && p.Mechanism != baseline && p.GuaranteeMetric == "" && p.GuaranteeReason != ""
-}
-
-func promiseNotes(shown []results.Record) (notes []string) {
-	if slices.ContainsFunc(shown, unproved) {
-		notes = append(notes, "† This variant guarantees nothing.")
-	}
-	if note := strings.TrimSpace(results.ScopeNote(shown)); note != "" {
-		notes = append(notes, note)
-	}
-	return notes
+	return promiseNotes(cellsOf(shown))
 }

@@ -9,110 +9,114 @@ import (
 	"mldpbench/results"
 )
 
-// paperPoints are invented: two panels, two curves with three repetitions, a
+// paperRows are invented: two panels, two curves with three repetitions, a
 // level, a variant without a guarantee.
-func paperPoints() []results.Record {
-	var points []results.Record
+func paperRows() []results.Row {
+	var rows []results.Row
 	for _, panel := range []string{"a", "b"} {
 		for i, series := range []string{"one", "two"} {
 			for _, x := range []float64{1, 10, 100} {
 				for rep := range 3 {
-					base := results.Record{
-						Panel: panel, Series: series, XName: "epsilon", X: results.Float(x), Repetition: rep,
-						Generated: true,
-						Mechanism: "cmp", GuaranteeMetric: "euclidean",
-					}
+					r := results.NewRow()
+					r.Key, r.Panel, r.Series, r.XName, r.X, r.Repetition = panel+series, panel, series, "epsilon",
+						results.Float(x), rep
+					r.Generated, r.Mechanism, r.GuaranteeMetric = true, "cmp", "euclidean"
 					if i == 1 {
-						base.Mechanism, base.GuaranteeMetric, base.GuaranteeReason = "vickrey", "", "because"
+						r.Mechanism, r.GuaranteeMetric, r.GuaranteeReason = "vickrey", "", "because"
 					}
-					for quantity, v := range map[string]float64{"e_m_map": 1 / x, "loss": 1 / (x + 1),
-						"n_w": 100 - 100/x} {
-						base.Quantity, base.Value = quantity, results.Float(v+0.01*float64(rep))
-						points = append(points, base)
+					for _, q := range []struct {
+						name string
+						v    float64
+					}{{"e_m_map", 1 / x}, {"loss", 1 / (x + 1)}, {"n_w", 100 - 100/x}} {
+						rows = append(rows, r.Of(q.name, results.Number(q.v+0.01*float64(rep))))
 					}
 				}
 			}
 		}
-		points = append(points, results.Record{Panel: panel, Series: "plain", XName: "epsilon", X: results.Missing,
-			Quantity: "loss", Value: 0.1, Mechanism: "none", Generated: true})
+		r := results.NewRow()
+		r.Key, r.Panel, r.Series, r.XName, r.Mechanism, r.Generated = panel, panel, "plain", "epsilon", "none", true
+		rows = append(rows, r.Of("loss", results.Number(0.1)))
 	}
-	return points
+	return rows
 }
 
-func TestPapersDrawsEveryQuantity(t *testing.T) {
-	figures, skipped := Papers(paperPoints())
-	names := map[string]Figure{}
+func TestPapers(t *testing.T) {
+	p := prepared(t, paperRows())
+	figures, _ := All(p, "papers")
+	var names []string
 	for _, f := range figures {
-		names[f.Name] = f
-	}
-	for _, want := range []string{"e-m-map", "e-m-against-loss", "loss", "n-w", "n-w-histogram"} {
-		f, ok := names[want]
-		if !ok {
-			t.Errorf("no figure %s; skipped %v", want, skipped)
-			continue
-		}
-		svg, err := f.Render("svg")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(svg), "generated data") {
-			t.Errorf("%s does not say that the data are generated", want)
+		names = append(names, f.Name)
+		if svg := f.Inline(); !strings.Contains(svg, "generated data") {
+			t.Errorf("%s does not say that the data are generated", f.Name)
 		}
 	}
-	if len(figures) != 5 || len(skipped) != 0 {
-		t.Errorf("%d figures, skipped %v", len(figures), skipped)
+	slices.Sort(names)
+	if want := []string{"e-m-against-loss", "e-m-map", "loss", "n-w", "n-w-histogram"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
 	}
-}
-
-func TestPapersCurves(t *testing.T) {
-	points := paperPoints()
-	curves, levels := pointCurves("a", "loss", points)
+	v := newView(p)
+	curves, levels := v.pointCurves("a", "loss", v.positions())
 	if len(curves) != 2 || len(levels) != 1 || levels[0].Label != "plain" || levels[0].Y != 0.1 {
 		t.Fatalf("%+v, %+v", curves, levels)
 	}
-	if c := curves[1]; !c.Style.Hollow || !strings.HasSuffix(c.Label, "†") || curves[0].Style.Hollow {
-		t.Errorf("the variant without a guarantee is not marked: %+v", curves)
+	if c := curves[1]; !c.Style.Hollow || !strings.HasSuffix(c.Label, dagger) || curves[0].Style.Hollow ||
+		c.Style.Look != LookOf("vickrey") {
+		t.Errorf("the variant without a guarantee is not marked, or not in its look: %+v", curves)
 	}
 	if y := curves[0].Points[0].Y; math.Abs(y-0.51) > 1e-12 {
 		t.Errorf("mean of 0.50, 0.51, 0.52 is %v", y)
 	}
 }
 
-func TestPapersSkipsWhatCannotBeDrawn(t *testing.T) {
-	figures, skipped := Papers([]results.Record{{Panel: "a", Series: "s", Quantity: "e_m_map", X: results.Missing,
-		Value: results.Missing}})
-	if len(figures) != 0 || len(skipped) == 0 {
-		t.Errorf("%d figures, skipped %v", len(figures), skipped)
-	}
-}
-
-// TestPapersByDataset: panels with one value of x share one panel, those over β
-// are a figure per embedding.
+// Panels with one value of x share one panel, those over β are a figure per
+// embedding.
 func TestPapersByDataset(t *testing.T) {
-	var points []results.Record
+	var rows []results.Row
 	for _, name := range []string{"a", "b"} {
 		for i, beta := range []float64{0.5, 0.9} {
 			for _, epsilon := range []string{"1", "2"} {
-				p := results.Record{Panel: name + ", ε = " + epsilon, Series: "M2", XName: "beta",
-					X: results.Float(beta), Quantity: "auc", Value: 0.7, Embedding: name}
-				points = append(points, p)
-				if i == 0 {
-					p.Panel, p.Quantity, p.Series = name+" once, ε = 1", "accuracy", "M1"
-					points = append(points, p)
+				r := results.NewRow()
+				r.Panel, r.Series, r.XName, r.X, r.Embedding = name+", ε = "+epsilon, "M2", "beta", results.Float(beta), name
+				r.Key = r.Panel
+				rows = append(rows, r.Of("auc", results.Number(0.7)))
+				if i == 0 && epsilon == "1" {
+					r.Panel, r.Series = name+" once, ε = 1", "M1"
+					rows = append(rows, r.Of("accuracy", results.Number(0.7)))
 				}
 			}
 		}
 	}
-	figures, skipped := Papers(points)
+	figures, _ := All(prepared(t, rows), "papers")
 	var got []string
 	for _, f := range figures {
 		got = append(got, f.Name+": "+f.Title)
 	}
 	want := []string{"auc-a-0d: AUC, a", "accuracy-by-panel: Accuracy in %, ε = 1, β = 0.5", "auc-b-0d: AUC, b"}
-	if !slices.Equal(got, want) || len(skipped) > 0 {
-		t.Fatalf("%q, skipped %v, want %q", got, skipped, want)
+	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Fatalf("%q, want %q", got, want)
 	}
-	if want := "M1: 0.7 at a once, 0.7 at b once."; !strings.HasSuffix(figures[1].Description, want) {
-		t.Errorf("%q does not end in %q", figures[1].Description, want)
+}
+
+// More instances than a panel names: the mechanism with most of them gets
+// figures of its own.
+func TestCrowdStandsApart(t *testing.T) {
+	var points []position
+	add := func(mechanism, parameters string) {
+		c := results.Cell{}
+		c.Mechanism, c.Parameters = mechanism, parameters
+		points = append(points, position{Cell: c})
+	}
+	add("a", "")
+	add("b", "1")
+	add("b", "2")
+	add("c", "")
+	if got := crowd(points); got != "" {
+		t.Errorf("%q stands apart from four", got)
+	}
+	for _, k := range []string{"3", "4", "5", "6", "7"} {
+		add("c", k)
+	}
+	if got := crowd(points); got != "c" {
+		t.Errorf("%q stands apart", got)
 	}
 }

@@ -34,7 +34,7 @@ func newPDF(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} }
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	// vgpdf registers every font as regular and then fails to find bold ones.
 	bold := face.Font.Weight == stdfont.WeightBold
-	for len(s) > 0 {
+	for s = wellFormed(s); len(s) > 0; {
 		n := 0
 		for n < len(s) && s[n] < 0x80 && !bold {
 			n++
@@ -46,30 +46,33 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 			continue
 		}
 		r := []rune(s)[0]
-		c.fillRune(face, at, r)
+		if path := outline(face, r, face.Font.Size, at); path != nil {
+			c.Canvas.Fill(path)
+		}
 		at.X += face.Width(string(r))
 		s = s[len(string(r)):]
 	}
 }
 
-func (c pdfCanvas) fillRune(face font.Face, at vg.Point, r rune) {
+// glyphUnits is the size at which outlines are taken from a font.
+const glyphUnits = 1000
+
+// outline returns the shape of a character of some size at a point, nil for a
+// space and for one that the font does not have.
+func outline(face font.Face, r rune, size vg.Length, at vg.Point) vg.Path {
 	var buf sfnt.Buffer
 	index, err := face.Face.GlyphIndex(&buf, r)
 	if err != nil || index == 0 {
-		return // not in the font: a test checks that our texts avoid it
+		return nil
 	}
-	const ppem = 1000 // for precision only: scaled back below
-	segments, err := face.Face.LoadGlyph(&buf, index, fixed.I(ppem), nil)
-	if err != nil || len(segments) == 0 { // a space
-		return
+	segments, err := face.Face.LoadGlyph(&buf, index, fixed.I(glyphUnits), nil)
+	if err != nil || len(segments) == 0 {
+		return nil
 	}
-	scale := float64(face.Font.Size) / ppem
+	scale := float64(size) / glyphUnits
 	point := func(p fixed.Point26_6) vg.Point {
 		// sfnt's y axis points down.
-		return vg.Point{
-			X: at.X + vg.Length(float64(p.X)/64*scale),
-			Y: at.Y - vg.Length(float64(p.Y)/64*scale),
-		}
+		return vg.Point{X: at.X + vg.Length(float64(p.X)/64*scale), Y: at.Y - vg.Length(float64(p.Y)/64*scale)}
 	}
 	var path vg.Path
 	for i, s := range segments {
@@ -88,7 +91,7 @@ func (c pdfCanvas) fillRune(face font.Face, at vg.Point, r rune) {
 		}
 	}
 	path.Close()
-	c.Canvas.Fill(path)
+	return path
 }
 
 func (c pdfCanvas) bytes() ([]byte, error) {

@@ -3,7 +3,6 @@ package plots
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"mldpbench/results"
 	"mldpbench/results/published"
@@ -12,8 +11,8 @@ import (
 // publishedFigures draws published numbers against ours, one figure per metric,
 // one panel per definition of it. A protocol is right where all points lie on
 // the diagonal.
-func publishedFigures(s *study) ([]Figure, error) {
-	comparisons, err := published.Compare(s.records, published.DefaultMargin)
+func publishedFigures(v *view) ([]Figure, error) {
+	comparisons, err := published.Compare(v.Prepared, published.DefaultMargin)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +25,7 @@ func publishedFigures(s *study) ([]Figure, error) {
 	}
 	var out []Figure
 	for _, m := range metrics {
-		c := column(m)
+		c := results.MustColumn(m)
 		var panels []Panel
 		var definitions []published.Definition
 		for _, k := range comparisons {
@@ -41,16 +40,17 @@ func publishedFigures(s *study) ([]Figure, error) {
 			}
 			low, high := math.Inf(1), math.Inf(-1)
 			for i, mechanism := range append([]string{results.BaselineMechanism}, published.Mechanisms...) {
-				own := Curve{Label: results.MechanismTitle(mechanism), Style: StyleOf(hue(mechanism, nil))}
+				own := Curve{Label: results.MechanismTitle(mechanism), Name: results.MechanismTitle(mechanism),
+					Style: Style{Look: LookOf(mechanism)}}
 				if i == 0 {
-					own.Style = Style{Color: Faint, Marker: 5}
+					own.Style = Style{Look: Look{Color: Faint, Marker: 5}}
 				}
 				own.Style.NoLine = true
 				for _, k := range comparisons {
 					if k.Definition != d || !compared(k) || k.Place.Mechanism != mechanism {
 						continue
 					}
-					own.Points = append(own.Points, Point{k.Published, k.Ours, k.Low, k.High})
+					own.Points = append(own.Points, Point{X: k.Published, Y: k.Ours, Low: k.Low, High: k.High})
 					low, high = min(low, k.Published, k.Ours), max(high, k.Published, k.Ours)
 				}
 				if len(own.Points) > 0 {
@@ -61,23 +61,15 @@ func publishedFigures(s *study) ([]Figure, error) {
 				continue
 			}
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
-			p.Curves = append([]Curve{{Label: "equal", Style: Style{Color: Faint, Marker: -1, Dash: 1},
+			p.Curves = append([]Curve{{Label: "equal", Style: Style{Look: Look{Color: Faint, Marker: -1, Dash: 1}},
 				Points: []Point{Exactly(low, low), Exactly(high, high)}}}, p.Curves...)
 			panels = append(panels, p)
 		}
-		f, err := Curves("published-"+slug(m), "Published against ours, "+c.Heading(), panels,
+		f, err := Curves("published", "published-"+slug(m), "Published against ours, "+c.Heading(), panels,
 			"Meisenbacher et al. 2024. Bars: 95% t interval of ours. One panel per protocol, with all its cells.")
 		if err == nil {
 			out = append(out, f)
 		}
 	}
-	return out, reason(out, "no record has a published counterpart")
-}
-
-// upperFirst capitalises the first letter of a title.
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return reason(out, "no cell has a published counterpart")
 }

@@ -2,200 +2,21 @@ package plots
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/results/stats"
 )
 
-const baseline = results.BaselineMechanism
-
-// study is a set of records with the styles that all its figures share.
-type study struct {
-	records []results.Record
-	curves  []results.Instance // in order of legend
-	labels  map[results.Instance]string
-	styles  map[results.Instance]Style
-	spaces  []results.Space
-	tasks   []results.Task
-}
-
-// dagger marks a variant that guarantees nothing, wherever it is named.
-const dagger = "†"
-
-// rank returns the position of a mechanism in legends: the order of its
-// definition; mechanisms without one come last.
-func rank(mechanism string) int {
-	if d, err := mechanisms.Find(mechanism); err == nil {
-		return d.Order
+// reason turns an empty set of figures into an error.
+func reason(figures []Figure, why string) ([]Figure, error) {
+	if len(figures) == 0 {
+		return nil, errors.New(why)
 	}
-	return math.MaxInt
-}
-
-// hue returns the colour of a mechanism, the same in every study. Mechanisms
-// whose orders have the same tens are related and share it. unknown are those
-// without a definition.
-func hue(mechanism string, unknown []string) int {
-	if d, err := mechanisms.Find(mechanism); err == nil {
-		return d.Order/10 - 1
-	}
-	return 1000 + slices.Index(unknown, mechanism)
-}
-
-// variantRank puts the definition with the proof first.
-func variantRank(variant string) int {
-	if i := slices.Index([]string{"", "proved", "printed", "released"}, variant); i >= 0 {
-		return i
-	}
-	return 9
-}
-
-func newStudy(records []results.Record) *study {
-	privatised := results.Where(records, func(r results.Record) bool { return !r.IsBaseline() })
-	s := &study{
-		records: records, labels: map[results.Instance]string{}, styles: map[results.Instance]Style{},
-		spaces: results.Spaces(privatised), tasks: results.Tasks(records),
-	}
-	labels := results.Labels(records)
-	promises, scoped := map[results.Instance]bool{}, map[results.Instance]bool{}
-	for _, r := range records {
-		if r.Mechanism == baseline {
-			continue
-		}
-		id := r.Instance()
-		if _, seen := promises[id]; !seen {
-			s.curves = append(s.curves, id)
-			promises[id] = true
-		}
-		// An undefined cell has no instance and so no guarantee to report.
-		if r.Status != results.StatusUndefined && r.GuaranteeMetric == "" {
-			promises[id] = false
-		}
-		scoped[id] = scoped[id] || r.GuaranteeScope != ""
-	}
-	s.sort()
-	var unknown []string
-	member := map[int]int{}
-	for _, id := range s.curves {
-		if rank(id.Mechanism) == math.MaxInt && !slices.Contains(unknown, id.Mechanism) {
-			unknown = append(unknown, id.Mechanism)
-		}
-		h := hue(id.Mechanism, unknown)
-		style := StyleOf(h)
-		k := member[h] // related ones: the same hue, different shade, marker and dash
-		member[h]++
-		style.Color = shade(style.Color, []float64{0, 0.4, -0.35, 0.6, -0.6}[k%5])
-		style.Marker = (style.Marker + k) % len(shapes)
-		style.Dash = (style.Dash + k) % len(dashes)
-		style.Hollow, style.Scoped = !promises[id], scoped[id]
-		s.styles[id] = style
-		switch s.labels[id] = labels[id]; {
-		case !promises[id]:
-			s.labels[id] += dagger
-		case scoped[id]:
-			s.labels[id] += results.ScopeMark
-		}
-	}
-	return s
-}
-
-// sort puts curves in the order of legends.
-func (s *study) sort() {
-	slices.SortFunc(s.curves, func(a, b results.Instance) int {
-		return cmp.Or(cmp.Compare(rank(a.Mechanism), rank(b.Mechanism)), cmp.Compare(a.Mechanism, b.Mechanism),
-			cmp.Compare(variantRank(a.Variant), variantRank(b.Variant)), cmp.Compare(a.Variant, b.Variant),
-			compareParameters(a.Parameters, b.Parameters))
-	})
-}
-
-// compareParameters orders t=0.5 before t=0.75 before t=1.
-func compareParameters(a, b string) int {
-	return cmp.Or(cmp.Compare(len(strings.Fields(a)), len(strings.Fields(b))), cmp.Compare(a, b))
-}
-
-// suffix returns a space's part of file names: the dimension, and the embedding
-// where two share the dimension.
-func (s *study) suffix(sp results.Space) string {
-	for _, o := range s.spaces {
-		if o.Dimension == sp.Dimension && o.Embedding != sp.Embedding {
-			return fmt.Sprintf("d%d-%s", sp.Dimension, slug(sp.Embedding))
-		}
-	}
-	return fmt.Sprintf("d%d", sp.Dimension)
-}
-
-// name joins the parts of a file name that distinguish figures of one kind.
-func (s *study) name(kind string, sp results.Space, t results.Task) string {
-	name := kind + "-" + s.suffix(sp)
-	if len(s.tasks) > 1 && t != (results.Task{}) {
-		name += "-" + slug(t.Model) + "-" + slug(t.Setting)
-	}
-	return name
-}
-
-// title returns the heading of a figure of some records.
-func (s *study) title(what string, sp results.Space, t results.Task, shown []results.Record) string {
-	title := fmt.Sprintf("%s, %s, dimension %d", what, sp.Embedding, sp.Dimension)
-	if t != (results.Task{}) {
-		title += ", " + t.Model
-		if t.Setting != "" && t.Setting != "local" {
-			title += " (" + t.Setting + ")"
-		}
-	}
-	return title + generatedMark(shown)
-}
-
-// generatedMark returns the mark of numbers that are not about real text.
-func generatedMark(shown []results.Record) string {
-	generated := 0
-	for _, r := range shown {
-		if r.Generated {
-			generated++
-		}
-	}
-	switch generated {
-	case 0:
-		return ""
-	case len(shown):
-		return " — generated data"
-	}
-	return " — partly generated data"
-}
-
-// datasets lists the data sets of some records by name, generated ones last.
-func datasets(records []results.Record) []string {
-	generated := map[string]bool{}
-	for _, r := range records {
-		generated[r.Dataset] = r.Generated
-	}
-	return slices.SortedFunc(maps.Keys(generated), func(a, b string) int {
-		if generated[a] != generated[b] {
-			if generated[b] {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a, b)
-	})
-}
-
-// datasetTitle returns the title of a panel.
-func datasetTitle(name string, shown []results.Record) string {
-	title := results.DatasetTitle(name)
-	all, own := true, false
-	for _, r := range shown {
-		all = all && r.Generated
-		own = own || r.Dataset == name && r.Generated
-	}
-	if own && !all && !strings.Contains(title, "generated") {
-		title += " (generated)"
-	}
-	return title
+	return figures, nil
 }
 
 // slug makes a name usable as a file name.
@@ -212,93 +33,260 @@ func slug(s string) string {
 	return strings.Trim(out, "-.")
 }
 
-func (s *study) in(sp results.Space) []results.Record {
-	return results.Where(s.records, func(r results.Record) bool {
-		return r.Mechanism != baseline && r.Embedding == sp.Embedding && r.Dimension == sp.Dimension
-	})
+// fileName joins the parts of a file name that distinguish figures of one kind.
+func (v *view) fileName(kind string, sp results.Space, t results.Task) string {
+	name := fmt.Sprintf("%s-d%d", kind, sp.Dimension)
+	if slices.ContainsFunc(v.spaces, func(o results.Space) bool {
+		return o.Dimension == sp.Dimension && o.Embedding != sp.Embedding
+	}) {
+		name += "-" + slug(sp.Embedding)
+	}
+	if len(v.tasks) > 1 && t != (results.Task{}) {
+		name += dash(slug(t.Model)) + dash(slug(t.Setting))
+	}
+	return name
 }
 
-// metric reads one number of a record.
-type metric = func(results.Record) results.Float
+func dash(part string) string {
+	if part == "" {
+		return ""
+	}
+	return "-" + part
+}
 
-// curvesOf draws one curve per mechanism through its means at each ε.
-func (s *study) curvesOf(records []results.Record, m metric) []Curve {
-	var out []Curve
-	for _, id := range s.curves {
-		byEpsilon := map[float64][]results.Record{}
-		for _, r := range records {
-			if r.Instance() == id && r.Epsilon.Known() {
-				byEpsilon[float64(r.Epsilon)] = append(byEpsilon[float64(r.Epsilon)], r)
+// title returns the heading of a figure of some cells.
+func title(what string, sp results.Space, t results.Task, shown []results.Cell) string {
+	if !strings.ContainsAny(what[1:2], "_") {
+		what = strings.ToUpper(what[:1]) + what[1:]
+	}
+	if sp.Embedding != "" {
+		what += fmt.Sprintf(", %s, %d dimensions", sp.Embedding, sp.Dimension)
+	}
+	if t.Model != "" {
+		what += ", " + t.Model
+		if t.Setting != "" && t.Setting != "local" {
+			what += " (" + t.Setting + ")"
+		}
+	}
+	return what + GeneratedMark(shown)
+}
+
+// GeneratedMark returns the mark of numbers that are not about real text.
+func GeneratedMark(shown []results.Cell) string {
+	switch n := len(results.Where(shown, func(c results.Cell) bool { return c.Generated })); n {
+	case 0:
+		return ""
+	case len(shown):
+		return " — generated data"
+	}
+	return " — partly generated data"
+}
+
+// over draws y over x: one figure per space and task, one panel per data set.
+func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Figure {
+	tasks := []results.Task{{}}
+	if ofModel {
+		tasks = v.tasks
+	}
+	var out []Figure
+	for _, sp := range v.spaces {
+		for _, t := range tasks {
+			shown := v.of(sp, t)
+			var panels []Panel
+			for _, d := range datasets(shown) {
+				panels = append(panels, v.panel(scene{d, sp, t}, x, y))
+			}
+			v.limit(panels)
+			if x != epsilon {
+				for i := range panels {
+					panels[i].Curves = append(step(panels[i].Curves), panels[i].Curves...)
+				}
+			}
+			f, err := Curves(kind, v.fileName(kind, sp, t), title(what, sp, t, shown), panels,
+				append(slices.Clone(notes), v.notes(shown, "Bars:")...)...)
+			if err == nil {
+				out = append(out, f)
 			}
 		}
-		c := Curve{Label: s.labels[id], Style: s.styles[id]}
-		for _, e := range slices.Sorted(maps.Keys(byEpsilon)) {
-			if values := results.ByRepetition(byEpsilon[e], m); len(values) > 0 {
-				c.Points = append(c.Points, meanPoint(e, values))
-			}
-		}
-		if len(c.Points) > 0 {
+	}
+	return out
+}
+
+// accuracyFigures draws test accuracy against ε (Figure 1 of Meisenbacher et
+// al. 2024).
+func accuracyFigures(v *view) ([]Figure, error) {
+	return reason(v.over("accuracy", "Accuracy against ε", epsilon, "accuracy", true), "no cell has an accuracy")
+}
+
+// frontierFigures draws accuracy against the adversary's error: mechanisms are
+// compared at equal measured privacy instead of equal ε, whose meaning differs
+// between mechanisms. The step line joins the best accuracies among the
+// settings with a guarantee between any two words.
+func frontierFigures(v *view) ([]Figure, error) {
+	about := "E_M is the share of words that the MAP adversary gets wrong, among few candidates"
+	if v.FullError {
+		about = "E_M is the share of words that the MAP adversary gets wrong, all words being candidates"
+	}
+	about += ". Up and right is better. Each line runs over ε; the step line joins the best with a guarantee between " +
+		"any two words."
+	return reason(v.over("frontier", "Accuracy against the adversary’s error", results.EM, "accuracy", true, about),
+		"no cell has both an accuracy and an error of the adversary")
+}
+
+// metricFigures draws every measured quantity against ε.
+func metricFigures(v *view) ([]Figure, error) {
+	return v.metrics("metric-", "no quantity other than accuracy was measured",
+		func(c results.Column) bool { return !c.Derived && c.Name != "accuracy" })
+}
+
+// compositeFigures draws the quantities that combine utility and privacy
+// against ε (Figure 3 of Meisenbacher et al. 2024).
+func compositeFigures(v *view) ([]Figure, error) { return v.metrics("", noComposite, composite) }
+
+const noComposite = "no cell has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)"
+
+func composite(c results.Column) bool { return c.Derived && c.OfModel }
+
+func (v *view) metrics(prefix, why string, keep func(results.Column) bool) ([]Figure, error) {
+	var out []Figure
+	for _, c := range results.Where(results.MeasuredColumns(v.private), keep) {
+		out = append(out, v.over(prefix+slug(c.Name), c.Heading()+" against ε", epsilon, c.Name,
+			c.OfModel)...)
+	}
+	return reason(out, why)
+}
+
+// Attackers returns the first measured quantity of each attacker.
+func Attackers(cells []results.Cell) []results.Column {
+	var out []results.Column
+	for _, c := range results.MeasuredColumns(cells) {
+		if c.Attacker != "" && !slices.ContainsFunc(out, func(o results.Column) bool { return o.Attacker == c.Attacker }) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// notes returns the footnotes that records need.
-func (s *study) notes(shown []results.Record, bars string) []string {
-	var out []string
-	few, most := math.MaxInt, 0 // repetitions of a cell
-	for _, c := range results.GroupCells(results.TextRecords(results.Where(shown,
-		func(r results.Record) bool { return r.Status != results.StatusUndefined }))) {
-		few, most = min(few, len(c.Records)), max(most, len(c.Records))
+// attackFigures draws utility against each attacker's success: a figure per data
+// set and task, a panel per attacker.
+func attackFigures(v *view) ([]Figure, error) {
+	attackers := Attackers(v.private)
+	var out []Figure
+	for _, s := range v.scenes("accuracy") {
+		var panels []Panel
+		shown := results.Where(v.of(s.space, s.task), func(c results.Cell) bool { return c.Dataset == s.dataset })
+		for _, a := range attackers {
+			p := v.panel(s, a.Name, "accuracy")
+			p.Title, p.X.Label = a.Title, strings.TrimPrefix(p.X.Label, a.Heading()+" ")
+			p.X.Label = strings.Trim(p.X.Label, "()")
+			panels = append(panels, p)
+		}
+		v.limit(panels)
+		f, err := Curves("attacks", v.fileName("attacks-"+slug(s.dataset), s.space, s.task),
+			title("What attackers learn against utility, "+datasetTitle(s.dataset, nil), s.space, s.task, shown), panels,
+			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."},
+				v.notes(shown, "Bars:")...)...)
+		if err == nil {
+			out = append(out, f)
+		}
 	}
-	count := fmt.Sprint(most)
-	if few < most {
-		count = fmt.Sprintf("%d to %d", few, most)
-	}
-	switch {
-	case most > 1 && few < stats.FewRepetitions:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over only %s repetitions: wide; none of one.", bars, count))
-	case most > 1:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over %s repetitions.", bars, count))
-	default:
-		out = append(out, "One repetition: no interval.")
-	}
-	return append(out, s.warnings(shown)...)
+	return reason(out, "no attacker was measured together with a utility")
 }
 
-// warnings returns the footnotes about guarantees and undefined cells.
-func (s *study) warnings(shown []results.Record) []string {
-	var out []string
-	undefined := map[results.Instance]map[float64]bool{}
-	unproved := false
-	for _, r := range shown {
-		if r.Mechanism == baseline {
-			continue
-		}
-		id := r.Instance()
-		unproved = unproved || s.styles[id].Hollow
-		if r.Status == results.StatusUndefined && r.Epsilon.Known() {
-			if undefined[id] == nil {
-				undefined[id] = map[float64]bool{}
+// front returns the points of curves with a full guarantee, references aside,
+// that no other such point beats in both coordinates, by descending x. At is the curve's label.
+func front(curves []Curve) []Point {
+	var all, out []Point
+	for _, c := range curves {
+		if !c.Style.Hollow && !c.Style.Scoped && !c.Style.Reference {
+			for _, p := range c.Points {
+				q := Exactly(p.X, p.Y)
+				q.At = c.Label
+				all = append(all, q)
 			}
-			undefined[id][float64(r.Epsilon)] = true
 		}
 	}
-	if unproved {
-		out = append(out, "† This variant guarantees nothing.")
-	}
-	if note := strings.TrimSpace(results.ScopeNote(shown)); note != "" {
-		out = append(out, note)
-	}
-	for _, id := range s.curves {
-		if at := undefined[id]; len(at) > 0 {
-			var values []string
-			for _, e := range slices.Sorted(maps.Keys(at)) {
-				values = append(values, short(e))
-			}
-			out = append(out, fmt.Sprintf("%s is undefined at ε = %s.", s.labels[id], strings.Join(values, ", ")))
+	slices.SortFunc(all, func(a, b Point) int { return cmp.Or(cmp.Compare(b.X, a.X), cmp.Compare(b.Y, a.Y)) })
+	for _, p := range all {
+		if len(out) == 0 || p.Y > out[len(out)-1].Y {
+			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// step returns the line that joins the front, if there is one.
+func step(curves []Curve) []Curve {
+	points := front(curves)
+	if len(points) == 0 {
+		return nil
+	}
+	return []Curve{{Label: "best with a guarantee", Style: Style{Look: Look{Color: Faint, Marker: -1}, Step: true},
+		Points: points}}
+}
+
+// The ratio spans 0 (a word never comes back) to infinity (nothing else does):
+// values outside these bounds are drawn on them. Ticks are in log10 of N_w/S_w.
+const (
+	lowestRatio, highestRatio = 0.01, 100
+	ratio                     = "N_w : S_w"
+)
+
+var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
+
+// tellRatio formats log10 of a ratio as the ratio.
+func tellRatio(log float64) string {
+	switch ratio := math.Pow(10, log); {
+	case ratio <= lowestRatio:
+		return "≤" + short(lowestRatio)
+	case ratio >= highestRatio:
+		return "≥" + short(highestRatio)
+	default:
+		return short(ratio)
+	}
+}
+
+// deniabilityFigures draws N_w : S_w against ε (Figure 2 of Meisenbacher et al.
+// 2024), on a log scale with geometric means: a ratio of 1/2 is as far from 1
+// as a ratio of 2.
+func deniabilityFigures(v *view) ([]Figure, error) {
+	var out []Figure
+	for _, sp := range v.spaces {
+		shown := results.Texts(v.of(sp, results.Task{}))
+		for i := range shown {
+			if r := logRatio(shown[i]); !math.IsNaN(r) {
+				shown[i].Set(ratio, results.Number(r))
+			}
+		}
+		var panels []Panel
+		for _, d := range datasets(shown) {
+			cells := results.Where(shown, func(c results.Cell) bool { return c.Dataset == d })
+			panels = append(panels, Panel{Title: datasetTitle(d, shown), X: axisOf(cells, epsilon),
+				Y:      Axis{Label: ratio, Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks, Tell: tellRatio},
+				Curves: v.curvesOf(cells, epsilon, ratio)})
+		}
+		v.limit(panels)
+		f, err := Curves("deniability", v.fileName("deniability", sp, results.Task{}),
+			title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels,
+			append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more " +
+				"deniable."}, v.notes(shown, "Geometric means; bars:")...)...)
+		if err == nil {
+			out = append(out, f)
+		}
+	}
+	return reason(out, "no cell has N_w and S_w")
+}
+
+// logRatio is log10(N_w/S_w) kept within bounds, NaN where both are 0.
+func logRatio(c results.Cell) float64 {
+	nw, _ := c.At("n_w")
+	sw, ok := c.At("s_w")
+	if !ok || !nw.Value.Known() || !sw.Value.Known() || nw.Value == 0 && sw.Value == 0 {
+		return math.NaN()
+	}
+	support := float64(sw.Value)
+	if sw.Whole > 0 && nw.Whole > 0 {
+		support *= 100 * float64(sw.Whole) / float64(nw.Whole) // on the scale of 100 runs per word
+	}
+	return math.Log10(min(highestRatio, max(lowestRatio, float64(nw.Value)/support))) // +Inf at S_w = 0
 }

@@ -5,268 +5,248 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"mldpbench/results"
 )
 
-// throughputFigures draws words privatised per second: a row per mechanism, one
-// bar per dimension. Values are medians over all cells, because other load
-// sometimes slows a machine and nothing makes it too fast. See
-// results.Cells.Throughput.
-func throughputFigures(s *study) ([]Figure, error) {
-	spaces := s.spaces
-	var rows []barRow
-	shown := results.Where(s.records, func(r results.Record) bool { return r.Mechanism != baseline })
-	for _, id := range s.curves {
-		row := barRow{label: s.labels[id], hollow: s.styles[id].Hollow, values: make([]float64, len(spaces))}
-		for i, sp := range spaces {
-			var speeds []float64
-			for _, c := range results.GroupCells(results.TextRecords(results.Where(s.in(sp),
-				func(r results.Record) bool { return r.Instance() == id }))) {
-				speeds = append(speeds, c.Throughput()...)
-			}
-			row.values[i] = median(speeds)
-		}
-		if slices.ContainsFunc(row.values, func(v float64) bool { return v > 0 && finite(v) }) {
-			rows = append(rows, row)
+// throughputFigures draws words privatised per second: a row per mechanism, a
+// dot per space. Values are medians over the releases of a cell, because other
+// load sometimes slows a machine and nothing makes it too fast.
+func throughputFigures(v *view) ([]Figure, error) {
+	shown := results.Texts(v.private)
+	r := rows{name: "throughput", title: "Throughput of privatising" + GeneratedMark(shown), axis: "words per second",
+		log: true, notes: append([]string{"Includes making a mechanism's tables per word, however many repetitions shared " +
+			"them. Medians over cells; cells that run at once share the machine."}, v.warnings(shown)...)}
+	styles := make([]Style, len(v.spaces))
+	for i, sp := range v.spaces {
+		styles[i] = Style{Look: Look{Color: sequential(i, len(v.spaces)), Marker: i}}
+		if len(v.spaces) > 1 {
+			r.legend = append(r.legend, legendEntry{label: sp.String(), style: withoutLine(styles[i])})
 		}
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("no record has words_per_second")
-	}
-	var parts []barPart
-	colors := ramp(len(spaces))
-	for i, sp := range spaces {
-		parts = append(parts, barPart{fmt.Sprintf("%s, %d dimensions", sp.Embedding, sp.Dimension), colors[i]})
-	}
-	// A log axis cuts off bars at an arbitrary base, so it is used only where a
-	// linear one would hide the slow ones.
-	slowest, fastest := math.Inf(1), 0.0
-	for _, r := range rows {
-		for _, v := range r.values {
-			if v > 0 {
-				slowest, fastest = min(slowest, v), max(fastest, v)
-			}
-		}
-	}
-	logarithmic := fastest > 20*slowest
-	axis := "words per second"
-	if logarithmic {
-		axis += " (log scale)"
-	}
-	f := rowBars{
-		title: "Throughput of privatising" + generatedMark(shown), axis: axis,
-		parts: parts, rows: rows, logarithmic: logarithmic,
-		notes: append([]string{"Includes making a mechanism's tables per word, however many " +
-			"repetitions shared them. Medians over cells; cells that run at once share the machine."},
-			s.warnings(shown)...),
-	}.figure()
-	f.Name = "throughput"
-	return []Figure{f}, nil
-}
-
-// stageFigures draws where the time of a cell goes, stacked, one bar per
-// mechanism.
-func stageFigures(s *study) ([]Figure, error) {
-	stages := append(slices.Clone(results.Stages), results.Stage{Name: "other", Seconds: results.Record.OtherSeconds})
-	parts := make([]barPart, len(stages))
-	for i, c := range []color.RGBA{palette[0], palette[4], palette[6], palette[1], Rule} {
-		parts[i] = barPart{stages[i].Name, c}
-	}
-	var out []Figure
-	for _, t := range s.tasks {
-		shown := results.Where(s.records, func(r results.Record) bool {
-			return r.Model == t.Model && r.Status == results.StatusOK &&
-				(r.Setting == t.Setting || r.Mechanism == baseline)
-		})
-		var rows []barRow
-		add := func(label string, records []results.Record) {
-			row := barRow{label: label, values: make([]float64, len(stages))}
-			some := false
-			for i, st := range stages {
-				// A stage that a cell does not have counts as no time.
-				for _, v := range known64(records, st.Seconds) {
-					row.values[i] += v / float64(len(records))
-				}
-				some = some || row.values[i] > 0
-			}
-			if some {
-				rows = append(rows, row)
-			}
-		}
-		add("no privatisation", results.Where(shown, func(r results.Record) bool { return r.Mechanism == baseline }))
-		for _, id := range s.curves {
-			add(s.labels[id], results.Where(shown, func(r results.Record) bool { return r.Instance() == id }))
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		f := rowBars{
-			title: "Time of a cell by stage, " + t.Model + generatedMark(shown),
-			axis:  "seconds per cell and repetition, mean",
-			parts: parts, rows: rows, stacked: true,
-			notes: s.warnings(shown),
-		}.figure()
-		f.Name = "stages"
-		if len(s.tasks) > 1 {
-			f.Name += "-" + slug(t.Model) + "-" + slug(t.Setting)
-		}
-		out = append(out, f)
-	}
-	return out, reason(out, "no record has the seconds of a stage")
-}
-
-func known64(records []results.Record, m metric) []float64 {
-	var v []float64
-	for _, r := range records {
-		if x := m(r); x.Known() {
-			v = append(v, float64(x))
-		}
-	}
-	return v
-}
-
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
-type barPart struct {
-	label string
-	color color.RGBA
-}
-
-type barRow struct {
-	label  string
-	values []float64 // one per part, NaN where missing
-	hollow bool
-}
-
-// rowBars are horizontal bars in rows; the parts of a row are drawn below each
-// other or stacked.
-type rowBars struct {
-	title, axis string
-	parts       []barPart
-	rows        []barRow
-	logarithmic bool
-	stacked     bool
-	notes       []string
-}
-
-func (b rowBars) figure() Figure {
-	l := layout{title: b.title, notes: b.notes, columns: 1}
-	for _, part := range b.parts {
-		l.legend = append(l.legend, legendEntry{label: part.label, style: Style{Color: part.color}, bar: true})
-	}
-	p := newPlot(b.axis, "")
-	r := newRange(Axis{Log: b.logarithmic})
-	if !b.logarithmic {
-		r.add(0)
-	}
-	var described []string
-	for _, row := range b.rows {
-		total := 0.0
-		var texts []string
-		for i, v := range row.values {
-			if !finite(v) {
+	for _, id := range v.curves {
+		row := row{label: v.labels[id]}
+		for i, sp := range v.spaces {
+			own := results.Where(shown, func(c results.Cell) bool { return c.Instance() == id && c.Space() == sp })
+			speeds := results.Cells{Cells: own}.Values("words_per_second")
+			if len(speeds) == 0 {
 				continue
 			}
-			total += v
-			r.add(v)
-			texts = append(texts, b.parts[i].label+" "+magnitude(v))
+			slices.Sort(speeds)
+			m := (speeds[(len(speeds)-1)/2] + speeds[len(speeds)/2]) / 2
+			if m > 0 && finite(m) {
+				row.dots = append(row.dots, rowDot{x: m, style: styles[i], tell: magnitude(m) + " words per second, " +
+					sp.String()})
+			}
 		}
-		if b.stacked {
-			r.add(total)
+		if len(row.dots) > 0 {
+			r.rows = append(r.rows, row)
 		}
-		described = append(described, row.label+": "+strings.Join(texts, ", ")+".")
 	}
-	if b.logarithmic {
-		r.min = math.Pow(10, math.Floor(math.Log10(r.min)-0.01)) // bars need some length to be visible
+	if len(r.rows) == 0 {
+		return nil, fmt.Errorf("no cell has words_per_second")
 	}
-	r.apply(&p.X, 0)
-	if r.max >= 5000 && !b.logarithmic {
-		var ticks []plot.Tick
-		for _, t := range niceTicks(p.X.Min, p.X.Max, false) {
-			ticks = append(ticks, plot.Tick{Value: t.Value, Label: magnitude(t.Value)})
-		}
-		p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	}
-	if b.logarithmic {
-		p.X.Max *= 1.1
-	} else {
-		p.X.Max *= 1.03
-	}
+	return []Figure{r.figure()}, nil
+}
+
+func withoutLine(s Style) Style { s.NoLine = true; return s }
+
+// rows is a figure of dots in named rows.
+type rows struct {
+	name, title, axis string
+	log               bool
+	ticks             []Tick
+	min, max          float64 // of the axis, at least
+	one               bool    // a line at 1
+	step              vg.Length
+	rows              []row
+	legend            []legendEntry
+	notes             []string
+}
+
+type row struct {
+	label string
+	dots  []rowDot
+}
+
+type rowDot struct {
+	x     float64
+	up    float64 // steps above the middle of the row
+	style Style
+	tell  string
+}
+
+func (r rows) figure() Figure {
+	l := layout{title: r.title, notes: r.notes, columns: 1, legend: r.legend}
+	p := newPlot(r.axis, "")
+	axis := newRange(Axis{Log: r.log, Min: r.min, Max: r.max, Ticks: r.ticks})
+	described := r.title + "."
 	var labels []string
-	for _, row := range b.rows {
+	most := 0.0
+	for _, row := range r.rows {
 		labels = append(labels, row.label)
+		described += " " + row.label + ":"
+		for i, d := range row.dots {
+			axis.add(d.x)
+			most = max(most, math.Abs(d.up))
+			if i > 0 {
+				described += ";"
+			}
+			described += " " + d.tell
+		}
+		described += "."
 	}
+	axis.apply(&p.X, 0.05)
 	nameRows(p, labels)
-	p.Add(b)
+	p.Add(r)
 	l.add("", p)
-	thick := vg.Length(6)
-	if !b.stacked {
-		thick = 4.5 * vg.Length(len(b.parts))
-	}
-	l.panelHeight = vg.Length(len(b.rows))*(thick+4.5) + 26
+	l.panelHeight = vg.Length(len(labels))*(9+2*vg.Length(most)*r.step) + 28
 	f := l.figure()
-	f.Description = b.title + ", " + b.axis + ". " + strings.Join(described, " ")
-	f.Caption = strings.Join(b.notes, " ")
+	f.Name, f.Description = r.name, described
+	for i, n := range r.notes {
+		if i > 0 {
+			f.Caption += " "
+		}
+		f.Caption += n
+	}
 	return f
 }
 
-// Plot draws the bars.
-func (b rowBars) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
+// Plot draws the dots of each row, top down.
+func (r rows) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	grid := plotter.Grid{Horizontal: draw.LineStyle{Color: Rule, Width: 0.5}}
+	grid.Plot(c, p)
+	if r.one {
+		one := plotter.Line{XYs: plotter.XYs{{X: 1, Y: p.Y.Min}, {X: 1, Y: p.Y.Max}}, LineStyle: levelStyle}
+		one.Plot(c, p)
 	}
-	row := ty(1) - ty(0)
-	for i, r := range b.rows {
-		top := ty(float64(len(b.rows)-i)) - 2
-		thick := row - 4
-		if !b.stacked {
-			thick /= vg.Length(len(b.parts))
+	unit := float64(r.step / (ty(1) - ty(0))) // a step in rows
+	for i, row := range r.rows {
+		dots := plotter.Scatter{GlyphStyleFunc: func(k int) draw.GlyphStyle {
+			return draw.GlyphStyle{Radius: markerRadius, Color: Ink, Shape: told{marker{row.dots[k].style}, row.dots[k].tell}}
+		}}
+		for _, d := range row.dots {
+			dots.XYs = append(dots.XYs, plotter.XY{X: d.x, Y: float64(len(r.rows)-i) - 0.5 + d.up*unit})
 		}
-		from := 0.0
-		if b.logarithmic {
-			from = p.X.Min
-		}
-		for k, v := range r.values {
-			if !finite(v) || v <= 0 {
-				continue
-			}
-			y1, to := top, from+v
-			if !b.stacked {
-				y1, to = top-vg.Length(k)*thick, v
-			}
-			box := rectangle(tx(from), y1-thick+0.6, tx(to), y1)
-			datum{"", r.label, b.parts[k].label, v, noBound, noBound, magnitude}.point(c, func() {
-				if r.hollow {
-					hollowBox(c, b.parts[k].color, box)
-				} else {
-					c.FillPolygon(b.parts[k].color, box)
-				}
-			})
-			if b.stacked {
-				from = to
-			}
-		}
+		group(c, "series", func() { dots.Plot(c, p) }, "data-s", row.label)
 	}
-	c.StrokeLine2(draw.LineStyle{Color: Ink, Width: 0.6}, c.Min.X, c.Min.Y, c.Min.X, c.Max.Y)
 }
 
-// hollowBox is the bar of a variant that guarantees nothing.
-func hollowBox(c draw.Canvas, clr color.Color, box []vg.Point) {
-	c.FillPolygon(Paper, box)
-	const inset = 0.35
-	a, b := box[0].Add(vg.Point{X: inset, Y: inset}), box[2].Sub(vg.Point{X: inset, Y: inset})
-	c.StrokeLines(draw.LineStyle{Color: clr, Width: 0.7}, append(rectangle(a.X, a.Y, b.X, b.Y), a))
+// told is a marker that carries a text.
+type told struct {
+	marker
+	tell string
+}
+
+func (t told) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	group(*c, "p", func() { t.marker.DrawGlyph(c, s, at) }, "data-p", t.tell)
+}
+
+// nameRows labels rows of one height down the side of a panel.
+func nameRows(p *plot.Plot, labels []string) {
+	p.Y.Min, p.Y.Max = 0, float64(len(labels))
+	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width, p.Y.Tick.Length, p.Y.Padding = 0, 0, 0, 0
+	var names []plot.Tick
+	for i, label := range labels {
+		names = append(names, plot.Tick{Value: float64(len(labels)-i) - 0.5, Label: label})
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(names)
+}
+
+// stages are the parts of the time of a cell.
+var stages = []struct {
+	label, quantity string
+	color           color.RGBA
+}{
+	{"privatise", "privatize_seconds", palette[0]}, {"train", "train_seconds", palette[4]},
+	{"measure privacy", "measure_seconds", palette[7]}, {"CS", "cs_seconds", palette[5]},
+}
+
+// stageFigures draws where the time of a cell goes, stacked, one bar per
+// mechanism: the mean over its cells, in which a stage that a cell does not
+// have counts as no time.
+func stageFigures(v *view) ([]Figure, error) {
+	var out []Figure
+	for _, t := range v.tasks {
+		shown := results.Where(v.Cells, func(c results.Cell) bool {
+			return c.Panel == "" && c.Status == results.StatusOK && c.Model == t.Model &&
+				(c.Setting == t.Setting || c.IsBaseline())
+		})
+		var labels []string
+		var seconds [][]float64 // by mechanism and stage
+		add := func(label string, cells []results.Cell) {
+			row, total := make([]float64, len(stages)), 0.0
+			for i, st := range stages {
+				for _, x := range (results.Cells{Cells: cells}).Values(st.quantity) {
+					row[i] += x / float64(len(cells))
+				}
+				total += row[i]
+			}
+			if total > 0 {
+				labels, seconds = append(labels, label), append(seconds, row)
+			}
+		}
+		add("no privatisation", results.Where(shown, func(c results.Cell) bool { return c.IsBaseline() }))
+		for _, id := range v.curves {
+			add(v.labels[id], results.Where(shown, func(c results.Cell) bool { return c.Instance() == id }))
+		}
+		if len(labels) == 0 {
+			continue
+		}
+		out = append(out, stacked(v.stageName(t), title("Time of a cell by stage", results.Space{}, t, shown), labels,
+			seconds, v.warnings(shown)))
+	}
+	return reason(out, "no cell has the seconds of a stage")
+}
+
+func (v *view) stageName(t results.Task) string {
+	if len(v.tasks) > 1 {
+		return "stages" + dash(slug(t.Model)) + dash(slug(t.Setting))
+	}
+	return "stages"
+}
+
+func stacked(name, title string, labels []string, seconds [][]float64, notes []string) Figure {
+	l := layout{title: title, notes: notes, columns: 1}
+	p := newPlot("seconds per cell and repetition, mean", "")
+	axis := newRange(Axis{})
+	axis.add(0)
+	described := title + "."
+	for i, row := range seconds {
+		total := 0.0
+		described += " " + labels[i] + ":"
+		for k, s := range row {
+			total += s
+			described += fmt.Sprintf(" %s %s s", stages[k].label, short(s))
+		}
+		described += "."
+		axis.add(total)
+	}
+	axis.apply(&p.X, 0)
+	p.X.Max *= 1.03
+	nameRows(p, labels)
+	var below *plotter.BarChart
+	for k, st := range stages {
+		bars := &plotter.BarChart{Width: 6, Color: st.color, Horizontal: true, XMin: 0.5}
+		for i := range seconds { // rows count from below
+			bars.Values = append(bars.Values, seconds[len(seconds)-1-i][k])
+		}
+		if below != nil {
+			bars.StackOn(below)
+		}
+		below = bars
+		p.Add(bars)
+		l.legend = append(l.legend, legendEntry{label: st.label, style: Style{Look: Look{Color: st.color}}, bar: true})
+	}
+	l.add("", p)
+	l.panelHeight = vg.Length(len(labels))*10.5 + 26
+	f := l.figure()
+	f.Name, f.Description = name, described
+	return f
 }

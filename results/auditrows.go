@@ -14,14 +14,21 @@ import (
 
 // AuditRow is one audited instance, a row of audit.csv.
 type AuditRow struct {
-	Mechanism  string  `csv:"mechanism"`
-	Variant    string  `csv:"variant"`
-	Parameters string  `csv:"parameters"`
-	Epsilon    float64 `csv:"epsilon"`     // claimed; for a variant without a claim, the ε it was run with
-	Promises   bool    `csv:"promises"`    // false: the variant guarantees nothing
-	Lower      float64 `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
-	Violated   bool    `csv:"violated"`    // the audit refuted the claim at its stated confidence
-	Exact      bool    `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
+	Mechanism  string `csv:"mechanism"`
+	Variant    string `csv:"variant"`
+	Parameters string `csv:"parameters"`
+	Epsilon    Float  `csv:"epsilon"`     // claimed; for a variant without a claim, the ε it was run with
+	Promises   bool   `csv:"promises"`    // false: the variant guarantees nothing
+	Lower      Float  `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
+	Violated   bool   `csv:"violated"`    // the audit refuted the claim at its stated confidence
+	Exact      bool   `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
+	// Detects is the smallest factor by which the claim could be wrong that this
+	// audit would have found; 0: not known.
+	Detects Float `csv:"detects"`
+	// What the verdict was reached on.
+	EmbeddingFingerprint string `csv:"embedding_fingerprint"`
+	Version              string `csv:"version"` // of mldp
+	Seed                 uint64 `csv:"seed"`
 }
 
 // WriteAudit writes rows as CSV.

@@ -10,22 +10,20 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gocarina/gocsv"
-
 	"mldpbench/internal/atomicfile"
 )
 
-// Outcomes are one bit a test document, in the order of the data set: 1 where
-// it was classified right. It is text (base64 of the bits, the first document
-// in the lowest bit of the first byte), so that records stay comparable; ""
-// means not recorded. Two records with the same dataset_fingerprint have the
-// same documents in the same order, whatever their setting.
+// Outcomes are one bit a test item, in the order of the data set: 1 where it
+// was right. It is text (base64 of the bits, the first item in the lowest bit of
+// the first byte), so that rows stay comparable; "" means not recorded. Two rows
+// with the same dataset_fingerprint have the same items in the same order,
+// whatever their setting.
 type Outcomes string
 
-// NewOutcomes packs the outcomes of the test documents.
-func NewOutcomes(correct []bool) Outcomes {
-	packed := make([]byte, (len(correct)+7)/8)
-	for i, yes := range correct {
+// NewOutcomes packs the outcomes of test items.
+func NewOutcomes(right []bool) Outcomes {
+	packed := make([]byte, (len(right)+7)/8)
+	for i, yes := range right {
 		if yes {
 			packed[i/8] |= 1 << (i % 8)
 		}
@@ -33,9 +31,8 @@ func NewOutcomes(correct []bool) Outcomes {
 	return Outcomes(base64.RawStdEncoding.EncodeToString(packed))
 }
 
-// unpack returns the bits of a record; bits that contradict its counts are an
-// error.
-func (o Outcomes) unpack(correct, total int) ([]byte, error) {
+// unpack returns the bits; bits that contradict the counts are an error.
+func (o Outcomes) unpack(part, whole int) ([]byte, error) {
 	packed, err := base64.RawStdEncoding.DecodeString(string(o))
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
@@ -44,87 +41,121 @@ func (o Outcomes) unpack(correct, total int) ([]byte, error) {
 	for _, b := range packed {
 		n += bits.OnesCount8(b)
 	}
-	if len(packed) != (total+7)/8 || n != correct {
-		return nil, fmt.Errorf("correct: %d bits in %d bytes, the columns say %d of %d", n, len(packed), correct, total)
+	if len(packed) != (whole+7)/8 || n != part {
+		return nil, fmt.Errorf("correct: %d bits in %d bytes, the row says %d of %d", n, len(packed), part, whole)
 	}
 	return packed, nil
 }
 
-// Disagree counts the test documents that are right in one record and wrong in
-// the other; ok is false where the records have different documents or no
-// outcomes.
-func Disagree(a, b Record) (onlyA, onlyB int, ok bool) {
-	if a.Correct == "" || b.Correct == "" || a.TestTotal != b.TestTotal ||
-		a.Dataset != b.Dataset || a.DatasetFingerprint != b.DatasetFingerprint || a.DatasetFingerprint == "" {
+// Right returns the outcome of each test item of a number, nil where they are
+// not recorded or contradict its counts.
+func (m Measured) Right() []bool {
+	packed, err := m.Items.unpack(m.Part, m.Whole)
+	if m.Items == "" || err != nil {
+		return nil
+	}
+	right := make([]bool, m.Whole)
+	for i := range right {
+		right[i] = packed[i/8]>>(i%8)&1 == 1
+	}
+	return right
+}
+
+// Disagree counts the test items that are right in one cell and wrong in the
+// other; ok is false where the cells have different items or no outcomes.
+func Disagree(a, b Cell, quantity string) (onlyA, onlyB int, ok bool) {
+	if a.Dataset != b.Dataset || a.DatasetFingerprint != b.DatasetFingerprint || a.DatasetFingerprint == "" {
 		return 0, 0, false
 	}
-	x, errX := a.Correct.unpack(a.TestCorrect, a.TestTotal)
-	y, errY := b.Correct.unpack(b.TestCorrect, b.TestTotal)
-	if errX != nil || errY != nil {
+	ma, _ := a.At(quantity)
+	mb, _ := b.At(quantity)
+	x, y := ma.Right(), mb.Right()
+	if x == nil || y == nil || len(x) != len(y) {
 		return 0, 0, false
 	}
 	for i := range x {
-		onlyA += bits.OnesCount8(x[i] &^ y[i])
-		onlyB += bits.OnesCount8(y[i] &^ x[i])
+		switch {
+		case x[i] && !y[i]:
+			onlyA++
+		case y[i] && !x[i]:
+			onlyB++
+		}
 	}
 	return onlyA, onlyB, true
 }
 
-// outcomesFile returns the path of the outcomes for a file of records.
-func outcomesFile(path string) string { return strings.TrimSuffix(path, ".csv") + ".documents.csv" }
+// outcomesFile returns the path of the outcomes for a file of rows.
+func outcomesFile(path string) string {
+	path, zipped := strings.CutSuffix(path, ".gz")
+	path = strings.TrimSuffix(path, ".csv") + ".documents.csv"
+	if zipped {
+		path += ".gz"
+	}
+	return path
+}
 
 type outcomesRow struct {
 	Key        string   `csv:"key"`
 	Repetition int      `csv:"repetition"`
+	Quantity   string   `csv:"quantity"`
+	Model      string   `csv:"model"`
 	Correct    Outcomes `csv:"correct"`
+}
+
+func (r Row) outcomes() outcomesRow {
+	return outcomesRow{r.Key, r.Repetition, r.Quantity, r.Model, r.Items}
 }
 
 // writeOutcomes writes no file, and removes an older one, where nothing is
 // recorded.
-func writeOutcomes(path string, records []Record) error {
-	var rows []outcomesRow
-	for _, r := range records {
-		if r.Correct != "" {
-			rows = append(rows, outcomesRow{r.Key, r.Repetition, r.Correct})
+func writeOutcomes(path string, rows []Row) error {
+	var out []outcomesRow
+	for _, r := range rows {
+		if r.Items != "" {
+			out = append(out, r.outcomes())
 		}
 	}
-	if len(rows) == 0 {
+	path = outcomesFile(path)
+	if len(out) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return zip(w, path, func(w io.Writer) error { return WriteRows(w, out) })
+	})
 }
 
-// readOutcomes fills in the outcomes of the file, if there is one. A row that
-// contradicts its record is from another run and is left out.
-func readOutcomes(path string, records []Record) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// readOutcomes fills in the outcomes of the file, if there is one. An entry that
+// contradicts its row is from another run and is left out.
+func readOutcomes(path string, rows []Row) error {
+	path = outcomesFile(path)
+	if !fileExists(path) {
 		return nil
 	}
-	if err != nil {
+	var list []outcomesRow
+	if err := withFile(path, func(r io.Reader) error {
+		t, err := ReadCSV(path, r)
+		if err != nil {
+			return err
+		}
+		return t.Unmarshal(&list)
+	}); err != nil {
 		return err
 	}
-	defer f.Close()
-	var rows []outcomesRow
-	if err := gocsv.UnmarshalFile(f, &rows); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	found := map[outcomesRow]Outcomes{}
+	for _, o := range list {
+		correct := o.Correct
+		o.Correct = ""
+		found[o] = correct
 	}
-	type id struct {
-		key        string
-		repetition int
-	}
-	found := map[id]Outcomes{}
-	for _, row := range rows {
-		found[id{row.Key, row.Repetition}] = row.Correct
-	}
-	for i := range records {
-		r := &records[i]
-		o := found[id{r.Key, r.Repetition}]
-		if _, err := o.unpack(r.TestCorrect, r.TestTotal); o != "" && err == nil {
-			r.Correct = o
+	for i := range rows {
+		r := &rows[i]
+		r.Items = ""
+		o := found[r.outcomes()]
+		if _, err := o.unpack(r.Part, r.Whole); o != "" && err == nil {
+			r.Items = o
 		}
 	}
 	return nil

@@ -9,88 +9,119 @@ import (
 	"testing"
 )
 
-// same compares records with missing equal to missing.
-func same(a, b Record) bool {
-	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range va.NumField() {
-		x, y := va.Field(i).Interface(), vb.Field(i).Interface()
-		if f, ok := x.(Float); ok && !f.Known() && !y.(Float).Known() {
-			continue
-		}
-		if x != y {
-			return false
-		}
-	}
-	return true
+// made is a made-up row: the accuracy of a cell of CMP.
+func made(index, repetition, right int) Row {
+	r := NewRow()
+	r.Study, r.Index, r.Key, r.Repetition, r.Seed = "test", index, fmt.Sprint("k", index), repetition, 1
+	r.Dataset, r.DatasetFingerprint, r.TrainItems, r.TestItems = "imdb", "docs", 100, 20
+	r.Embedding, r.EmbeddingFingerprint, r.Dimension = "glove.6B", "vectors", 100
+	r.Mechanism, r.Variant, r.Epsilon = "cmp", "proved", 5
+	r.Model, r.Setting, r.Measurement = "svm", "local", "accuracy@1"
+	r.GuaranteeMetric, r.GuaranteeEpsilon = "euclidean", 5
+	return r.Of("accuracy", Share(right, 20))
 }
 
-func TestWriteReadRoundTrip(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sub", "results.csv")
-	odd := cellRecord(1, 2, 700)
-	odd.GuaranteeReason = "quotes \" and, commas\nand lines"
-	odd.Accuracy = 1.0 / 3
-	records := []Record{odd, baselineRecord(0, 1, 1600), cellRecord(2, 1, 800)}
-	if err := Write(path, records); err != nil {
+// baseline is the same without privatisation.
+func baseline(index, repetition, right int) Row {
+	r := made(index, repetition, right)
+	r.Mechanism, r.Variant, r.Epsilon, r.Setting, r.Promise = BaselineMechanism, "", Missing, "", NoPromise("")
+	return r
+}
+
+func write(t *testing.T, name string, rows ...Row) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := Write(path, rows); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []Record{records[1], odd, records[2]} {
-		if !same(got[i], want) {
-			t.Errorf("record %d:\n got %+v\nwant %+v", i, got[i], want)
+	return path
+}
+
+func TestRowsReadBackAsWritten(t *testing.T) {
+	odd := made(1, 2, 7)
+	odd.GuaranteeReason, odd.Value = "quotes \" and, commas\nand lines", 100.0*7/20
+	odd.Low, odd.Detail, odd.Panel, odd.X = Float(1.0/3), "a:1:2 b:3:4", "fig 1", 0.1
+	odd.Items = NewOutcomes(append(make([]bool, 13), true, true, true, true, true, true, true))
+	for _, name := range []string{"sub/results.csv", "results.csv.gz"} {
+		path := write(t, name, odd, baseline(0, 1, 16), made(2, 1, 8))
+		got, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if marked, err := Decode(path, strings.NewReader("\ufeff"+string(text))); err != nil || len(marked) != 3 {
-		t.Errorf("with a byte order mark: %d records, %v", len(marked), err)
-	}
-	if err := Write(path, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Read(path); err != nil || len(got) != 0 {
-		t.Errorf("no records: %v, %v", got, err)
+		for i, want := range []Row{baseline(0, 1, 16), odd, made(2, 1, 8)} {
+			if d := FirstDifference(got[i], want); d != "" || got[i].Items != want.Items || got[i].Index != want.Index {
+				t.Errorf("%s, row %d: %s differs:\n got %+v\nwant %+v", name, i, d, got[i], want)
+			}
+		}
+		if err := Write(path, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Read(path); err != nil || len(got) != 0 {
+			t.Errorf("no rows: %v, %v", got, err)
+		}
+		if fileExists(outcomesFile(path)) {
+			t.Errorf("%s: outcomes of rows that are gone", name)
+		}
 	}
 }
 
-func TestReadErrorsNameFileAndLine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.csv")
-	multiline := cellRecord(1, 1, 800)
+// Every field of a row with a column survives a file, whatever its type.
+func TestEveryColumnIsStored(t *testing.T) {
+	var r Row
+	for i, f := range fields {
+		v := reflect.ValueOf(&r).Elem().FieldByIndex(f.Index)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(fmt.Sprint("text ", i))
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Int:
+			v.SetInt(int64(i + 1))
+		case reflect.Uint64:
+			v.SetUint(1<<63 + uint64(i))
+		case reflect.Float64:
+			v.SetFloat(float64(i) + 1.0/3)
+		default:
+			t.Fatalf("%s: a type that files do not hold", f.Name)
+		}
+	}
+	r.Schema, r.Rows, r.Status = SchemaVersion, 0, StatusOK
+	got, err := Read(write(t, "r.csv", r))
+	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], r) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, r)
+	}
+}
+
+func TestBrokenFilesNameFileAndLine(t *testing.T) {
+	multiline := made(1, 1, 8)
 	multiline.GuaranteeReason = "two\nlines"
-	if err := Write(path, []Record{baselineRecord(0, 1, 1600), multiline, cellRecord(2, 1, 800)}); err != nil {
-		t.Fatal(err)
-	}
+	path := write(t, "r.csv", baseline(0, 1, 16), multiline, made(2, 1, 8))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := string(data)
-	current := fmt.Sprintf("\n%d,test", SchemaVersion)
-	header, body, _ := strings.Cut(good, "\n")
+	last := good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:]
+	version := fmt.Sprintf("\n%d,", SchemaVersion)
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":       {"", "r.csv: empty file"},
-		"not results": {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
-		"unknown column": {strings.Replace(good, "test_correct,", "test_corect,", 1),
-			`r.csv:1: unknown column "test_corect"`},
-		"lost column": {strings.Replace(good, "index,rows", "rows,rows2", 1), `r.csv:1: unknown column "rows2"`},
-		"no status": {"schema,study,key,index,mechanism,repetition\n" +
-			fmt.Sprintf("%d,test,a,0,none,1\n", SchemaVersion), `r.csv:1: no column "status"`},
-		"cut at a row": {good[:strings.LastIndex(strings.TrimSpace(good), "\n")+1],
-			"r.csv: 2 of 3 rows: the file was cut short"},
-		"twice": {strings.Replace(header, "study", "schema", 1) + "\n" + body, `r.csv:1: column "schema" twice`},
-		// The record before the broken one spans two lines: 5, not 4.
-		"number":       {strings.Replace(good, ",800,2000", ",8o0,2000", 2), "r.csv:3: test_correct"},
-		"later number": {replaceLast(good, ",800,2000", ",8o0,2000"), "r.csv:5: test_correct"},
-		"ragged":       {good + "1,2\n", "r.csv:6: wrong number of fields"},
-		"schema": {strings.Replace(good, current, fmt.Sprintf("\n%d,test", SchemaVersion+1), 1),
-			fmt.Sprintf("r.csv:2: schema = %d", SchemaVersion+1)},
-		"no schema": {strings.Replace(good, current, "\nx,test", 1), `r.csv:2: schema = "x"`},
-		"status":    {replaceLast(good, ",ok,", ",fine,"), `r.csv:5: status = "fine"`},
-		"duplicate": {good + good[strings.LastIndex(strings.TrimSpace(good), "\n")+1:], "r.csv:6: repeats line 5"},
+		"empty":          {"", "r.csv: empty file"},
+		"not results":    {"a,b\n1,2\n", `r.csv:1: no column "schema"`},
+		"unknown column": {strings.Replace(good, ",dataset,", ",datset,", 1), `r.csv:1: unknown column "datset"`},
+		"no status": {fmt.Sprintf("schema,rows,study,index,key,mechanism,repetition\n%d,1,s,0,k,none,1\n",
+			SchemaVersion), `r.csv:1: no column "status"`},
+		"cut at a row": {strings.TrimSuffix(good, last), "r.csv: 2 of 3 rows: the file was cut short or edited"},
+		"cut in a row": {good[:len(good)-8], "r.csv:5: "},
+		"column twice": {strings.Replace(good, ",study,", ",schema,", 1), `r.csv:1: column "schema" twice`},
+		"number":       {strings.Replace(good, ",40,", ",4o,", 1), `r.csv:3: value: "4o" is not a number`},
+		"edited":       {strings.Replace(good, ",40,", ",41,", 1), "r.csv:3: accuracy = 41: its counts 8 of 20 give 40"},
+		"status":       {strings.Replace(good, ",ok,", ",fine,", 1), `r.csv:2: status = "fine"`},
+		"a row more":   {good + last, "r.csv: 4 of 3 rows: the file was cut short or edited"},
+		"repeated": {strings.ReplaceAll(good+last, version+"3,", version+"4,"),
+			"r.csv:6: repeats line 5"},
+		"older schema":  {strings.Replace(good, version, "\n4,", 1), "r.csv:2: schema = 4: written by an earlier mldp"},
+		"newer schema":  {strings.Replace(good, version, "\n99,", 1), "r.csv:2: schema = 99"},
+		"no schema":     {strings.Replace(good, version, "\nx,", 1), `r.csv:2: schema = "x"`},
+		"another width": {good + "1,2\n", "r.csv:6: wrong number of fields"},
 	} {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
@@ -102,102 +133,90 @@ func TestReadErrorsNameFileAndLine(t *testing.T) {
 	if _, err := Read(filepath.Join(t.TempDir(), "absent.csv")); err == nil {
 		t.Error("an absent file must be an error")
 	}
-}
-
-func replaceLast(s, old, new string) string {
-	i := strings.LastIndex(s, old)
-	return s[:i] + new + s[i+len(old):]
-}
-
-// testdata/schema1.csv was written by the code of schema 1.
-func TestReadMigratesSchema1(t *testing.T) {
-	got, err := Read(filepath.Join("testdata", "schema1.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != 2 {
-		t.Fatalf("%d records, want 2", len(got))
-	}
-	r := got[1]
-	if r.Schema != SchemaVersion || r.Mechanism != "cmp" || r.EnglishTokens != 3000 {
-		t.Errorf("%+v", r)
-	}
-	if r.EnglishFound != 2001 { // 66.7% of 3000
-		t.Errorf("english_found = %d, want 2001", r.EnglishFound)
-	}
-	if r.SwExact.Known() || r.EMMapLower.Known() {
-		t.Error("what schema 1 did not measure must be missing, not 0")
+	if rows, err := Decode("r.csv", strings.NewReader("\ufeff"+good)); err != nil || len(rows) != 3 {
+		t.Errorf("with a byte order mark: %d rows, %v", len(rows), err)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	path := filepath.Join("testdata", "schema1.csv")
-	data, err := os.ReadFile(path)
-	if err != nil {
+	var b strings.Builder
+	if err := Encode(&b, []Row{baseline(0, 1, 16), made(1, 1, 8)}); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(string(data))
-	f.Add("schema\n1\n")
-	f.Add("schema,study\n2,\"a\nb\"\n")
-	f.Fuzz(func(t *testing.T, content string) {
-		records, err := Decode("fuzz.csv", strings.NewReader(content))
+	f.Add(b.String())
+	f.Add("schema,rows\n5,1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := Decode("f.csv", strings.NewReader(text))
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "fuzz.csv:") {
-				t.Errorf("error without its file: %v", err)
-			}
 			return
 		}
-		var again strings.Builder
-		if err := Encode(&again, records); err != nil {
+		var out strings.Builder
+		if err := Encode(&out, rows); err != nil {
 			t.Fatal(err)
 		}
-		back, err := Decode("again.csv", strings.NewReader(again.String()))
-		if err != nil {
-			t.Fatalf("what was read cannot be read again: %v", err)
-		}
-		if len(back) != len(records) {
-			t.Fatalf("%d records became %d", len(records), len(back))
+		if again, err := Decode("g.csv", strings.NewReader(out.String())); err != nil || len(again) != len(rows) {
+			t.Errorf("%d rows, read back %d, %v", len(rows), len(again), err)
 		}
 	})
 }
 
-func TestUnion(t *testing.T) {
-	first := []Record{baselineRecord(0, 1, 1600), cellRecord(1, 1, 800)}
-	again := baselineRecord(0, 1, 1600)
-	again.Study, again.Command, again.TrainSeconds = "other", "mldp run other", 3
-	other := cellRecord(1, 1, 900)
-	other.Key, other.Study = "other", "other"
-	all, err := Union(first, []Record{again, other})
+// Outcomes of another run, which contradict the counts, are left out.
+func TestOutcomes(t *testing.T) {
+	right := []bool{true, false, true, true, false, false, false, false, true, true}
+	m := Share(5, 10)
+	m.Items = NewOutcomes(right)
+	if got := m.Right(); !reflect.DeepEqual(got, right) {
+		t.Errorf("got %v, want %v", got, right)
+	}
+	for name, broken := range map[string]Measured{
+		"another count": {Part: 4, Whole: 10, Items: m.Items}, "another length": {Part: 5, Whole: 30, Items: m.Items},
+		"no base64": {Part: 5, Whole: 10, Items: "?"}, "none": {Part: 5, Whole: 10},
+	} {
+		if broken.Right() != nil {
+			t.Errorf("%s: %v", name, broken.Right())
+		}
+	}
+	a, b := made(0, 1, 5), made(1, 1, 5)
+	a.Measured, b.Measured = m, m
+	b.Mechanism, b.Items = "tem", NewOutcomes([]bool{true, true, true, true, true, false, false, false, false, false})
+	p, err := Prepare(Run{Rows: []Row{a, b}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 3 || all[2].Key != "other" || all[2].Index <= all[1].Index {
-		t.Errorf("%+v", all)
+	onlyA, onlyB, ok := Disagree(p.Cells[0], p.Cells[1], "accuracy")
+	if !ok || onlyA != 2 || onlyB != 2 {
+		t.Errorf("%d and %d, %t; want 2 and 2", onlyA, onlyB, ok)
 	}
-	again.TestCorrect++
-	if _, err := Union(first, []Record{again}); err == nil || !strings.Contains(err.Error(), "differ in test_correct") {
-		t.Errorf("a cell that two runs report differently: %v", err)
+	other := p.Cells[1]
+	other.DatasetFingerprint = "other"
+	if _, _, ok := Disagree(p.Cells[0], other, "accuracy"); ok {
+		t.Error("other documents are not paired")
+	}
+	path := write(t, "r.csv", a, b)
+	edited := a
+	edited.Part, edited.Value = 6, 60
+	rows := []Row{edited, b}
+	if err := readOutcomes(path, rows); err != nil || rows[0].Items != "" || rows[1].Items == "" {
+		t.Errorf("outcomes of another count: %q, %q, %v", rows[0].Items, rows[1].Items, err)
 	}
 }
 
-// A file of points, the older format of paper studies.
-func TestReadLiftsPoints(t *testing.T) {
-	header := "schema,study,key,panel,series,x_name,x,quantity,repetition,value,dataset,generated,embedding,dimension,mechanism,variant,parameters,epsilon,guarantee_metric,guarantee_reason,note\n"
-	got, err := Decode("points.csv", strings.NewReader(header+
-		"1,s,u1,a,CMP,epsilon,5,loss,0,0.25,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
-		"1,s,u1,a,CMP,epsilon,5,loss,1,0.5,d,true,generated,50,cmp,proved,,5,euclidean,,\n"+
-		"1,s,u2,a,plain,epsilon,,loss,0,0,d,true,generated,50,none,,,,,,same\n"))
-	if err != nil {
-		t.Fatal(err)
+func TestColumns(t *testing.T) {
+	for _, c := range Columns() {
+		if c.Derived && c.Threshold != 0 || c.Timing && c.Title != "" {
+			t.Errorf("%s: %+v", c.Name, c)
+		}
+		if got, err := FindColumn(c.Name); err != nil || got != c {
+			t.Errorf("%s: %+v, %v", c.Name, got, err)
+		}
 	}
-	if len(got) != 3 || got[0].Schema != SchemaVersion || got[1].Value != 0.5 || got[2].Index != 1 ||
-		got[2].X.Known() || got[2].Note != "same" {
-		t.Errorf("%+v", got)
+	if _, err := FindColumn("acuracy"); err == nil || !strings.Contains(err.Error(), `"acuracy"`) {
+		t.Errorf("error %v", err)
 	}
-	if got[0].Accuracy.Known() || got[0].Status != StatusOK {
-		t.Error("what points did not hold must be missing")
-	}
-	if _, err := Decode("points.csv", strings.NewReader(header+"2,s,u,a,b,c,,loss,0,0,,true,,0,,,,,,,\n")); err == nil {
-		t.Error("points of another schema were accepted")
-	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name registered twice")
+		}
+	}()
+	Register(Column{Name: "accuracy"})
 }

@@ -4,17 +4,17 @@
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
 #   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an unfinished audit starts anew)
-#   results/study.sh leaderboard     ranks from results/reference, which run does as well after all runs
+#   results/study.sh board     ranks from results/reference, which run does as well after all runs
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
 mldp=${MLDP:-bin/mldp}
-out=${STUDY_OUT:-results/study}
+out=${STUDY_OUT:-runs/study}
 
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-protocols                      results  protocols
+replication                    results  replication --datasets agnews-2024 --embedding glove.6B.words
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
 comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3
@@ -52,7 +52,7 @@ plan() {
   local name=$1 file=$2 known=()
   shift 2
   [ "$file" != audit ] || { echo "$name: mldp audit $*, without an estimate"; return; }
-  [ "$file" != results ] || [ ! -e "results/reference/$name.csv" ] || known=(--records "results/reference/$name.csv")
+  [ "$file" != results ] || [ ! -e "results/reference/$name.csv.gz" ] || known=(--records "results/reference/$name.csv.gz")
   printf '%s: ' "$name" >&2
   "$mldp" plan "$@" "${known[@]}" -o /dev/null
 }
@@ -68,24 +68,28 @@ run() {
     return
   fi
   echo "== mldp run $*" >&2
-  "$mldp" run "$@" --out "$out/$name" && # each calls this where set -e is off
+  "$mldp" run "$@" --out "$out/$name" || return # each calls this where set -e is off
+  if [ "$file" = results ]; then
+    gzip -9nc "$out/$name/results.csv" >"results/reference/$name.csv.gz"
+  else
     cp "$out/$name/$file.csv" "results/reference/$name.csv"
+  fi
 }
 
 # The page ranks no mechanism that the audit beside its records refuted.
-leaderboard() {
+board() {
   local name
   for name in extended refuted attacks; do
-    mkdir -p "$out/leaderboard/$name"
-    cp "results/reference/$name.csv" "$out/leaderboard/$name/results.csv"
-    cp results/reference/audit-glove-100.csv "$out/leaderboard/$name/audit.csv"
+    mkdir -p "$out/board/$name"
+    cp "results/reference/$name.csv.gz" "$out/board/$name/results.csv.gz"
+    cp results/reference/audit-glove-100.csv "$out/board/$name/audit.csv"
   done
-  "$mldp" leaderboard "$out"/leaderboard/* -o "$out/leaderboard.html"
+  "$mldp" board "$out"/board/* -o "$out/board.html"
 }
 
 case ${1-} in
 plan) [ $# = 1 ] || usage; each plan ;;
-run) shift; each run "$@"; [ $# -gt 0 ] || leaderboard ;;
-leaderboard) [ $# = 1 ] || usage; leaderboard ;;
+run) shift; each run "$@"; [ $# -gt 0 ] || board ;;
+board) [ $# = 1 ] || usage; board ;;
 *) usage ;;
 esac

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -17,8 +16,6 @@ import (
 	"mldpbench/results"
 	"mldpbench/stream"
 )
-
-func init() { commands = append(commands, newAuditCommand) }
 
 func newAuditCommand() *cobra.Command {
 	var o instanceOptions
@@ -46,7 +43,7 @@ shown as "outside".
 One line per instance: what it guarantees, the lower bound found for epsilon,
 the verdict, and the worst pair.
 
-With --command it audits a black box (see EXTERNAL.md): whether equal seeds give
+With --command it audits a black box (see docs/external.md): whether equal seeds give
 equal text, whether noise is fresh for every word, document, request and
 process, and whether the declared guarantee per word holds.
 
@@ -82,7 +79,9 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 			breaches := 0
 			var rows []results.AuditRow
 			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
-				rows = append(rows, auditRow(r, r.Settings.Parameters.String()))
+				row := experiments.AuditRow(r, r.Settings.Parameters.String())
+				row.EmbeddingFingerprint, row.Version, row.Seed = env.Space.Fingerprint(), mldpVersion(), seed
+				rows = append(rows, row)
 				if r.Breach() {
 					breaches++
 				}
@@ -125,27 +124,14 @@ func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.
 	log io.Writer) ([]results.AuditRow, error) {
 	printAuditHeader(log)
 	rows := []results.AuditRow{}
-	err := experiments.Audit(ctx, s, root, o, func(parameters string, r audit.Report) error {
-		rows = append(rows, auditRow(r, parameters))
+	err := experiments.Audit(ctx, s, root, mldpVersion(), o, func(row results.AuditRow, r audit.Report) error {
+		rows = append(rows, row)
 		return printReport(log, r)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return rows, results.WriteAudit(file, rows)
-}
-
-// auditRow converts a report to the form that figures and reports read.
-func auditRow(r audit.Report, parameters string) results.AuditRow {
-	row := results.AuditRow{
-		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
-		Epsilon: r.Settings.Epsilon, Promises: r.Guarantee.Holds(), Lower: r.EpsilonLowerBound,
-		Violated: r.Violated, Exact: r.Method == audit.Exact,
-	}
-	if r.Method == audit.NoAudit {
-		row.Lower = math.NaN()
-	}
-	return row
 }
 
 const auditLine = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
@@ -168,6 +154,9 @@ func printReport(w io.Writer, r audit.Report) error {
 		if r.OutsideViolated {
 			worst += "; outside: " + describe(r.Outside)
 		}
+	}
+	if detects := r.DetectsText(); detects != "" {
+		worst = strings.TrimPrefix(worst+"; "+detects, "; ")
 	}
 	_, err := fmt.Fprintf(w, auditLine, r.Settings.Mechanism, r.Settings.Variant,
 		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/experiments"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
@@ -122,7 +123,7 @@ func (a *commandAudit) promise(cmd *cobra.Command, r mechanisms.Rewriter, env me
 		*breaches++
 	}
 	if a.csvFile != "" {
-		if err := results.WriteAudit(a.csvFile, []results.AuditRow{auditRow(report,
+		if err := results.WriteAudit(a.csvFile, []results.AuditRow{experiments.AuditRow(report,
 			report.Settings.Parameters.String())}); err != nil {
 			return err
 		}

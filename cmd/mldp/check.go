@@ -10,81 +10,102 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/results"
+	"mldpbench/results/compare"
+	"mldpbench/results/tables"
 )
-
-// Exit codes of mldp check in addition to 0 and 1.
-const (
-	exitIncomparable    = 2
-	exitNothingMeasured = 3
-)
-
-func init() { commands = append(commands, newCheckCommand) }
 
 func newCheckCommand() *cobra.Command {
 	var baseline, junit string
 	var level float64
 	cmd := &cobra.Command{
-		Use:   "check --baseline BASELINE.csv RESULTS",
-		Short: "Fail when results regressed against a baseline",
+		Use:   "check --baseline BASELINE RESULTS",
+		Short: "Fail when results changed against a baseline",
 		Long: `Check compares results (a file, or the folder of a run) with a baseline of the
-same study, metric by metric: each data set as a whole, each mechanism on it,
-each cell. It fails where a mean changed by more than the metric's threshold and
-beyond chance, in either direction, where a cell of the baseline is missing, and
-where a guarantee is no longer given. Noise alone (another seed) raises an alarm
-with probability at most --level.
+same study. Where seed and data are equal, any difference is listed. A change
+fails where it is beyond the quantity's threshold and beyond chance, in either
+direction: on a fixed study, better is as suspicious as worse. A guarantee that
+is no longer given fails too. Noise alone (another seed) raises an alarm with
+probability at most --level.
 
-Exit codes: 0 same, 1 regressed, 2 wrong usage, or files that cannot be read or
-compared, 3 nothing was measured.`,
-		Example: `  mldp check --baseline results/reference/mini.csv results/mini/results.csv
-  mldp check --baseline results/reference/mini.csv --junit check.xml results/mini/results.csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := cobra.ExactArgs(1)(cmd, args); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			return nil
-		},
+Exit codes: 0 same, 1 changed, 2 wrong usage, or files that cannot be read,
+3 not compared as a whole: another study or other data, missing cells, or
+nothing to test.`,
+		Example: `  mldp check --baseline results/reference/mini.csv.gz runs/mini
+  mldp check --baseline results/reference/mini.csv.gz --junit check.xml runs/mini`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if baseline == "" {
-				return &exitError{exitUsage, errors.New("check needs --baseline")}
-			}
 			if err := check.Inside("level", level, 0, 1); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			return checkResults(cmd.OutOrStdout(), baseline, args[0], junit, level)
+			c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})
+			if err != nil {
+				return err
+			}
+			if junit != "" {
+				if err := atomicfile.Write(junit, 0o644, func(w io.Writer) error {
+					return tables.WriteJUnit(w, c)
+				}); err != nil {
+					return err
+				}
+			}
+			if err := printComparison(cmd.OutOrStdout(), c, false, "md"); err != nil {
+				return err
+			}
+			return outcome(c)
 		},
 	}
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
 	cmd.Flags().StringVar(&junit, "junit", "", "also write a JUnit XML report to this file")
-	cmd.Flags().Float64Var(&level, "level", results.DefaultGateLevel, "probability of a false alarm over all tests")
+	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
+	require(cmd, "baseline")
 	return cmd
 }
 
-func checkResults(w io.Writer, baselinePath, path, junit string, level float64) error {
-	baseline, err := readRecords(baselinePath)
-	if err != nil {
-		return &exitError{exitIncomparable, err}
-	}
-	current, err := readRecords(path)
-	if err != nil {
-		return &exitError{exitIncomparable, err}
-	}
-	report, err := results.Gate(baseline, current, level)
-	if err != nil {
-		return &exitError{exitIncomparable, err}
-	}
-	if junit != "" {
-		if err := atomicfile.Write(junit, 0o644, report.WriteJUnit); err != nil {
-			return err
+// compareRuns compares two runs. Files that cannot be read are wrong usage.
+func compareRuns(before, after string, o compare.Options) (*compare.Comparison, error) {
+	var views [2]*results.Prepared
+	for i, path := range []string{before, after} {
+		p, _, err := loadRuns([]string{path})
+		if err != nil {
+			return nil, unreadable(err)
 		}
+		views[i] = p
 	}
-	if report.Cells == 0 {
-		return &exitError{exitNothingMeasured, fmt.Errorf("%s has no cell of the baseline: nothing was measured", path)}
-	}
-	if err := report.Table().WriteMarkdown(w); err != nil {
+	return compare.Runs(views[0], views[1], o), nil
+}
+
+// unreadable makes an error of reading results one of usage, except for results
+// without rows.
+func unreadable(err error) error {
+	var e *exitError
+	if errors.As(err, &e) {
 		return err
 	}
-	if report.Failed() {
-		return &exitError{exitFailure, fmt.Errorf("%s regressed against %s", path, baselinePath)}
+	return &exitError{exitUsage, err}
+}
+
+// mostChanges is the number of changed numbers that are printed.
+const mostChanges = 20
+
+func printComparison(w io.Writer, c *compare.Comparison, all bool, format string) error {
+	for _, t := range []tables.Table{tables.Changes(c, mostChanges), tables.Tests(c, all)} {
+		if len(t.Rows) > 0 {
+			if err := t.Write(w, format); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintln(w, c.Sentence())
+	return err
+}
+
+// outcome is the exit code of a comparison.
+func outcome(c *compare.Comparison) error {
+	switch c.Outcome() {
+	case compare.Changed:
+		return errors.New(c.Sentence())
+	case compare.Incomplete:
+		return &exitError{exitNothing, errors.New(c.Sentence())}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,15 +70,17 @@ func TestCheckOnARun(t *testing.T) {
 	if code, out := mldp(t, "check", "--baseline", file("base"), file("reseeded")); code != exitOK {
 		t.Errorf("reseeded: exit %d\n%s", code, out)
 	}
-	records, err := results.Read(file("base"))
+	rows, err := results.Read(file("base"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range records {
-		records[i].TestCorrect -= records[i].TestTotal / 20
-		records[i].Accuracy -= 5
+	for i := range rows {
+		if r := &rows[i]; r.Quantity == "accuracy" {
+			r.Part -= r.Whole / 20
+			r.Value, r.Items = results.Share(r.Part, r.Whole).Value, ""
+		}
 	}
-	if err := results.Write(file("dropped"), records); err != nil {
+	if err := results.Write(file("dropped"), rows); err != nil {
 		t.Fatal(err)
 	}
 	if code, out := mldp(t, "check", "--baseline", file("base"), file("dropped")); code != exitFailure ||
@@ -88,18 +91,15 @@ func TestCheckOnARun(t *testing.T) {
 
 func TestCheckExitCodes(t *testing.T) {
 	dir := t.TempDir()
-	old := filepath.Join("..", "..", "results", "testdata", "schema1.csv")
-	records, err := results.Read(old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := fewRows(t)
 	path := func(name string) string { return filepath.Join(dir, name) }
-	renamed := append([]results.Record(nil), records...)
+	renamed := slices.Clone(rows)
 	for i := range renamed {
 		renamed[i].Study = "another"
 	}
-	for name, r := range map[string][]results.Record{"lost.csv": records[:1], "renamed.csv": renamed,
-		"nothing.csv": nil} {
+	old := path("old.csv")
+	for name, r := range map[string][]results.Row{"old.csv": rows, "lost.csv": rows[:len(rows)/2],
+		"renamed.csv": renamed, "nothing.csv": nil} {
 		if err := results.Write(path(name), r); err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +110,11 @@ func TestCheckExitCodes(t *testing.T) {
 		want              int
 	}{
 		{old, old, exitOK},
-		{old, path("lost.csv"), exitFailure},
-		{old, path("broken.csv"), exitIncomparable},
-		{path("broken.csv"), old, exitIncomparable},
-		{old, path("renamed.csv"), exitIncomparable},
-		{old, path("nothing.csv"), exitNothingMeasured},
+		{old, path("lost.csv"), exitNothing},
+		{old, path("broken.csv"), exitUsage},
+		{path("broken.csv"), old, exitUsage},
+		{old, path("renamed.csv"), exitNothing},
+		{old, path("nothing.csv"), exitNothing},
 	} {
 		if code, out := mldp(t, "check", "--baseline", c.baseline, c.results); code != c.want {
 			t.Errorf("%s against %s: exit %d, want %d\n%s", filepath.Base(c.results), filepath.Base(c.baseline), code,

@@ -5,83 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/internal/check"
 	"mldpbench/results"
+	"mldpbench/results/compare"
 	"mldpbench/results/published"
+	"mldpbench/results/tables"
 )
-
-func init() { commands = append(commands, newCompareCommand) }
-
-func newCompareCommand() *cobra.Command {
-	var o compareOptions
-	cmd := &cobra.Command{
-		Use:   "compare A B | RESULTS | --published RESULTS... | --published-only",
-		Short: "Compare two runs, or results with the published tables",
-		Long: `Compare A B compares two runs (files, or folders of runs). For each data set,
-mechanism, ε and metric it gives both values, the difference with its 95%
-interval and a p-value that is Holm-corrected over all tests. Names of studies,
-and embeddings, models or seeds that all cells of a run share, may differ.
-Repetitions are compared by Welch's test, single ones on the same documents by
-McNemar's. It lists changes beyond chance, or everything with --all.
-
-Compare RESULTS compares every cell that Meisenbacher et al. 2024 print with
-ours. Verdicts by protocol come first: each is a way in which a metric may have
-been measured (test text private or plain, a definition, a policy) and is judged
-over all of its cells. The published value, our mean with its 95% interval, the
-difference and a class follow: agrees, differs, or not comparable, with the
-cause where one is known. S_w is compared without the word itself, as published.
-Cells of Table 9 that contradict the paper's other tables are replaced by the
-values computed from those, with a note. With --published several RESULTS are
-joined.
-
-With --published-only no results are needed: the papers' printed numbers are
-recomputed from their other printed numbers, and contradictions are listed.
-
-Exit codes of compare A B: 0 nothing changed, 1 something changed, 2 wrong usage
-or files that cannot be read.`,
-		Example: `  mldp compare results/yesterday results/today
-  mldp compare --json --level 0.01 results/yesterday results/today
-  mldp compare results/comparative
-  mldp compare --published results/comparative results/comparative-released
-  mldp compare --published-only`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case o.publishedOnly != (len(args) == 0):
-				return &exitError{exitUsage, errors.New("compare takes results, or --published-only and none")}
-			case !o.published && len(args) > 2:
-				return &exitError{exitUsage, errors.New("compare takes two runs; --published joins more")}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(check.OneOf("format", o.format, results.TableFormats...),
-				check.NonNegative("margin", o.margin), check.Inside("level", o.level, 0, 1)); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			switch {
-			case o.publishedOnly:
-				return auditPublished(cmd.OutOrStdout(), o.format)
-			case len(args) == 2 && !o.published:
-				return compareRuns(cmd.OutOrStdout(), args[0], args[1], o)
-			}
-			return compareResults(cmd.OutOrStdout(), args, o.margin, o.format)
-		},
-	}
-	cmd.Flags().BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
-	cmd.Flags().BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
-	cmd.Flags().Float64Var(&o.margin, "margin", published.DefaultMargin,
-		"difference to a published number, in points, that always agrees")
-	cmd.Flags().Float64Var(&o.level, "level", 0.05, "probability of reporting any change between equal runs")
-	cmd.Flags().StringSliceVar(&o.metrics, "metrics", nil, "columns to compare (default: those that the gate watches)")
-	cmd.Flags().BoolVar(&o.all, "all", false, "also list what did not change")
-	cmd.Flags().BoolVar(&o.json, "json", false, "write all differences as JSON")
-	cmd.Flags().StringVar(&o.format, "format", "md", "md, tex or csv")
-	return cmd
-}
 
 type compareOptions struct {
 	publishedOnly, published, all, json bool
@@ -90,46 +22,111 @@ type compareOptions struct {
 	format                              string
 }
 
-func compareRuns(w io.Writer, pathA, pathB string, o compareOptions) error {
-	columns := slices.DeleteFunc(slices.Clone(results.Registry()),
-		func(c results.Column) bool { return c.Threshold == 0 })
-	if len(o.metrics) > 0 {
-		columns = nil
-		for _, name := range o.metrics {
-			c, err := results.FindColumn(name)
-			if err != nil {
+func newCompareCommand() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare A B... | --published RESULTS... | --published-only",
+		Short: "Compare runs, or results with the published tables",
+		Long: `Compare A B compares two runs (files, or folders of runs), cell by cell and
+quantity by quantity. Where seed and data are equal, any difference is a change.
+Else changes are tested: paired by test documents where both have their outcomes,
+by the spread of repetitions elsewhere, with p-values Holm-corrected over all
+tests and the change that each could have found. More than two runs are compared
+each with the one before it.
+
+With --published every cell that Meisenbacher et al. 2024 print is compared with
+ours. Rows of the study replication, which computes as that study's own code does,
+come first: its numbers beside the printed ones, and what causes them. The
+published value, our mean with its 95% interval, the difference and a class follow
+for what was measured as the study describes it. Several RESULTS are joined.
+
+With --published-only no results are needed: the papers' printed numbers are
+recomputed from their other printed numbers, and contradictions are listed.
+
+Exit codes: 0 nothing changed, 1 something changed, 2 wrong usage or files that
+cannot be read, 3 not compared as a whole: other studies or data, missing cells,
+or nothing to test.`,
+		Example: `  mldp compare runs/yesterday runs/today
+  mldp compare --json --level 0.01 runs/yesterday runs/today
+  mldp compare --published runs/comparative runs/comparative-released
+  mldp compare --published-only`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.publishedOnly != (len(args) == 0):
+				return errors.New("compare takes results, or --published-only and none")
+			case !o.published && len(args) == 1:
+				return errors.New("compare takes two runs or more; with --published one is enough")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(check.OneOf("format", o.format, tables.Formats...),
+				check.NonNegative("margin", o.margin), check.Inside("level", o.level, 0, 1)); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			columns = append(columns, c)
-		}
+			for _, name := range o.metrics {
+				if _, err := results.FindColumn(name); err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
+			out := cmd.OutOrStdout()
+			switch {
+			case o.publishedOnly:
+				return auditPublished(out, o.format)
+			case o.published:
+				return comparePublished(out, args, o.margin, o.format)
+			case len(args) > 2:
+				return o.history(out, args)
+			}
+			c, err := compareRuns(args[0], args[1], o.options())
+			if err != nil {
+				return err
+			}
+			if o.json {
+				e := json.NewEncoder(out)
+				e.SetIndent("", "  ")
+				err = e.Encode(c)
+			} else {
+				err = printComparison(out, c, o.all, o.format)
+			}
+			return errors.Join(err, outcome(c))
+		},
 	}
-	var runs [2][]results.Record
-	for i, path := range []string{pathA, pathB} {
-		l, err := loadRuns([]string{path})
+	f := cmd.Flags()
+	f.BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
+	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
+	f.Float64Var(&o.margin, "margin", published.DefaultMargin,
+		"difference to a published number, in points, that always agrees")
+	f.Float64Var(&o.level, "level", 0.05, "probability of reporting any change between equal runs")
+	f.StringSliceVar(&o.metrics, "metric", nil, "quantities to compare (default: all)")
+	f.BoolVar(&o.all, "all", false, "also list what did not change")
+	f.BoolVar(&o.json, "json", false, "write all tests as JSON")
+	f.StringVar(&o.format, "format", "md", "md, tex or csv")
+	return cmd
+}
+
+func (o compareOptions) options() compare.Options {
+	return compare.Options{Level: o.level, Quantities: o.metrics}
+}
+
+// history compares each run with the one before it.
+func (o compareOptions) history(w io.Writer, paths []string) error {
+	var views []*results.Prepared
+	for _, path := range paths {
+		p, _, err := loadRuns([]string{path})
 		if err != nil {
-			return &exitError{exitIncomparable, err}
+			return unreadable(err)
 		}
-		runs[i] = l.Records
+		views = append(views, p)
 	}
-	c, err := results.CompareRuns(runs[0], runs[1], columns, o.level)
-	if err != nil {
-		return &exitError{exitIncomparable, err}
-	}
-	if len(c.Differences) == 0 {
-		return &exitError{exitIncomparable, fmt.Errorf("%s and %s have no cell and metric in common", pathA, pathB)}
-	}
-	if o.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		err = e.Encode(c)
-	} else {
-		err = c.Table(o.all).Write(w, o.format)
-	}
-	if err != nil {
+	steps := compare.History(views, o.options())
+	if err := tables.History(steps).Write(w, o.format); err != nil {
 		return err
 	}
-	if c.Changed > 0 {
-		return fmt.Errorf("%d metrics of %s differ from %s beyond chance", c.Changed, pathB, pathA)
+	for _, step := range steps {
+		if err := outcome(step); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -145,23 +142,23 @@ func auditPublished(w io.Writer, format string) error {
 	return audit.ErrataTable().Write(w, format)
 }
 
-func compareResults(w io.Writer, paths []string, margin float64, format string) error {
-	l, err := loadRuns(paths)
+func comparePublished(w io.Writer, paths []string, margin float64, format string) error {
+	p, _, err := loadRuns(paths)
 	if err != nil {
 		return err
 	}
-	comparisons, err := published.Compare(l.Records, margin)
+	comparisons, err := published.Compare(p, margin)
 	if err != nil {
 		return err
 	}
-	if len(comparisons) == 0 {
-		_, err := fmt.Fprintf(w, "None of the %d records has a published counterpart.\n", len(l.Records))
-		return err
+	all := published.CompareTables(p, comparisons)
+	if len(all) == 0 {
+		return &exitError{exitNothing, fmt.Errorf("none of the %d cells has a published counterpart", len(p.Cells))}
 	}
-	if format == "csv" { // one table, one header
+	if format == "csv" && len(comparisons) > 0 { // one table, one header
 		return published.CompareTable(comparisons).Write(w, format)
 	}
-	for _, t := range published.CompareTables(comparisons) {
+	for _, t := range all {
 		if err := t.Write(w, format); err != nil {
 			return err
 		}

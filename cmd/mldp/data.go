@@ -22,8 +22,6 @@ import (
 	"mldpbench/experiments/study"
 )
 
-func init() { commands = append(commands, newDataCommand) }
-
 func newDataCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -41,7 +39,7 @@ files.`,
 	}
 	cmd.PersistentFlags().StringVar(&dir, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
-		newDataDescribeCommand(&dir), newDataPathCommand(&dir))
+		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir), newDataPathCommand(&dir))
 	return cmd
 }
 
@@ -58,7 +56,11 @@ listed below it.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			fmt.Fprintf(out, "data folder: %s\n\n", fetch.Root(*dir))
+			folder := fetch.Root(*dir)
+			if _, err := os.Stat(folder); err != nil {
+				folder += " (does not exist)"
+			}
+			fmt.Fprintf(out, "data folder: %s\n\n", folder)
 			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tHERE\tSIZE\tSTUDIES\tWHAT")
 			for _, e := range fetch.Catalogue() {
@@ -66,11 +68,8 @@ listed below it.`,
 					strings.Join(e.Studies, ","), e.What)
 				if verbose {
 					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
-					for _, s := range e.Sources {
-						for _, d := range s {
-							fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", strings.Join(d.URLs, " or "),
-								d.Check())
-						}
+					for _, d := range e.Downloads {
+						fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", d.URL, d.Check())
 					}
 					if e.Manual != "" {
 						fmt.Fprintf(w, "\t\t\t\tby hand: %s\n", e.Manual)
@@ -103,11 +102,11 @@ func here(e fetch.Entry, dir string) string {
 }
 
 func downloadSize(e fetch.Entry) string {
-	if len(e.Sources) == 0 {
+	if len(e.Downloads) == 0 {
 		return "by hand"
 	}
 	var n int64
-	for _, d := range e.Sources[0] {
+	for _, d := range e.Downloads {
 		n += d.Bytes
 	}
 	return megabytes(n)
@@ -128,10 +127,10 @@ study (a name or a YAML file), which means all data it needs. Without a name it
 fetches the data of the comparative study, except for what a mirror folder's
 archives lack.
 
-An interrupted download is continued by the same command. Files are checked
-against the published SHA-256; where none is published, the checksum of the
-first download is pinned, with a notice. Above 500 MB in total it asks first,
-unless --yes is given.
+An interrupted download is continued by the same command where a checksum of
+the file is published or it is an archive, and starts again elsewhere. Files
+are checked against the published checksum (mldp data list --verbose). Above
+500 MB in total it asks first, unless --yes is given.
 
 MLDP_MIRROR (or --mirror) is tried before the canonical addresses: a URL, or a
 folder that holds the files under their own names (mldp data list --verbose).`,
@@ -265,7 +264,7 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Sources) > 0 {
+	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Downloads) > 0 {
 		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file "+
 			"into a folder and set MLDP_MIRROR to it", entry.Name)}
 	}
@@ -283,35 +282,37 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 func newDataVerifyCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Check every fetched file against its checksum",
-		Long: `Verify hashes every file that fetch has put into the data folder: ok means the
-published file, unchanged means the file is as it was when fetched (no checksum
-is published, or it came from your mirror folder).
+		Short: "Check downloaded files against their published checksums",
+		Long: `Verify hashes every downloaded file in the data folder of which a checksum is
+published, and says which are not the published ones: damaged, or from a mirror
+folder of your own.
 
-Exit codes: 0 all files are ok or unchanged, 1 some are changed or missing.`,
+Exit codes: 0 all are the published files, 1 some are not.`,
 		Example: "  mldp data verify",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context())
+			checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
 			if err != nil {
 				return err
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			bad := 0
 			for _, c := range checks {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Path, c.Detail)
-				if c.Status == "changed" || c.Status == "missing" {
-					bad++
+				if c.Err == nil {
+					fmt.Fprintf(w, "ok\t%s\n", c.Path)
+					continue
 				}
+				fmt.Fprintf(w, "differs\t%s\t%v\n", c.Path, c.Err)
+				bad++
 			}
 			if err := w.Flush(); err != nil {
 				return err
 			}
 			if len(checks) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nothing was fetched into %s\n", fetch.Root(*dir))
+				fmt.Fprintf(cmd.ErrOrStderr(), "nothing to check in %s\n", fetch.Root(*dir))
 			}
 			if bad > 0 {
-				return fmt.Errorf("%d of %d files are changed or missing", bad, len(checks))
+				return fmt.Errorf("%d of %d files are not the published ones", bad, len(checks))
 			}
 			return nil
 		},

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,6 +16,7 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
+	"mldpbench/models/transformer"
 	"mldpbench/stream"
 )
 
@@ -27,16 +31,20 @@ type describeOptions struct {
 func newDataDescribeCommand(dir *string) *cobra.Command {
 	var o describeOptions
 	cmd := &cobra.Command{
-		Use:   "describe [NAME...]",
-		Short: "Print counts, lengths, vocabulary, balance, duplicates and fingerprint",
+		Use:   "describe [NAME|FOLDER...]",
+		Short: "Print counts, lengths, vocabulary, balance, duplicates and fingerprint; what a model can serve for",
 		Long: `Describe prepares data sets as a study does and prints, for each, the rows of
 the comparative study's Table 2 (train and validation together), documents per
 class and split, duplicates, the share of tokens an embedding covers, and the
 fingerprint that goes into records. Without a name it describes all data sets in
 the data folder.
 
-Use --file, --text and, if there is one, --label for your own table (CSV, TSV or
-JSON lines).`,
+Use --file, --text and, if there is one, --label for your own table (CSV, TSV,
+JSON lines, JSON array or Parquet).
+
+Of a folder with model.onnx and tokenizer.json, by its path or by its name in the
+data folder, it prints what the model can serve for in a study: encoder, masked
+or causal language model, vectors of tokens.`,
 		Example: `  mldp data describe imdb --embedding glove.6B --dimension 100
   mldp data describe generated-news --train 200 --validation 50 --test 50
   mldp data describe mine --file reviews.csv --text title,body --label stars`,
@@ -45,6 +53,14 @@ JSON lines).`,
 			return o.run(cmd, args)
 		},
 	}
+	o.addFlags(cmd)
+	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
+		"--dimension, or a file")
+	return cmd
+}
+
+// addFlags adds those of a sample of a data set, and of a dimension.
+func (o *describeOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.request.Sizes.Train, "train", 0, "training documents (sizes all 0: the data set's own)")
 	f.IntVar(&o.request.Sizes.Validation, "validation", 0, "validation documents")
@@ -54,13 +70,19 @@ JSON lines).`,
 	f.StringVar(&o.cleaning, "cleaning", "", "sentiment, topic, content, words or none (default: the data set's own)")
 	f.Uint64Var(&o.seed, "seed", 2024, "study seed, which determines the sample")
 	f.StringVar(&o.request.File, "file", "", "read this file")
-	f.StringVar(&o.request.Format, "format", "", "csv, tsv or jsonl (default: by the file's suffix)")
+	f.StringVar(&o.request.Format, "format", "", "csv, tsv, jsonl, json or parquet (default: by the file's suffix)")
+	f.StringVar(&o.request.Delimiter, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")
 	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of your own table")
 	f.StringVar(&o.request.LabelColumn, "label", "", "label column of your own table")
-	f.StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
-		"--dimension, or a file")
 	f.IntVar(&o.dimension, "dimension", 0, "dimension of the embeddings")
-	return cmd
+}
+
+// load prepares a data set as a study does.
+func (o *describeOptions) load(ctx context.Context, name string) (*datasets.Dataset, error) {
+	q := o.request
+	q.Name, q.Cleaning = name, datasets.Cleaning(o.cleaning)
+	q.Seed = stream.FromUint64(o.seed).Derive("dataset")
+	return datasets.Load(ctx, q)
 }
 
 func (o *describeOptions) run(cmd *cobra.Command, names []string) error {
@@ -80,10 +102,16 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string) error {
 		spaces = append(spaces, s)
 	}
 	for _, name := range names {
-		q := o.request
-		q.Name, q.Cleaning = name, datasets.Cleaning(o.cleaning)
-		q.Seed = stream.FromUint64(o.seed).Derive("dataset") // as a study does
-		d, err := datasets.Load(cmd.Context(), q)
+		if dir := lab.Folder(o.request.Root, name); o.request.File == "" && !slices.Contains(datasets.Names(), name) &&
+			isFolder(dir) {
+			d, err := transformer.Describe(dir)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(cmd.OutOrStdout(), d)
+			continue
+		}
+		d, err := o.load(cmd.Context(), name)
 		var missing *fetch.MissingError
 		if all && errors.As(err, &missing) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: not here; %s\n", name, missing.Hint())
@@ -140,6 +168,11 @@ func printDescription(out io.Writer, d *datasets.Dataset, spaces []*embeddings.S
 	}
 	row("fingerprint", "%s", d.Fingerprint)
 	return w.Flush()
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func percent(part, whole int) string {

@@ -29,7 +29,7 @@ var notHere = []struct {
 	{regexp.MustCompile(`glove|imdb|product-reviews|comparative`), "needs real data"},
 	{regexp.MustCompile(`data (fetch|verify)|--fetch`), "needs the network"},
 	{regexp.MustCompile(`node1|--submit|shard`), "needs a cluster, or another part of a run"},
-	{regexp.MustCompile(`run mini$|--grid|mldp bench$`), "takes minutes; smaller runs are scripts of their own"},
+	{regexp.MustCompile(`run mini$|--grid`), "takes minutes; smaller runs are scripts of their own"},
 	{regexp.MustCompile(`results/reference|my-.*\.csv`), "needs files of the repository or of the reader"},
 }
 
@@ -47,10 +47,6 @@ func skipped(line string) string {
 // command, each once, with its location.
 func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	where = map[string]string{}
 	add := func(line, place string) {
 		line, _, _ = strings.Cut(line, " #")
@@ -58,8 +54,10 @@ func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 			lines, where[line] = append(lines, line), place
 		}
 	}
-	for _, line := range shellLines(string(readme)) {
-		add(line, "README.md")
+	for page, text := range pages(t) {
+		for _, line := range blocks(text, "sh") {
+			add(line, page)
+		}
 	}
 	walk(newRoot(), func(c *cobra.Command) {
 		for line := range strings.SplitSeq(c.Example, "\n") {
@@ -69,7 +67,7 @@ func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 	return lines, where
 }
 
-// TestExamples runs every command of README.md and of the help texts, each in a
+// TestExamples runs every command of README.md, docs and of the help texts, each in a
 // separate folder with the files it names.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
@@ -87,7 +85,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: use double quotes in examples", line)
 		}
 		script := fmt.Sprintf("exec sh -c '%s'\n", line)
-		if strings.HasPrefix(line, "mldp status ") || strings.HasPrefix(line, "mldp missing ") {
+		if strings.HasPrefix(line, "mldp status ") {
 			script = "exec mldp slurm my.yaml --tasks 2\n" + script // they are about a schedule
 		}
 		if err := os.WriteFile(filepath.Join(scripts, name+".txtar"), []byte(script), 0o644); err != nil {
@@ -153,26 +151,47 @@ func TestExamplesAreCovered(t *testing.T) {
 			t.Errorf("no command matches %s (%s)", n.pattern, n.reason)
 		}
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	inside := shellLines(string(readme))
-	for line := range strings.SplitSeq(string(readme), "\n") {
-		if command := strings.TrimSpace(line); strings.HasPrefix(command, "mldp ") && !slices.Contains(inside, line) {
-			t.Errorf("README.md: %q is in no block marked sh", command)
+	for page, text := range pages(t) {
+		inside := blocks(text, "sh")
+		for line := range strings.SplitSeq(text, "\n") {
+			if command := strings.TrimSpace(line); strings.HasPrefix(command, "mldp ") && !slices.Contains(inside, line) {
+				t.Errorf("%s: %q is in no block marked sh", page, command)
+			}
 		}
 	}
 }
 
-// shellLines are the commands in the blocks marked sh.
-func shellLines(markdown string) []string {
+// pages are the texts of README.md and of docs, but for those whose commands
+// other tests run.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, file := range append(files, filepath.Join(root, "README.md")) {
+		if name := filepath.Base(file); name == "external.md" || name == "cluster.md" {
+			continue // TestExternalPage, and the test on a real Slurm
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(file)] = string(text)
+	}
+	return out
+}
+
+// blocks are the lines in the blocks of a language.
+func blocks(markdown, language string) []string {
 	var lines []string
 	inside := false
 	for line := range strings.SplitSeq(markdown, "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
-			inside = line == "```sh"
+			inside = line == "```"+language
 		case inside && strings.TrimSpace(line) != "":
 			lines = append(lines, line)
 		}
@@ -209,24 +228,26 @@ metrics:
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := writeExampleFiles(dir); err != nil {
+	first := strings.Join(blocks(pages(t)["README.md"], "yaml"), "\n") + "\n"
+	if err := errors.Join(writeExampleFiles(dir),
+		os.WriteFile(filepath.Join(dir, "first.yaml"), []byte(first), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	var stderr strings.Builder
-	args := []string{"run", filepath.Join(dir, "my.yaml"), "--out", filepath.Join(dir, "results", "mini")}
+	args := []string{"run", filepath.Join(dir, "my.yaml"), "--out", filepath.Join(dir, "runs", "mini")}
 	if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != exitOK {
 		t.Fatalf("%q: exit code %d: %s", args, code, stderr.String())
 	}
 	for _, day := range []string{"yesterday", "today"} { // unchanged
-		if err := os.CopyFS(filepath.Join(dir, "results", day),
-			os.DirFS(filepath.Join(dir, "results", "mini"))); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, "runs", day),
+			os.DirFS(filepath.Join(dir, "runs", "mini"))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// writeExampleFiles makes the files that README.md, EXTERNAL.md and the
+// writeExampleFiles makes the files that README.md, docs and the
 // examples name.
 func writeExampleFiles(dir string) error {
 	space, err := lab.OpenSpace(context.Background(), study.GeneratedEmbedding, 50, "", nil)
@@ -258,6 +279,6 @@ func writeExampleFiles(dir string) error {
 			return err
 		}
 	}
-	// The clients of EXTERNAL.md.
+	// The clients of docs/external.md.
 	return os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "external")))
 }

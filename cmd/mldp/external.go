@@ -20,9 +20,10 @@ type commandOptions struct {
 
 func (o *commandOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of EXTERNAL.md; "+
+	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md; "+
 		"no shell is run")
-	f.DurationVar(&o.timeout, "command-timeout", 10*time.Minute, "time for the command to answer one request")
+	f.DurationVar(&o.timeout, "command-timeout", 0, "time for the command to start, and to answer one request "+
+		"(default: 1m and 10m)")
 }
 
 // open starts the command.
@@ -31,7 +32,7 @@ func (o *commandOptions) open(ctx context.Context) (*external.Command, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	return external.Open(ctx, args, external.Options{Request: o.timeout})
+	return external.Open(ctx, args, external.Options{Start: o.timeout, Request: o.timeout})
 }
 
 // orBuiltIn opens the mechanism that is sampled word by word: the command if

@@ -8,45 +8,51 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/plot/vg"
 
 	"mldpbench/internal/check"
 	"mldpbench/plots"
-	"mldpbench/plots/report"
 	"mldpbench/results"
 )
 
-func init() { commands = append(commands, newFiguresCommand) }
-
 func newFiguresCommand() *cobra.Command {
-	var out string
+	var out, width string
 	var datasets, mechanisms, metrics, only, formats []string
-	var columns int
-	var fontSize float64
+	var theme plots.Theme
 	cmd := &cobra.Command{
 		Use:   "figures RESULTS...",
-		Short: "Draw the figures of finished records again",
-		Long: `Figures draws every figure for which the records have data, as PNG, SVG and PDF
-at the width of one column of a paper (3.4 inches) or of both (7 inches), and
-prints the paths. RESULTS is the folder of a run or its results.csv; several are
-joined. Figures that cannot be drawn are listed on standard error with the
-reason.`,
-		Example: `  mldp figures results/mini -o plots/mini
-  mldp figures results/mini --mechanism cmp,tem --only frontier --format pdf
-  mldp figures results/mini --metric accuracy,n_w --columns 2 --font-size 9 --format pdf`,
+		Short: "Draw figures as PNG, SVG and PDF",
+		Long: `Figures draws every figure for which the results have data, at the width of one
+column of a paper (3.4 inches) unless --width says otherwise, and prints the
+paths. RESULTS is the folder of a run or its results file; several are joined.
+With --no-title or --no-notes the words stand in a text file beside the figure.
+Figures that cannot be drawn are listed on standard error with the reason.`,
+		Example: `  mldp figures runs/mini -o figures
+  mldp figures runs/mini --mechanism cmp,tem --only frontier --format pdf
+  mldp figures runs/mini --metric accuracy,n_w --width 7in --font-size 9 --no-title --format pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := loadRuns(args)
+			for _, f := range formats {
+				if err := check.OneOf("format", f, plots.Formats...); err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
+			w, err := vg.ParseLength(width)
+			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
+				err = errors.New("must be from 1in to 20in")
+			}
+			if err != nil {
+				return &exitError{exitUsage, fmt.Errorf("width = %q: %w; examples: 3.4in, 86mm, 245pt", width, err)}
+			}
+			if err := check.Within("font-size", theme.FontSize, 4, 24); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			theme.Width = w
+			p, dir, err := loadRuns(args)
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				out = filepath.Join(l.dir, "plots")
-			}
-			if err := chooseRecords(&l, datasets, mechanisms); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if err := errors.Join(check.Within("columns", float64(columns), 1, 2),
-				check.Within("font-size", fontSize, 4, 24)); err != nil {
+			if p, err = choose(p, datasets, mechanisms); err != nil {
 				return &exitError{exitUsage, err}
 			}
 			for _, m := range metrics {
@@ -54,20 +60,9 @@ reason.`,
 					return &exitError{exitUsage, err}
 				}
 				kind := strings.ReplaceAll(m, "_", "-")
-				only = append(only, kind+"-", "metric-"+kind+"-")
+				only = append(only, kind+"-", "metric-"+kind+"-", "attacks-"+kind+"-")
 			}
-			if chosen := results.OfQuantities(l.Records, metrics); len(chosen) < len(l.Records) {
-				l.Records, only = chosen, append(only, "attacks-")
-			}
-			for _, f := range formats {
-				if err := check.OneOf("format", f, plots.Formats...); err != nil {
-					return &exitError{exitUsage, err}
-				}
-			}
-			drawn, skipped, err := report.Figures(l.Input)
-			if err != nil {
-				return err
-			}
+			drawn, skipped := plots.All(p)
 			if len(only) > 0 {
 				skipped = nil
 				drawn = slices.DeleteFunc(drawn, func(f plots.Figure) bool {
@@ -77,12 +72,11 @@ reason.`,
 			if len(drawn) == 0 {
 				return fmt.Errorf("%s: no figure could be drawn", args[0])
 			}
-			width := plots.ColumnWidth
-			if columns == 2 {
-				width = plots.PageWidth
-			}
 			for i := range drawn {
-				drawn[i] = drawn[i].Resized(width, fontSize)
+				drawn[i] = drawn[i].In(theme)
+			}
+			if out == "" {
+				out = filepath.Join(dir, "figures")
 			}
 			paths, err := plots.Save(out, drawn, formats)
 			if err != nil {
@@ -91,46 +85,21 @@ reason.`,
 			for _, s := range skipped {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
 			}
-			for _, p := range paths {
-				fmt.Fprintln(cmd.OutOrStdout(), p)
+			for _, path := range paths {
+				fmt.Fprintln(cmd.OutOrStdout(), path)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&datasets, "dataset", nil, "data sets to draw (default: all)")
-	cmd.Flags().StringSliceVar(&mechanisms, "mechanism", nil, "mechanisms to draw (default: all)")
-	cmd.Flags().StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
-	cmd.Flags().StringSliceVar(&metrics, "metric", nil,
-		"figures of these columns of the records, or of attackers: accuracy, n_w, em-uniform…")
-	cmd.Flags().IntVar(&columns, "columns", 1, "width of a figure in columns of a two-column paper: 1 or 2")
-	cmd.Flags().Float64Var(&fontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
-	cmd.Flags().StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the figures (default: plots next to the first records)")
+	f := cmd.Flags()
+	addChoice(cmd, &datasets, &mechanisms)
+	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
+	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
+	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
+	f.Float64Var(&theme.FontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
+	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
+	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
+	f.StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
+	f.StringVarP(&out, "out", "o", "", "folder of the figures (default: figures next to the first results)")
 	return cmd
-}
-
-// chooseRecords keeps the records of some data sets and mechanisms, and all
-// baselines.
-func chooseRecords(l *loaded, datasets, mechanisms []string) error {
-	for _, c := range []struct {
-		what   string
-		chosen []string
-		of     func(results.Record) string
-	}{
-		{"dataset", datasets, func(r results.Record) string { return r.Dataset }},
-		{"mechanism", mechanisms, func(r results.Record) string { return r.Mechanism }},
-	} {
-		there := results.Distinct(l.Records, c.of)
-		for _, name := range c.chosen {
-			if err := check.OneOf(c.what, name, there...); err != nil {
-				return err
-			}
-		}
-		if len(c.chosen) > 0 {
-			l.Records = results.Where(l.Records, func(r results.Record) bool {
-				return slices.Contains(c.chosen, c.of(r)) || c.what == "mechanism" && r.IsBaseline()
-			})
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,9 @@ func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // completion.
 func finish(root *cobra.Command) {
 	root.SetGlobalNormalizationFunc(canonicalName)
+	strictHelp(root)
 	walkCommands(root, func(c *cobra.Command) {
+		namedArguments(c)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values, ok := flagValues[f.Name]; ok {
 				// It only fails for a second function of one flag.
@@ -88,6 +91,9 @@ var atLeast = map[string]int{
 // checkCounts returns an error for given numbers that make no sense.
 func checkCounts(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
+		if f.Name == "out" && err == nil && strings.Contains(f.Usage, "folder of ") {
+			err = checkFolder(f.Value.String())
+		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
@@ -107,8 +113,18 @@ func checkCounts(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
+// checkFolder refuses a name for a folder that looks like that of a file.
+func checkFolder(name string) error {
+	switch ext := strings.ToLower(filepath.Ext(strings.TrimRight(name, "/"))); ext {
+	case ".csv", ".gz", ".html", ".yaml", ".yml", ".json", ".md", ".tex", ".svg", ".pdf", ".png":
+		return check.Wrong("out = %q: is a folder, and %s looks like a file", name, ext)
+	}
+	return nil
+}
+
 // flagError describes in words what value a flag needs.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
+	err = unknownFlag(cmd, err)
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
@@ -178,7 +194,7 @@ var flagValues = map[string]completer{
 	"restrict": func(*cobra.Command) []string { return datasets.Names() },
 	"model":    func(*cobra.Command) []string { return models.Names() },
 	"metric": func(*cobra.Command) (names []string) {
-		for _, c := range results.Registry() {
+		for _, c := range results.Columns() {
 			names = append(names, c.Name)
 		}
 		return names
@@ -199,7 +215,9 @@ var flagValues = map[string]completer{
 	},
 	"policy": func(*cobra.Command) (names []string) {
 		for _, p := range mechanisms.Policies {
-			names = append(names, string(p))
+			if p != mechanisms.Zero { // studies have it, streams do not
+				names = append(names, string(p))
+			}
 		}
 		return names
 	},
@@ -216,9 +234,7 @@ var argumentValues = map[string]completer{
 	"mldp run":        studies,
 	"mldp plan":       studies,
 	"mldp slurm":      studies,
-	"mldp k8s":        studies,
 	"mldp status":     studies,
-	"mldp missing":    studies,
 	"mldp study show": studies,
 	"mldp data fetch": func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
 	"mldp data path":  entryNames,

@@ -33,8 +33,11 @@ name: killed-paper
 protocol: cmp
 seed: 1
 mechanisms: [{name: cmp}]
-neighbours:
-  - {name: generated, embedding: {name: generated, dimensions: [50]}, words: 40, k: [1, 2, 5], percentiles: [50]}
+scenes:
+  - name: generated
+    section: neighbours
+    embeddings: [{name: generated, dimensions: [50]}]
+    metrics: {neighbours: {words: 40, k: [1, 2, 5], percentiles: [50]}}
 `
 
 // TestKilled kills runs of a grid and of a paper's study, and commands that
@@ -193,7 +196,7 @@ func (k *killer) equalFiles(want map[string][]byte) {
 // of files.
 func (k *killer) equalRecords() {
 	k.t.Helper()
-	read := func(run string) []results.Record {
+	read := func(run string) []results.Row {
 		records, err := results.Read(filepath.Join(k.dir, run, "results.csv"))
 		if err != nil || len(records) == 0 {
 			k.t.Fatalf("%s: %d records, %v", run, len(records), err)

@@ -4,161 +4,83 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/plots/report"
 	"mldpbench/results"
-	"mldpbench/results/published"
 )
 
-// loaded is the joined output of runs: their records, with derived columns
-// recomputed, and the other files of their folders where present.
-type loaded struct {
-	report.Input
-	dir string // of the first
-}
-
-// loadRuns reads results files, or the folders of runs.
-func loadRuns(paths []string) (loaded, error) {
-	var l loaded
-	var runs [][]results.Record
-	for i, path := range paths {
-		file, err := recordsFile(path)
-		if err != nil {
-			return l, err
-		}
-		dir := filepath.Dir(file)
-		if i == 0 {
-			l.dir = dir
-		}
-		records, err := results.Read(file)
-		if err != nil {
-			return l, err
-		}
-		if len(records) == 0 {
-			return l, fmt.Errorf("%s: no records", file)
-		}
-		runs = append(runs, records)
-		if err := l.beside(dir, records); err != nil {
-			return l, err
-		}
-	}
-	all, err := results.Union(runs...)
-	if err == nil {
-		l.Records, err = results.Derive(all)
-	}
-	l.Records = results.Refute(l.Records, l.Audit)
-	if err != nil {
-		return l, fmt.Errorf("%s: %w", paths[0], err)
-	}
-	for _, name := range results.Distinct(l.Records, func(r results.Record) string { return r.Study }) {
-		// no manifest has it
-		if s, err := experiments.Builtin.Open(name); err == nil && s.Title != "" && len(l.Runs) == 0 {
-			l.Titles = append(l.Titles, s.Title)
-		}
-	}
-	return l, nil
-}
-
-// beside reads the other files in the folder of a run's records.
-func (l *loaded) beside(dir string, records []results.Record) error {
-	examples, err := engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
-	if err != nil {
-		return err
-	}
-	for _, x := range examples {
-		if !slices.Contains(l.Examples, x) {
-			l.Examples = append(l.Examples, x)
-		}
-	}
-	m, err := engine.ReadManifest(filepath.Join(dir, "manifest.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		m, err = nil, nil
-	}
-	if err == nil && m != nil {
-		err = m.Verify(filepath.Join(dir, "results.csv"))
-	}
-	if err != nil {
-		return err
-	}
-	audit, err := results.ReadAudit(filepath.Join(dir, auditFile))
-	l.Audit = append(l.Audit, audit...)
-	if m != nil {
-		l.describe(m, records)
-	}
-	return err
-}
-
 // auditFile is the name of the file with the audit of a study's mechanisms,
-// next to its records.
+// next to its rows.
 const auditFile = "audit.csv"
 
-// describe adds the content of a manifest.
-func (l *loaded) describe(m *engine.Manifest, records []results.Record) {
-	l.Runs = append(l.Runs, report.Run{
-		Title: studyTitle(m.Definition), Command: m.Command, Definition: m.Definition, Version: m.Version,
-		Machine: m.Machine,
-		Started: m.Started.Format("2 January 2006, 15:04 UTC"),
-	})
-	for _, d := range m.Datasets {
-		if i := slices.IndexFunc(records, func(r results.Record) bool { return r.Dataset == d.Name }); i >= 0 {
-			d.Fingerprint = records[i].DatasetFingerprint // manifests of older versions lack it
+// loadRuns reads results files, or the folders of runs, and returns their
+// joined view and the folder of the first.
+func loadRuns(paths []string) (p *results.Prepared, dir string, err error) {
+	var runs []results.Run
+	for i, path := range paths {
+		run, folder, err := readRun(path)
+		if err != nil {
+			return nil, "", err
 		}
-		if !slices.ContainsFunc(l.Datasets, func(x results.DatasetDescription) bool {
-			return x.Name == d.Name && x.Fingerprint == d.Fingerprint
-		}) {
-			l.Datasets = append(l.Datasets, d)
+		if i == 0 {
+			dir = folder
 		}
+		runs = append(runs, run)
 	}
+	if p, err = results.Prepare(runs...); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", paths[0], err)
+	}
+	return p, dir, nil
 }
 
-// studyTitle reads the title of a study file, "" where it has none.
-func studyTitle(definition string) string {
+// readRun reads the rows of a run and the other files of its folder, where
+// present. Rows that are not those its manifest was written for are an error.
+func readRun(path string) (run results.Run, dir string, err error) {
+	file, err := results.File(path)
+	if err != nil {
+		return run, "", err
+	}
+	run.Name, dir = path, filepath.Dir(file)
+	if run.Rows, err = results.Read(file); err != nil {
+		return run, "", err
+	}
+	if len(run.Rows) == 0 {
+		return run, "", &exitError{exitNothing, fmt.Errorf("%s: no rows: nothing was measured", file)}
+	}
+	m, err := engine.ReadManifest(filepath.Join(dir, "manifest.json"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if s, err := experiments.Builtin.Open(run.Rows[0].Study); err == nil {
+			run.Title = s.Title
+		}
+	case err != nil:
+		return run, "", err
+	default:
+		if err := m.Verify(file); err != nil {
+			return run, "", err
+		}
+		addManifest(&run, m)
+	}
+	if run.Audit, err = results.ReadAudit(filepath.Join(dir, auditFile)); err != nil {
+		return run, "", err
+	}
+	run.Examples, err = engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
+	return run, dir, err
+}
+
+// addManifest fills in the origin of a run from its manifest.
+func addManifest(run *results.Run, m *engine.Manifest) {
+	run.Command, run.Definition, run.Version, run.Machine = m.Command, m.Definition, m.Version, m.Machine
+	run.Started = m.Started.Format("2 January 2006, 15:04 UTC")
+	run.Datasets = m.Datasets
 	var study struct {
 		Title string `yaml:"title"`
 	}
-	if yaml.Unmarshal([]byte(definition), &study) != nil {
-		return "" // the engine has read it once; a page needs only its records
+	if yaml.Unmarshal([]byte(m.Definition), &study) == nil { // the engine has read it once; a page needs only its rows
+		run.Title = study.Title
 	}
-	return study.Title
-}
-
-// tables writes every table of the loaded results.
-func (l loaded) tables(dir string, compact bool) ([]string, error) {
-	tables := published.Tables(results.TableInputs{Records: l.Records, Datasets: l.Datasets, Examples: l.Examples,
-		Audit: l.Audit})
-	if compact {
-		for i := range tables {
-			tables[i] = tables[i].Compact()
-		}
-	}
-	return results.WriteTables(dir, tables)
-}
-
-// recordsFile returns the path of results.csv for the folder of a run, and any
-// other path unchanged.
-func recordsFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		path = filepath.Join(path, "results.csv")
-	}
-	return path, nil
-}
-
-// readRecords reads a results file, or that of a run's folder.
-func readRecords(path string) ([]results.Record, error) {
-	path, err := recordsFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return results.Read(path)
 }

@@ -12,8 +12,6 @@ import (
 	"mldpbench/stream"
 )
 
-func init() { commands = append(commands, newMechanismsCommand) }
-
 func newMechanismsCommand() *cobra.Command {
 	var space spaceOptions
 	var epsilon float64
@@ -108,6 +106,9 @@ func guaranteeOf(env mechanisms.Environment, s mechanisms.Settings, vector bool)
 	}
 	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) {
 		return undefined.Error(), nil
+	}
+	if errors.Is(err, mechanisms.ErrNoTexts) {
+		return err.Error() + " (--restrict DATASET)", nil
 	}
 	if err != nil {
 		return "", err

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/engine"
 )
-
-func init() { commands = append(commands, newMergeCommand) }
 
 func newMergeCommand() *cobra.Command {
 	var out string
@@ -18,12 +15,12 @@ func newMergeCommand() *cobra.Command {
 		Use:   "merge FOLDER|RESULTS.csv...",
 		Short: "Join the results of shards",
 		Long: `Merge joins the output of mldp run --shard, from one shared folder or from
-several, into the results that a single run would have written, and makes their
-tables and figures. It is an error if parts belong to different studies, schemas
-or data, or if two parts report a cell differently (except for timing). A cell
+several, into the results that a single run would have written and writes their
+page. It is an error if parts belong to different studies, schemas
+or data, or if two parts report a unit differently (except for timing). A unit
 that no part has is an error unless --partial is given.`,
-		Example: `  mldp merge results/mini
-  mldp merge node1/mini node2/mini --out results/mini`,
+		Example: `  mldp merge runs/mini
+  mldp merge node1/mini node2/mini --out runs/mini`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -37,11 +34,10 @@ that no part has is an error unless --partial is given.`,
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil,
-				filepath.Join(out, "plots"))
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil, false)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")
-	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing cells")
+	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing units")
 	return cmd
 }

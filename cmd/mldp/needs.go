@@ -27,7 +27,7 @@ func (o fetchOptions) provide(ctx context.Context, missing []fetch.Entry, dir st
 	var names, download, byHand []string
 	for _, e := range missing {
 		names = append(names, e.Name)
-		if len(e.Sources) > 0 {
+		if len(e.Downloads) > 0 {
 			download = append(download, e.Name)
 		} else {
 			byHand = append(byHand, e.Name+": "+e.Manual)

@@ -70,8 +70,11 @@ title: neighbours in fetched vectors
 protocol: cmp
 seed: 1
 mechanisms: [{name: cmp}]
-neighbours:
-  - {name: crawl, embedding: {name: crawl-300d-2M, dimensions: [300]}, words: 4, k: [1], percentiles: [50]}
+scenes:
+  - name: crawl
+    section: neighbours
+    embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
+    metrics: {neighbours: {words: 4, k: [1], percentiles: [50]}}
 `
 
 // smallMirror builds a mirror of a data set and an embedding without published

@@ -5,67 +5,62 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
-	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
-// figureFormats are the formats of the figures that commands save with their
-// results.
-var figureFormats = plots.Formats
-
-// writeOutputs writes tables, figures and report of finished records, and
-// prints the best of each data set and the path of the page. Records are not
-// read back, and every figure is drawn once, for its files and for the page.
-// audit is that of this run; if there is none, a file next to the records is
-// used.
+// writeOutputs writes the page of finished rows, which are not read back, and
+// prints the answer and the path of the page. Audit is that of this run; if
+// there is none, a file next to the rows is used.
 func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow,
-	figures string) error {
-	if shard.Count > 1 { // tables and figures are for the merged study
+	examples bool) error {
+	if shard.Count > 1 { // the page is that of the merged study
 		_, err := fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
 		return err
 	}
-	l := loaded{dir: s.Dir}
-	l.Records, l.Examples = s.Records, s.Examples
-	l.describe(&s.Manifest, s.Records)
-	var err error
-	if l.Audit = audit; audit == nil {
-		if l.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
+	run := results.Run{Name: s.Dir, Rows: s.Rows, Examples: s.Examples, Audit: audit}
+	addManifest(&run, &s.Manifest)
+	if audit == nil {
+		var err error
+		if run.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
 			return err
 		}
 	}
-	l.Records = results.Refute(l.Records, l.Audit)
-	if isPaper(l.Records) {
-		_, err = summarize(l.Records, s.Dir)
-	} else {
-		_, err = l.tables(filepath.Join(s.Dir, "tables"), false)
-	}
+	p, err := results.Prepare(run)
 	if err != nil {
 		return err
 	}
-	drawn, skipped, err := report.Figures(l.Input)
-	if err != nil {
-		return err
-	}
-	if _, err := plots.Save(figures, drawn, figureFormats); err != nil {
-		return err
+	if slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.Panel != "" }) { // figures of papers
+		if err := atomicfile.Write(filepath.Join(s.Dir, "summary.csv"), 0o644, func(w io.Writer) error {
+			return results.WriteRows(w, tables.Summarize(p))
+		}); err != nil {
+			return err
+		}
 	}
 	page := filepath.Join(s.Dir, "report.html")
-	err = atomicfile.Write(page, 0o644, func(w io.Writer) error { return report.WriteWith(w, l.Input, drawn, skipped) })
-	if err != nil {
+	if err := writePage(page, p, examples); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "records and tables are in %s, figures in %s\n", s.Dir, figures)
-	if err := printBrief(stdout, results.Brief(l.Records, briefRows)); err != nil {
+	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
+	if err := printBrief(stdout, tables.Brief(p, briefRows)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(stdout, page)
 	return err
+}
+
+// writePage writes the page of a view.
+func writePage(path string, p *results.Prepared, examples bool) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return report.Write(w, report.Input{Prepared: p, Examples: examples})
+	})
 }
 
 // briefRows limits the output of a run, with its heading, to ten lines.
@@ -73,7 +68,7 @@ const briefRows = 9
 
 // printBrief prints a table for a terminal with its footnotes below it, or
 // nothing if it has no rows.
-func printBrief(w io.Writer, t results.Table) error {
+func printBrief(w io.Writer, t tables.Table) error {
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -102,17 +97,12 @@ func printBrief(w io.Writer, t results.Table) error {
 	return nil
 }
 
-// printRecord prints the rows of the unit that was run alone, as CSV with a
+// printUnit prints the rows of the unit that was run alone, as CSV with a
 // header.
-func printRecord(w io.Writer, s *engine.Summary) error {
-	var rows []results.Record
-	for _, r := range s.Records {
-		if r.Key == s.Key {
-			rows = append(rows, r)
-		}
-	}
+func printUnit(w io.Writer, s *engine.Summary) error {
+	rows := results.Where(s.Rows, func(r results.Row) bool { return r.Key == s.Key })
 	if len(rows) == 0 {
-		return errors.New("unit " + s.Key + ": no record")
+		return errors.New("unit " + s.Key + ": no row")
 	}
 	return results.Encode(w, rows)
 }

@@ -13,27 +13,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gocarina/gocsv"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
 
-func init() { commands = append(commands, newPlanCommand) }
-
-// planOptions are the common flags of plan, slurm and k8s: a study and its
+// planOptions are the common flags of plan and slurm: a study and its
 // division into tasks.
 type planOptions struct {
 	study    runOptions
 	tasks    int
 	taskTime time.Duration
 	records  []string
-	bench    []string
 }
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
@@ -41,7 +36,6 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.tasks, "tasks", 0, "largest number of tasks (default: follows from --task-time)")
 	f.DurationVar(&o.taskTime, "task-time", 30*time.Minute, "target length of one task on one core")
 	f.StringSliceVar(&o.records, "records", nil, "results files of earlier runs, to estimate durations from")
-	f.StringSliceVar(&o.bench, "bench", nil, "files of mldp bench --csv, to estimate units without a record")
 }
 
 func newPlanCommand() *cobra.Command {
@@ -55,12 +49,12 @@ core, and the task that runs it. Tasks are contiguous parts of the study, so
 each loads few data sets and spaces; short units share a task. mldp run --plan
 --shard i/n runs task i.
 
-Estimates come from the records given with --records where they have a similar
-unit, or else from the speeds given with --bench and rough constants. They are
-good enough to divide the work evenly but do not predict a time. Flags that
-change the study must be given to mldp run as well.`,
+Estimates come from the rows given with --records where they have a similar unit,
+or else from rough constants. They are good enough to divide the work evenly but
+do not predict a time. Flags that change the study must be given to mldp run as
+well.`,
 		Example: `  mldp plan mini --tasks 4 -o units.jsonl
-  mldp plan comparative --records results/comparative/results.csv --task-time 2h -o units.jsonl`,
+  mldp plan comparative --records runs/comparative --task-time 2h -o units.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
@@ -79,7 +73,7 @@ change the study must be given to mldp run as well.`,
 		},
 	}
 	o.addFlags(cmd.Flags())
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")
 	return cmd
 }
 
@@ -98,37 +92,19 @@ func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.Fla
 	if err := o.study.provide(ctx, study, nil, io.Discard); err != nil { // never asks, because plan has no --fetch
 		return nil, err
 	}
-	var records []results.Record
+	var rows []results.Row
 	for _, path := range o.records {
-		read, err := results.Read(path)
+		file, err := results.File(path)
 		if err != nil {
 			return nil, err
 		}
-		records = append(records, read...)
-	}
-	var speeds []lab.Speed
-	for _, path := range o.bench {
-		read, err := readSpeeds(path)
+		read, err := results.Read(file)
 		if err != nil {
 			return nil, err
 		}
-		speeds = append(speeds, read...)
+		rows = append(rows, read...)
 	}
-	return experiments.Schedule(ctx, study, o.study.data, o.tasks, o.taskTime.Seconds(), records, speeds)
-}
-
-// readSpeeds reads the columns of mldp bench --csv that are used here.
-func readSpeeds(path string) ([]lab.Speed, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var speeds []lab.Speed
-	if err := gocsv.Unmarshal(f, &speeds); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return speeds, nil
+	return experiments.Schedule(ctx, study, o.study.data, o.tasks, o.taskTime.Seconds(), rows)
 }
 
 // shared makes or finds the schedule in a results folder. An existing schedule
@@ -168,7 +144,7 @@ func planPath(dir string) string { return filepath.Join(dir, "plan.jsonl") }
 func openPlan(dir string) (engine.Schedule, error) {
 	s, err := engine.ReadSchedule(planPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no schedule here; mldp slurm and mldp k8s make one", dir)
+		return nil, fmt.Errorf("%s: no schedule here; mldp slurm makes one", dir)
 	}
 	return s, err
 }

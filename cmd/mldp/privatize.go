@@ -24,8 +24,6 @@ import (
 	"mldpbench/stream"
 )
 
-func init() { commands = append(commands, newPrivatizeCommand) }
-
 // privatizeOptions are the flags of mldp privatize.
 type privatizeOptions struct {
 	instance instanceOptions
@@ -47,7 +45,7 @@ func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
 	cmd := &cobra.Command{
 		Use:   "privatize [FILE...]",
-		Short: "Privatise text: files or standard input, lines, CSV, TSV or JSON lines",
+		Short: "Privatise text: files or standard input, lines, CSV, TSV, JSON or Parquet",
 		Long: `Privatize replaces every word of the files, or of standard input, line by line,
 and writes the result to standard output or to --out: a file, or for several
 files a folder. In CSV, TSV and JSON lines only the given --column is changed;
@@ -69,7 +67,7 @@ words, punctuation and, with --case keep, capitals are therefore not protected.
 This does not remove personal data: a name becomes another word only with the
 probability given by the mechanism.
 
-A --command speaks the protocol of EXTERNAL.md and gets the words of the text,
+A --command speaks the protocol of docs/external.md and gets the words of the text,
 as --embedding spells them if it is given, or else as in the text. It decides
 about unknown words, and its guarantee is the one it declares.
 
@@ -224,6 +222,10 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 	} else if space, err = o.openBuiltIn(ctx, root, &options); err != nil {
 		return err
 	}
+	if space != nil && space.Len() == 1 {
+		report.Warnings = append(report.Warnings, "the vocabulary has one word: every known word is published as it is")
+		fmt.Fprintln(stderr, "warning:", report.Warnings[0])
+	}
 	what := instanceName(settingsOf(options))
 	g := promiseOf(options)
 	report.Mechanism, report.Guarantee, report.Promised = what, g.String(), g.Holds()
@@ -282,9 +284,10 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		if options.Rewriter != nil {
 			notice.Unknown = 0 // decided by the command
 		}
-		report.Warnings = append(report.Warnings, notice.Warnings(g, report.Probe)...)
+		found := notice.Warnings(g, report.Probe)
+		report.Warnings = append(report.Warnings, found...)
 		printProbe(stderr, report.Probe, report.Budget)
-		for _, w := range report.Warnings {
+		for _, w := range found {
 			fmt.Fprintln(stderr, "warning:", w)
 		}
 		return nil
@@ -425,11 +428,13 @@ func promiseOf(o privatize.Options) mechanisms.Guarantee {
 
 // inputOptions are the flags of the input format.
 type inputOptions struct {
-	lines, csv, tsv, jsonl bool
-	columns                []string
-	noHeader               bool
-	encoding               string
-	whole                  bool
+	lines, csv, tsv      bool
+	jsonl, json, parquet bool
+	delimiter            string
+	columns              []string
+	noHeader             bool
+	encoding             string
+	whole                bool
 }
 
 func (o *inputOptions) addFlags(cmd *cobra.Command) {
@@ -437,11 +442,14 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.csv, "csv", false, "the input is CSV (default for *.csv)")
 	f.BoolVar(&o.tsv, "tsv", false, "the input is TSV, without quotes (default for *.tsv)")
 	f.BoolVar(&o.jsonl, "jsonl", false, "the input is one JSON object per line (default for *.jsonl, *.ndjson)")
+	f.BoolVar(&o.json, "json", false, "the input is an array of JSON objects (default for *.json)")
+	f.BoolVar(&o.parquet, "parquet", false, "the input is Parquet (default for *.parquet)")
+	f.StringVar(&o.delimiter, "delimiter", "", "of the fields of CSV and TSV, such as \";\" (default: that of the format)")
 	f.BoolVar(&o.lines, "lines", false, "the input is plain text, whatever its name")
 	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
 	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
-	cmd.MarkFlagsMutuallyExclusive("csv", "tsv", "jsonl", "lines")
+	cmd.MarkFlagsMutuallyExclusive("csv", "tsv", "jsonl", "json", "parquet", "lines")
 }
 
 // inputFile is one input and where its output goes.
@@ -470,10 +478,12 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 	for _, name := range args {
 		f := inputFile{name: name, out: out, options: textio.Options{
 			Name: name, Format: o.format(name), Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding,
-			Whole: o.whole,
+			Whole: o.whole, Delimiter: o.delimiter,
 		}}
 		if name == "-" {
 			f.options.Name = "standard input"
+		} else if err := textio.CheckName(name); err != nil && !(o.lines || o.csv || o.tsv || o.jsonl) {
+			return nil, err
 		}
 		if err := f.options.Check(); err != nil {
 			if f.options.Format != textio.Lines && len(o.columns) == 0 {
@@ -518,6 +528,10 @@ func (o *inputOptions) format(name string) textio.Format {
 		return textio.TSV
 	case o.jsonl:
 		return textio.JSONLines
+	case o.json:
+		return textio.JSON
+	case o.parquet:
+		return textio.Parquet
 	}
 	return textio.FormatOf(name)
 }
@@ -536,6 +550,17 @@ func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
 		watched, done := watch(file, f.name, cmd.ErrOrStderr())
 		defer done()
 		in = watched
+		if f.options.Format == textio.Parquet {
+			rewrite := func(w io.Writer) error {
+				return textio.RewriteParquet(cmd.Context(), file, w, f.options, func(r *textio.Reader, w io.Writer) error {
+					return s.Run(cmd.Context(), r, w)
+				})
+			}
+			if f.out == "" {
+				return rewrite(cmd.OutOrStdout())
+			}
+			return atomicfile.Write(f.out, 0o644, rewrite)
+		}
 	}
 	run := func(w io.Writer) error {
 		r, err := textio.NewReader(in, f.options)

@@ -1,22 +1,38 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
+	"go/format"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"mldpbench/results"
 )
 
 // usersCache is the user's setting, read before the tests get a cache of their
 // own.
 var usersCache = os.Getenv("XDG_CACHE_HOME")
 
-// TestRecipes follows CONTRIBUTING.md: it builds the program with the additions
-// and runs it.
+// conformance names the tests that a template must pass when it is kept.
+var conformance = map[string]string{
+	"./mechanisms": "^(TestOrder|TestGuaranteeAgreesWithVariant|TestDistributionsSumToOneAndKeepTheirBound|" +
+		"TestSamplerMatchesDistribution|TestLogBoundsContainTheDistribution|TestLimitsOfEpsilon|" +
+		"TestSeedsReproduceAndBatchesDoNotMatter|TestEpsilonPerWord|TestOddSpaces|TestBadSettingsAreRefused)$/coin",
+	"./models/attack": "^TestCeilingAndFloor$/unchanged",
+	"./datasets":      "^(TestLoad|TestDescribe|TestSample)",
+	"./models":        "^TestParameters$",
+	"./experiments":   "^TestMeasurementsConform$",
+	"./results":       ".",
+}
+
+// TestRecipes follows CONTRIBUTING.md: it builds the program with the templates
+// kept and runs it, and tests them, as they are and with mistakes.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a copy of the program")
@@ -26,48 +42,89 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	overlay := followRecipes(t, root, dir)
-	mldp := filepath.Join(dir, "mldp")
-	do := func(name string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir = dir
-		cache := usersCache // where compiled packages are; with an empty cache all of Go is compiled
-		if name == mldp {   // a different program from the one under test learns its own vectors
-			cache = filepath.Join(dir, ".cache")
-		}
-		cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+cache)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
-		}
-		return string(out)
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	// Laid over the repository, packages that the recipes leave alone are those of the tests.
-	do("go", "build", "-C", root, "-overlay", overlay, "-buildvcs=false", "-ldflags=-s -w", "-o", mldp, "./cmd/mldp")
-	do(mldp, "run", "recipes.yaml", "--out", "out")
-	do(mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
+	r := &recipes{root: root, dir: t.TempDir(), page: string(page), files: templates(t, root, string(page))}
+	r.mldp = filepath.Join(r.dir, "mldp")
+	writeFile(t, filepath.Join(r.dir, "recipes.yaml"), r.files["recipes.yaml"])
+	overlay := r.overlay(t, "kept", nil)
+	// Laid over the repository, packages that the templates leave alone are those of the tests.
+	r.do(t, "go", "build", "-C", root, "-overlay", overlay, "-buildvcs=false", "-ldflags=-s -w", "-o", r.mldp,
+		"./cmd/mldp")
+	t.Run("run", r.testRun)
+	t.Run("kept", func(t *testing.T) {
+		packages := slices.Sorted(maps.Keys(conformance))
+		r.do(t, "go", append([]string{"vet", "-C", root, "-overlay", overlay, "./experiments/measure"}, packages...)...)
+		for _, p := range packages {
+			out := r.do(t, "go", "test", "-C", root, "-overlay", overlay, "-short", "-run", conformance[p], p)
+			if strings.Contains(out, "no tests to run") {
+				t.Errorf("%s: no test is %s", p, conformance[p])
+			}
+		}
+	})
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) { r.testMistake(t, m) })
+	}
+}
+
+// mistake is planted in a template; the test that the page names must find it.
+type mistake struct {
+	name, file string
+	changes    *strings.Replacer
+	folder     string // of the test
+	test, only string
+}
+
+var mistakes = []mistake{
+	{"draws of triple ε", "mechanisms/coin.go",
+		strings.NewReplacer("float64(n)*math.Exp(-epsilon)", "float64(n)*math.Exp(-3*epsilon)"),
+		"./mechanisms", "TestSamplerMatchesDistribution", "coin"},
+	{"noise three times too small", "mechanisms/coin.go",
+		strings.NewReplacer("math.Exp(-epsilon)", "math.Exp(-3*epsilon)", "own - epsilon", "own - 3*epsilon"),
+		"./mechanisms", "TestDistributionsSumToOneAndKeepTheirBound", "coin"},
+	{"NaN", "experiments/measure/distinct.go",
+		strings.NewReplacer("results.Share(len(seen), total)", "results.Number(float64(results.Missing))"),
+		"./experiments", "TestMeasurementsConform", ""},
+	{"misses words", "models/attack/unchanged.go", strings.NewReplacer("hits[i]++", "hits[i] = 1"),
+		"./models/attack", "TestCeilingAndFloor", "unchanged"},
+}
+
+// recipes is a copy of the program with the templates.
+type recipes struct {
+	root, dir, mldp string
+	page            string
+	files           map[string]string // of the page
+}
+
+// testRun runs the study of all templates, and every command that reads rows.
+func (r *recipes) testRun(t *testing.T) {
+	r.do(t, r.mldp, "run", "recipes.yaml", "--out", "out")
+	r.do(t, r.mldp, "audit", "--mechanism", "coin", "--epsilon", "2", "--embedding", "generated", "--dimension", "50",
 		"--vocabulary", "30")
-	// Records of a program without the metric are compared with records that
-	// have it.
-	do(mldp, "check", "--baseline", without(t, dir, "distinct", "distinct_words", "distinct_tokens"), "out/results.csv")
-	do(mldp, "tables", "out", "-o", "tables")
-	do(mldp, "report", "out", "-o", "report.html")
-	do(mldp, "figures", "out", "-o", "figures")
-	do(mldp, "run", "recipes-attack.yaml", "--out", "attack")
-	do(mldp, "plan", "recipes-paper.yaml")
-	do(mldp, "run", "recipes-paper.yaml", "--out", "paper")
-	do(mldp, "tables", "paper", "-o", "paper-tables")
-	do(mldp, "report", "paper", "-o", "paper.html")
+	// Rows of a program without the metric are compared with rows that have it.
+	rows, err := results.Read(filepath.Join(r.dir, "out", "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := results.Where(rows, func(r results.Row) bool { return r.Quantity != "distinct" })
+	if len(before) == 0 || len(before) == len(rows) {
+		t.Fatalf("%d rows, %d without the metric", len(rows), len(before))
+	}
+	if err := results.Write(filepath.Join(r.dir, "before.csv"), before); err != nil {
+		t.Fatal(err)
+	}
+	r.do(t, r.mldp, "check", "--baseline", "before.csv", "out/results.csv")
+	r.do(t, r.mldp, "tables", "out", "-o", "tables")
+	r.do(t, r.mldp, "report", "out", "-o", "report.html")
+	r.do(t, r.mldp, "figures", "out", "-o", "figures")
 	for files, wants := range map[string][]string{
-		"tables/*": {"coin", "distinct", "different words"}, "report.html": {"coin", "distinct", "different words"},
-		"out/results.csv": {"coin", "distinct"}, "figures/*.svg": {"different words"},
-		"attack/results.csv": {"unchanged", "coin"},
-		"paper/results.csv":  {"coin", "n_w"}, "paper-tables/*": {"coin"}, "paper.html": {"coin"},
+		"tables/*": {"coin", "different words", "words unchanged"}, "report.html": {"coin", "different words", "majority"},
+		"out/results.csv": {"coin", "distinct", "unchanged-words", "opinions"}, "figures/*.svg": {"different words"},
 	} {
 		var text strings.Builder
-		found, _ := filepath.Glob(filepath.Join(dir, files))
+		found, _ := filepath.Glob(filepath.Join(r.dir, files))
 		for _, f := range found {
 			data, err := os.ReadFile(f)
 			if err != nil {
@@ -83,106 +140,91 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// followRecipes writes the blocks of CONTRIBUTING.md that name a file into dir,
-// and returns the file that lays them over the repository for the go command.
-func followRecipes(t *testing.T, root, dir string) string {
-	t.Helper()
-	replace := map[string]string{}
-	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
+func (r *recipes) testMistake(t *testing.T, m mistake) {
+	text := r.files[m.file]
+	planted := m.changes.Replace(text)
+	if planted == text || !strings.Contains(r.page, m.test) {
+		t.Fatalf("%s is as before, or the page does not name %s", m.file, m.test)
 	}
-	blocks := 0
-	for rest := string(page); ; {
-		_, after, found := strings.Cut(rest, "\n```")
-		if !found {
-			break
-		}
-		header, body, _ := strings.Cut(after, "\n")
-		body, rest, found = strings.Cut(body, "\n```\n")
-		if !found {
-			t.Fatalf("%q: the block has no end", header)
-		}
-		_, place, named := strings.Cut(header, " ")
-		if !named {
+	overlay := r.overlay(t, m.name, map[string]string{m.file: planted})
+	run := "^" + m.test + "$"
+	if m.only != "" {
+		run += "/" + m.only
+	}
+	out, err := r.command(t, "go", "test", "-C", r.root, "-overlay", overlay, "-run", run, m.folder)
+	if err == nil || !strings.Contains(out, "--- FAIL: "+m.test) {
+		t.Errorf("%s does not find it: %v\n%s", m.test, err, out)
+	}
+}
+
+func (r *recipes) do(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := r.command(t, name, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func (r *recipes) command(t *testing.T, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = r.dir
+	cache := usersCache // where compiled packages are; with an empty cache all of Go is compiled
+	if name == r.mldp { // a different program from the one under test learns its own vectors
+		cache = filepath.Join(r.dir, ".cache")
+	}
+	cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+cache)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// overlay writes the templates, some of them changed, and returns the file that
+// lays them over the repository for the go command.
+func (r *recipes) overlay(t *testing.T, name string, changed map[string]string) string {
+	t.Helper()
+	folder, replace := filepath.Join(r.dir, name), map[string]string{}
+	for file, text := range r.files {
+		if filepath.Ext(file) != ".go" {
 			continue
 		}
-		blocks++
-		name, anchor, inside := strings.Cut(place, " after ")
-		path, text := filepath.Join(dir, name), body+"\n"
-		if inside {
-			source := filepath.Join(root, name)
-			if _, again := replace[source]; again {
-				source = path
-			}
-			old, err := os.ReadFile(source)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Count(string(old), anchor) != 1 {
-				t.Fatalf("%s: %d lines with %q", name, strings.Count(string(old), anchor), anchor)
-			}
-			i := strings.Index(string(old), anchor)
-			i += strings.IndexByte(string(old[i:]), '\n') + 1
-			text = string(old[:i]) + text + string(old[i:])
+		if other, ok := changed[file]; ok {
+			text = other
 		}
-		replace[filepath.Join(root, name)] = path
+		path := filepath.Join(folder, file)
+		replace[filepath.Join(r.root, file)] = path
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		writeFile(t, path, text)
 	}
-	if blocks < 15 {
-		t.Fatalf("%d blocks name a file", blocks)
-	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay := filepath.Join(dir, "overlay.json")
-	writeFile(t, overlay, string(data))
-	return overlay
+	path := filepath.Join(folder, "overlay.json")
+	writeFile(t, path, string(data))
+	return path
 }
 
-// without writes the records of out as the earlier program would have: without
-// such columns.
-func without(t *testing.T, dir string, columns ...string) string {
+// templates are the blocks of the page that name a file: new ones, formatted.
+func templates(t *testing.T, root, page string) map[string]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "out", "results.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) < 2 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
-	dropped := map[int]bool{}
-	for i, c := range rows[0] {
-		dropped[i] = slices.Contains(columns, c)
-	}
-	for i, row := range rows {
-		var kept []string
-		for j, v := range row {
-			if !dropped[j] {
-				kept = append(kept, v)
-			}
+	files := map[string]string{}
+	for _, block := range regexp.MustCompile("(?s)\n```\\w+ (\\S+)\n(.*?\n)```\n").FindAllStringSubmatch(page, -1) {
+		name, text := block[1], block[2]
+		files[name] = text
+		if _, err := os.Stat(filepath.Join(root, name)); err == nil {
+			t.Fatalf("%s is there already", name)
 		}
-		if len(kept) != len(row)-len(columns) {
-			t.Fatalf("row %d lacks one of %q", i, columns)
+		if filepath.Ext(name) != ".go" {
+			continue
 		}
-		rows[i] = kept
+		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+			t.Errorf("%s is not formatted, %v", name, err)
+		}
 	}
-	name := filepath.Join(dir, "before.csv")
-	w, err := os.Create(name)
-	if err == nil {
-		err = csv.NewWriter(w).WriteAll(rows)
+	if len(files) != 6 {
+		t.Fatalf("%d blocks name a file, want 5 templates and a study", len(files))
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return files
 }

@@ -2,50 +2,44 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"mldpbench/internal/atomicfile"
-	"mldpbench/plots/report"
 )
-
-func init() { commands = append(commands, newReportCommand) }
 
 func newReportCommand() *cobra.Command {
 	var out string
+	var examples bool
 	cmd := &cobra.Command{
 		Use:   "report RESULTS...",
 		Short: "Write finished studies to one HTML page",
-		Long: `Report writes one self-contained HTML page: summary, figures, sortable tables,
-each mechanism with its guarantee and examples, warnings, and how to reproduce
-the numbers. It opens from disk, without a network. RESULTS is the folder of a
-run (its manifest, examples.jsonl and audit.csv are used where present) or a
-results.csv. Several are joined, for example a study and its variants.`,
-		Example: `  mldp report results/mini -o report.html
-  mldp report results/comparative results/comparative-released -o report.html`,
+		Long: `Report writes one self-contained HTML page: the answer, figures, sortable tables,
+each mechanism with its guarantee, warnings, and how to reproduce the numbers. It
+opens from disk, without a network. RESULTS is the folder of a run (its manifest
+and audit.csv are used where present) or a results file. Several are joined, for
+example a study and its variants.
+
+With --examples the page shows a few documents before and after privatising:
+original texts of the data set, which everybody who gets the page can read.`,
+		Example: `  mldp report runs/mini -o report.html
+  mldp report runs/comparative runs/comparative-released -o report.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := loadRuns(args)
+			p, dir, err := loadRuns(args)
 			if err != nil {
 				return err
 			}
 			if out == "" {
-				out = filepath.Join(l.dir, "report.html")
+				out = filepath.Join(dir, "report.html")
 			}
-			if err := l.write(out); err != nil {
+			if err := writePage(out, p, examples); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), out)
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html next to the first records)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html next to the first results)")
+	cmd.Flags().BoolVar(&examples, "examples", false, "show documents before and after privatising")
 	return cmd
-}
-
-// write renders the page.
-func (l loaded) write(out string) error {
-	return atomicfile.Write(out, 0o644, func(w io.Writer) error { return report.Write(w, l.Input) })
 }

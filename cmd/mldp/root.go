@@ -16,8 +16,12 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitNothing     = 3 // nothing was compared: unlike studies or data, missing cells, no test
 	exitInterrupted = 5 // stopped by a signal; everything finished is kept
 	exitViolated    = 6 // an audit refutes a claimed guarantee
+	// A fault of the program. Go's own 2 would read as wrong usage, and a cluster
+	// would give up the job.
+	exitFault = 70
 )
 
 // exitError passes a special exit code through cobra.
@@ -36,8 +40,36 @@ func require(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// commands is filled by the init function of each subcommand's file.
-var commands []func() *cobra.Command
+// The groups of the help text.
+const (
+	groupUse     = "use"
+	groupStudy   = "study"
+	groupLook    = "look"
+	groupCluster = "cluster"
+)
+
+// commands are all commands by group, in the order of the help text.
+var commands = []struct {
+	group, title string
+	make         []func() *cobra.Command
+}{
+	{groupUse, "Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand,
+		newCalibrateCommand, newMechanismsCommand, newAuditCommand, newServeCommand}},
+	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand,
+		newCheckCommand, newCompareCommand, newDataCommand}},
+	{groupLook, "Look at results:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand,
+		newBoardCommand}},
+	{groupCluster, "Use a cluster:", []func() *cobra.Command{newPlanCommand, newSlurmCommand, newStatusCommand,
+		newMergeCommand}},
+}
+
+// renamed are the commands of earlier versions and what replaces them.
+var renamed = map[string]string{
+	"distribution": "explain --format csv", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
+	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
+	"leaderboard": "board", "tune": "calibrate --max-loss", "k8s": "plan, and the manifest in docs/cluster.md",
+	"bench": "run, whose tables state words per second", "version": "--version",
+}
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -46,15 +78,31 @@ func newRoot() *cobra.Command {
 		Long: `mldp privatises text word by word under metric differential privacy, measures
 the cost and the protection, and reruns the published studies.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 5 interrupted (finished work is
-kept; the same command resumes). Commands with further codes list them.`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing could be compared,
+5 interrupted (finished work is kept; the same command resumes), 6 an audit
+refutes a guarantee, 70 a fault of mldp itself.`,
 		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			if now, ok := renamed[args[0]]; ok {
+				return fmt.Errorf("%s is now: mldp %s", args[0], now)
+			}
+			return unknownCommand(c, args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
-	for _, c := range commands {
-		root.AddCommand(c())
+	for _, g := range commands {
+		root.AddGroup(&cobra.Group{ID: g.group, Title: g.title})
+		for _, make_ := range g.make {
+			c := make_()
+			c.GroupID = g.group
+			root.AddCommand(c)
+		}
 	}
 	finish(root)
 	return root
@@ -65,11 +113,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &checkedOutput{to: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	started := false
 	mark(root, &started)
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err, started = out.err, true
+	}
+	err = namedAlike(err)
 	if err == nil {
 		return exitOK
 	}
@@ -86,4 +139,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	default:
 		return exitFailure
 	}
+}
+
+// checkedOutput remembers that standard output could not be written, which most
+// prints do not look at.
+type checkedOutput struct {
+	to  io.Writer
+	err error
+}
+
+func (w *checkedOutput) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
 }

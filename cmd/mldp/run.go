@@ -34,6 +34,7 @@ type runOptions struct {
 	forceNew    bool
 	sameVersion bool
 	audit       bool
+	examples    bool
 	auditing    audit.Options
 	fetching    fetchOptions
 }
@@ -43,10 +44,10 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.addStudyFlags(f)
 	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
 	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
-	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: results/STUDY)")
+	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
-	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key, with its baselines, and print its record")
+	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
 	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit of this row, which may be in an older file")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
@@ -55,6 +56,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"set and embedding")
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
+	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
 	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
@@ -81,36 +83,37 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
 	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
 	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
-	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this panel or section of a paper study; may be repeated")
+	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this scene, section or measurement; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
-
-func init() { commands = append(commands, newRunCommand) }
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run STUDY|FILE.yaml",
 		Short: "Run a study: privatise, train, measure, tabulate, draw",
-		Long: `Run runs the units of a study that are not finished yet (a unit is one cell and
-repetition of a grid, or one curve at one position of a paper's figure) and
-writes records (CSV), tables, figures and a report. It prints the best mechanism
-of each data set at stated errors of an adversary, and the path of the report. A
-study is a name from mldp study list or a YAML file. Flags change the study for
-this run; the manifest next to the records holds the study as it was run.
+		Long: `Run runs the units of a study that are not finished yet (a unit is one
+measurement of one private text) and writes rows (CSV, one for each number) and a
+page. It prints the best mechanism of each data set at stated errors of an
+adversary, and the path of the page. A study is a name from mldp study list or a
+YAML file. Flags change the study for this run; the manifest next to the rows
+holds the study as it was run. Tables and figures for a paper: mldp tables and
+mldp figures.
 
-With --audit it then tries to refute the guarantees of the study's mechanisms,
-as mldp audit does, and stores the verdicts next to the records. A mechanism
-that is refuted has no guarantee on the page, in tables and in rankings.
+With --audit it then tries to refute the guarantees of the study's mechanisms, as
+mldp audit does, and stores the verdicts next to the rows. A mechanism that is
+refuted has no guarantee on the page, in tables and in rankings.
 
 A finished unit is never run again: after an interruption (or kill -9) the same
-command continues where it stopped. A unit that fails does not stop the others;
-its error is stored in the folder failed, and the same command tries it again.
-results.csv holds the units that this command selects; other finished units stay
-in the folder units.
+command continues where it stopped, and a measurement added to a study runs alone.
+A unit that fails does not stop the others; its error is stored in the folder
+failed, and the same command tries it again. results.csv holds the units that this
+command selects; other finished units stay in the folder units.
 
-When interrupted or terminated, it discards running units and ends; on SIGUSR1
-it finishes them, starts no others and ends.
+When interrupted or terminated, it discards running units and ends; on SIGUSR1 it
+finishes them, starts no others and ends. A second signal ends it at once.
+
+The page shows original documents only with --examples.
 
 Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
@@ -126,6 +129,7 @@ Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 			if err != nil {
 				return err
 			}
+			warnBaselines(cmd.ErrOrStderr(), study)
 			if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
@@ -180,7 +184,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	}
 	var err error
 	if o.record != "" {
-		if options.Record, err = findRecord(o.record); err != nil {
+		if options.Record, err = findRow(o.record); err != nil {
 			return err
 		}
 	}
@@ -212,13 +216,9 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		return err
 	}
 	if summary.Key != "" {
-		return printRecord(stdout, summary)
+		return printUnit(stdout, summary)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
-	figures := filepath.Join(summary.Dir, "plots")
-	if o.out == "" {
-		figures = filepath.Join("plots", study.Name)
-	}
 	var audited []results.AuditRow
 	if o.audit {
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
@@ -226,23 +226,27 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 			return err
 		}
 	}
-	return writeOutputs(stdout, stderr, summary, options.Shard, audited, figures)
+	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples)
 }
 
-// findRecord reads "FILE:KEY".
-func findRecord(ref string) (*results.Record, error) {
+// findRow reads "RESULTS:KEY".
+func findRow(ref string) (*results.Row, error) {
 	i := strings.LastIndexByte(ref, ':')
 	if i < 0 {
 		return nil, &exitError{exitUsage, fmt.Errorf("record = %q: must be RESULTS:KEY", ref)}
 	}
-	records, err := readRecords(ref[:i])
+	file, err := results.File(ref[:i])
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range records {
+	rows, err := results.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
 		if r.Key == ref[i+1:] {
 			return &r, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: no record of key %s", ref[:i], ref[i+1:])
+	return nil, fmt.Errorf("%s: no row of key %s", ref[:i], ref[i+1:])
 }

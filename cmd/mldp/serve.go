@@ -14,8 +14,6 @@ import (
 	"mldpbench/stream"
 )
 
-func init() { commands = append(commands, newServeCommand) }
-
 func newServeCommand() *cobra.Command {
 	o := instanceOptions{}
 	var policy string

@@ -15,8 +15,6 @@ import (
 	"mldpbench/internal/atomicfile"
 )
 
-func init() { commands = append(commands, newSlurmCommand) }
-
 func newSlurmCommand() *cobra.Command {
 	var o planOptions
 	var job cluster.Slurm
@@ -29,11 +27,11 @@ plan) and prints a job script for sbatch: one array task per task of the
 schedule. With --submit it writes the script next to the schedule, submits it
 and prints the job id. The nodes must share the results folder.
 
-Tasks write one file per finished cell and one results file per task. They need
+Tasks write one file per finished unit and one results file per task. They need
 no locks, and a task that is submitted again continues where it stopped. After a
 time-out, a preemption or a failure, submit the rest with --missing, or give
-sbatch the output of mldp missing. Some time before the limit (--notice) a task
-stops starting cells and finishes running ones. mldp status shows the progress;
+sbatch the output of mldp status --missing. Some time before the limit (--notice) a task
+stops starting units and finishes running ones. mldp status shows the progress;
 mldp merge joins the results.`,
 		Example: `  mldp slurm mini --tasks 8 --concurrent 4 > mini.sbatch
   mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit
@@ -45,7 +43,7 @@ mldp merge joins the results.`,
 				return err
 			}
 			if job.Out == "" {
-				job.Out = filepath.Join("results", study.Name)
+				job.Out = filepath.Join("runs", study.Name)
 			}
 			schedule, err := o.shared(cmd.Context(), args[0], cmd.Flags(), job.Out, replan)
 			if err != nil {
@@ -109,11 +107,11 @@ mldp merge joins the results.`,
 	}
 	f := cmd.Flags()
 	o.addFlags(f)
-	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: results/STUDY)")
+	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: runs/STUDY)")
 	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: decided by the cluster)")
 	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest "+
 		"estimate, at least 30m)")
-	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more cells")
+	f.DurationVar(&job.Notice, "notice", 2*time.Minute, "time before the limit at which a task starts no more units")
 	f.IntVar(&job.CPUs, "cpus", 1, "processors per task")
 	f.StringVar(&job.Memory, "mem", "4G", "memory per task, as sbatch reads it")
 	f.StringVar(&job.Partition, "partition", "", "partition")
@@ -122,7 +120,7 @@ mldp merge joins the results.`,
 	f.IntVar(&job.MaxArraySize, "max-array-size", 0, "MaxArraySize of the cluster (default: asked from it, else 1001)")
 	f.BoolVar(&replan, "replan", false, "replace an existing schedule")
 	f.BoolVar(&submit, "submit", false, "run sbatch and print the job id")
-	f.BoolVar(&onlyMissing, "missing", false, "with --submit: only tasks with unfinished cells that are not queued")
+	f.BoolVar(&onlyMissing, "missing", false, "with --submit: only tasks with unfinished units that are not queued")
 	return cmd
 }
 

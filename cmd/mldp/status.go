@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,30 +13,65 @@ import (
 
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/check"
 )
 
-func init() { commands = append(commands, newStatusCommand) }
-
 func newStatusCommand() *cobra.Command {
-	return &cobra.Command{
+	var missing bool
+	var format string
+	cmd := &cobra.Command{
 		Use:   "status FOLDER",
-		Short: "Show the progress of a study on a cluster",
-		Long: `Status counts the cells and tasks of the schedule in a results folder: done,
+		Short: "Show the progress of a study on a cluster, or the tasks to submit again",
+		Long: `Status counts the units and tasks of the schedule in a results folder: done,
 running, waiting in the queue, failed, missing. A task is running or waiting
 according to squeue; without squeue such tasks count as missing. A task is done
-when all its cells are, and failed when it is not running and some cell has an
+when all its units are, and failed when it is not running and some unit has an
 error in the folder failed. The time left is estimated from the speed of the
-last ten minutes.`,
-		Example: "  mldp status results/mini",
-		Args:    cobra.ExactArgs(1),
+last ten minutes.
+
+With --missing it prints the tasks that are failed or missing, and nothing if
+there are none (json: an empty list). Formats: array ("3,7-9", for sbatch
+--array), lines (one task per line), json. For arrays larger than the cluster's
+MaxArraySize use mldp slurm --submit --missing, which splits them.`,
+		Example: `  mldp status runs/mini
+  sbatch --array=$(mldp status runs/comparative --missing --format array) comparative.sbatch`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := check.OneOf("format", format, "array", "lines", "json"); err != nil {
+				return &exitError{exitUsage, err}
+			}
 			state, err := readClusterState(cmd.Context(), args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			if missing {
+				return state.printMissing(cmd.OutOrStdout(), cmd.ErrOrStderr(), format)
+			}
 			return state.print(cmd.OutOrStdout(), time.Now())
 		},
 	}
+	cmd.Flags().BoolVar(&missing, "missing", false, "print the tasks to submit again")
+	cmd.Flags().StringVar(&format, "format", "lines", "of --missing: array, lines or json")
+	return cmd
+}
+
+func (c *clusterState) printMissing(out, stderr io.Writer, format string) (err error) {
+	tasks := c.missingTasks()
+	switch {
+	case format == "json":
+		return json.NewEncoder(out).Encode(append([]int{}, tasks...))
+	case len(tasks) == 0:
+		_, err = fmt.Fprintln(stderr, "nothing is missing")
+	case format == "array":
+		_, err = fmt.Fprintln(out, cluster.FormatArray(tasks))
+	default:
+		for _, t := range tasks {
+			if _, err := fmt.Fprintln(out, t); err != nil {
+				return err
+			}
+		}
+	}
+	return err
 }
 
 // clusterState is a schedule with its state in folder and queue.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -9,9 +11,8 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/results"
 )
-
-func init() { commands = append(commands, newStudyCommand) }
 
 func newStudyCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -59,7 +60,7 @@ print one, edit it, check it, run it.`,
 				return err
 			},
 		},
-		newStudyCheckCommand(),
+		newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand(),
 	)
 	return cmd
 }
@@ -72,7 +73,7 @@ func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 		s, err = s.Override(*flags)
 	}
 	if err == nil {
-		_, err = experiments.Plan(s, lab.New("")) // opens nothing
+		_, err = experiments.Plan(s, lab.New(""), nil) // opens nothing
 	}
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -101,7 +102,7 @@ lists all errors, not only the first.`,
 			if err != nil {
 				return err
 			}
-			plan, err := experiments.Plan(s, lab.New(""))
+			plan, err := experiments.Plan(s, lab.New(""), nil)
 			if err != nil {
 				return err
 			}
@@ -114,6 +115,7 @@ lists all errors, not only the first.`,
 					return err
 				}
 			}
+			warnBaselines(cmd.ErrOrStderr(), s)
 			if repeated := plan.Unique(); len(repeated) > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
 					len(repeated), repeated[0])
@@ -126,4 +128,77 @@ lists all errors, not only the first.`,
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
 	return cmd
+}
+
+// warnBaselines says that a study privatises nothing, which may be a mistake.
+func warnBaselines(w io.Writer, s *study.Study) {
+	for _, part := range s.Parts() {
+		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {
+			fmt.Fprintln(w, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
+			return
+		}
+	}
+}
+
+func newStudyMetricsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "metrics",
+		Short: "List the quantities that a study can measure",
+		Long: `Metrics lists every quantity of a results file: its name, title, unit, which
+direction is better, the threshold of mldp check, and whether it depends on the
+classifier or an attacker.`,
+		Example: "  mldp study metrics",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tTITLE\tUNIT\tBETTER\tTHRESHOLD\tOF")
+			for _, c := range results.Columns() {
+				if c.Title == "" {
+					continue
+				}
+				threshold, of := "", "the text"
+				if c.Threshold > 0 {
+					threshold = fmt.Sprint(c.Threshold)
+				}
+				switch {
+				case c.Attacker != "":
+					of = "attacker " + c.Attacker
+				case c.OfModel:
+					of = "the classifier"
+				}
+				better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Title, c.Unit, better, threshold, of)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func newStudyKeysCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "keys",
+		Short:   "List the keys of study files",
+		Long:    "Keys prints a page with every key of a study file: its kind, its limits and what it means.",
+		Example: "  mldp study keys",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), studyKeysPage())
+			return err
+		},
+	}
+}
+
+// studyKeysPage is docs/study-keys.md.
+func studyKeysPage() string {
+	var b strings.Builder
+	b.WriteString("# Keys of study files\n\nPrinted by `mldp study keys` from the schema itself. Each key of" +
+		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n|---|---|---|\n")
+	for _, k := range study.Keys() {
+		kind := k.Kind
+		if k.Limits != "" {
+			kind += ", " + k.Limits
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Path, kind, strings.ReplaceAll(k.Doc, "|", `\|`))
+	}
+	return b.String()
 }

@@ -1,49 +1,105 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
-)
 
-func init() { commands = append(commands, newTablesCommand) }
+	"mldpbench/internal/check"
+	"mldpbench/results"
+	"mldpbench/results/published"
+	"mldpbench/results/tables"
+)
 
 func newTablesCommand() *cobra.Command {
 	var out string
+	var datasets, mechanisms, only, formats []string
 	var compact bool
 	cmd := &cobra.Command{
 		Use:   "tables RESULTS...",
-		Short: "Write the study's tables as Markdown, LaTeX and CSV",
+		Short: "Write tables as Markdown, LaTeX and CSV",
 		Long: `Tables reads results (files, or folders of runs, which are joined) and writes
-all tables for which they have data (data sets, every metric, regression, ranks,
-accuracy at equal error of the adversary, promise and price of each mechanism,
-adversary, guarantees, cost, comparison with the published tables, example outputs), each as .md, .tex
-(booktabs; wide tables as table*, for a paper of two columns) and .csv, and
-prints their paths. Data sets and example outputs come from manifest.json and
-examples.jsonl, which mldp run writes next to the results.`,
-		Example: `  mldp tables results/mini/results.csv --out results/mini/tables
-  mldp tables results/comparative results/comparative-released --out tables`,
+all tables for which they have data: data sets, every quantity, ranks and
+accuracy at equal error of the adversary, promises, attackers, cost, comparison
+with the published tables. LaTeX needs booktabs and graphicx; wide tables are
+made for both columns of a paper.`,
+		Example: `  mldp tables runs/mini --out tables
+  mldp tables runs/mini --only accuracy --mechanism cmp,tem --format tex --out tables`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := loadRuns(args)
+			for _, f := range formats {
+				if err := check.OneOf("format", f, tables.Formats...); err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
+			p, dir, err := loadRuns(args)
 			if err != nil {
 				return err
+			}
+			if p, err = choose(p, datasets, mechanisms); err != nil {
+				return &exitError{exitUsage, err}
 			}
 			if out == "" {
-				out = filepath.Join(l.dir, "tables")
+				out = filepath.Join(dir, "tables")
 			}
-			paths, err := l.tables(out, compact)
-			if err != nil {
-				return err
+			list := published.Tables(p)
+			if len(only) > 0 {
+				list = slices.DeleteFunc(list, func(t tables.Table) bool {
+					return !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(t.Name, part) })
+				})
 			}
-			for _, p := range paths {
-				fmt.Fprintln(cmd.OutOrStdout(), p)
+			if len(list) == 0 {
+				return fmt.Errorf("%s: no table of this name", args[0])
 			}
-			return nil
+			if compact {
+				for i := range list {
+					list[i] = list[i].Compact()
+				}
+			}
+			paths, err := tables.Write(out, list, formats)
+			for _, path := range paths {
+				fmt.Fprintln(cmd.OutOrStdout(), path)
+			}
+			return err
 		},
 	}
-	cmd.Flags().BoolVar(&compact, "compact", false, "means only: no intervals, footnotes or legends")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the tables (default: tables next to the first results)")
+	f := cmd.Flags()
+	addChoice(cmd, &datasets, &mechanisms)
+	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
+	f.StringSliceVar(&formats, "format", tables.Formats, "md, tex, csv")
+	f.StringVarP(&out, "out", "o", "", "folder of the tables (default: tables next to the first results)")
+	f.BoolVar(&compact, "compact", false, "means only, without ± and notes")
 	return cmd
+}
+
+// addChoice adds the flags of choose.
+func addChoice(cmd *cobra.Command, datasets, mechanisms *[]string) {
+	cmd.Flags().StringSliceVar(datasets, "dataset", nil, "data sets (default: all)")
+	cmd.Flags().StringSliceVar(mechanisms, "mechanism", nil, "mechanisms (default: all)")
+}
+
+// choose keeps data sets and mechanisms, and the baselines.
+func choose(p *results.Prepared, datasets, mechanisms []string) (*results.Prepared, error) {
+	pick := func(what string, wanted []string, of func(results.Cell) string) error {
+		names := results.Distinct(p.Cells, of)
+		for _, w := range wanted {
+			if !slices.Contains(names, w) {
+				return fmt.Errorf("%s = %q: the results have %s", what, w, strings.Join(names, ", "))
+			}
+		}
+		return nil
+	}
+	dataset := func(c results.Cell) string { return c.Dataset }
+	mechanism := func(c results.Cell) string { return c.Mechanism }
+	if err := errors.Join(pick("dataset", datasets, dataset), pick("mechanism", mechanisms, mechanism)); err != nil {
+		return nil, err
+	}
+	return p.Select(func(c results.Cell) bool {
+		return (len(datasets) == 0 || slices.Contains(datasets, c.Dataset)) &&
+			(len(mechanisms) == 0 || c.IsBaseline() || slices.Contains(mechanisms, c.Mechanism))
+	}), nil
 }

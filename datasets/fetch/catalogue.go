@@ -2,9 +2,9 @@
 // missing. It consists of a catalogue of the data and its files in a data
 // folder, and a downloader that checks what it receives.
 //
-// Data is either complete and verified or absent: a download is checked against
-// the published SHA-256 where there is one, pinned on first use where there is
-// none, and moved into place only when complete. The content of files is read
+// Data is either complete or absent: a download is checked against the
+// published checksum where there is one, and moved into place only when
+// complete. The content of files is read
 // by packages datasets and embeddings.
 package fetch
 
@@ -23,6 +23,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 )
 
 //go:embed catalogue.yaml
@@ -38,23 +39,19 @@ type Entry struct {
 	Studies  []string `yaml:"studies"` // built-in studies that need it
 	// Accept lists, for each part of the entry, the files or folders under the
 	// data folder that can be it, in order of preference.
-	Accept map[string][]string `yaml:"accept"`
-	// Sources are tried in order; each provides the whole entry.
-	Sources []Source `yaml:"sources"`
+	Accept    map[string][]string `yaml:"accept"`
+	Downloads []Download          `yaml:"downloads"`
 	// Manual describes how to get data that a program may not download.
 	Manual string `yaml:"manual"`
 }
 
-// Source is a set of downloads that together form an entry.
-type Source []Download
-
 // Download is one file to download.
 type Download struct {
-	URLs   []string `yaml:"urls"` // mirrors of the same bytes, in order
-	File   string   `yaml:"file"` // where it is kept, under the data folder
-	Bytes  int64    `yaml:"bytes"`
-	SHA256 string   `yaml:"sha256"` // as published; "" where none is published
-	MD5    string   `yaml:"md5"`    // as published, where there is no SHA-256
+	URL    string `yaml:"url"`
+	File   string `yaml:"file"` // where it is kept, under the data folder
+	Bytes  int64  `yaml:"bytes"`
+	SHA256 string `yaml:"sha256"` // as published; "" where none is published
+	MD5    string `yaml:"md5"`    // as published, where there is no SHA-256
 	// Unpack lists the members to extract from an archive: the end of a
 	// member's path → file or, with a final slash, folder under the data
 	// folder.
@@ -69,11 +66,10 @@ func (d Download) Check() string {
 	case d.MD5 != "":
 		return "MD5 " + d.MD5
 	}
-	s := "no published one is known: pinned to what comes first"
-	if slices.ContainsFunc(d.URLs, func(u string) bool { return strings.HasPrefix(u, "http://") }) {
-		s += ", which comes unencrypted"
+	if strings.HasPrefix(d.URL, "http://") {
+		return "none is published, and it comes unencrypted"
 	}
-	return s
+	return "none is published"
 }
 
 var catalogue = sync.OnceValues(func() ([]Entry, error) {
@@ -102,7 +98,7 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry{}, fmt.Errorf("data = %q: must be one of %q", name, names)
+	return Entry{}, check.OneOf("data", name, names...)
 }
 
 // Expand returns the entries for names: an entry, the entries of one embedding
@@ -174,7 +170,7 @@ func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
 // Hint returns a sentence that tells the user what to do.
 func (e *MissingError) Hint() string {
-	if len(e.Entry.Sources) == 0 {
+	if len(e.Entry.Downloads) == 0 {
 		return e.Entry.Manual
 	}
 	flag := ""

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"os"
@@ -72,12 +71,12 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 			f.notice("%s: already in %s", e.Name, Root(f.Dir))
 			continue
 		}
-		if len(e.Sources) == 0 {
+		if len(e.Downloads) == 0 {
 			failed = append(failed, fmt.Errorf("%s: %s", e.Name, e.Manual))
 			continue
 		}
 		missing = append(missing, e)
-		for _, d := range f.nearest(e.Sources)[0] {
+		for _, d := range e.Downloads {
 			if !counted[d.File] && !f.local(d.File) {
 				counted[d.File] = true
 				total += d.Bytes
@@ -94,7 +93,7 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("%s: %w; the downloaded part is kept, the same command continues", e.Name, ctx.Err())
 			}
-			if errors.Is(err, errOwnArchive) && f.Partial {
+			if errors.Is(err, errLacks) && f.Partial {
 				f.notice("%s: left out: %v", e.Name, err)
 				continue
 			}
@@ -113,41 +112,12 @@ func (f *Fetcher) local(file string) bool {
 	return mirror != "" && !isURL(mirror) && slices.ContainsFunc(mirrorNames(filepath.ToSlash(mirror), file), exists)
 }
 
-// nearest sorts the sources that need no network first.
-func (f *Fetcher) nearest(sources []Source) []Source {
-	rank := func(s Source) int {
-		if slices.ContainsFunc(s, func(d Download) bool { return !f.local(d.File) }) {
-			return 1
-		}
-		return 0
-	}
-	sources = slices.Clone(sources)
-	slices.SortStableFunc(sources, func(a, b Source) int { return rank(a) - rank(b) })
-	return sources
-}
-
-// fetchEntry tries the sources of an entry in order.
+// fetchEntry gets all files of an entry.
 func (f *Fetcher) fetchEntry(ctx context.Context, e Entry) error {
 	if err := os.MkdirAll(f.path(""), 0o755); err != nil {
 		return err
 	}
-	var failed []error
-	for _, source := range f.nearest(e.Sources) {
-		err := f.fetchSource(ctx, e, source)
-		if err == nil {
-			f.notice("%s: in %s", e.Name, Root(f.Dir))
-			return nil
-		}
-		failed = append(failed, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return errors.Join(failed...)
-}
-
-func (f *Fetcher) fetchSource(ctx context.Context, e Entry, source Source) error {
-	for _, d := range source {
+	for _, d := range e.Downloads {
 		if err := f.fetchFile(ctx, e, d); err != nil {
 			return err
 		}
@@ -155,6 +125,7 @@ func (f *Fetcher) fetchSource(ctx context.Context, e Entry, source Source) error
 	if _, err := e.Present(f.Dir); err != nil {
 		return fmt.Errorf("fetched, but not complete: %w", err)
 	}
+	f.notice("%s: in %s", e.Name, Root(f.Dir))
 	return nil
 }
 
@@ -211,20 +182,18 @@ func (f *Fetcher) lock(ctx context.Context, file string) (unlock func(), err err
 	return func() { _ = l.Unlock() }, nil
 }
 
-// download tries the mirror and then all addresses of a file in order.
+// download tries the mirror and then the address of a file.
 func (f *Fetcher) download(ctx context.Context, d Download, target string) error {
-	var failed []error
 	mirror := f.mirror()
-	urls := d.URLs
+	urls := []string{d.URL}
 	if isURL(mirror) {
-		urls = slices.Concat(mirrorNames(mirror, d.File), urls)
+		urls = append(mirrorNames(mirror, d.File), urls...)
 	} else if mirror != "" {
-		done, err := f.copyFromFolder(mirror, d, target)
-		if done || err != nil {
+		if done, err := f.copyFromFolder(mirror, d, target); done || err != nil {
 			return err
 		}
-		failed = append(failed, fmt.Errorf("%s is not in the mirror folder %s", path.Base(d.File), mirror))
 	}
+	var failed []error
 	for _, u := range urls {
 		err := f.downloadFrom(ctx, u, d, target)
 		if err == nil || ctx.Err() != nil || errors.Is(err, errDisk) {
@@ -251,8 +220,7 @@ func mirrorNames(mirror, file string) []string {
 }
 
 // copyFromFolder copies a file from a mirror folder. The folder is the user's
-// own, so a file there may differ from the published one; this is reported and
-// recorded.
+// own, so a file there may differ from the published one; this is reported.
 func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done bool, err error) {
 	for _, name := range mirrorNames(filepath.ToSlash(mirror), d.File) {
 		in, err := os.Open(filepath.FromSlash(name))
@@ -283,57 +251,68 @@ func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done
 		if err != nil {
 			return false, errors.Join(diskError(err, target), os.Remove(part))
 		}
-		sums, err := hashFile(part)
-		if err != nil {
-			return false, err
-		}
-		if err := d.checkPublished(sums); err != nil {
+		if err := d.checkPublished(part); err != nil {
 			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is",
 				path.Base(d.File), err)
 		}
-		return true, f.place(part, target, d.File, name, sums)
+		return true, os.Rename(part, target)
 	}
 	return false, nil
-}
-
-// sums are the checksums of a file.
-type sums struct {
-	sha256, md5 string
-	bytes       int64
-}
-
-func hashFile(name string) (sums, error) {
-	in, err := os.Open(name)
-	if err != nil {
-		return sums{}, err
-	}
-	defer in.Close()
-	s, m := sha256.New(), md5.New()
-	n, err := io.Copy(io.MultiWriter(s, m), in)
-	hexOf := func(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
-	return sums{hexOf(s), hexOf(m), n}, err
 }
 
 // errChecksum is in the chain of every wrong checksum.
 var errChecksum = errors.New("wrong checksum")
 
-func (d Download) checkPublished(got sums) error {
-	switch {
-	case d.SHA256 != "" && got.sha256 != d.SHA256:
-		return fmt.Errorf("%w: SHA-256 is %s, published is %s", errChecksum, got.sha256, d.SHA256)
-	case d.SHA256 == "" && d.MD5 != "" && got.md5 != d.MD5:
-		return fmt.Errorf("%w: MD5 is %s, published is %s", errChecksum, got.md5, d.MD5)
+// checkPublished compares a file with the published checksum, if there is one.
+func (d Download) checkPublished(file string) error {
+	h, name, published := sha256.New(), "SHA-256", d.SHA256
+	if published == "" {
+		h, name, published = md5.New(), "MD5", d.MD5
+	}
+	if published == "" {
+		return nil
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if _, err := io.Copy(h, in); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != published {
+		return fmt.Errorf("%w: %s is %s, published is %s", errChecksum, name, got, published)
 	}
 	return nil
 }
 
-// place moves a checked .part into place and records it.
-func (f *Fetcher) place(part, target, file, from string, s sums) error {
-	if err := f.remember(map[string]Receipt{file: {SHA256: s.sha256, Bytes: s.bytes, From: from}}); err != nil {
-		return err
+// Check is the result of verifying one file.
+type Check struct {
+	Path string
+	Err  error // nil: as published
+}
+
+// Verify compares every file of the entries that is in the data folder, and
+// has a published checksum, with it.
+func (f *Fetcher) Verify(ctx context.Context, entries []Entry) ([]Check, error) {
+	var out []Check
+	for _, e := range entries {
+		for _, d := range e.Downloads {
+			c := Check{Path: f.path(d.File)}
+			if ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			if d.SHA256+d.MD5 == "" || !exists(c.Path) ||
+				slices.ContainsFunc(out, func(o Check) bool { return o.Path == c.Path }) {
+				continue
+			}
+			if c.Err = d.checkPublished(c.Path); c.Err != nil && !errors.Is(c.Err, errChecksum) {
+				return out, c.Err
+			}
+			out = append(out, c)
+		}
 	}
-	_ = os.Remove(part + ".json")
-	return os.Rename(part, target)
+	return out, nil
 }
 
 // checkKind rejects a file whose beginning does not match its name, typically a
@@ -351,7 +330,7 @@ func checkKind(file, name string) error {
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
 		return fmt.Errorf("got a web page instead of %s", path.Base(name))
 	}
-	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b", ".tgz": "\x1f\x8b", ".rar": "Rar!"} {
+	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b", ".tgz": "\x1f\x8b"} {
 		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(string(head), magic) {
 			return fmt.Errorf("the download is not a %s file", suffix)
 		}

@@ -3,11 +3,9 @@ package fetch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"mldpbench/internal/atomicfile"
 )
 
 // permanent marks failures that a retry at the same address will not fix.
@@ -40,13 +36,6 @@ func diskError(err error, target string) error {
 	return err
 }
 
-// partial records the origin of a .part, so it is continued only with bytes of
-// the same file.
-type partial struct {
-	URL       string `json:"url"`
-	Validator string `json:"validator"` // ETag or Last-Modified
-}
-
 // downloadFrom gets one file from one address, with retries that continue
 // where the last one stopped.
 func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, target string) error {
@@ -61,7 +50,7 @@ func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, 
 		began, err := f.transfer(ctx, address, d, part)
 		fresh = fresh || began
 		if err == nil {
-			err = f.accept(d, part, target, address)
+			err = accept(d, part, target)
 			if errors.Is(err, errChecksum) && !fresh {
 				// The .part of an earlier run may belong to another file: try
 				// once more from the start.
@@ -98,45 +87,17 @@ func size(name string) int64 {
 }
 
 // accept checks a complete .part and moves it into place.
-func (f *Fetcher) accept(d Download, part, target, address string) error {
+func accept(d Download, part, target string) error {
 	drop := func(err error) error {
-		return permanent{errors.Join(err, removeAll(part, part+".json"))}
+		return permanent{errors.Join(err, os.Remove(part))}
 	}
 	if err := checkKind(part, d.File); err != nil {
 		return drop(err)
 	}
-	s, err := hashFile(part)
-	if err != nil {
-		return err
-	}
-	if err := d.checkPublished(s); err != nil {
+	if err := d.checkPublished(part); err != nil {
 		return drop(err)
 	}
-	if d.SHA256 == "" {
-		pinned, err := f.receipts()
-		if err != nil {
-			return err
-		}
-		if old, ok := pinned[d.File]; ok && old.SHA256 != s.sha256 {
-			return drop(fmt.Errorf("%w: SHA-256 is %s, the first download had %s; if the publisher has replaced the "+
-				"file, delete its entry in %s",
-				errChecksum, s.sha256, old.SHA256, f.path(receiptsFile)))
-		} else if !ok {
-			f.notice("notice: nobody published a SHA-256 of %s; pinned to what came: %s", filepath.Base(d.File),
-				s.sha256)
-		}
-	}
-	return f.place(part, target, d.File, address, s)
-}
-
-func removeAll(names ...string) error {
-	var errs []error
-	for _, n := range names {
-		if err := os.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return os.Rename(part, target)
 }
 
 // transfer makes one request and appends the response to part. began means that
@@ -153,7 +114,7 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 		return false, permanent{err}
 	}
 	req.Header.Set("User-Agent", "mldp (mldpbench)")
-	have := f.resumable(req, address, d, part)
+	have := resumable(req, d, part)
 	client := f.Client
 	if client == nil {
 		client = http.DefaultClient // its transport honours HTTP_PROXY and HTTPS_PROXY
@@ -173,10 +134,10 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 		if resp.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", have) {
 			return false, nil // it was complete already
 		}
-		return false, errors.Join(errors.New("the server has a file of another size: starting again"), removeAll(part))
+		return false, errors.Join(errors.New("the server has a file of another size: starting again"), os.Remove(part))
 	case resp.StatusCode == http.StatusPartialContent:
 		return false, errors.Join(errors.New("the server sent another part than asked for: starting again"),
-			removeAll(part))
+			os.Remove(part))
 	case resp.StatusCode == http.StatusProxyAuthRequired:
 		return false, errProxyLogin
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests ||
@@ -189,15 +150,12 @@ func (f *Fetcher) transfer(ctx context.Context, address string, d Download, part
 		return false, permanent{fmt.Errorf("got a web page instead of %s", filepath.Base(d.File))}
 	}
 	began = have == 0
-	if began {
-		f.noteOrigin(part, address, resp)
-	}
 	total := int64(-1)
 	if resp.ContentLength >= 0 {
 		total = have + resp.ContentLength
 	}
 	if total > d.limit() {
-		return false, errors.Join(d.tooLarge(total), removeAll(part, part+".json"))
+		return false, errors.Join(d.tooLarge(total), os.Remove(part))
 	}
 	return began, f.write(ctx, resp.Body, part, flag, have, total, d, func() { watchdog.Reset(stall) })
 }
@@ -259,7 +217,7 @@ func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag i
 		if n > 0 {
 			alive()
 			if got+int64(n) > d.limit() {
-				err = errors.Join(d.tooLarge(got+int64(n)), removeAll(part, part+".json"))
+				err = errors.Join(d.tooLarge(got+int64(n)), os.Remove(part))
 				break
 			}
 			if _, err = out.Write(buf[:n]); err != nil {
@@ -295,34 +253,14 @@ func (f *Fetcher) open(name string, flag int) (partFile, error) {
 	return os.OpenFile(name, flag, 0o644)
 }
 
-// resumable requests only the rest of part where it can be verified that it is
-// of the same file: by a published checksum, or by the server's validator.
-func (f *Fetcher) resumable(req *http.Request, address string, d Download, part string) (have int64) {
-	have = size(part)
-	if have == 0 {
-		return 0
-	}
-	var origin partial
-	if b, err := os.ReadFile(part + ".json"); err == nil {
-		_ = json.Unmarshal(b, &origin) // an unreadable note counts as absent
-	}
-	switch {
-	case origin.URL == address && origin.Validator != "":
-		req.Header.Set("If-Range", origin.Validator)
-	case d.SHA256 == "" && d.MD5 == "":
+// resumable requests only the rest of part where a checksum, published or in the
+// archive itself, tells whether the parts belong together.
+func resumable(req *http.Request, d Download, part string) (have int64) {
+	if have = size(part); have == 0 || d.SHA256+d.MD5 == "" && d.Unpack == nil {
 		return 0
 	}
 	req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	return have
-}
-
-func (f *Fetcher) noteOrigin(part, address string, resp *http.Response) {
-	validator := resp.Header.Get("ETag")
-	if strings.HasPrefix(validator, "W/") || validator == "" { // If-Range requires a strong one
-		validator = resp.Header.Get("Last-Modified")
-	}
-	b, _ := json.Marshal(partial{URL: address, Validator: validator})
-	_ = atomicfile.WriteBytes(part+".json", 0o644, b) // without the note a later run starts again
 }
 
 func rangeStart(resp *http.Response) int64 {

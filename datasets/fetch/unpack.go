@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/nwaples/rardecode/v2"
 )
 
 // Limits on the size of unpacked archives: far above everything in the
@@ -66,16 +64,10 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 	if err := eachMember(archive, take); err != nil {
 		return fmt.Errorf("%s: %w", archive, f.discard(d, err))
 	}
-	receipts := map[string]Receipt{}
 	for _, want := range slices.Sorted(maps.Keys(d.Unpack)) {
 		if staged[want] == "" {
-			return f.lacks(d, want)
+			return fmt.Errorf("%s: %w: no %s in it", archive, errLacks, want)
 		}
-		s, err := hashFile(staged[want])
-		if err != nil {
-			return err
-		}
-		receipts[target(d.Unpack, want)] = Receipt{SHA256: s.sha256, Bytes: s.bytes, From: d.File}
 	}
 	if err := os.WriteFile(mark, nil, 0o644); err != nil {
 		return diskError(err, archive)
@@ -92,9 +84,6 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 			return err
 		}
 	}
-	if err := f.remember(receipts); err != nil {
-		return err
-	}
 	return os.Remove(mark)
 }
 
@@ -105,30 +94,15 @@ func (f *Fetcher) discard(d Download, err error) error {
 	if !errors.Is(err, errDamaged) || d.SHA256 != "" || d.MD5 != "" {
 		return err
 	}
-	if gone := errors.Join(os.Remove(f.path(d.File)), f.forget(d.File)); gone != nil {
+	if gone := os.Remove(f.path(d.File)); gone != nil {
 		return errors.Join(err, gone)
 	}
 	return fmt.Errorf("%w; no checksum of it is published: deleted, the same command gets it again", err)
 }
 
-// errOwnArchive is in the chain when an archive from a mirror folder of the
-// user's own lacks a member.
-var errOwnArchive = errors.New("not in the mirror's archive")
-
-// lacks returns the error for a missing member of an archive, with advice where
-// the archive is the user's own.
-func (f *Fetcher) lacks(d Download, want string) error {
-	all, err := f.receipts()
-	if err != nil {
-		return err
-	}
-	archive := f.path(d.File)
-	if from := all[d.File].From; from != "" && !isURL(from) {
-		return fmt.Errorf("%w: no %s in %s; for the published one delete %s and fetch without that mirror",
-			errOwnArchive, want, from, archive)
-	}
-	return fmt.Errorf("%s: no %s in it", archive, want)
-}
+// errLacks is in the chain when an archive, such as one of the user's own in a
+// mirror folder, lacks a member.
+var errLacks = errors.New("not the published archive")
 
 // wanted returns the key of unpack that is the end of a member's path.
 func wanted(unpack map[string]string, name string) string {
@@ -168,7 +142,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eachMember calls take with every regular file of a zip, tar.gz, rar or gz.
+// eachMember calls take with every regular file of a zip, tar.gz or gz.
 func eachMember(archive string, take func(name string, r io.Reader) error) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -184,8 +158,6 @@ func eachMember(archive string, take func(name string, r io.Reader) error) error
 			return damaged(err)
 		}
 		return eachTar(z, take)
-	case strings.HasSuffix(name, ".rar"):
-		return eachRar(in, take)
 	case strings.HasSuffix(name, ".gz"):
 		z, err := gzip.NewReader(in)
 		if err != nil {
@@ -244,29 +216,6 @@ func eachTar(r io.Reader, take func(string, io.Reader) error) error {
 			continue
 		}
 		if err := take(h.Name, t); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("more than %d files", maxMembers)
-}
-
-func eachRar(r io.Reader, take func(string, io.Reader) error) error {
-	a, err := rardecode.NewReader(r)
-	if err != nil {
-		return damaged(err)
-	}
-	for range maxMembers {
-		h, err := a.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return damaged(err)
-		}
-		if h.IsDir || !h.Mode().IsRegular() {
-			continue
-		}
-		if err := take(h.Name, a); err != nil {
 			return err
 		}
 	}

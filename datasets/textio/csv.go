@@ -28,6 +28,9 @@ func newCSV(r *bufio.Reader, o Options) *csvRows {
 	c := &csvRows{options: o, before: takeBOM(r), tape: &tape{r: r, options: o}, line: 1}
 	c.parser = csv.NewReader(c.tape)
 	c.parser.ReuseRecord = true
+	if o.Delimiter != "" {
+		c.parser.Comma = rune(o.Delimiter[0])
+	}
 	return c
 }
 
@@ -80,7 +83,8 @@ func (c *csvRows) next(dst []Piece) ([]Piece, error) {
 		if f+1 < len(row) {
 			to = start(f+1) - 1
 		}
-		p := Piece{Before: raw[done:from], Text: raw[from:to], Record: c.record, quote: csvBare}
+		p := Piece{Before: raw[done:from], Text: raw[from:to], Record: c.record, quote: csvBare,
+			comma: byte(c.parser.Comma)}
 		if strings.HasPrefix(p.Text, `"`) {
 			p.Text, p.quote = strings.ReplaceAll(p.Text[1:len(p.Text)-1], `""`, `"`), csvQuoted
 		}
@@ -138,8 +142,8 @@ func chosen(o Options, first []string, line int) ([]int, error) {
 }
 
 // appendCSV writes a field, in quotes if it was or if it needs them.
-func appendCSV(dst []byte, text string, quoted bool) []byte {
-	if !quoted && !strings.ContainsAny(text, "\",\n") {
+func appendCSV(dst []byte, text string, comma byte, quoted bool) []byte {
+	if !quoted && !strings.ContainsAny(text, "\"\n") && strings.IndexByte(text, comma) < 0 {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -1,4 +1,4 @@
-// Package textio splits text streams (plain lines, CSV, TSV, JSON lines) into
+// Package textio splits text streams (plain lines, CSV, TSV, JSON) into
 // the pieces to change and the bytes around them, so a program can replace the
 // pieces and copy everything else byte for byte.
 //
@@ -17,7 +17,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
@@ -31,6 +33,9 @@ const (
 	CSV       Format = "csv"   // RFC 4180
 	TSV       Format = "tsv"   // text/tab-separated-values: no quotes, no line breaks in fields
 	JSONLines Format = "jsonl" // one JSON object per line
+	JSON      Format = "json"  // an array of JSON objects
+	// Parquet is no stream of text: see RewriteParquet.
+	Parquet Format = "parquet"
 )
 
 // Limits on what is held in memory at once.
@@ -51,6 +56,9 @@ type Options struct {
 	// none for Lines. Without a header they are numbers from 1.
 	Columns  []string
 	NoHeader bool // the first row of CSV or TSV is data
+	// Delimiter separates the fields of CSV; see CheckDelimiter. "" is that of the
+	// format, and TSV with another one is CSV.
+	Delimiter string
 	// Whole keeps lines in one piece, up to LongestRecord; a longer one is an error.
 	Whole bool
 	// Encoding is one of Encodings; "" means UTF-8, which is checked.
@@ -70,16 +78,31 @@ func (o Options) Check() error {
 		o.Format = Lines
 	}
 	if err := check.OneOf("format", string(o.Format), string(Lines), string(CSV), string(TSV),
-		string(JSONLines)); err != nil {
+		string(JSONLines), string(JSON), string(Parquet)); err != nil {
+		return err
+	}
+	if err := CheckDelimiter(o.Delimiter); err != nil {
 		return err
 	}
 	switch {
 	case o.Format == Lines && len(o.Columns) > 0:
-		return errors.New("plain lines have no columns")
+		return errors.New("plain lines have no columns: say what is read with the suffix .csv, .tsv or .jsonl " +
+			"(.gz may follow), or with --csv, --tsv or --jsonl")
 	case o.Format != Lines && len(o.Columns) == 0:
 		return fmt.Errorf("%s: no column named", o.Format)
+	case o.Delimiter != "" && o.Format != CSV && o.Format != TSV:
+		return fmt.Errorf("%s has no delimiter", o.Format)
 	case o.NoHeader && o.Format != CSV && o.Format != TSV:
 		return fmt.Errorf("%s has no header", o.Format)
+	}
+	return nil
+}
+
+// CheckDelimiter accepts one ASCII character that is neither a quote nor a line
+// end, and "" for the default.
+func CheckDelimiter(s string) error {
+	if s != "" && (len(s) > 1 || s[0] >= utf8.RuneSelf || strings.ContainsAny(s, "\"\r\n\x00")) {
+		return fmt.Errorf("delimiter = %q: must be one ASCII character, no quote and no line end", s)
 	}
 	return nil
 }
@@ -93,8 +116,25 @@ func FormatOf(name string) Format {
 		return TSV
 	case ".jsonl", ".ndjson":
 		return JSONLines
+	case ".json":
+		return JSON
+	case ".parquet":
+		return Parquet
 	}
 	return Lines
+}
+
+// unread are the suffixes of formats that hold text but are not read: as plain
+// lines they would be privatised with their markup.
+var unread = []string{".xlsx", ".xls", ".ods", ".html", ".xml", ".pdf", ".docx"}
+
+// CheckName returns an error for the name of a file whose format is not read.
+func CheckName(name string) error {
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+	if !slices.Contains(unread, ext) {
+		return nil
+	}
+	return check.Wrong("%s: %s is not read: plain lines, CSV, TSV, JSON and Parquet are", name, ext)
 }
 
 // Compressed lets fill write through gzip if name ends in .gz.
@@ -119,6 +159,7 @@ type Piece struct {
 	// A row has a piece per chosen field, a long line several.
 	Record uint64
 	quote  quoting
+	comma  byte // of CSV
 }
 
 // Empty reports whether a piece has no text: a header, or a row without the
@@ -160,11 +201,19 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	if o.Format == Parquet {
+		return nil, errors.New("parquet is no stream of text: give it as a file")
+	}
 	text, err := decode(r, o)
 	if err != nil {
 		return nil, err
 	}
+	if o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t" {
+		o.Format = CSV
+	}
 	switch o.Format {
+	case JSON:
+		return &Reader{source: newArray(text, o)}, nil
 	case CSV:
 		return &Reader{source: newCSV(text, o)}, nil
 	case TSV:
@@ -196,7 +245,7 @@ func Append(dst []byte, p Piece, text string) []byte {
 	case plain:
 		dst = append(dst, text...)
 	case csvBare, csvQuoted:
-		dst = appendCSV(dst, text, p.quote == csvQuoted)
+		dst = appendCSV(dst, text, p.comma, p.quote == csvQuoted)
 	case jsonText:
 		dst = appendJSON(dst, text)
 	}

@@ -191,7 +191,7 @@ func TestLongLine(t *testing.T) {
 
 // Unchanged texts reproduce any stream byte for byte.
 func FuzzRoundTrip(f *testing.F) {
-	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, "\xff", "a\r\n\n\r",
+	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, `[{"a":"x"}, {"b":1}]`, "\xff", "a\r\n\n\r",
 		"\n0", "\r0"} {
 		f.Add(s)
 	}
@@ -203,13 +203,16 @@ func FuzzRoundTrip(f *testing.F) {
 			column = strings.TrimSpace(first[0])
 		}
 		for _, o := range []Options{{}, {Format: CSV, Columns: []string{column}},
-			{Format: CSV, Columns: []string{"1"}, NoHeader: true}, {Format: TSV, Columns: []string{column}}} {
+			{Format: CSV, Columns: []string{"1"}, NoHeader: true},
+			{Format: CSV, Columns: []string{"1"}, NoHeader: true, Delimiter: ";"}, {Format: TSV, Columns: []string{column}}} {
 			if got, err := apply(t, strings.NewReader(in), o, same); err == nil && got != in &&
 				!strings.HasPrefix(in, "\x1f\x8b") {
 				t.Errorf("%s: %q became %q", o.Format, in, got)
 			}
 		}
-		_, _ = apply(t, strings.NewReader(in), Options{Format: JSONLines, Columns: []string{"a"}}, same)
+		for _, format := range []Format{JSONLines, JSON} { // other escapes may say the same
+			_, _ = apply(t, strings.NewReader(in), Options{Format: format, Columns: []string{"a"}}, same)
+		}
 	})
 }
 

@@ -34,11 +34,7 @@ type indexKey struct{}
 // Of returns the index of a space for the SIMD path in use at that time. It is
 // built once and stored with the space.
 func Of(s *embeddings.Space) *Index {
-	v, err := s.Derived(indexKey{}, func() (any, error) { return build(s, true), nil })
-	if err != nil {
-		panic(err) // building cannot fail
-	}
-	return v.(*Index)
+	return embeddings.Once(s, indexKey{}, func() *Index { return build(s, true) })
 }
 
 // Search writes the k nearest words of each query to dst, nearest first, ties

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A mechanism for mldp in Python, standard library only: see EXTERNAL.md.
+"""A mechanism for mldp in Python, standard library only: see docs/external.md.
 
 client.py cmp|krr VECTORS [double|shared|fixed]   the last: a planted lie
 """

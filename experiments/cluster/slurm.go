@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode"
 
 	"mldpbench/internal/check"
 )
@@ -58,8 +59,9 @@ func (s *Slurm) Check() error {
 			s.Notice, s.Time)
 	}
 	for name, text := range map[string]string{"job name": s.Name, "memory": s.Memory, "partition": s.Partition,
-		"working folder": s.WorkDir, "results folder": s.Out} {
-		if strings.ContainsAny(text, "\n\r") {
+		"working folder": s.WorkDir, "results folder": s.Out, "study": s.Study, "program": s.Program, "plan": s.Plan,
+		"flags": strings.Join(s.Flags, " ")} {
+		if strings.ContainsFunc(text, unicode.IsControl) {
 			return fmt.Errorf("%s %q: must be one line", name, text)
 		}
 	}
@@ -138,20 +140,20 @@ func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
 	return append(args, file)
 }
 
-var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": Quote}).Parse(`#!/bin/bash
-#SBATCH --job-name={{.Name}}
+var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": Quote, "option": option}).Parse(`#!/bin/bash
+#SBATCH --job-name={{option .Name}}
 #SBATCH --array={{.Array}}
-#SBATCH --chdir={{.WorkDir}}
-#SBATCH --output={{.Logs}}/%A_%a.log
+#SBATCH --chdir={{option .WorkDir}}
+#SBATCH --output={{option .LogFile}}
 #SBATCH --open-mode=append
 #SBATCH --time={{.Limit}}
 #SBATCH --signal=B:USR1@{{.NoticeSeconds}}
 #SBATCH --requeue
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task={{.CPUs}}
-#SBATCH --mem={{.Memory}}
+#SBATCH --mem={{option .Memory}}
 {{- if .Partition}}
-#SBATCH --partition={{.Partition}}
+#SBATCH --partition={{option .Partition}}
 {{- end}}
 {{- range .Extra}}
 #SBATCH {{.}}
@@ -175,6 +177,15 @@ exec {{quote .Program}} run {{quote .Study}}{{range .Flags}} {{quote .}}{{end}} 
   --shard "$task/{{.Tasks}}" --workers "$SLURM_CPUS_PER_TASK"
 `))
 
+// option writes a value of an #SBATCH line, which sbatch splits at spaces like a
+// shell.
+func option(value string) string {
+	if !strings.ContainsAny(value, " \t\"'\\") {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
 // Script writes the job script. Its #SBATCH lines submit the first chunk.
 func (s *Slurm) Script(w io.Writer) error {
 	if err := s.Check(); err != nil {
@@ -183,11 +194,11 @@ func (s *Slurm) Script(w io.Writer) error {
 	chunks := s.Chunks(s.AllTasks())
 	view := struct {
 		*Slurm
-		Array, Logs, Limit          string
+		Array, LogFile, Limit       string
 		NoticeSeconds, LargestIndex int
 		Rest                        []string
 	}{
-		Slurm: s, Array: s.limited(chunks[0].Array()), Logs: filepath.Join(s.Out, "logs"), Limit: formatLimit(s.Time),
+		Slurm: s, Array: s.limited(chunks[0].Array()), LogFile: filepath.Join(s.Out, "logs", "%A_%a.log"), Limit: formatLimit(s.Time),
 		NoticeSeconds: int(s.Notice.Seconds()), LargestIndex: s.MaxArraySize - 1,
 	}
 	for _, c := range chunks[1:] {

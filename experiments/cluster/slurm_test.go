@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"io"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -32,7 +33,7 @@ func TestScript(t *testing.T) {
 	for _, line := range []string{
 		"#SBATCH --array=1-8%4", "#SBATCH --time=1-02:01:00", "#SBATCH --signal=B:USR1@120",
 		"#SBATCH --open-mode=append",
-		"#SBATCH --output=/shared/it's here/logs/%A_%a.log", "#SBATCH --partition=cpu", "#SBATCH --account=x",
+		`#SBATCH --output="/shared/it's here/logs/%A_%a.log"`, "#SBATCH --partition=cpu", "#SBATCH --account=x",
 		`exec /opt/mldp run mini --epsilons=1,5 \`, `  --out '/shared/it'\''s here' --plan '/shared/it'\''s here/plan.jsonl' \`,
 		`  --shard "$task/8" --workers "$SLURM_CPUS_PER_TASK"`,
 	} {
@@ -145,4 +146,14 @@ mldp-a-1|8|REQUEUED
 func FuzzParseQueue(f *testing.F) {
 	f.Add("a|1-3|RUNNING\na+5|2|PENDING\n")
 	f.Fuzz(func(t *testing.T, out string) { _, _ = parseQueue(out, "a") })
+}
+
+// A line end in a path would begin a line of the script.
+func TestScriptRefusesControlCharacters(t *testing.T) {
+	for _, s := range []Slurm{{Study: "a\nrm -rf ~\n.yaml"}, {WorkDir: "/a\nb"}, {Flags: []string{"--data=\x1b[2J"}}} {
+		s.Tasks, s.MaxArraySize, s.CPUs, s.Time, s.Notice = 1, 100, 1, time.Hour, time.Minute
+		if err := s.Script(io.Discard); err == nil || !strings.Contains(err.Error(), "must be one line") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
 }

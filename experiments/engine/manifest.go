@@ -45,7 +45,7 @@ func (w *work) manifest() Manifest {
 		Version: o.Version, Machine: Machine(), Command: o.Command, Started: time.Now().UTC().Truncate(time.Second),
 	}
 	for i, data := range w.data {
-		r := p.Units[i].Row
+		r := p.Units[i].Place
 		for name, fingerprint := range data {
 			of := name
 			switch name { // those with the same name that differ between units
@@ -112,21 +112,18 @@ func (m *Manifest) Verify(path string) error {
 }
 
 // finish writes results, examples and manifest of one run, shard or merge.
-func (s *Summary) finish(shard Shard, records []results.Record, examples []results.Example) error {
-	derived, err := results.Derive(records)
+func (s *Summary) finish(shard Shard, rows []results.Row, examples []results.Example) error {
+	results.Sort(rows)
+	s.Rows, s.Examples = rows, examples
+	path := filepath.Join(s.Dir, shard.File("results", ".csv"))
+	if err := results.Write(path, rows); err != nil {
+		return err
+	}
+	file, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	s.Records, s.Examples = derived, examples
-	var file bytes.Buffer
-	if err := results.Encode(&file, derived); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteBytes(filepath.Join(s.Dir, shard.File("results", ".csv")), 0o644,
-		file.Bytes()); err != nil {
-		return err
-	}
-	s.Manifest.Records, s.Manifest.SHA256 = len(derived), checksum(file.Bytes())
+	s.Manifest.Records, s.Manifest.SHA256 = len(rows), checksum(file)
 	if err := s.Manifest.write(s.Dir, shard); err != nil {
 		return err
 	}

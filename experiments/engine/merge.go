@@ -22,9 +22,9 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 		return nil, err
 	}
 	var merged *Manifest
-	from := map[string]string{}           // unit: the part it was taken from
-	rows := map[string][]results.Record{} // unit: its rows in that part
-	var records []results.Record
+	from := map[string]string{}        // unit: the part it was taken from
+	rows := map[string][]results.Row{} // unit: its rows in that part
+	var all []results.Row
 	var examples []results.Example
 	for _, p := range parts {
 		m, err := ReadManifest(p.manifest)
@@ -43,10 +43,10 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		units := map[string][]results.Record{}
+		units := map[string][]results.Row{}
 		for _, r := range read {
 			if r.Study != m.Study {
-				return nil, fmt.Errorf("%s: a record of study %q, the manifest says %q", p.results, r.Study, m.Study)
+				return nil, fmt.Errorf("%s: a row of study %q, the manifest says %q", p.results, r.Study, m.Study)
 			}
 			units[r.Key] = append(units[r.Key], r)
 		}
@@ -54,7 +54,7 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 			first, again := rows[key]
 			if !again {
 				from[key], rows[key] = p.results, u
-				records = append(records, u...)
+				all = append(all, u...)
 				continue
 			}
 			column := "the number of rows"
@@ -80,13 +80,13 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 			}
 		}
 	}
-	sortExamples(examples, records)
+	sortExamples(examples, all)
 	if missing := merged.Units - len(rows); missing != 0 && !partial {
 		return nil, fmt.Errorf("%d of %d units are in none of the %d results files", missing, merged.Units, len(parts))
 	}
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
-	return s, s.finish(Shard{}, records, examples)
+	return s, s.finish(Shard{}, all, examples)
 }
 
 type part struct{ results, manifest, examples string }
@@ -108,6 +108,7 @@ func findParts(sources []string) ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
+		found = slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, ".documents.csv") })
 		if len(found) == 0 {
 			found = []string{filepath.Join(s, "results.csv")}
 		}
@@ -132,9 +133,9 @@ func findParts(sources []string) ([]part, error) {
 }
 
 // sortExamples brings examples into the order of the grid.
-func sortExamples(examples []results.Example, records []results.Record) {
+func sortExamples(examples []results.Example, rows []results.Row) {
 	position := map[results.Example]int{}
-	for _, r := range records {
+	for _, r := range rows {
 		k := results.Example{Dataset: r.Dataset, Embedding: r.Embedding, Dimension: r.Dimension, Mechanism: r.Mechanism,
 			Variant: r.Variant, Parameters: r.Parameters, Epsilon: float64(r.Epsilon)}
 		if at, ok := position[k]; !ok || r.Index < at {

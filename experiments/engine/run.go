@@ -23,18 +23,18 @@ import (
 
 // Options are the options of Run. None of them changes a result.
 type Options struct {
-	Out         string          // folder of the results
-	Workers     int             // units at a time; 0 is the number of cores
-	Memory      int64           // estimated bytes that running units may use; 0 is three quarters of free memory
-	Shard       Shard           // zero runs all units
-	Schedule    Schedule        // decides which units a shard runs; nil assigns groups in turn
-	Only        string          // run only the unit of this key, finished or not, and its baselines
-	Record      *results.Record // like Only, for the unit of this row of any results file
-	ForceNew    bool            // set finished units aside and run all again
-	SameVersion bool            // do not resume a run that another version of mldp began
-	Log         io.Writer       // progress and notes
-	Version     string          // of mldp, for records and manifest
-	Command     []string        // command line, for the manifest
+	Out         string       // folder of the results
+	Workers     int          // units at a time; 0 is the number of cores
+	Memory      int64        // estimated bytes that running units may use; 0 is three quarters of free memory
+	Shard       Shard        // zero runs all units
+	Schedule    Schedule     // decides which units a shard runs; nil assigns groups in turn
+	Only        string       // run only the unit of this key, finished or not, and its baselines
+	Record      *results.Row // like Only, for the unit of this row of any results file
+	ForceNew    bool         // set finished units aside and run all again
+	SameVersion bool         // do not resume a run that another version of mldp began
+	Log         io.Writer    // progress and notes
+	Version     string       // of mldp, for records and manifest
+	Command     []string     // command line, for the manifest
 	// Rerun returns the command that runs the unit of a key alone again, for
 	// its rows; nil leaves it out.
 	Rerun func(key string) string
@@ -54,41 +54,6 @@ func (o Options) draining() bool {
 	}
 }
 
-// Shard is the i-th of n parts of a plan, counted from 1.
-type Shard struct{ Index, Count int }
-
-// ParseShard reads "i/n" with 1 <= i <= n.
-func ParseShard(s string) (Shard, error) {
-	var sh Shard
-	var rest string
-	n, _ := fmt.Sscanf(s, "%d/%d%s", &sh.Index, &sh.Count, &rest)
-	if n != 2 || sh.Count < 1 || sh.Index < 1 || sh.Index > sh.Count {
-		return Shard{}, fmt.Errorf("shard = %q: must be i/n with 1 <= i <= n", s)
-	}
-	return sh, nil
-}
-
-// has reports whether the i-th group of a plan belongs to the shard. Groups are
-// assigned in turn, so slow ones spread over all shards.
-func (s Shard) has(i int) bool { return s.Count <= 1 || i%s.Count == s.Index-1 }
-
-// File returns the name of a shard's file, such as "results.2-of-5.csv"; shards
-// can thus share a folder.
-func (s Shard) File(stem, ext string) string {
-	if s.Count <= 1 {
-		return stem + ext
-	}
-	return fmt.Sprintf("%s.%d-of-%d%s", stem, s.Index, s.Count, ext)
-}
-
-// String returns "i/n", empty for the whole plan.
-func (s Shard) String() string {
-	if s.Count <= 1 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.Index, s.Count)
-}
-
 // ErrInterrupted is returned by Run when its context was cancelled. Finished
 // units are kept; the same call resumes.
 var ErrInterrupted = errors.New("interrupted")
@@ -96,7 +61,7 @@ var ErrInterrupted = errors.New("interrupted")
 // Summary is the outcome of Run.
 type Summary struct {
 	Dir      string // folder of the results
-	Records  []results.Record
+	Rows     []results.Row
 	Examples []results.Example
 	Manifest Manifest
 	Key      string // of the unit that was requested alone
@@ -117,6 +82,7 @@ type work struct {
 	mu      sync.Mutex
 	outputs []*Output // by unit; nil is unfinished
 	summary Summary
+	failure string // the first
 }
 
 // Run runs the unfinished units of a plan and writes DIR/results.csv,
@@ -321,8 +287,8 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 		return ErrInterrupted
 	}
 	if w.summary.Failed > 0 {
-		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again", w.summary.Failed,
-			todo, filepath.Join(o.Out, "failed"))
+		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again; the first: %s",
+			w.summary.Failed, todo, filepath.Join(o.Out, "failed"), w.failure)
 	}
 	return nil
 }
@@ -355,10 +321,12 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 			return nil // cancelled, not finished
 		}
 		if err != nil {
-			w.mu.Lock()
-			w.summary.Failed++
-			w.mu.Unlock()
 			first, _, _ := strings.Cut(err.Error(), "\n")
+			w.mu.Lock()
+			if w.summary.Failed++; w.failure == "" {
+				w.failure = u.Name + ": " + first
+			}
+			w.mu.Unlock()
 			bar.Add(1, u.cost().Seconds, "failed")
 			bar.Note("failed: %s: %s", u.Name, first)
 			if err := w.store.fail(key, u.Name, err); err != nil {
@@ -400,15 +368,15 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 			r.Status = results.StatusOK
 		}
 	}
-	if first := &out.Rows[0]; !first.TotalSeconds.Known() { // of all rows of the unit
-		first.TotalSeconds = results.Float(time.Since(start).Seconds())
+	if first := &out.Rows[0]; !first.Seconds.Known() { // of all rows of the unit
+		first.Seconds = results.Float(time.Since(start).Seconds())
 	}
 	return out, nil
 }
 
 // compose writes the files made from all finished units.
 func (w *work) compose() error {
-	var records []results.Record
+	var rows []results.Row
 	var examples []results.Example
 	gone := 0
 	for i, out := range w.outputs {
@@ -423,25 +391,17 @@ func (w *work) compose() error {
 			command = w.options.Rerun(w.keys[i])
 		}
 		for _, r := range out.Rows {
-			// The plan may have grown since, and its names may have changed; a
-			// unit is then found by its command.
-			r.Index, r.Study, r.Command = i, w.plan.Study, command
-			if place := w.plan.Units[i].Row; place.Panel != "" {
-				r.Panel = place.Panel
-				if place.Series != "" {
-					r.Series = place.Series
-				}
-			}
-			records = append(records, r)
+			r.Index, r.Study, r.Command = i, w.plan.Study, command // the plan may have grown since
+			rows = append(rows, r)
 		}
 		examples = append(examples, out.Examples...)
 	}
-	if err := w.summary.finish(w.options.Shard, records, examples); err != nil {
+	if err := w.summary.finish(w.options.Shard, rows, examples); err != nil {
 		return err
 	}
 	if gone > 0 {
 		return fmt.Errorf("%d finished units have vanished from %s during the run: does something else clean it? "+
-			"The records of this run are complete, a later run starts from what is left",
+			"The rows of this run are complete, a later run starts from what is left",
 			gone, filepath.Join(w.options.Out, "units"))
 	}
 	return nil

@@ -21,16 +21,16 @@ import (
 func numbers(n int, ran *atomic.Int32) *Plan {
 	p := &Plan{Study: "numbers", Definition: "n", Schema: 1}
 	for i := range n {
-		row := results.NewRecord()
+		row := results.NewRow()
 		row.Panel, row.Mechanism, row.Repetition = "p", fmt.Sprint("m", i), 1
 		p.Units = append(p.Units, Unit{
-			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Row: row,
+			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Place: row.Place, Measurement: "numbers",
 			Data: func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },
 			Run: func(ctx context.Context, job *Job) (Output, error) {
 				if ran != nil {
 					ran.Add(1)
 				}
-				rows := []results.Record{row, row}
+				rows := []results.Row{row, row}
 				rows[0].Quantity, rows[0].Value = "accuracy", results.Float(i)
 				rows[1].Quantity, rows[1].Value = "loss", results.Float(i)/3
 				return Output{Rows: rows}, ctx.Err()
@@ -50,7 +50,7 @@ func mustRun(t testing.TB, p *Plan, o Options) *Summary {
 }
 
 // same compares the results of two runs, except for timing.
-func same(t testing.TB, a, b []results.Record) {
+func same(t testing.TB, a, b []results.Row) {
 	t.Helper()
 	if len(a) != len(b) {
 		t.Fatalf("%d and %d records", len(a), len(b))
@@ -65,10 +65,10 @@ func same(t testing.TB, a, b []results.Record) {
 func TestShardsWorkersAndResumeGiveOneResult(t *testing.T) {
 	t.Parallel()
 	whole := mustRun(t, numbers(10, nil), Options{Out: t.TempDir(), Workers: 1})
-	if whole.Ran != 10 || len(whole.Records) != 20 || whole.Manifest.Records != 20 {
+	if whole.Ran != 10 || len(whole.Rows) != 20 || whole.Manifest.Records != 20 {
 		t.Fatalf("%+v", whole)
 	}
-	same(t, whole.Records, mustRun(t, numbers(10, nil), Options{Out: t.TempDir(), Workers: 4}).Records)
+	same(t, whole.Rows, mustRun(t, numbers(10, nil), Options{Out: t.TempDir(), Workers: 4}).Rows)
 	shared := t.TempDir()
 	for i := range 3 {
 		mustRun(t, numbers(10, nil), Options{Out: shared, Shard: Shard{i + 1, 3}})
@@ -77,7 +77,7 @@ func TestShardsWorkersAndResumeGiveOneResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, whole.Records, merged.Records)
+	same(t, whole.Rows, merged.Rows)
 	again := mustRun(t, numbers(10, nil), Options{Out: shared})
 	if again.Reused != 10 {
 		t.Errorf("shards left %d of 10 units", again.Reused)
@@ -115,7 +115,7 @@ func TestDamagedUnitIsRunAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := mustRun(t, numbers(5, nil), Options{Out: dir})
-	path := func(i int) string { return store{dir}.unitPath(first.Records[2*i].Key) }
+	path := func(i int) string { return store{dir}.unitPath(first.Rows[2*i].Key) }
 	other, err := os.ReadFile(path(4))
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestDamagedUnitIsRunAgain(t *testing.T) {
 	if again.Ran != 4 {
 		t.Errorf("%d of 4 damaged units ran again", again.Ran)
 	}
-	same(t, first.Records, again.Records)
+	same(t, first.Rows, again.Rows)
 }
 
 // A row stored before a metric existed reads as not measured, never as 0.
@@ -142,7 +142,7 @@ func TestOldUnitReadsAsNotMeasured(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := mustRun(t, numbers(1, nil), Options{Out: dir})
-	key := first.Records[0].Key
+	key := first.Rows[0].Key
 	data, err := os.ReadFile(store{dir}.unitPath(key))
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestOldUnitReadsAsNotMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range body["rows"].([]any) {
-		delete(row.(map[string]any), "MIAAUC")
+		delete(row.(map[string]any), "Value")
 	}
 	if f.Body, err = json.Marshal(body); err != nil {
 		t.Fatal(err)
@@ -172,9 +172,9 @@ func TestOldUnitReadsAsNotMeasured(t *testing.T) {
 	if again.Ran != 0 {
 		t.Error("the unit ran again")
 	}
-	for _, r := range again.Records {
-		if r.MIAAUC.Known() {
-			t.Errorf("mia_auc = %v, was never measured", r.MIAAUC)
+	for _, r := range again.Rows {
+		if r.Value.Known() {
+			t.Errorf("value = %v, is not in the file", r.Value)
 		}
 	}
 }
@@ -208,8 +208,8 @@ func TestUnitsThatVanishAreAnError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "3 finished units have vanished") {
 		t.Errorf("err = %v", err)
 	}
-	if len(s.Records) != 8 {
-		t.Errorf("%d records, want all 8", len(s.Records))
+	if len(s.Rows) != 8 {
+		t.Errorf("%d records, want all 8", len(s.Rows))
 	}
 }
 
@@ -249,13 +249,13 @@ func TestOneUnitByKeyAndByRecord(t *testing.T) {
 	p, dir := numbers(5, nil), t.TempDir()
 	p.Units[3].Baselines = []string{p.Units[0].ID}
 	whole := mustRun(t, numbers(5, nil), Options{Out: t.TempDir()})
-	want := whole.Records[6]
+	want := whole.Rows[6]
 	s := mustRun(t, p, Options{Out: dir, Only: want.Key})
 	if s.Ran != 2 || s.Key != want.Key {
 		t.Errorf("%+v", s)
 	}
 	want.Key = "of an older version"
-	if s = mustRun(t, p, Options{Out: dir, Record: &want}); s.Key != whole.Records[6].Key || s.Ran != 1 ||
+	if s = mustRun(t, p, Options{Out: dir, Record: &want}); s.Key != whole.Rows[6].Key || s.Ran != 1 ||
 		s.Reused != 1 {
 		t.Errorf("%+v", s)
 	}

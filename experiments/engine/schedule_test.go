@@ -85,7 +85,7 @@ func TestScheduledTasksMergeToASingleRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, whole.Records, merged.Records)
+	same(t, whole.Rows, merged.Rows)
 }
 
 func TestStaleScheduleIsRefused(t *testing.T) {

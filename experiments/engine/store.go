@@ -9,15 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
 
 // store keeps one file per finished unit in a folder: DIR/units/KEY.json,
-// written to a temporary name, synced and renamed. A killed run therefore
+// written to a temporary name and renamed. A killed run therefore
 // leaves complete files only, shards on several machines can share the folder
 // without locks (which shared file systems do not support reliably), and a unit
 // is looked up by its name alone. Each file has its key and a checksum: a file
@@ -41,7 +39,6 @@ type stored struct {
 	Version  string            `json:"version"` // of mldp
 	Rows     []json.RawMessage `json:"rows"`
 	Examples []results.Example `json:"examples,omitempty"`
-	Details  any               `json:"details,omitempty"`
 }
 
 func checksum(body []byte) string {
@@ -65,9 +62,9 @@ func (s store) load(key string) (out Output, version string, ok bool, err error)
 		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
 		return out, "", false, nil
 	}
-	out.Examples, out.Details = b.Examples, b.Details
+	out.Examples = b.Examples
 	for _, raw := range b.Rows {
-		r := results.NewRecord()
+		r := results.NewRow()
 		if json.Unmarshal(raw, &r) != nil {
 			return Output{}, "", false, nil
 		}
@@ -77,8 +74,7 @@ func (s store) load(key string) (out Output, version string, ok bool, err error)
 }
 
 func (s store) save(key, name, version string, out Output) error {
-	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples,
-		Details: out.Details}
+	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples}
 	for _, r := range out.Rows {
 		raw, err := json.Marshal(r)
 		if err != nil {
@@ -94,7 +90,7 @@ func (s store) save(key, name, version string, out Output) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(s.unitPath(key), 0o644, append(data, '\n')); err != nil {
+	if err := atomicfile.WriteMany(s.unitPath(key), 0o644, append(data, '\n')); err != nil {
 		return err
 	}
 	return ignoreMissing(os.Remove(s.failurePath(key)))
@@ -124,23 +120,10 @@ func (s store) setAside() (to string, err error) {
 	return to, err
 }
 
-// removeTemporary deletes unfinished files of killed runs, here and in the
-// folder of units, if they are too old to belong to a running process.
+// removeTemporary deletes unfinished files of killed runs.
 func (s store) removeTemporary() {
-	for _, dir := range []string{s.dir, filepath.Join(s.dir, "units"), filepath.Join(s.dir, "failed"),
-		filepath.Join(s.dir, "tables")} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // nothing there
-		}
-		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".") || !strings.Contains(e.Name(), ".tmp-") {
-				continue
-			}
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // a leftover file is not worth an error
-			}
-		}
+	for _, dir := range []string{"", "units", "failed", "tables"} {
+		atomicfile.Clean(filepath.Join(s.dir, dir))
 	}
 }
 

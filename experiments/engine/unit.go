@@ -15,12 +15,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"mldpbench/results"
 )
 
-// Unit is a piece of work that is done or not done: one cell and repetition of
-// a grid, or one curve at one position of a paper's figure.
+// Unit is a piece of work that is done or not done: one measurement of one
+// release.
 type Unit struct {
 	Name string // for people
 	// ID holds everything that the rows depend on except data: settings, seed,
@@ -30,9 +31,10 @@ type Unit struct {
 	// privatised text. Consecutive units of one group are run by one worker,
 	// one after the other; a unit with "" is a separate group.
 	Group string
-	// Row is the initial value of every row of the unit: its position and
-	// settings. It is compared with rows of older files to find the unit again.
-	Row results.Record
+	// Place and Measurement are what the unit measures. They are compared with
+	// rows of older files to find the unit again.
+	Place       results.Place
+	Measurement string
 	// Baselines holds the IDs of units that are needed to derive columns of
 	// this one; they are run too when the unit is run alone.
 	Baselines []string
@@ -62,21 +64,19 @@ func (u *Unit) cost() Cost {
 // Cost is an estimate and its source.
 type Cost struct {
 	Seconds float64
-	Source  string // FromRecords, FromSpeeds or FromDefaults
+	Source  string // FromRecords or FromDefaults
 }
 
 // Sources of an estimate.
 const (
-	FromRecords  = "records"  // measured in earlier records of such units
-	FromSpeeds   = "bench"    // speed of the mechanism, rough constants for the rest
+	FromRecords  = "records"  // measured in earlier rows of such units
 	FromDefaults = "defaults" // rough constants of this program
 )
 
 // Output is the output of a unit.
 type Output struct {
-	Rows     []results.Record
+	Rows     []results.Row
 	Examples []results.Example
-	Details  any // stored with the rows, as JSON; nil for none
 }
 
 // Job is the work of one worker: the unfinished units of a group.
@@ -147,14 +147,18 @@ func (p *Plan) groups() []group {
 	return all
 }
 
-// find returns the unit of a row of any results file: the one whose Row agrees
-// with it in most columns, including all axes. -1 means none.
-func (p *Plan) find(r results.Record) (int, error) {
+// find returns the unit of a row of any results file: the one whose place
+// agrees with it in most columns, including all axes. -1 means none.
+func (p *Plan) find(r results.Row) (int, error) {
 	best, most, tie := -1, 0, false
-	row := axes(r)
+	name := func(measurement string) string { name, _, _ := strings.Cut(measurement, "@"); return name }
+	row := axes(r.Place)
 	for i, u := range p.Units {
+		if r.Measurement != "" && name(r.Measurement) != name(u.Measurement) {
+			continue
+		}
 		n := 0
-		for j, v := range axes(u.Row) {
+		for j, v := range axes(u.Place) {
 			if v == "" {
 				continue
 			}
@@ -172,21 +176,21 @@ func (p *Plan) find(r results.Record) (int, error) {
 		}
 	}
 	if tie {
-		return -1, fmt.Errorf("several units of this study fit the record %s", r.Key)
+		return -1, fmt.Errorf("several units of this study fit the row %s", r.Key)
 	}
 	return best, nil
 }
 
 // axes returns the columns that identify what was run, as text; "" means not
 // given.
-func axes(r results.Record) []string {
-	number := func(f results.Float) string { s, _ := f.MarshalCSV(); return s } // never fails
+func axes(p results.Place) []string {
 	count := func(n int) string {
 		if n == 0 {
 			return ""
 		}
 		return fmt.Sprint(n)
 	}
-	return []string{r.Dataset, r.Embedding, count(r.Dimension), r.Mechanism, r.Variant, r.Parameters, number(r.Epsilon),
-		r.Policy, r.Model, r.ModelParameters, r.Setting, count(r.Repetition), r.Panel, r.Series, number(r.X)}
+	return []string{p.Dataset, p.Embedding, count(p.Dimension), p.Mechanism, p.Variant, p.Parameters,
+		p.Epsilon.String(), p.Policy, p.Model, p.ModelParameters, p.Setting, count(p.Repetition), p.Panel, p.Series,
+		p.X.String()}
 }

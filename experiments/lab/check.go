@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/stream"
 )
@@ -19,7 +18,7 @@ func Check(ctx context.Context, w Wants, root string, wrong func(err error, key,
 			wrong(err, key, value)
 		}
 	}
-	var corpora []*measure.Corpus
+	var corpora []*Corpus
 	generated := true
 	for _, d := range w.Datasets {
 		c, err := l.Corpus(ctx, Sample{d, stream.FromUint64(1)})
@@ -31,10 +30,13 @@ func Check(ctx context.Context, w Wants, root string, wrong func(err error, key,
 	var keep func(string) bool // the vectors that a run reads; all of them without data sets
 	if len(corpora) > 0 {
 		keep = func(word string) bool {
-			return slices.ContainsFunc(corpora, func(c *measure.Corpus) bool { return c.Has(word) })
+			return slices.ContainsFunc(corpora, func(c *Corpus) bool { return c.Has(word) })
 		}
 	}
 	for _, e := range w.Embeddings {
+		if e.Name == study.NoVectors && e.File == "" {
+			continue
+		}
 		ref, key := e.Name, "name"
 		if e.File != "" {
 			ref, key = e.File, "file"
@@ -56,9 +58,18 @@ func Check(ctx context.Context, w Wants, root string, wrong func(err error, key,
 	if w.Encoder != "" {
 		ref, err := l.EncoderRef(w.Encoder)
 		if err == nil && ref != SIFEncoder { // which is made from a text's own vectors
-			_, err = l.Encoder(ctx, w.Encoder, nil, nil)
+			if _, err = l.OfEncoder(w.Encoder); err == nil {
+				_, err = l.Encoder(ctx, w.Encoder, nil, nil)
+			}
 		}
 		note(err, "encoder", w.Encoder)
+	}
+	for _, ref := range w.Models {
+		_, err := l.OfModel(ref)
+		if err == nil {
+			_, err = l.Model(ref)
+		}
+		note(err, ref.Key, ref.Folder)
 	}
 	note(l.Close(), "encoder", w.Encoder)
 }

@@ -25,9 +25,9 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
+	"mldpbench/models/transformer"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -35,62 +35,49 @@ import (
 // Lab holds the resources that the units of one run share.
 type Lab struct {
 	root string // data folder; "" finds it as every command does
-	// Records of earlier runs and Speeds measured by mldp bench, for estimates.
-	Records []results.Record
-	Speeds  []Speed
-
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
-	corpora  once[string, *measure.Corpus]
-	spaces   once[string, *measure.Space]
-	opened   sync.Map // openedText of every corpus, kept or not, by the sample's key
+	corpora  once[string, *Corpus]
+	spaces   once[string, *Space]
+	opened   sync.Map // Size of every corpus, kept or not, by the sample's key
 	texts    once[string, Fingerprints]
 	thesauri once[bool, mechanisms.Thesaurus]
 	words    once[string, *datasets.WordList]
 	digests  once[string, string]
 	encoders once[string, sentence.Encoder]
-	commands once[string, started]
+	models   once[string, *transformer.Model]
+	commands once[string, *started]
 	shared   once[string, any]
-	measured func() costTable
 }
 
 // textsKept is the number of corpora and of spaces that stay open.
 const textsKept = 8
 
-// openedText is what is known of a corpus that has been opened.
-type openedText struct {
-	tokens      [3]int // of training, validation and test
-	words       int    // distinct
+// Size is what is known of a data set that has been opened, by its key.
+type Size struct {
+	Tokens [3]int // of training, validation and test
+	Words  int    // distinct
+
 	description results.DatasetDescription
 }
 
-func opened(c *measure.Corpus) openedText {
-	t := openedText{words: len(c.Counts), description: describe(c.Dataset)}
+// All returns all tokens.
+func (s Size) All() int { return s.Tokens[0] + s.Tokens[1] + s.Tokens[2] }
+
+func sizeOf(c *Corpus) Size {
+	s := Size{Words: len(c.Counts), description: describe(c.Dataset)}
 	for i, split := range c.Tokens {
 		for _, d := range split {
-			t.tokens[i] += len(d)
+			s.Tokens[i] += len(d)
 		}
 	}
-	return t
-}
-
-func (t openedText) all() int { return t.tokens[0] + t.tokens[1] + t.tokens[2] }
-
-// Speed is a measured speed of a mechanism on one core, as mldp bench
-// reports it.
-type Speed struct {
-	Mechanism      string  `csv:"mechanism"`
-	Dimension      int     `csv:"dimension"`
-	Vocabulary     int     `csv:"vocabulary"`
-	Workers        int     `csv:"workers"`
-	WordsPerSecond float64 `csv:"words_per_second"` // 0 where the mechanism is undefined
+	return s
 }
 
 // New returns a lab over a data folder.
 func New(root string) *Lab {
 	l := &Lab{root: root}
 	l.corpora.keep, l.spaces.keep = textsKept, textsKept
-	l.measured = sync.OnceValue(func() costTable { return newCostTable(l.Records) })
 	return l
 }
 
@@ -196,8 +183,8 @@ type Sample struct {
 func (s Sample) key() string { return engine.MakeID(s.Dataset, s.Dataset.File, s.Seed) }
 
 // Corpus loads a data set.
-func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
-	return l.corpora.get(s.key(), func() (*measure.Corpus, error) {
+func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
+	return l.corpora.get(s.key(), func() (*Corpus, error) {
 		d, err := datasets.Load(ctx, s.Dataset.Request(l.root, s.Seed))
 		if err != nil {
 			return nil, err
@@ -206,30 +193,25 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*measure.Corpus, error) {
 			return nil, fmt.Errorf("data set %s: %d training and %d test documents: both must be there", d.Name,
 				len(d.Train), len(d.Test))
 		}
-		c := measure.NewCorpus(d)
-		l.opened.Store(s.key(), opened(c))
+		c := NewCorpus(d)
+		l.opened.Store(s.key(), sizeOf(c))
 		return c, nil
 	})
 }
 
-// size returns what is known of a data set, which is opened unless it has been;
-// all is 0 where it cannot be.
-func (l *Lab) size(s Sample) openedText {
+// Size returns that of a data set that has been opened; zero for others.
+func (l *Lab) Size(s Sample) Size {
 	if t, ok := l.opened.Load(s.key()); ok {
-		return t.(openedText)
+		return t.(Size)
 	}
-	if _, err := l.Corpus(context.Background(), s); err != nil {
-		return openedText{}
-	}
-	t, _ := l.opened.Load(s.key())
-	return t.(openedText)
+	return Size{}
 }
 
 // Descriptions returns those of the data sets opened so far, by name.
 func (l *Lab) Descriptions() []results.DatasetDescription {
 	var all []results.DatasetDescription
 	for _, t := range l.opened.Range {
-		all = append(all, t.(openedText).description)
+		all = append(all, t.(Size).description)
 	}
 	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
 		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
@@ -270,12 +252,15 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (
 
 // Space opens an embedding restricted to the words of a data set; with
 // synonyms, the table holds those of a thesaurus too.
-func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*measure.Space,
+func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*Space,
 	error) {
-	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*measure.Space, error) {
+	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
+		}
+		if e.Name == study.NoVectors && e.File == "" {
+			return wordsOnly(c)
 		}
 		keep := c.Has
 		if synonyms {
@@ -299,7 +284,7 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		if err != nil {
 			return nil, err
 		}
-		space, err := measure.NewSpace(wide, c)
+		space, err := NewSpace(wide, c)
 		if err == nil {
 			space.Name = e.Name
 		}
@@ -344,11 +329,11 @@ func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
 // Environment returns the data from which a mechanism is built, and the space
 // of its text. corpus is nil where there is no data set; space is then the
 // whole embedding.
-func (l *Lab) Environment(space *embeddings.Space, corpus *measure.Corpus, needs mechanisms.Needs,
+func (l *Lab) Environment(space *embeddings.Space, corpus *Corpus, needs mechanisms.Needs,
 	seed stream.Seed) (mechanisms.Environment, error) {
 	env := mechanisms.Environment{Space: space, Seed: seed}
 	if corpus != nil {
-		env.Documents = corpus.Documents
+		env.Documents, env.Train, env.DataSet = corpus.Documents, corpus.TrainTexts(), corpus.Name
 	}
 	var err error
 	if needs.Thesaurus {
@@ -422,8 +407,12 @@ func (l *Lab) OfEnglish(ref string) (string, error) {
 	}
 	return l.digests.get("english "+ref, func() (string, error) {
 		h := sha256.New()
-		err := hashFile(h, list.Source)
-		return hex.EncodeToString(h.Sum(nil)), err
+		for _, file := range list.Files {
+			if err := hashFile(h, file); err != nil {
+				return "", err
+			}
+		}
+		return hex.EncodeToString(h.Sum(nil)), nil
 	})
 }
 

@@ -76,7 +76,7 @@ func TestLabKeepsFewTexts(t *testing.T) {
 		t.Errorf("%d descriptions", n)
 	}
 	first := Sample{d, stream.FromUint64(0)}
-	if w := l.Reading(first, 50); w.Tokens < 100 || w.Size < 50*10 {
+	if w := l.Size(first); w.All() < 100 || w.Words < 10 {
 		t.Errorf("%+v", w)
 	}
 	f, err := l.OfText(context.Background(), first, e, 50, mechanisms.Needs{})
@@ -85,5 +85,58 @@ func TestLabKeepsFewTexts(t *testing.T) {
 	}
 	if len(l.corpora.m) != textsKept {
 		t.Errorf("%d corpora kept", len(l.corpora.m))
+	}
+}
+
+// Public text has no row of a split and nothing that nearly repeats a document
+// of test.
+func TestPublicIsInNoSplit(t *testing.T) {
+	l := New("")
+	s := Sample{study.DatasetSpec{Name: "generated-styles", Train: 100, Validation: 20, Test: 40}, stream.FromUint64(3)}
+	pool := Sample{study.DatasetSpec{Name: "generated-styles"}, stream.FromUint64(3)}
+	public, err := l.Public(t.Context(), s, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Corpus(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(public.Documents) < 100 || !public.Labelled {
+		t.Fatalf("%d public documents, labelled %v", len(public.Documents), public.Labelled)
+	}
+	words := func(tokens []string) map[string]bool {
+		set := map[string]bool{}
+		for _, w := range tokens {
+			set[w] = true
+		}
+		return set
+	}
+	used := map[int]bool{}
+	for _, split := range c.Splits() {
+		for _, d := range split.Documents {
+			used[d.ID] = true
+		}
+	}
+	for _, d := range public.Documents {
+		if used[d.ID] {
+			t.Fatalf("document %d is in a split", d.ID)
+		}
+		own := words(d.Tokens)
+		for _, test := range c.Test {
+			other, both := words(test.Tokens), 0
+			for w := range own {
+				if other[w] {
+					both++
+				}
+			}
+			if float64(both) > nearTest*float64(len(own)+len(other)-both) {
+				t.Fatalf("%q is near %q of test", d.Tokens, test.Tokens)
+			}
+		}
+	}
+	news, err := l.Public(t.Context(), s, Sample{study.DatasetSpec{Name: "generated-news"}, stream.FromUint64(3)})
+	if err != nil || news.Labelled || len(news.Documents) == 0 {
+		t.Errorf("another data set without private labels: %v, %v", news, err)
 	}
 }

@@ -17,6 +17,7 @@ type Wants struct {
 	Thesaurus  bool
 	English    string
 	Encoder    string
+	Models     []ModelRef
 }
 
 // Missing lists the entries of the fetch catalogue that are wanted and that the
@@ -35,7 +36,7 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 		}
 	}
 	for _, e := range w.Embeddings {
-		if e.Name == study.GeneratedEmbedding {
+		if e.Name == study.GeneratedEmbedding || e.Name == study.NoVectors && e.File == "" {
 			continue
 		}
 		needed["wordnet"] = needed["wordnet"] || w.Thesaurus
@@ -53,7 +54,8 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 			}
 		}
 	}
-	needed[catalogueWords] = needed[catalogueWords] || w.English == catalogueWords
+	needed["words-basic"] = w.English == nltkWords
+	needed[catalogueWords] = needed[catalogueWords] || w.English == catalogueWords || w.English == nltkWords
 	needed[CatalogueEncoder] = encoder && w.Encoder == CatalogueEncoder
 	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
 		_, err := e.Present(root)

@@ -2,6 +2,11 @@ package lab
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strconv"
 	"strings"
 
 	"mldpbench/datasets"
@@ -23,25 +28,25 @@ type started struct {
 }
 
 // Close ends the command.
-func (s started) Close() error {
+func (s *started) Close() error {
 	if s.Command == nil {
 		return nil
 	}
 	return s.Command.Close()
 }
 
-func (l *Lab) command(ctx context.Context, o mechanisms.Outside) (started, error) {
-	return l.commands.get(engine.MakeID(o), func() (started, error) {
-		options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files}
+func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role) (*started, error) {
+	return l.commands.get(engine.MakeID(o, role), func() (*started, error) {
+		options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Role: role}
 		identity, err := external.Unstarted(o.Command, options)
 		if err != nil {
-			return started{}, err
+			return nil, err
 		}
 		c, err := external.Open(ctx, o.Command, options)
 		if err != nil {
-			return started{failed: err, key: "does not start: " + identity.Key()}, ctx.Err()
+			return &started{failed: err, key: "does not start: " + identity.Key()}, ctx.Err()
 		}
-		return started{Command: c, key: c.Identity().Key()}, nil
+		return &started{Command: c, key: c.Identity().Key()}, nil
 	})
 }
 
@@ -57,12 +62,12 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
+		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID, Delimiter: o.Delimiter,
 			Repetition: o.Repetition})
 		if err != nil || o.ID == "" || d.File == "" {
 			return r, err
 		}
-		rows, err := datasets.ReadColumns(ctx, d.File, "", []string{o.ID})
+		rows, err := datasets.ReadColumns(ctx, d.File, "", d.Delimiter, []string{o.ID})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
@@ -71,23 +76,93 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 	return r.text, r.ids, err
 }
 
-// OfOutside adds the fingerprint of a mechanism that is not built in, over a
-// data set; others have none.
-func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, d study.DatasetSpec, f Fingerprints) error {
+// OfOutside adds the fingerprints of a mechanism that is not built in, over a
+// data set; others have none: those of a command, of the environment variables
+// and the raw texts that it reads, or of a text and the ids of its documents.
+func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sample, f Fingerprints) error {
 	if s.Outside == nil {
 		return nil
 	}
 	name, o := "outside "+strings.Join(study.Labels(s), " "), s.Outside.At(s)
-	if o.Text == "" {
-		c, err := l.command(ctx, o)
-		f[name] = c.key
+	if o.Text != "" {
+		text, ids, err := l.text(ctx, o, sample.Dataset)
+		if err != nil {
+			return err
+		}
+		f[name] = text.Fingerprint()
+		if ids != nil {
+			f["ids of "+name] = digest(ids)
+		}
+		return nil
+	}
+	c, err := l.ofCommand(ctx, name, o, external.MechanismRole, f)
+	if err != nil {
 		return err
 	}
-	text, _, err := l.text(ctx, o, d)
-	if err == nil {
-		f[name] = text.Fingerprint()
+	if c.Command == nil || c.Hello().Input != external.Text {
+		return nil
 	}
+	f["raw text"], err = l.digests.get("raw text "+sample.key(), func() (string, error) {
+		corpus, err := l.Corpus(ctx, sample)
+		if err != nil {
+			return "", err
+		}
+		var texts []string
+		for _, split := range corpus.Splits() {
+			for _, d := range split.Documents {
+				texts = append(texts, d.Text)
+			}
+		}
+		return digest(texts), nil
+	})
 	return err
+}
+
+// ofCommand starts a command and adds its fingerprint and that of its
+// environment.
+func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, role external.Role,
+	f Fingerprints) (*started, error) {
+	c, err := l.command(ctx, o, role)
+	if err != nil {
+		return nil, err
+	}
+	f[name] = c.key
+	if len(o.Env) > 0 {
+		var values []string
+		for _, variable := range o.Env {
+			value, set := os.LookupEnv(variable)
+			values = append(values, variable, strconv.FormatBool(set), value)
+		}
+		f["environment of "+name] = digest(values)
+	}
+	return c, nil
+}
+
+// OfCommand adds the fingerprints of an attacker or a measurement.
+func (l *Lab) OfCommand(ctx context.Context, c study.CommandSpec, role external.Role, f Fingerprints) error {
+	_, err := l.ofCommand(ctx, role.String()+" "+c.Name, c.Outside(), role, f)
+	return err
+}
+
+// Command returns an attacker or a measurement.
+func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Role) (*external.Command, error) {
+	s, err := l.command(ctx, c.Outside(), role)
+	if err == nil {
+		err = s.failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Command, nil
+}
+
+// digest is the hash of a list of texts.
+func digest(texts []string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s\n", len(t), t)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Outside returns the function that opens mechanisms that are not built in, for
@@ -112,7 +187,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 			}
 			return mechanisms.Rewriting(ctx, r, space)
 		}
-		c, err := l.command(ctx, o)
+		c, err := l.command(ctx, o, external.MechanismRole)
 		if err == nil {
 			err = c.failed
 		}

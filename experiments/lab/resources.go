@@ -11,6 +11,7 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 )
 
@@ -99,9 +100,12 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 	if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
 		ref, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
 	}
+	if info, err := os.Stat(whole); err == nil && info.Mode().IsRegular() {
+		return whole, study.EmbeddingName(whole), nil // a file here with a suffix of its own
+	}
 	if dimension == 0 {
-		return "", "", fmt.Errorf("embedding %s: needs a dimension, as in %s.100d, unless it is a file in %s", ref, ref,
-			folder)
+		return "", "", fmt.Errorf("embedding %s: is no file here or in %s, and as a name it needs a dimension, as in "+
+			"%s.100d%s", ref, folder, ref, check.Meant(ref, []string{study.GeneratedEmbedding}))
 	}
 	stem := fmt.Sprintf("%s.%dd", ref, dimension)
 	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
@@ -135,13 +139,19 @@ func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 	return datasets.OpenWordNet(root)
 }
 
-// catalogueWords is the word list of the catalogue.
-const catalogueWords = "words"
+// Word lists of the catalogue: the large one, and all that NLTK has.
+const (
+	catalogueWords = "words"
+	nltkWords      = "nltk"
+)
 
 // OpenEnglish opens the word list of the share of English tokens: "words", the
-// list of the data folder, or a file.
+// list of the data folder, "nltk", which has Basic English too, or a file.
 func OpenEnglish(ref, root string) (*datasets.WordList, error) {
-	if ref == catalogueWords {
+	switch ref {
+	case nltkWords:
+		return datasets.OpenNLTKWords(root)
+	case catalogueWords:
 		ref = ""
 	}
 	return datasets.OpenWordList(ref, root)

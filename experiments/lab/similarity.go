@@ -12,7 +12,6 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings/sentence"
-	"mldpbench/experiments/measure"
 )
 
 // Encoders of a study that are not a folder: the catalogue's model, and the
@@ -26,8 +25,11 @@ const (
 // catalogue's model uses SIF, and every row states that. The key of a unit
 // holds the encoder, so a later run with the model measures again.
 func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
-	if encoder != CatalogueEncoder {
+	if encoder == SIFEncoder {
 		return encoder, nil
+	}
+	if encoder != CatalogueEncoder {
+		return Folder(l.root, encoder), nil
 	}
 	dir, err := fetch.Locate(l.root, CatalogueEncoder, "model")
 	var missing *fetch.MissingError
@@ -54,7 +56,11 @@ func (l *Lab) OfEncoder(encoder string) (string, error) {
 func (l *Lab) hashFolder(dir string) (string, error) {
 	return l.digests.get("folder "+dir, func() (string, error) {
 		h := sha256.New()
-		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
+		if err != nil {
+			return "", err
+		}
+		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
 			}
@@ -71,8 +77,8 @@ func (l *Lab) hashFolder(dir string) (string, error) {
 
 // Encoder opens a sentence encoder, once per run; SIF is fitted to each data
 // set and space.
-func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *measure.Corpus,
-	space *measure.Space) (sentence.Encoder, error) {
+func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus,
+	space *Space) (sentence.Encoder, error) {
 	dir, err := l.EncoderRef(encoder)
 	if err != nil {
 		return nil, err

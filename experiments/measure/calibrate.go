@@ -46,6 +46,18 @@ func ParseTargets(texts []string) ([]Target, error) {
 		if err := check.OneOf("target", name, "nw", "sw", "em"); err != nil {
 			return nil, err
 		}
+		if name == "sw" {
+			if v < 1 {
+				err = check.Wrong("target sw = %v: must be >= 1 and finite", v)
+			} else {
+				err = check.Positive("target sw", v)
+			}
+		} else {
+			err = check.Within("target "+name, v, 0, 1)
+		}
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, Target{name, v})
 	}
 	return out, nil
@@ -298,7 +310,7 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism
 		fallthrough
 	case "sw":
 		outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, Draw(ctx, m, rng))
-		if err != nil {
+		if err := errors.Join(err, mechanisms.Err(m)); err != nil {
 			return value, false, err
 		}
 		t := metrics.TotalDeniability(outcomes)

@@ -67,11 +67,11 @@ func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechan
 	return out, nil
 }
 
-// Release privatises documents with a mechanism that releases vectors and
+// ReleaseVectors privatises documents with a mechanism that releases vectors and
 // returns the mean of each, and the number of words released. A word outside
 // the vocabulary has no vector to release: policy random replaces the word, the
 // others leave it out. A document without any word is the zero vector.
-func Release(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
+func ReleaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
 	seed stream.Seed) ([][]float32, int, error) {
 	v, width, words := m.Vocabulary(), m.OutputDimension(), 0
 	out := make([][]float32, len(documents))

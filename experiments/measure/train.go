@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"mldpbench/experiments/study"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -13,6 +14,21 @@ import (
 type Model struct {
 	Name       string
 	Parameters map[string]any // resolved
+}
+
+// Text is the parameters as rows have them.
+func (m Model) Text() string {
+	if m.Name == "" {
+		return ""
+	}
+	return models.FormatParameters(m.Parameters)
+}
+
+// NewModel returns a model of a study with its defaults. They are part of its
+// identity: with other defaults it is a different unit.
+func NewModel(m study.ModelSpec) Model {
+	parameters, _ := m.Resolve() // checked
+	return Model{Name: m.Name, Parameters: parameters}
 }
 
 // Trained is a classifier after Fit.

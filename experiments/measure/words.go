@@ -12,7 +12,16 @@ import (
 // SampleWords draws words of the space; they are the same for every mechanism
 // and ε.
 func SampleWords(space *embeddings.Space, n int, seed stream.Seed) []mechanisms.WordID {
-	return metrics.SampleWords(All(space), n, seed.Rand())
+	return metrics.SampleWords(numbers[mechanisms.WordID](space.Len()), n, seed.Rand())
+}
+
+// numbers returns 0 to n−1.
+func numbers[T ~int32 | ~int](n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(i)
+	}
+	return out
 }
 
 // supportTail is the mass outside the smallest set of outputs that S_w's exact

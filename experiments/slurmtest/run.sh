@@ -158,8 +158,8 @@ grep -h interrupted "$dir/array/logs/${job}_3.log"
 mldp status "$dir/array"
 
 step "submit again what is missing"
-missing=$(mldp missing "$dir/array" --format=array)
-echo "mldp missing: $missing"
+missing=$(mldp status "$dir/array" --missing --format=array)
+echo "missing: $missing"
 [ "$missing" = 1-3 ] || fail "missing is $missing, want 1-3"
 if mldp merge "$dir/array" --out "$dir/early" 2>"$dir/early.err"; then fail "merge accepted missing cells"; fi
 cat "$dir/early.err"
@@ -167,7 +167,7 @@ again=$(sbatch --parsable --array="$missing" "$dir/array/job.sbatch")
 ended "$again"
 grep -h "finished already" "$dir"/array/logs/"${again}"_*.log
 mldp status "$dir/array"
-[ -z "$(mldp missing "$dir/array" --format=array)" ] || fail "still missing: $(mldp missing "$dir/array" --format=array)"
+[ -z "$(mldp status "$dir/array" --missing --format=array)" ] || fail "still missing: $(mldp status "$dir/array" --missing --format=array)"
 mldp merge "$dir/array" --out "$dir/merged" >"$dir/merge.log"
 same "$dir/single/results.csv" "$dir/merged/results.csv"
 cmp "$dir/single/examples.jsonl" "$dir/merged/examples.jsonl"
@@ -178,8 +178,8 @@ job=$(mldp slurm tem-generated --out "$dir/paper" --tasks 3 --concurrent 2 --sub
 await_cells "$dir/paper" 1
 signal_task --batch --signal=KILL "${job}_1"
 ended "$job"
-missing=$(mldp missing "$dir/paper" --format=array)
-echo "mldp missing: $missing"
+missing=$(mldp status "$dir/paper" --missing --format=array)
+echo "missing: $missing"
 if [ -n "$missing" ]; then ended "$(sbatch --parsable --array="$missing" "$dir/paper/job.sbatch")"; fi
 mldp status "$dir/paper"
 mldp merge "$dir/paper" --out "$dir/paper-merged" >"$dir/merge.log"
@@ -203,13 +203,13 @@ ended "$job"
 echo "job $job: $(state "${job}_1"), exit code $(code "${job}_1"), $(cells "$dir/limit") cells done"
 [ "$(state "${job}_1")" = TIMEOUT ] || fail "job $job is $(state "${job}_1"), want TIMEOUT"
 for _ in $(seq 20); do
-  missing=$(mldp missing "$dir/limit" --format=array 2>/dev/null)
+  missing=$(mldp status "$dir/limit" --missing --format=array 2>/dev/null)
   [ -n "$missing" ] || break
   job=$(sbatch --parsable --array="$missing" "$dir/limit.sbatch")
   ended "$job"
   echo "job $job: $(state "${job}_1"), exit code $(code "${job}_1"), $(cells "$dir/limit") cells done"
 done
-[ -z "$(mldp missing "$dir/limit" --format=array 2>/dev/null)" ] || fail "not finished after 20 submissions"
+[ -z "$(mldp status "$dir/limit" --missing --format=array 2>/dev/null)" ] || fail "not finished after 20 submissions"
 mldp merge "$dir/limit" --out "$dir/limit-merged" >"$dir/merge.log"
 same "$reference/results.csv" "$dir/limit-merged/results.csv"
 

@@ -56,6 +56,13 @@ func IsVectorFile(ref string) bool {
 	return false
 }
 
+// NamesFile reports whether a reference on a command line is a path: IsVectorFile,
+// or a file of that name is here.
+func NamesFile(ref string) bool {
+	info, err := os.Stat(ref)
+	return IsVectorFile(ref) || err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
+}
+
 // EmbeddingName returns the name of the embedding in a file: the file's name
 // without suffixes, dimension and the mark of a subset. The dimensions of one
 // embedding thus share a name: glove.6B for glove.6B.100d.subset.txt.gz.

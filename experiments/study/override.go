@@ -2,7 +2,12 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
 )
 
 // Overrides change a study from the command line. They give a new study value,
@@ -18,9 +23,11 @@ type Overrides struct {
 	Settings            []string
 	Repetitions         int // baselines keep their proportion unless also given
 	BaselineRepetitions int
-	Sample              string   // "small"
-	Panels              []string // of a paper study: only these panels or sections
-	Seed                *uint64
+	Sample              string // "small"
+	// Panels keeps only these: scenes by name, section or "section/name",
+	// attackers, "utility" and "language".
+	Panels []string
+	Seed   *uint64
 }
 
 // Refuse returns an error where one of the named flags was given, because the
@@ -34,7 +41,7 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 		{"mechanisms", o.Mechanisms != nil},
 		{"epsilons", o.Epsilons != nil}, {"models", o.Models != nil}, {"settings", o.Settings != nil},
 		{"repetitions", o.Repetitions != 0},
-		{"baseline-repetitions", o.BaselineRepetitions != 0}, {"sample", o.Sample != ""}, {"panel", o.Panels != nil},
+		{"baseline-repetitions", o.BaselineRepetitions != 0}, {"sample", o.Sample != ""},
 	} {
 		if f.given && slices.Contains(flags, f.name) {
 			return fmt.Errorf("--%s does not apply to a %s study: print it with mldp study show, edit it "+
@@ -42,4 +49,317 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 		}
 	}
 	return nil
+}
+
+// Override returns the study changed by flags, checked.
+func (s *Study) Override(o Overrides) (*Study, error) {
+	c := *s
+	c.source = nil // positions would be those of another text
+	c.Scenes = slices.Clone(s.Scenes)
+	var err error
+	switch {
+	case s.OfPaper():
+		err = o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
+			"repetitions", "baseline-repetitions", "sample")
+	case s.Protocol == Attacks:
+		err = o.Refuse(Attacks, "models", "settings", "baseline-repetitions")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Design.override(&s.Design, o, true); err != nil {
+		return nil, err
+	}
+	for i := range c.Scenes {
+		if err := c.Scenes[i].override(&s.Scenes[i].Design, o, false); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Datasets) > 0 && len(s.Scenes) > 0 {
+		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return x.Datasets != nil && len(x.Datasets) == 0 })
+		if len(c.Scenes) == 0 {
+			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
+		}
+	}
+	if len(o.Panels) > 0 {
+		if err := c.choosePanels(o.Panels); err != nil {
+			return nil, err
+		}
+	}
+	if o.Seed != nil {
+		c.Seed = *o.Seed
+	}
+	return &c, c.Check()
+}
+
+// override changes a design. A scene has only the keys of its own: what it
+// leaves to the study stays empty.
+func (d *Design) override(old *Design, o Overrides, base bool) error {
+	d.Datasets, d.Embeddings = slices.Clone(old.Datasets), slices.Clone(old.Embeddings)
+	d.Mechanisms, d.Models = slices.Clone(old.Mechanisms), slices.Clone(old.Models)
+	if len(o.Datasets) > 0 {
+		d.chooseDatasets(old, o.Datasets, base)
+	}
+	if len(o.Embeddings) > 0 && (base || len(old.Embeddings) > 0) {
+		d.Embeddings = nil
+		for _, ref := range o.Embeddings {
+			e := EmbeddingSpec{Name: ref, Dimensions: old.dimensions()}
+			if NamesFile(ref) {
+				var err error
+				if e, err = FileSpec(ref, o.Root); err != nil {
+					return err
+				}
+			}
+			d.Embeddings = append(d.Embeddings, e)
+		}
+	}
+	if len(o.Dimensions) > 0 && len(d.Embeddings) > 0 {
+		if err := d.chooseDimensions(o.Dimensions); err != nil {
+			return err
+		}
+	}
+	if len(o.Mechanisms) > 0 && (base || len(old.Mechanisms) > 0) {
+		d.Mechanisms = chooseMechanisms(o.Mechanisms, old.Mechanisms)
+	}
+	if len(o.Epsilons) > 0 {
+		if base || len(old.Epsilons) > 0 {
+			d.Epsilons = o.Epsilons
+		}
+		for i := range d.Mechanisms {
+			d.Mechanisms[i].Epsilons = nil
+		}
+	}
+	if len(o.Models) > 0 && (base || len(old.Models) > 0) {
+		d.Models = choose(o.Models, old.Models, func(m ModelSpec) string { return m.Name },
+			func(name string) ModelSpec { return ModelSpec{Name: name} })
+		for i := range d.Models {
+			d.Models[i].Datasets = nil // requested by name: wherever it can read the data
+		}
+	}
+	if len(o.Settings) > 0 && (base || len(old.Settings) > 0) {
+		d.Settings = o.Settings
+	}
+	if o.Repetitions != 0 {
+		if err := check.AtLeast("repetitions", o.Repetitions, 1); err != nil {
+			return err
+		}
+		if d.BaselineRepetitions > 0 && d.Repetitions > 0 {
+			d.BaselineRepetitions = max(1, d.BaselineRepetitions*o.Repetitions/d.Repetitions)
+		}
+		if base || d.Repetitions > 0 {
+			d.Repetitions = o.Repetitions
+		}
+	}
+	if o.BaselineRepetitions != 0 && (base || d.BaselineRepetitions > 0) {
+		d.BaselineRepetitions = o.BaselineRepetitions
+	}
+	if o.Sample != "" {
+		if err := check.OneOf("sample", o.Sample, "small"); err != nil {
+			return err
+		}
+		return d.shrink()
+	}
+	return nil
+}
+
+func (d *Design) chooseDatasets(old *Design, names []string, base bool) {
+	if base || old.Datasets == nil {
+		if len(old.Datasets) > 0 {
+			d.Datasets = choose(names, old.Datasets, func(x DatasetSpec) string { return x.Name },
+				func(name string) DatasetSpec { return DatasetSpec{Name: name} })
+		}
+	} else {
+		d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(names, x.Name) })
+	}
+	kept := func(of []string) []string {
+		return slices.DeleteFunc(slices.Clone(of), func(x string) bool { return !slices.Contains(names, x) })
+	}
+	var embeddings []EmbeddingSpec
+	for _, e := range d.Embeddings {
+		restricted := len(e.Datasets) > 0
+		if e.Datasets = kept(e.Datasets); !restricted || len(e.Datasets) > 0 {
+			embeddings = append(embeddings, e)
+		}
+	}
+	var models []ModelSpec
+	for _, m := range d.Models {
+		restricted := len(m.Datasets) > 0
+		if m.Datasets = kept(m.Datasets); !restricted || len(m.Datasets) > 0 {
+			models = append(models, m)
+		}
+	}
+	d.Embeddings, d.Models = embeddings, models
+}
+
+func (d *Design) chooseDimensions(dimensions []int) error {
+	var kept []EmbeddingSpec
+	for _, e := range d.Embeddings {
+		if e.File != "" {
+			e.Dimensions = slices.DeleteFunc(slices.Clone(e.Dimensions),
+				func(x int) bool { return !slices.Contains(dimensions, x) })
+		} else {
+			e.Dimensions = dimensions
+		}
+		if len(e.Dimensions) > 0 {
+			kept = append(kept, e)
+		}
+	}
+	if d.Embeddings = kept; len(kept) == 0 {
+		return fmt.Errorf("dimensions = %v: no embedding file has one of them", dimensions)
+	}
+	return nil
+}
+
+func chooseMechanisms(refs []string, from []MechanismSpec) []MechanismSpec {
+	var out []MechanismSpec
+	for _, ref := range refs {
+		name, variant, _ := strings.Cut(ref, ":")
+		found := false
+		for _, m := range from {
+			if m.Name == name && (variant == "" || variant == string(m.Variant)) {
+				out, found = append(out, m), true
+			}
+		}
+		if !found {
+			out = append(out, MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)})
+		}
+	}
+	return out
+}
+
+// smallSample caps the documents of a split for a quick look, smallSimilarity
+// those whose sentences are compared.
+var smallSample = DatasetSpec{Train: 600, Validation: 200, Test: 200}
+
+const smallSimilarity = 20
+
+// Sampled are options whose number of documents a small sample caps.
+type Sampled interface{ Capped(documents int) any }
+
+func (d *Design) shrink() error {
+	for i, x := range d.Datasets {
+		t, err := x.Traits()
+		if err != nil {
+			return err
+		}
+		if t.WordLevel {
+			continue
+		}
+		least := func(n *int, most int) {
+			if *n == 0 || *n > most {
+				*n = most
+			}
+		}
+		least(&d.Datasets[i].Train, smallSample.Train)
+		least(&d.Datasets[i].Validation, smallSample.Validation)
+		least(&d.Datasets[i].Test, smallSample.Test)
+	}
+	metrics := Metrics{}
+	for key, options := range d.Metrics {
+		if s, ok := options.(Sampled); ok {
+			options = s.Capped(smallSimilarity)
+		}
+		metrics[key] = options
+	}
+	if len(metrics) > 0 {
+		d.Metrics = metrics
+	}
+	return nil
+}
+
+// causalPerplexity is what a causal model measures.
+const causalPerplexity = "causal_perplexity"
+
+// choosePanels keeps the scenes that are named, and of the others the attackers,
+// utility, language and, in a study of attacks, metrics that are.
+func (s *Study) choosePanels(panels []string) error {
+	named := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(panels, n) })
+	}
+	parts := s.Parts()
+	valid := []string{}
+	var kept []Scene
+	for i, c := range parts {
+		names := AttackerNames(c.Attackers)
+		if c.Name != "" {
+			names = append(names, c.Name, c.Section+"/"+c.Name)
+		}
+		if c.Section != "" {
+			names = append(names, c.Section)
+		}
+		if c.Utility != nil {
+			names = append(names, "utility")
+		}
+		if c.Language {
+			names = append(names, "language")
+		}
+		if s.Protocol == Attacks {
+			names = slices.AppendSeq(names, maps.Keys(c.Metrics))
+			if c.CausalModel != "" {
+				names = append(names, causalPerplexity)
+			}
+		}
+		valid = append(valid, names...)
+		if c.Name != "" && named(c.Name, c.Section, c.Section+"/"+c.Name) {
+			kept = append(kept, s.Scenes[i])
+			continue
+		}
+		c.Attackers = slices.DeleteFunc(slices.Clone(c.Attackers), func(a CommandSpec) bool { return !named(a.Name) })
+		if !named("utility") {
+			c.Utility, c.Probe = nil, false
+		}
+		c.Language = c.Language && named("language")
+		texts := false
+		if s.Protocol == Attacks {
+			c.Metrics = maps.Clone(c.Metrics)
+			maps.DeleteFunc(c.Metrics, func(key string, _ any) bool { return !named(key) })
+			if !named(causalPerplexity) {
+				c.CausalModel = ""
+			}
+			texts = len(c.Metrics) > 0 || c.CausalModel != ""
+		}
+		if len(c.Attackers) > 0 || c.Utility != nil || c.Language || texts {
+			kept = append(kept, c)
+		}
+	}
+	for _, p := range panels {
+		if !slices.Contains(valid, p) {
+			slices.Sort(valid)
+			return check.OneOf("panel", p, slices.Compact(valid)...)
+		}
+	}
+	// What a scene lacks it would take from the study again.
+	if s.Protocol == Attacks {
+		s.Attackers, s.Utility, s.Probe, s.Language, s.Metrics, s.CausalModel = nil, nil, false, false, nil, ""
+	}
+	s.Scenes = kept
+	return nil
+}
+
+// choose returns the entries of the given names in their order; a name that the
+// study does not have gets a new entry, which Check validates.
+func choose[T any](names []string, from []T, nameOf func(T) string, fresh func(string) T) []T {
+	var out []T
+	for _, name := range names {
+		found := false
+		for _, x := range from {
+			if nameOf(x) == name {
+				out, found = append(out, x), true
+			}
+		}
+		if !found {
+			out = append(out, fresh(name))
+		}
+	}
+	return out
+}
+
+// dimensions returns those of all embeddings.
+func (d *Design) dimensions() []int {
+	var all []int
+	for _, e := range d.Embeddings {
+		all = append(all, e.Dimensions...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -2,13 +2,18 @@ package study
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"mldpbench/internal/registry"
 )
 
 // Limits of a study file: far above the needs of any study, far below what
@@ -16,6 +21,7 @@ import (
 const (
 	maxSize  = 1 << 20 // bytes
 	maxDepth = 100     // brackets within brackets, or dashes in a line
+	maxKeys  = 4000    // the parser's time grows with the square of their number
 )
 
 // limit rejects a text that the YAML library could not handle.
@@ -42,6 +48,26 @@ func limit(name string, data []byte) error {
 	return nil
 }
 
+// limitKeys rejects a text with more keys than the parser can handle: with the
+// first unknown one, if it is at the top.
+func (src *source) limitKeys(tokens token.Tokens) error {
+	var keys token.Tokens
+	for _, t := range tokens {
+		if t.Type == token.MappingValueType && t.Prev != nil {
+			keys = append(keys, t.Prev)
+		}
+	}
+	if len(keys) <= maxKeys {
+		return nil
+	}
+	for _, key := range keys {
+		if _, known := field(reflect.TypeFor[Study](), key.Value); key.Position.Column == 1 && !known {
+			return src.unknown(key, reflect.TypeFor[Study]())
+		}
+	}
+	return src.wrong(keys[maxKeys], "a study has at most %d keys", maxKeys)
+}
+
 // renamed maps spellings of older versions to their replacements.
 var renamed = map[string]string{
 	"trials":    "is now called repetitions",
@@ -49,6 +75,9 @@ var renamed = map[string]string{
 	"curves":    "is now called mechanisms",
 	"mechanism": "is now called name",
 	"dimension": "is now called dimensions, a list",
+	"dataset":   "is now called datasets, a list",
+	"embedding": "is now called embeddings, a list",
+	"panels":    "is now called scenes",
 }
 
 // plainInteger is a decimal integer and nothing else: no 010, which YAML reads
@@ -56,84 +85,175 @@ var renamed = map[string]string{
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 
 // strict walks a node in parallel with the type that it will be decoded into.
-// It rejects old spellings, invalid integers, and numbers outside the field's
-// limits.
+// It rejects unknown keys, old spellings, values of another kind, invalid
+// numbers, and numbers outside the field's limits.
 func (src *source) strict(node ast.Node, into any) error {
-	return src.walk(node, reflect.TypeOf(into), "", reflect.StructTag(""))
+	return src.walk(node, reflect.TypeOf(into), "", "")
+}
+
+// wrong is an error at a token.
+func (src *source) wrong(t *token.Token, format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", src.name, t.Position.Line, t.Position.Column, fmt.Sprintf(format, args...))
+}
+
+// unknown is the error of a key that a type does not have.
+func (src *source) unknown(key *token.Token, t reflect.Type) error {
+	if instead, old := renamed[key.Value]; old {
+		return src.wrong(key, "%s: %s", key.Value, instead)
+	}
+	if s := registry.Suggest(key.Value, keysOf(t)); s != "" {
+		return src.wrong(key, "unknown field %q: did you mean %q? mldp study keys lists all", key.Value, s)
+	}
+	return src.wrong(key, "unknown field %q", key.Value)
 }
 
 func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.StructTag) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	refuse := func(n ast.Node, format string, args ...any) error {
-		p := n.GetToken().Position
-		return fmt.Errorf("%s:%d:%d: %s", src.name, p.Line, p.Column, fmt.Sprintf(format, args...))
+	node = src.content(node)
+	if node.Type() == ast.NullType {
+		return nil // as if it were not there
 	}
+	_, list := node.(*ast.SequenceNode)
+	_, pairs := node.(ast.MapNode)
+	if t == reflect.TypeFor[Metrics]() && pairs {
+		for _, v := range mappings(node) {
+			if m, ok := metrics[v.Key.GetToken().Value]; ok {
+				if err := src.walk(v.Value, reflect.TypeOf(m.New()), m.Key, ""); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	refuse := func(must string) error { return src.wrong(node.GetToken(), "%s: must be %s", name, must) }
 	switch t.Kind() {
 	case reflect.Struct:
-		for _, v := range mappings(node) {
-			key := v.Key.GetToken().Value
-			f, ok := field(t, key)
-			if !ok {
-				if instead, old := renamed[key]; old {
-					return refuse(v.Key, "%s: %s", key, instead)
-				}
-				continue // left to the decoder
-			}
-			if err := src.walk(v.Value, f.Type, key, f.Tag); err != nil {
-				return err
-			}
+		if !pairs && !list && reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]()) {
+			return nil // one word stands for a struct that has only its name
+		}
+		if !pairs {
+			return refuse("keys with values")
+		}
+		return src.fields(node, t)
+	case reflect.Map:
+		if !pairs {
+			return refuse("keys with values")
 		}
 	case reflect.Slice:
-		list, ok := node.(*ast.SequenceNode)
-		if !ok {
-			return src.walk(node, t.Elem(), name, tag) // a single value where the type accepts one
+		items, ok := node.(*ast.SequenceNode)
+		if !ok && reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]()) {
+			return src.walk(node, t.Elem(), name, tag) // a single value stands for a list of one
 		}
-		for _, v := range list.Values {
-			if err := src.walk(v, t.Elem(), name, tag); err != nil {
+		if !ok {
+			return refuse("a list")
+		}
+		for _, v := range items.Values {
+			if err := src.walk(v, t.Elem(), strings.TrimSuffix(name, "s"), tag); err != nil {
 				return err
 			}
 		}
 	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
-		text := ""
-		switch n := node.(type) {
-		case *ast.IntegerNode:
-			text = n.GetToken().Value
-		case *ast.FloatNode:
-			text = n.GetToken().Value
-			if t.Kind() == reflect.Float64 {
-				return nil
+		if list || pairs {
+			return refuse("a number")
+		}
+		return src.number(node, t.Kind(), name, tag)
+	case reflect.Bool:
+		if node.Type() != ast.BoolType {
+			return refuse("true or false")
+		}
+	case reflect.String:
+		if list || pairs {
+			return refuse("one word or text")
+		}
+	}
+	return nil
+}
+
+// fields walks the values of a mapping for a struct.
+func (src *source) fields(node ast.Node, t reflect.Type) error {
+	for _, v := range mappings(node) {
+		if v.Key.IsMergeKey() {
+			if err := src.walk(v.Value, t, "<<", ""); err != nil {
+				return err
 			}
-		default:
-			if text = node.GetToken().Value; !plainInteger.MatchString(text) {
-				return nil // not a number: left to the decoder
-			}
+			continue
 		}
-		if !plainInteger.MatchString(text) {
-			return refuse(node, "%s = %s: must be an integer in decimal digits", name, text)
-		}
-		if t.Kind() == reflect.Float64 {
-			return nil
-		}
-		var err error
-		if t.Kind() == reflect.Uint64 {
-			_, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
-		} else {
-			_, err = strconv.ParseInt(text, 10, 64)
-		}
-		if err != nil {
-			return refuse(node, "%s = %s: outside what a 64-bit integer holds", name, text)
-		}
-		low, high, ok := strings.Cut(tag.Get("limits"), ",")
+		key := v.Key.GetToken()
+		f, ok := field(t, key.Value)
 		if !ok {
-			return nil
+			return src.unknown(key, t)
 		}
-		lo, _ := strconv.ParseInt(low, 10, 64) // tags are constants of this program
-		hi, _ := strconv.ParseInt(high, 10, 64)
-		if v, _ := strconv.ParseInt(text, 10, 64); v < lo || v > hi {
-			return refuse(node, "%s = %s: must be in [%d, %d]", name, text, lo, hi)
+		if err := src.walk(v.Value, f.Type, key.Value, f.Tag); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// content returns what stands behind an anchor or an alias.
+func (src *source) content(node ast.Node) ast.Node {
+	for range maxDepth { // an alias of itself has no end
+		switch n := node.(type) {
+		case *ast.AnchorNode:
+			src.anchors[n.Name.GetToken().Value] = n.Value
+			node = n.Value
+		case *ast.AliasNode:
+			target, ok := src.anchors[n.Value.GetToken().Value]
+			if !ok {
+				return node // left to the decoder
+			}
+			node = target
+		default:
+			return node
+		}
+	}
+	return node
+}
+
+// number validates a number: written without quotes, and an integer in decimal
+// digits within the limits of its field where the type is one.
+func (src *source) number(node ast.Node, kind reflect.Kind, name string, tag reflect.StructTag) error {
+	text := node.GetToken().Value
+	refuse := func(format string, args ...any) error {
+		return src.wrong(node.GetToken(), "%s = %s: must be %s", name, text, fmt.Sprintf(format, args...))
+	}
+	_, integer := node.(*ast.IntegerNode)
+	if kind == reflect.Float64 {
+		_, err := strconv.ParseFloat(text, 64)
+		switch quoted := node.GetToken().Type; {
+		case quoted == token.SingleQuoteType || quoted == token.DoubleQuoteType:
+			return refuse("a number, without quotes")
+		case integer && !plainInteger.MatchString(text):
+			return refuse("an integer in decimal digits, or a number with a point")
+		case errors.Is(err, strconv.ErrRange):
+			return refuse("> 0 and finite")
+		case node.Type() == ast.StringType && err != nil:
+			return refuse("a number")
+		}
+		return nil
+	}
+	if !integer || !plainInteger.MatchString(text) {
+		return refuse("an integer in decimal digits")
+	}
+	var err error
+	if kind == reflect.Uint64 {
+		_, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
+	} else {
+		_, err = strconv.ParseInt(text, 10, 64)
+	}
+	if err != nil {
+		return src.wrong(node.GetToken(), "%s = %s: outside what a 64-bit integer holds", name, text)
+	}
+	low, high, ok := strings.Cut(tag.Get("limits"), ",")
+	if !ok {
+		return nil
+	}
+	lo, _ := strconv.ParseInt(low, 10, 64) // tags are constants of this program
+	hi, _ := strconv.ParseInt(high, 10, 64)
+	if v, _ := strconv.ParseInt(text, 10, 64); v < lo || v > hi {
+		return refuse("in [%d, %d]", lo, hi)
 	}
 	return nil
 }
@@ -146,6 +266,21 @@ func mappings(node ast.Node) []*ast.MappingValueNode {
 		return []*ast.MappingValueNode{n}
 	}
 	return nil
+}
+
+// keysOf lists the keys of a struct, of inline ones too.
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if options == "inline" {
+			keys = append(keys, keysOf(f.Type)...)
+		} else if name != "" && name != "-" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
 }
 
 // field finds the field of a YAML key, in inline structs too.

@@ -1,9 +1,9 @@
-// Package study reads study files: one header, one spec each for a data set, an
-// embedding, a mechanism and a model, and one body per protocol.
+// Package study reads study files: one schema for the comparative study, studies
+// of attacks and those of the source papers.
 //
 // A study is a value, and a wrong one is rejected with file, line and column
-// before anything is opened. The planner of a protocol defines its body and
-// registers an empty one to be read into. Nothing is run here.
+// before anything is opened. Measurements register the type of their options.
+// Nothing is run here.
 package study
 
 import (
@@ -11,7 +11,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 
 	"mldpbench/internal/check"
@@ -36,24 +36,12 @@ const (
 
 // Header holds the common fields of all studies.
 type Header struct {
-	Schema    int    `yaml:"schema"`
-	Name      string `yaml:"name"`
-	Title     string `yaml:"title,omitempty"`
-	Protocol  string `yaml:"protocol,omitempty"`
-	Seed      uint64 `yaml:"seed"`
-	Documents string `yaml:"documents,omitempty"` // Fixed, the default, or Redrawn
-}
-
-// Head makes a body that embeds a Header a Body.
-func (h *Header) Head() *Header { return h }
-
-// Body is a study of one protocol. It embeds Header, inline.
-type Body interface {
-	Head() *Header
-	// Check validates every value and fills in defaults. It is idempotent.
-	Check(at At) error
-	// Override returns the body changed by flags.
-	Override(Overrides) (Body, error)
+	Schema    int    `yaml:"schema"`              // 1, the version of this format
+	Name      string `yaml:"name"`                // of the study, and of its folder
+	Title     string `yaml:"title,omitempty"`     // above its tables
+	Protocol  string `yaml:"protocol,omitempty"`  // grid, the default, attacks, or that of a source paper
+	Seed      uint64 `yaml:"seed"`                // of all randomness
+	Documents string `yaml:"documents,omitempty"` // fixed, the default, or redrawn
 }
 
 // At adds the position of an error: a YAML path such as "epsilons[1]". It
@@ -62,23 +50,25 @@ type At func(err error, format string, args ...any) error
 
 // Study is a checked study.
 type Study struct {
-	*Header
-	Body   Body
+	Header `yaml:",inline"`
+	Design `yaml:",inline"`
+	Scenes []Scene `yaml:"scenes,omitempty"`
+
 	source *source // for error positions; nil for a study made in memory
 }
 
-// Grid is the protocol of a study that names none.
-const Grid = "grid"
+// Protocols. A study names one; it says which seeds and references it has.
+const (
+	Grid    = "grid"    // beside every mechanism, models of plain text
+	Attacks = "attacks" // beside every mechanism, unchanged text and random words
+)
 
-var protocols = map[string]func() Body{}
+// papers are the protocols of the source papers; all of their seeds begin with
+// that name.
+var papers = []string{"cmp", "privemb", "tem", "vickrey"}
 
-// Register adds a protocol; it is called from init functions only.
-func Register(protocol string, empty func() Body) {
-	if _, dup := protocols[protocol]; dup {
-		panic("study: protocol " + protocol + " registered twice")
-	}
-	protocols[protocol] = empty
-}
+// OfPaper reports whether the study repeats one of the source papers.
+func (h Header) OfPaper() bool { return slices.Contains(papers, h.Protocol) }
 
 // Library holds embedded studies: a folder studies of YAML files.
 type Library struct{ Files embed.FS }
@@ -100,7 +90,8 @@ func (l Library) Names() []string {
 func (l Library) Source(name string) ([]byte, error) {
 	data, err := l.Files.ReadFile(path.Join("studies", name+".yaml"))
 	if err != nil {
-		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q", name, l.Names())
+		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q%s", name, l.Names(),
+			check.Meant(name, l.Names()))
 	}
 	return data, nil
 }
@@ -127,12 +118,25 @@ func (l Library) Open(ref string) (*Study, error) {
 
 // Parse reads and checks a study. Errors are "file:line:column: what".
 func Parse(filename string, data []byte) (*Study, error) {
+	s, err := Draft(filename, data)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Check()
+}
+
+// Draft is Parse without Check, for a study that is completed in memory.
+func Draft(filename string, data []byte) (*Study, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark
 	if err := limit(filename, data); err != nil {
 		return nil, err
 	}
-	src := &source{name: filename}
-	file, err := parser.ParseBytes(data, 0)
+	src := &source{name: filename, anchors: map[string]ast.Node{}}
+	tokens := lexer.Tokenize(string(data))
+	if err := src.limitKeys(tokens); err != nil {
+		return nil, err
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return nil, src.position(err)
 	}
@@ -142,73 +146,61 @@ func Parse(filename string, data []byte) (*Study, error) {
 	src.file = file
 	s := &Study{source: src}
 	var head struct {
-		Protocol string `yaml:"protocol"`
-		Schema   int    `yaml:"schema"`
+		Schema int `yaml:"schema"`
 	}
 	if err := yaml.NodeToValue(file.Docs[0].Body, &head); err != nil {
 		return nil, src.position(err)
 	}
-	if head.Protocol == "" {
-		head.Protocol = Grid
-	}
-	if err := check.OneOf("protocol", head.Protocol, slices.Sorted(maps.Keys(protocols))...); err != nil {
-		return nil, s.at(err, "protocol")
-	}
-	s.Body = protocols[head.Protocol]()
-	s.Header = s.Body.Head()
-	if err := src.strict(file.Docs[0].Body, s.Body); err != nil {
+	if err := src.strict(file.Docs[0].Body, s); err != nil {
 		return nil, err
 	}
 	if head.Schema != Schema {
 		return nil, s.at(fmt.Errorf("schema = %d: this version of mldp reads schema %d", head.Schema, Schema), "schema")
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(s.Body); err != nil {
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(s); err != nil {
 		return nil, src.position(err)
 	}
-	return s, s.Check()
+	return s, nil
 }
 
 // Check validates every value and fills in defaults. It is idempotent.
 func (s *Study) Check() error {
-	h := s.Header
-	if err := checkName("name", h.Name); err != nil {
+	if err := checkName("name", s.Name); err != nil {
 		return s.at(err, "name")
 	}
-	if h.Protocol == "" {
-		h.Protocol = Grid
+	if err := check.Name("title", s.Title); err != nil {
+		return s.at(err, "title")
 	}
-	if h.Documents == "" {
-		h.Documents = Fixed
+	if s.Protocol == "" {
+		s.Protocol = Grid
 	}
-	if err := check.OneOf("documents", h.Documents, Fixed, Redrawn); err != nil {
+	if err := check.OneOf("protocol", s.Protocol, append([]string{Attacks, Grid}, papers...)...); err != nil {
+		return s.at(err, "protocol")
+	}
+	if s.Documents == "" {
+		s.Documents = Fixed
+	}
+	if err := check.OneOf("documents", s.Documents, Fixed, Redrawn); err != nil {
 		return s.at(err, "documents")
 	}
-	return s.Body.Check(s.at)
-}
-
-// Override returns the study changed by flags, checked.
-func (s *Study) Override(o Overrides) (*Study, error) {
-	b, err := s.Body.Override(o)
-	if err != nil {
-		return nil, err
+	if s.Documents == Redrawn && s.Protocol != Grid {
+		return s.at(errors.New("documents = \"redrawn\": grid studies draw documents anew; attacked documents and "+
+			"those of a paper are one sample"), "documents")
 	}
-	if o.Seed != nil {
-		b.Head().Seed = *o.Seed
-	}
-	c := &Study{Header: b.Head(), Body: b} // positions would be those of another text
-	return c, c.Check()
+	return s.checkParts()
 }
 
 // YAML returns the study after overrides, with its defaults. The manifest
 // records it, and a rerun can start from it.
 func (s *Study) YAML() ([]byte, error) {
-	return yaml.MarshalWithOptions(s.Body, yaml.IndentSequence(true))
+	return yaml.MarshalWithOptions(s, yaml.IndentSequence(true))
 }
 
 // source is the text of a study, kept for the position of a wrong value.
 type source struct {
-	name string
-	file *ast.File
+	name    string
+	file    *ast.File
+	anchors map[string]ast.Node // met so far
 }
 
 // position turns an error of the YAML library into "file:line:column: what".

@@ -6,22 +6,41 @@ package atomicfile
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Write calls fill with a buffered writer and moves the result to path. On any
 // error path keeps its former state and the temporary file is removed. A device
 // or pipe, such as /dev/null, is written to, not replaced; a link keeps pointing
-// to the file that is written.
+// to the file that is written. A replaced file keeps its mode; a new one gets
+// mode less the bits of umask.
 func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error) {
+	return write(path, mode, true, fill)
+}
+
+// WriteMany is WriteBytes for one of many small files that each have a checksum:
+// it is not synced, so after a loss of power a new file may be damaged, and what
+// killed processes left is removed by Clean.
+func WriteMany(path string, mode fs.FileMode, data []byte) error {
+	return write(path, mode, false, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) error) (err error) {
+	kept := false
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case info.IsDir():
@@ -32,12 +51,17 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
+		kept, mode = true, info.Mode().Perm()
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	clean(path)
-	f, err := os.CreateTemp(filepath.Dir(path), temporary(path)+fmt.Sprintf("%s-%d-*", host(), os.Getpid()))
+	if careful {
+		clean(filepath.Split(temporary(path)))
+	}
+	// os.CreateTemp would ignore umask.
+	f, err := os.OpenFile(fmt.Sprintf("%s%s-%d-%x", temporary(path), machine(), os.Getpid(), rand.Uint64()),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -50,10 +74,10 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 	if err = fill(w); err == nil {
 		err = w.Flush()
 	}
-	if err == nil {
+	if err == nil && kept {
 		err = f.Chmod(mode)
 	}
-	if err == nil {
+	if err == nil && careful {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
@@ -78,38 +102,54 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// temporary returns the beginning of the names of temporary files of a path.
-func temporary(path string) string { return "." + filepath.Base(path) + ".tmp-" }
+// mark stands in the name of every temporary file.
+const mark = ".tmp-"
 
-// host is this machine's name, for file names.
-var host = sync.OnceValue(func() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return "unknown"
+// temporary returns the beginning of the paths of temporary files of a path.
+func temporary(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark)
+}
+
+// machine identifies where a process number means this process: machines and
+// containers may share a host name. Linux tells its start and the container
+// (the space of process numbers); elsewhere it is unknown.
+var machine = sync.OnceValue(func() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, serr := os.Readlink("/proc/self/ns/pid")
+	if err != nil || serr != nil {
+		return fmt.Sprintf("unknown%x", rand.Uint64())
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '*' || r == '-' || os.IsPathSeparator(uint8(min(r, 127))) {
-			return '_'
-		}
-		return r
-	}, name)
+	sum := sha256.Sum256([]byte(string(boot) + space))
+	return fmt.Sprintf("%x", sum[:8])
 })
 
-// clean removes the temporary files of a path whose process no longer exists.
-// Those of other machines are kept.
-func clean(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
+// stale is the age at which a temporary file counts as left behind, whoever
+// wrote it.
+const stale = 24 * time.Hour
+
+// Clean removes from a folder what killed processes left: temporary files of this
+// machine whose process no longer exists, and those a day old.
+func Clean(folder string) { clean(folder, "") }
+
+// clean is Clean for the temporary files whose names begin with name, "" for
+// all: of this machine, where their process
+// no longer exists, and those a day old.
+func clean(folder, name string) {
+	entries, err := os.ReadDir(filepath.Clean(folder))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		owner, ok := strings.CutPrefix(e.Name(), temporary(path)+host()+"-")
-		if !ok {
+		before, owner, ok := strings.Cut(e.Name(), mark)
+		if !ok || !strings.HasPrefix(before, ".") || name != "" && before+mark != name {
 			continue
 		}
-		number, _, _ := strings.Cut(owner, "-")
-		if pid, err := strconv.Atoi(number); err == nil && !alive(pid) {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // another process may have removed it
+		where, number, _ := strings.Cut(owner, "-")
+		number, _, _ = strings.Cut(number, "-")
+		pid, err := strconv.Atoi(number)
+		dead := err == nil && where == machine() && !alive(pid)
+		if info, err := e.Info(); err == nil && (dead || time.Since(info.ModTime()) > stale) {
+			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have removed it
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestWriteReplacesWhole(t *testing.T) {
@@ -53,16 +54,20 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	gone := []string{fmt.Sprintf(".a.csv.tmp-%s-%d-1", host(), dead.Process.Pid)}
+	gone := []string{fmt.Sprintf(".a.csv.tmp-%s-%d-1", machine(), dead.Process.Pid), ".a.csv.tmp-elsewhere-1-old"}
 	stay := []string{
-		fmt.Sprintf(".a.csv.tmp-%s-%d-1", host(), os.Getppid()),
-		fmt.Sprintf(".a.csv.tmp-%s-%d-1", "another.machine", dead.Process.Pid),
-		fmt.Sprintf(".b.csv.tmp-%s-%d-1", host(), dead.Process.Pid),
+		fmt.Sprintf(".a.csv.tmp-%s-%d-1", machine(), os.Getppid()),
+		fmt.Sprintf(".a.csv.tmp-%s-%d-1", "elsewhere", dead.Process.Pid),
+		fmt.Sprintf(".b.csv.tmp-%s-%d-1", machine(), dead.Process.Pid),
 	}
 	for _, name := range append(gone, stay...) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	old := time.Now().Add(-stale - time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, gone[1]), old, old); err != nil {
+		t.Fatal(err)
 	}
 	if err := WriteBytes(path, 0o644, []byte("x")); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,11 @@ package check
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mldpbench/internal/registry"
 )
 
 // Error is a value that is not allowed and that the user can correct.
@@ -63,5 +68,28 @@ func OneOf(name, v string, allowed ...string) error {
 			return nil
 		}
 	}
-	return Wrong("%s = %q: must be one of %q", name, v, allowed)
+	return Wrong("%s = %q: must be one of %q%s", name, v, allowed, Meant(v, allowed))
+}
+
+// Meant returns "; did you mean …?" for a word that is probably a misspelling
+// of an allowed one, else "".
+func Meant(v string, allowed []string) string {
+	if s := registry.Suggest(v, allowed); s != "" {
+		return fmt.Sprintf("; did you mean %q?", s)
+	}
+	return ""
+}
+
+// Name requires a text that may be shown in a terminal, a table or a figure:
+// printable characters of valid UTF-8 only.
+func Name(what, v string) error {
+	if !Printable(v) {
+		return Wrong("%s = %.200q: must have printable characters only", what, v)
+	}
+	return nil
+}
+
+// Printable reports whether Name allows a text.
+func Printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }

@@ -25,6 +25,8 @@ func TestChecks(t *testing.T) {
 		{"inside", Inside("beta", 1, 0, 1), "beta = 1: must be in (0, 1)"},
 		{"at least", AtLeast("k", 0, 1), "k = 0: must be >= 1"},
 		{"one of ok", OneOf("policy", "keep", "keep", "drop"), ""},
+		{"one of, misspelt", OneOf("policy", "kep", "keep", "drop"),
+			`policy = "kep": must be one of ["keep" "drop"]; did you mean "keep"?`},
 		{"one of", OneOf("policy", "x", "keep", "drop"), `policy = "x": must be one of ["keep" "drop"]`},
 	} {
 		got := ""

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"sync"
 )
 
 // function is an elementwise function.
@@ -38,26 +39,30 @@ func (f function) reference(x float32) float32 {
 	}
 }
 
+// rests holds the last numbers, where they do not fill a register.
+var rests = sync.Pool{New: func() any { return new([16]float32) }}
+
 func elementwise(f function, dst, src []float32) {
 	if len(dst) != len(src) {
 		panic(fmt.Sprintf("kernel: %d results for %d numbers", len(dst), len(src)))
 	}
-	p := active()
-	lanes := p.lanes()
-	if lanes == 1 {
+	s := simd()
+	if s.lanes == 0 {
 		for i, x := range src {
 			dst[i] = f.reference(x)
 		}
 		return
 	}
-	n := len(src) &^ (lanes - 1)
+	apply := [...]func(n int, dst, src *float32){s.exp, s.sigmoid, s.tanh}[f]
+	n := s.whole(len(src))
 	if n > 0 {
-		p.apply(f, n, &dst[0], &src[0])
+		apply(n, &dst[0], &src[0])
 	}
 	if n < len(src) {
-		var rest [16]float32
+		rest := rests.Get().(*[16]float32)
 		copy(rest[:], src[n:])
-		p.apply(f, lanes, &rest[0], &rest[0])
+		apply(s.lanes, &rest[0], &rest[0])
 		copy(dst[n:], rest[:])
+		rests.Put(rest)
 	}
 }

@@ -12,8 +12,8 @@ import "fmt"
 func CellForward(gates, prev, cell, tanh, hidden []float32) {
 	h := len(hidden)
 	checkCell(h, gates, prev, cell, tanh)
-	if p := active(); p.wholeLanes(h) {
-		p.cellForward(h, &gates[0], &prev[0], &cell[0], &tanh[0], &hidden[0])
+	if s := simd(); h > 0 && s.whole(h) == h {
+		s.cellForward(h, &gates[0], &prev[0], &cell[0], &tanh[0], &hidden[0])
 		return
 	}
 	PlainCellForward(Sigmoid, Tanh, gates, prev, cell, tanh, hidden)
@@ -26,15 +26,12 @@ func CellForward(gates, prev, cell, tanh, hidden []float32) {
 func CellBackward(gates, prev, tanh, dh, dc []float32) {
 	h := len(dh)
 	checkCell(h, gates, prev, tanh, dc)
-	if p := active(); p.wholeLanes(h) {
-		p.cellBackward(h, &gates[0], &prev[0], &tanh[0], &dh[0], &dc[0])
+	if s := simd(); h > 0 && s.whole(h) == h {
+		s.cellBackward(h, &gates[0], &prev[0], &tanh[0], &dh[0], &dc[0])
 		return
 	}
 	PlainCellBackward(gates, prev, tanh, dh, dc)
 }
-
-// wholeLanes reports whether assembly can process n numbers.
-func (p path) wholeLanes(n int) bool { return n > 0 && p.lanes() > 1 && n%p.lanes() == 0 }
 
 func checkCell(h int, gates []float32, others ...[]float32) {
 	if len(gates) != 4*h {

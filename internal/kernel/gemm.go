@@ -21,9 +21,8 @@ func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
 	if m == 0 || n == 0 {
 		return
 	}
-	p := active()
-	if tiles := p.gemmTiles(); tiles != nil && k > 0 {
-		tiled(tiles, 2*p.lanes(), 384, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if s := simd(); s.lanes > 0 && k > 0 {
+		s.product(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
 	referenceGemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -87,25 +86,31 @@ func Transpose(dst, src []float32, rows, columns int) {
 	}
 }
 
+// resized returns at least n numbers.
+func resized(x []float32, n int) []float32 {
+	if len(x) < n {
+		return make([]float32, n)
+	}
+	return x
+}
+
 // buffers holds packed panels of B and one tile of C.
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
-// tiled runs the matrix product over tiles of len(tiles)−1 rows by width
-// columns, in blocks of depth along k. B is packed into panels, zero-padded,
-// where it is transposed or where its last panel is narrower than the tile.
-func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alpha float32, a []float32, lda int,
-	b []float32, ldb int, beta float32, c []float32, ldc int) {
-	// Equal row blocks: 64 rows are 5 blocks of 13 and 12, not 4 of 14 and 8.
-	blocks := (m + len(tiles) - 2) / (len(tiles) - 1)
+// product runs the matrix product over tiles, in blocks along k. B is packed
+// into panels, zero-padded, where it is transposed or where its last panel is
+// narrower than a tile.
+func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
+	beta float32, c []float32, ldc int) {
+	const depth = 384
+	width := s.tileWidth
 	rowStride, colStride := lda, 1
 	if transA {
 		rowStride, colStride = 1, lda
 	}
 	buffer := buffers.Get().(*[]float32)
 	defer buffers.Put(buffer)
-	if need := (depth + len(tiles) - 1) * width; len(*buffer) < need {
-		*buffer = make([]float32, need)
-	}
+	*buffer = resized(*buffer, (depth+s.tiles[0].rows)*width)
 	panel, corner := (*buffer)[:depth*width], (*buffer)[depth*width:]
 	for q := 0; q < k; q += depth {
 		d := min(depth, k-q)
@@ -129,16 +134,16 @@ func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alp
 			default:
 				bp, bStride = b[q*ldb+j:], ldb
 			}
-			for block := range blocks {
-				i := block * m / blocks
-				rows := (block+1)*m/blocks - i
+			for i, rows := 0, 0; i < m; i += rows {
+				t := s.tallest(m - i)
+				rows = t.rows
 				ap := &a[i*rowStride+q*colStride]
 				if w == width {
 					at := &c[i*ldc+j]
-					tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
+					t.run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
 					continue
 				}
-				tiles[rows](d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
+				t.run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
 				for r := range rows {
 					dst := c[(i+r)*ldc+j : (i+r)*ldc+j+w]
 					for jj, x := range corner[r*width : r*width+w] {
@@ -153,4 +158,14 @@ func tiled(tiles []tile, width, depth int, transA, transB bool, m, n, k int, alp
 		}
 		beta = 1
 	}
+}
+
+// tallest returns the tallest tile of at most so many rows.
+func (s *assembly) tallest(rows int) tile {
+	for _, t := range s.tiles {
+		if t.rows <= rows {
+			return t
+		}
+	}
+	panic("kernel: no tile of one row")
 }

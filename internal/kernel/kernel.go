@@ -3,11 +3,12 @@
 //
 // Each has a pure-Go form that is its specification, and forms in assembly:
 // AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
-// (by that in asm/neon). The form is chosen at start-up by the processor's
-// capabilities; the environment variable MLDP_SIMD (avx512vnni, avx512, avx2;
-// neondot, neon; go) selects a slower one. Forms may differ in the last bits,
-// by documented bounds. Functions that make noise must not differ at all,
-// because privatised text must not depend on the processor.
+// (by that in asm/neon); the build tag noasm leaves them out. The form is
+// chosen at start-up by the processor's capabilities; the environment variable
+// MLDP_SIMD (avx512vnni, avx512, avx2; neondot, neon; go) selects a slower one.
+// Forms may differ in the last bits, by documented bounds. Functions that make
+// noise must not differ at all, because privatised text must not depend on the
+// processor.
 //
 // The package handles vectors and matrices, not words. Shapes are checked, and
 // a wrong one panics because it is an error of the program, never of a user.
@@ -46,6 +47,49 @@ func (p path) String() string { return pathNames[p] }
 var current atomic.Int32
 
 func active() path { return path(current.Load()) }
+
+// assembly is the functions of one instruction set. The argument n is a
+// multiple of lanes, all others are as in the specification of the function.
+type assembly struct {
+	lanes              int    // 0 without assembly
+	tiles              []tile // the tallest first
+	tileWidth          int
+	exp, sigmoid, tanh func(n int, dst, src *float32)
+	cellForward        func(n int, gates, prev, cell, tanh, hidden *float32)
+	cellBackward       func(n int, gates, prev, tanh, dh, dc *float32)
+	axpy               func(n int, alpha float32, x, y *float32)
+	scanFloat          func(panels, depth int, words, heads, bounds, queries, tile *float32, hits *uint32) int
+	scanInt8           func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
+		hits *uint32) int
+	squaredDistance          func(n int, a, b *float32) float64 // n is a multiple of 8
+	distances, innerProducts func(panels, depth int, words *float32, queries, dst *float64, stride int)
+	weightSum                func(n int, row, law *float32) float64
+	fold                     func(n int, dst, src *float32)
+	combine                  [6]func(n int, dst, a, b *float32, aStep, bStep int) // by Operation; nil on arm64
+	sum, largest             func(n int, x *float32) float32                      // nil on arm64
+	atMost                   func(masks int, row *float32, limit float32, dst *uint32)
+}
+
+// tile is the innermost loop of a matrix product, for so many rows; see
+// asm/gemm.go.
+type tile struct {
+	rows int
+	run  func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
+		from *float32, fromStride int, alpha, beta float32)
+}
+
+// forms is filled in by dispatch_*.go.
+var forms [len(pathNames)]assembly
+
+// whole returns how many of n numbers the assembly can take.
+func (a *assembly) whole(n int) int {
+	if a.lanes == 0 {
+		return 0
+	}
+	return n &^ (a.lanes - 1)
+}
+
+func simd() *assembly { return &forms[active()] }
 
 func init() {
 	current.Store(int32(best))

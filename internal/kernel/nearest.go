@@ -16,11 +16,10 @@ func Fold(dst, row []float32) {
 	}
 	for row = row[first:]; len(row) > 0; row = row[min(len(dst), len(row)):] {
 		part := row[:min(len(dst), len(row))]
-		n := 0
-		if a := active(); a.lanes() > 1 {
-			if n = len(part) &^ (a.lanes() - 1); n > 0 {
-				a.fold(n, &dst[0], &part[0])
-			}
+		s := simd()
+		n := s.whole(len(part))
+		if n > 0 {
+			s.fold(n, &dst[0], &part[0])
 		}
 		for j, x := range part[n:] {
 			dst[n+j] = min(dst[n+j], x)
@@ -34,8 +33,8 @@ func AtMost(masks []uint32, row []float32, limit float32) {
 	if len(row) != 32*len(masks) {
 		panic(fmt.Sprintf("kernel: %d masks for %d numbers", len(masks), len(row)))
 	}
-	if a := active(); a.lanes() > 1 && len(masks) > 0 {
-		a.atMost(len(masks), &row[0], limit, &masks[0])
+	if s := simd(); s.lanes > 0 && len(masks) > 0 {
+		s.atMost(len(masks), &row[0], limit, &masks[0])
 		return
 	}
 	for i := range masks {
@@ -61,25 +60,23 @@ func DistancesTo(dst []float64, query, vectors []float32, ids []uint32) {
 		clear(dst)
 		return
 	}
-	for _, id := range ids {
-		_ = vectors[int(id)*depth : (int(id)+1)*depth]
-	}
-	if a := active(); a.lanes() > 1 {
-		n := len(ids) &^ 7
-		if n > 0 {
-			a.distancesTo(n/8, depth, &query[0], &vectors[0], &ids[0], &dst[0])
+	row := func(i int) []float32 { return vectors[int(ids[i])*depth:][:depth] }
+	i := 0
+	for ; i+4 <= len(ids); i += 4 { // four sums grow side by side
+		a, b, c, d := row(i), row(i+1), row(i+2), row(i+3)
+		var s, t, u, v float64
+		for j, x := range query {
+			x, a, b, c, d := float64(x), float64(a[j]), float64(b[j]), float64(c[j]), float64(d[j])
+			s += float64((x - a) * (x - a))
+			t += float64((x - b) * (x - b))
+			u += float64((x - c) * (x - c))
+			v += float64((x - d) * (x - d))
 		}
-		if n < len(ids) {
-			rest, sums := [8]uint32{ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n]}, [8]float64{}
-			copy(rest[:], ids[n:])
-			a.distancesTo(1, depth, &query[0], &vectors[0], &rest[0], &sums[0])
-			copy(dst[n:], sums[:])
-		}
-		return
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = math.Sqrt(s), math.Sqrt(t), math.Sqrt(u), math.Sqrt(v)
 	}
-	for i, id := range ids {
+	for ; i < len(ids); i++ {
 		sum := 0.0
-		for j, x := range vectors[int(id)*depth : (int(id)+1)*depth] {
+		for j, x := range row(i) {
 			d := float64(query[j]) - float64(x)
 			sum += float64(d * d)
 		}

@@ -42,31 +42,18 @@ func SetNorm(v []float32, norm float64) {
 }
 
 // Transform writes src·m to dst, where src and dst are rows of d numbers and m
-// is d × d, row-major: dstⱼ = Σᵢ srcᵢ·mᵢⱼ. Product and sum are rounded
-// separately to float32, in the order of i: the same bits on every path. dst
-// must not overlap src.
+// is d × d, row-major: dstⱼ = Σᵢ srcᵢ·mᵢⱼ, in the order of i and with the
+// roundings of Axpy: the same bits on every path. dst must not overlap src.
 func Transform(dst, src, m []float32, d int) {
 	rows := len(src) / d
 	checkMatrix("source", false, rows, d, src, d)
 	checkMatrix("matrix", false, d, d, m, d)
 	checkMatrix("destination", false, rows, d, dst, d)
-	if rows == 0 {
-		return
-	}
-	p := active()
-	if tiles := p.unfusedTiles(); tiles != nil {
-		// A single block of depth d, because a second block would start a
-		// second sum.
-		tiled(tiles, 2*p.lanes(), d, false, false, rows, d, d, 1, src, d, m, d, 0, dst, d)
-		return
-	}
 	for r := range rows {
 		out := dst[r*d : r*d+d]
 		clear(out)
 		for i, x := range src[r*d : r*d+d] {
-			for j, y := range m[i*d : i*d+d] {
-				out[j] += float32(x * y) // the conversion forbids a fused multiply-add
-			}
+			Axpy(x, m[i*d:i*d+d], out)
 		}
 	}
 }

@@ -49,20 +49,20 @@ func (p *Panels) Stride() int { return (p.count + panelWords - 1) / panelWords *
 // There are 1 to PairRows queries; dst holds PairRows·Stride numbers, and all
 // of them are overwritten.
 func (p *Panels) Distances(dst []float64, queries ...[]float32) {
-	p.compare(path.distances, true, dst, queries)
+	p.compare(simd().distances, true, dst, queries)
 }
 
 // InnerProducts is the same as Distances for Σ xⱼ·qⱼ.
 func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
-	p.compare(path.innerProducts, false, dst, queries)
+	p.compare(simd().innerProducts, false, dst, queries)
 }
 
 // compare calls the assembly where there is some.
-func (p *Panels) compare(assembly func(a path, panels, depth int, words *float32, queries, dst *float64, stride int),
+func (p *Panels) compare(assembly func(panels, depth int, words *float32, queries, dst *float64, stride int),
 	distance bool, dst []float64, queries [][]float32) {
 	interleaved := p.interleave(dst, queries)
-	if a := active(); a.lanes() > 1 && p.count > 0 {
-		assembly(a, p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
+	if assembly != nil && p.count > 0 {
+		assembly(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
 		return
 	}
 	p.pairs(dst, interleaved, distance)

@@ -89,7 +89,7 @@ func (g Geometry) ScanFloat(d int, words, heads, bounds, queries []float32, tile
 	if g.path == pathGo {
 		return g.referenceScan(d, words, heads, bounds, queries, tile, hits)
 	}
-	return g.path.scanFloat(panels, d, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
+	return forms[g.path].scanFloat(panels, d, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
 		&hits[0].Panel) / hitBytes
 }
 
@@ -104,7 +104,7 @@ func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, qu
 	if g.Levels == 0 {
 		return g.referenceScanInt8(groups, words, heads, bounds, queries, tile, hits)
 	}
-	return g.path.scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
+	return forms[g.path].scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
 		&hits[0].Panel) / hitBytes
 }
 
@@ -187,9 +187,9 @@ func SquaredDistance(a, b []float32) float64 {
 		panic(fmt.Sprintf("kernel: distance of %d and %d numbers", len(a), len(b)))
 	}
 	n, sum := 0, 0.0
-	if p := active(); p.lanes() > 1 && len(a) >= 8 {
+	if s := simd(); s.lanes > 0 && len(a) >= 8 {
 		n = len(a) &^ 7
-		sum = p.squaredDistance(n, &a[0], &b[0])
+		sum = s.squaredDistance(n, &a[0], &b[0])
 	}
 	for i := n; i < len(a); i++ {
 		x := float64(a[i]) - float64(b[i])

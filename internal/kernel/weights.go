@@ -6,9 +6,9 @@ import (
 )
 
 // ProductRows is the best number of queries for SquaredDistances32: a panel of
-// words is then read from the first-level cache for most of them, and rows of
-// 27,000 words fit in a second-level cache of 1 MiB.
-const ProductRows = 10
+// words is then read from the first-level cache for most of them, and the tiles
+// of all instruction sets add up to it.
+const ProductRows = 12
 
 // SquaredNorms returns ‖x‖² of every vector in float32, +Inf at positions after
 // the last.
@@ -45,21 +45,19 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 	if p.count == 0 {
 		return
 	}
-	a := active()
-	tiles, width := a.gemmTiles(), 2*a.lanes()
-	if tiles == nil || panelWords%width != 0 {
+	s := simd()
+	if s.lanes == 0 {
 		p.products32(dst, norms, queries, rows)
 		return
 	}
-	most := len(tiles) - 1
-	blocks := (rows + most - 1) / most
 	for start := 0; start < stride; start += panelWords {
 		panel := p.data[start*p.depth:]
-		for j := 0; j < panelWords; j += width {
-			for b := range blocks {
-				first, end := b*rows/blocks, (b+1)*rows/blocks
-				tiles[end-first](p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords,
+		for j := 0; j < panelWords; j += s.tileWidth { // 16 or 32
+			for first := 0; first < rows; {
+				t := s.tallest(rows - first)
+				t.run(p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords,
 					&dst[first*stride+start+j], 4*stride, &norms[start+j], 0, -2, 1)
+				first += t.rows
 			}
 		}
 	}
@@ -102,18 +100,17 @@ type Law struct{ Offset, Most, Least, Rate float32 }
 // WeightError and one part in 2¹⁰⁰ of the number of weights, absolute, for
 // exponents below −104.
 func WeightSum(row []float32, law Law) float64 {
-	n, sum := 0, 0.0
-	if p := active(); p.lanes() > 1 {
-		if n = len(row) &^ (p.lanes() - 1); n > 0 {
-			sum = p.weightSum(n, &row[0], &law.Offset)
-		}
+	s, sum := simd(), 0.0
+	n := s.whole(len(row))
+	if n > 0 {
+		sum = s.weightSum(n, &row[0], &law.Offset)
 	}
 	infinite := float32(math.Inf(1))
-	for _, s := range row[n:] {
-		if s == infinite {
+	for _, x := range row[n:] {
+		if x == infinite {
 			continue
 		}
-		d := min(float32(math.Sqrt(float64(max(s+law.Offset, 0)))), law.Most)
+		d := min(float32(math.Sqrt(float64(max(x+law.Offset, 0)))), law.Most)
 		sum += float64(functionExp.reference((law.Least - d) * law.Rate))
 	}
 	return sum

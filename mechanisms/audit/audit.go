@@ -119,8 +119,25 @@ type Report struct {
 	OutsidePairs    int
 	Outside         Finding
 	OutsideViolated bool
+	// Noise is the audit of the noise, nil for a mechanism that is not Noisy.
+	Noise *NoiseReport
+	// Detects is the smallest factor by which ε could exceed its claim that this
+	// audit would have found, measured by planting it; 0 where none was found up
+	// to the largest planted, or nothing is promised.
+	Detects float64
 	// Reason is why nothing was audited.
 	Reason string
+}
+
+// DetectsText says what the audit could have seen.
+func (r Report) DetectsText() string {
+	switch {
+	case r.Method == NoAudit || !r.Guarantee.Holds() || r.Violated:
+		return ""
+	case r.Detects == 0:
+		return fmt.Sprintf("would not have found %g times the claimed epsilon", planted[len(planted)-1])
+	}
+	return fmt.Sprintf("would have found %.3g times the claimed epsilon", r.Detects)
 }
 
 // Finding is one pair of words and one event.
@@ -193,16 +210,45 @@ func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 		return r, nil
 	}
 	m, err := mechanisms.New(env, s)
-	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) {
-		r.Reason = undefined.Error()
+	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) ||
+		errors.Is(err, mechanisms.ErrNoTexts) {
+		r.Reason = err.Error()
 		r.Guarantee = mechanisms.Guarantee{Reason: r.Reason}
 		return r, nil
 	}
 	if err != nil {
 		return Report{}, err
 	}
-	return Mechanism(ctx, m, env.Space, o)
+	if r, err = Mechanism(ctx, m, env.Space, o); err != nil || r.Violated || !r.Guarantee.Holds() || r.Detects > 0 {
+		return r, err
+	}
+	for _, factor := range planted {
+		more := s
+		more.Epsilon *= factor
+		stronger, err := mechanisms.New(env, more)
+		if err != nil {
+			break // undefined there: nothing to plant
+		}
+		found, err := Mechanism(ctx, pretender{stronger, m}, env.Space, o)
+		if err != nil {
+			return r, err
+		}
+		if found.Violated {
+			r.Detects = factor
+			break
+		}
+	}
+	return r, nil
 }
+
+// pretender runs at one ε and promises that of another.
+type pretender struct {
+	mechanisms.Mechanism
+	honest mechanisms.Mechanism
+}
+
+func (p pretender) Settings() mechanisms.Settings   { return p.honest.Settings() }
+func (p pretender) Guarantee() mechanisms.Guarantee { return p.honest.Guarantee() }
 
 // Mechanism audits an instance over a space against its guarantee or, where it
 // has none, against the ε and metric that its source states.
@@ -230,10 +276,52 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 			return Report{}, err
 		}
 	}
-	a.bounder, _ = m.(mechanisms.LogBounder)
-	err := a.run(ctx, &r)
-	return r, err
+	runs := m
+	if p, ok := m.(pretender); ok {
+		runs = p.Mechanism
+	}
+	a.bounder, _ = runs.(mechanisms.LogBounder)
+	noisy, isNoisy := runs.(mechanisms.Noisy)
+	isNoisy = isNoisy && r.Guarantee.Holds() && a.bounder == nil
+	if isNoisy { // half of alpha for the outputs, half for the noise
+		a.options.Alpha /= 2
+	}
+	if err := a.run(ctx, &r); err != nil || !isNoisy {
+		return r, err
+	}
+	r.Alpha = o.Alpha
+	found, err := noise(ctx, noisy, space, o.Samples, o.Alpha/2, seed.Derive("noise"))
+	if err != nil {
+		return r, err
+	}
+	r.Noise = &found
+	r.judgeNoise(a.epsilon)
+	return r, nil
 }
+
+// judgeNoise takes the finding on the noise into the verdict. Noise divided by a
+// factor has its lengths divided by it and its bound multiplied, so the factor
+// that would have been found follows from the same samples.
+func (r *Report) judgeNoise(epsilon float64) {
+	f := Finding{A: "noise", B: "noise", Event: []string{r.Noise.Event}, Outputs: 1, Distance: 1,
+		LogRatio: r.Noise.Lower, Allowed: epsilon}
+	if r.Noise.Lopsided != "" {
+		f.Event, f.LogRatio = []string{"a preferred direction, " + r.Noise.Lopsided}, math.Inf(1)
+	}
+	if f.violates() {
+		r.Violated = true
+		if r.Worst.A == "" || f.excess() > r.Worst.excess() {
+			r.Worst = f
+		}
+	}
+	if r.Noise.Lower > 0 && !r.Violated {
+		r.Detects = epsilon / r.Noise.Lower
+	}
+}
+
+// planted are the factors that an audit of outputs plants to learn what it would
+// have found.
+var planted = []float64{1.1, 1.5, 2, 3, 5, 10, 20, 50, 100}
 
 // run audits the guarantee, or the source's claim where there is none, and then
 // the pairs outside the scope of the guarantee.

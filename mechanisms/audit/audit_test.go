@@ -35,7 +35,7 @@ func (tens) Lemmas(word string) []string {
 
 func environment(s *embeddings.Space) mechanisms.Environment {
 	return mechanisms.Environment{Space: s, Thesaurus: tens{}, Documents: [][]string{{"w1", "w2"}},
-		Seed: stream.FromUint64(2)}
+		Train: [][]string{s.Vocabulary.Words(), {"none", "w1", "w2"}}, Seed: stream.FromUint64(2)}
 }
 
 // Every variant gets the right verdict: those that guarantee nothing by design
@@ -78,6 +78,7 @@ func TestVerdicts(t *testing.T) {
 	for _, name := range []string{
 		"vickrey printed", "vickrey released", "syntf printed", "syntf released", "gumbel released",
 		"custext released", "rantext printed", "wbb printed", "trlaplace printed", "identity printed",
+		"gumbel as-run", "syntf as-run", "santext as-run",
 	} {
 		if !violated[name] {
 			t.Errorf("%s is never refuted", name)
@@ -107,6 +108,41 @@ func TestReleasedTEMIsRefuted(t *testing.T) {
 	}
 	if !violated {
 		t.Error("released TEM is never refuted")
+	}
+}
+
+// What the study's code makes of these mechanisms is refuted where it differs
+// from the proved ones, which are not: SanText returns the input word for the
+// rows beyond its list of words (that it takes three coordinates of the vectors
+// only would make it more private, not less); CMP and Mahalanobis return it
+// where the origin is nearest. Vickrey as run keeps its promise.
+func TestAsRunIsRefuted(t *testing.T) {
+	s := spacetest.Gaussian(t, 60, 20, 3, 4)
+	for id, x := range []float32{1, 1.05} { // two close words near the origin, all others far from it
+		v := s.Vector(embeddings.WordID(id))
+		clear(v)
+		v[5] = x
+	}
+	env := environment(s)
+	for i := range 40 {
+		env.Train = append(env.Train, []string{fmt.Sprint("none", i)})
+	}
+	for _, name := range []string{"santext", "cmp", "mahalanobis", "vickrey"} {
+		for variant, want := range map[mechanisms.Variant]bool{
+			mechanisms.AsRun: name != "vickrey", mechanisms.Proved: false,
+		} {
+			r, err := Run(context.Background(), env, mechanisms.Settings{Mechanism: name, Variant: variant, Epsilon: 5},
+				Options{Samples: 20000, Words: 1, Closest: 1, Seed: stream.FromUint64(5)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Violated != want {
+				t.Errorf("%s %s: verdict %q, %+v", name, variant, r.Verdict(), r.Worst)
+			}
+			if r.Guarantee.Holds() == want {
+				t.Errorf("%s %s: guarantee %s", name, variant, r.Guarantee)
+			}
+		}
 	}
 }
 

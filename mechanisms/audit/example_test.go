@@ -26,11 +26,13 @@ func animals() *embeddings.Space {
 // An audit refutes, or does not: it never proves.
 func ExampleMechanism() {
 	space := animals()
-	santext, err := mechanisms.NewSanText(space, 2)
+	santext, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	boxes, err := mechanisms.NewWBB(space, 1, 2)
+	boxes, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "wbb", Epsilon: 1, Parameters: mechanisms.Parameters{"k": 1.0, "n": 2.0}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
-	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 

@@ -166,7 +166,7 @@ const mostClosest = 1000
 // closestPairs returns the closest pairs of words with different vectors among
 // words and their nearest neighbours, closest first, once per space.
 func closestPairs(s *embeddings.Space) []pair {
-	v, err := s.Derived(closestKey{}, func() (any, error) {
+	return embeddings.Once(s, closestKey{}, func() []pair {
 		type found struct {
 			pair
 			distance float64
@@ -195,10 +195,6 @@ func closestPairs(s *embeddings.Space) []pair {
 		for i := range out {
 			out[i] = all[i].pair
 		}
-		return out, nil
+		return out
 	})
-	if err != nil {
-		panic(err) // building cannot fail
-	}
-	return v.([]pair)
 }

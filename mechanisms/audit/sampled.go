@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
-	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 

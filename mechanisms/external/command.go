@@ -3,14 +3,8 @@ package external
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,6 +26,7 @@ type Options struct {
 	MaxLine int           // longest line of either side in bytes; default 10 MiB
 	Dir     string        // working folder; "" means that of mldp
 	Files   []string      // read by the command in addition to those on its command line; part of its identity
+	Role    Role          // that it must have
 }
 
 func (o *Options) complete() error {
@@ -104,9 +99,10 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	}
 	c.hello = p.hello
 	c.identity = Identity{
-		Protocol: Protocol, Command: c.args, Name: c.hello.Name, Version: c.hello.Version,
+		Protocol: c.hello.Protocol, Command: c.args, Name: c.hello.Name, Version: c.hello.Version,
 		Parameters: c.hello.Parameters.String(), Guarantee: c.hello.Guarantee,
 		Repeatable: c.hello.Repeatable, Aligned: c.hello.AlignedTokens(), Input: c.hello.Input, Files: files,
+		Role: c.hello.Role, Better: c.hello.Better,
 	}
 	c.release(p)
 	return c, nil
@@ -114,113 +110,6 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 
 // Hello returns the command's description of itself.
 func (c *Command) Hello() Hello { return c.hello }
-
-// Identity is everything that the text of a command depends on other than data,
-// epsilon and seed, as far as it can be known from outside: the command line,
-// its declarations, and the content of the files that the command line names.
-type Identity struct {
-	Protocol   int         `json:"protocol"`
-	Command    []string    `json:"command"`
-	Name       string      `json:"name"`
-	Version    string      `json:"version"`
-	Parameters string      `json:"parameters"` // mechanisms.Parameters.String
-	Guarantee  *Promise    `json:"guarantee"`
-	Repeatable bool        `json:"repeatable"`
-	Aligned    bool        `json:"aligned"`
-	Input      Input       `json:"input"`
-	Files      []NamedFile `json:"files"` // in the order of the command line, then of Options.Files
-}
-
-// NamedFile is a file named on a command line or in its options.
-type NamedFile struct {
-	Name   string `json:"name"` // as written
-	SHA256 string `json:"sha256"`
-}
-
-// Identity returns the identity of the command, for the key of its output.
-func (c *Command) Identity() Identity { return c.identity }
-
-// Unstarted returns what is known of a command without starting it, its command
-// line and files, for the key of a failed run.
-func Unstarted(args []string, o Options) (Identity, error) {
-	files, err := named(args, o)
-	return Identity{Protocol: Protocol, Command: args, Files: files}, err
-}
-
-// Key returns the hex SHA-256 of the identity.
-func (i Identity) Key() string {
-	canonical, err := json.Marshal(i)
-	if err != nil {
-		panic("external: an identity is not JSON") // numbers and words only
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
-}
-
-// named hashes all files that the command depends on.
-func named(args []string, o Options) ([]NamedFile, error) {
-	files, err := hashFiles(args, o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.Files {
-		sum, ok, err := hashFile(name, o.Dir)
-		if err == nil && !ok {
-			err = fmt.Errorf("files: %s: no such file", name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("command: %w", err)
-		}
-		files = append(files, NamedFile{name, sum})
-	}
-	return files, nil
-}
-
-// hashFiles hashes every argument that is a file, also as in --vectors=file. A
-// program found by name alone (python3) is not read, so its version is not part
-// of the identity.
-func hashFiles(args []string, dir string) ([]NamedFile, error) {
-	var files []NamedFile
-	for i, a := range args {
-		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
-			continue
-		}
-		name := a
-		sum, ok, err := hashFile(name, dir)
-		if _, value, flag := strings.Cut(a, "="); !ok && err == nil && flag {
-			name = value
-			sum, ok, err = hashFile(name, dir)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("command: %w", err)
-		}
-		if ok {
-			files = append(files, NamedFile{name, sum})
-		}
-	}
-	return files, nil
-}
-
-func hashFile(name, dir string) (sum string, ok bool, err error) {
-	path := name
-	if dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false, nil // not a file
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", false, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), true, nil
-}
 
 // errClosed is the error of requests after Close.
 var errClosed = errors.New("the command is closed")
@@ -396,15 +285,35 @@ func whole(documents [][]string) [][]string {
 
 func (m *Mechanism) ask(ctx context.Context, q *Request) (Answer, error) {
 	q.Epsilon = m.epsilon
-	p, err := m.command.acquire(ctx)
+	asked := &rewriting{Request: q}
+	err := m.command.ask(ctx, asked)
+	return asked.answer, err
+}
+
+// rewriting is the question to a mechanism.
+type rewriting struct {
+	*Request
+	answer Answer
+}
+
+func (r *rewriting) number(id uint64) { r.ID = id }
+
+func (r *rewriting) read(line []byte, h Hello) (own bool, err error) {
+	r.answer, err = parseAnswer(line, h, r.Request)
+	a := r.answer
+	return a.ID != nil && *a.ID == r.ID && (a.Error != "" || a.Undefined != ""), err
+}
+
+func (c *Command) ask(ctx context.Context, q question) error {
+	p, err := c.acquire(ctx)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
-	a, gone, err := p.exchange(ctx, q, m.command.options.Request)
+	gone, err := p.exchange(ctx, q, c.options.Request)
 	if !gone {
-		m.command.release(p)
+		c.release(p)
 	}
-	return a, err
+	return err
 }
 
 // NotRepeatableError means that a command declares to be repeatable but is not.

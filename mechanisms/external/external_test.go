@@ -58,13 +58,19 @@ func client(how string, args []string) {
 	case "dies at once":
 		fmt.Fprintln(os.Stderr, "first line\nno vectors.txt here")
 		os.Exit(3)
+	case "its arguments":
+		fmt.Fprintln(os.Stderr, args)
+		os.Exit(3)
 	case "says nothing":
+		forever()
+	case "parent of a client that hangs":
+		_, _ = Open(context.Background(), []string{os.Args[0], "client", "says nothing", args[0]}, Options{})
 		forever()
 	case "rubbish hello":
 		fmt.Println("Loading model ...")
 		forever()
 	case "another protocol":
-		fmt.Println(`{"protocol":2,"name":"x","version":"","repeatable":true}`)
+		fmt.Println(`{"protocol":3,"name":"x","version":"","repeatable":true}`)
 		forever()
 	case "reads text":
 		fmt.Println(`{"protocol":1,"name":"text","version":"1","repeatable":true,"aligned":false,"input":"text"}`)
@@ -149,6 +155,10 @@ func client(how string, args []string) {
 			a.Documents = append(out, out[0])
 		case "white space":
 			out[0][0] = "two words"
+		case "escape":
+			out[0][0] = "\x1b[31mred"
+		case "zero":
+			out[0][0] = "a\x00b"
 		case "unknown field":
 			fmt.Printf(`{"id":%d,"document":[["a","b"]]}`+"\n", q.ID)
 			continue
@@ -172,6 +182,34 @@ func client(how string, args []string) {
 		}
 		fmt.Println(string(data))
 	}
+}
+
+// TestKilledParentTakesItsCommand kills the test binary, acting as mldp, while
+// its command neither reads nor writes.
+func TestKilledParentTakesItsCommand(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a command with its parent")
+	}
+	pids := filepath.Join(t.TempDir(), "pids")
+	parent := exec.Command(os.Args[0], "client", "parent of a client that hangs", pids)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; ; i++ {
+		data, _ := os.ReadFile(pids)
+		if len(strings.Fields(string(data))) == 2 { // the parent and its command
+			break
+		}
+		if i == 1000 {
+			t.Fatal("the command did not start")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	gone(t, pids)
 }
 
 // open starts a client of the test binary; the file keeps its processes.
@@ -319,7 +357,7 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		{"dies at once", Options{}, []string{"ended (exit status 3) before its hello", "no vectors.txt here"}},
 		{"says nothing", Options{Start: 300 * time.Millisecond}, []string{"its hello: nothing within 300ms"}},
 		{"rubbish hello", Options{}, []string{"its hello: not a line of the protocol", "Loading model ..."}},
-		{"another protocol", Options{}, []string{"its hello: protocol = 2: must be 1"}},
+		{"another protocol", Options{}, []string{"its hello: protocol = 3: must be 1 or 2"}},
 		{"dies on a request", Options{}, []string{"ended (exit status 1) before the answer to request 1",
 			"KeyError: 'oil'"}},
 		{"hangs", short, []string{"the answer to request 1: nothing within 300ms"}},
@@ -335,6 +373,8 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		{"wrong length", Options{}, []string{"document 0: 1 tokens for 2"}},
 		{"wrong count", Options{}, []string{"4 documents for 3"}},
 		{"white space", Options{}, []string{`document 0: token 0 = "two words": must be one word`}},
+		{"escape", Options{}, []string{`document 0: token 0 = "\x1b[31mred": must be one word without control`}},
+		{"zero", Options{}, []string{`document 0: token 0 = "a\x00b": must be one word without control`}},
 		{"unknown field", Options{}, []string{"unknown field"}},
 		{"null", Options{}, []string{"no id"}},
 		{"own error", Options{}, []string{"the command says: \"epsilon is too small for me\""}},

@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -23,12 +25,15 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"id":1,"documents":[["\ud83d\ude00","\ufffd"],null]}`))
 	f.Add([]byte(`{"id":1,"texts":["a b","c"]}`))
 	f.Add([]byte(`{"id":1,"undefined":"x"}`))
+	f.Add([]byte(`{"id":1,"labels":[0,2]}`))
+	f.Add([]byte(`{"id":1,"values":[0.5,-1e300]}`))
 	f.Add([]byte("{\"id\":1,\"error\":\"\xff\"}"))
 	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
 	no := false
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if h, err := parseHello(line); err == nil {
-			if h.Name == "" || !printable(h.Name) || h.Protocol != Protocol || h.Input != Tokens && h.Input != Text {
+			if h.Name == "" || !check.Printable(h.Name) || h.Protocol != Protocol && h.Protocol != Roles ||
+				h.Role == MechanismRole && h.Input != Tokens && h.Input != Text {
 				t.Errorf("accepted hello %+v", h)
 			}
 			_ = h.Parameters.String()
@@ -52,6 +57,16 @@ func FuzzAnswer(f *testing.F) {
 					}
 				}
 			}
+		}
+		guess := &attack{ID: 1, Test: []string{"x", "y"}, classes: 3}
+		if _, err := guess.read(line, Hello{}); err == nil &&
+			(len(guess.labels) != 2 || min(guess.labels[0], guess.labels[1]) < 0 || max(guess.labels[0], guess.labels[1]) > 2) {
+			t.Errorf("accepted %v", guess.labels)
+		}
+		pairs := &comparison{ID: 1, Original: []string{"x", "y"}}
+		if _, err := pairs.read(line, Hello{}); err == nil &&
+			(len(pairs.values) != 2 || math.IsNaN(pairs.values[0]+pairs.values[1]) || math.IsInf(pairs.values[0], 0)) {
+			t.Errorf("accepted %v", pairs.values)
 		}
 		q := &Request{ID: 1, Texts: []string{"x", "y"}}
 		if a, err := parseAnswer(line, Hello{Input: Text}, q); err == nil && len(a.Texts) != 2 {

@@ -11,16 +11,17 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// TestPageIsTheProtocol reads the lines of JSON in EXTERNAL.md as the program
+// TestPageIsTheProtocol reads the lines of JSON in docs/external.md as the program
 // reads those of a client.
 func TestPageIsTheProtocol(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "EXTERNAL.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "external.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, hellos, answers := "", 0, 0
+	kind, hellos, answers, roles := "", 0, 0, 0
 	var asked *Request
+	var question question
 	for line := range strings.SplitSeq(string(page), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
@@ -38,6 +39,23 @@ func TestPageIsTheProtocol(t *testing.T) {
 				t.Errorf("%s: %v", data, err)
 			}
 			hellos++
+		case (kind == "json attack" || kind == "json measurement") && question == nil:
+			if question = &(comparison{}); kind == "json attack" {
+				question = &attack{classes: 2}
+			}
+			if err := decode([]byte(line), question); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			// what the program would send itself
+			if data, err := json.Marshal(question); err != nil || string(data) != line {
+				t.Errorf("%s: sent as %s, %v", line, data, err)
+			}
+		case kind == "json attack" || kind == "json measurement":
+			if _, err := question.read([]byte(line), Hello{}); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			question = nil
+			roles++
 		case kind == "json exchange" && asked == nil:
 			q, seeds, err := parseRequest([]byte(line))
 			if err != nil || len(seeds) == 0 {
@@ -55,7 +73,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 			answers++
 		}
 	}
-	if hellos != 2 || answers != 4 {
-		t.Errorf("EXTERNAL.md has %d hellos and %d exchanges", hellos, answers)
+	if hellos != 4 || answers != 4 || roles != 2 {
+		t.Errorf("docs/external.md has %d hellos, %d exchanges and %d of roles", hellos, answers, roles)
 	}
 }

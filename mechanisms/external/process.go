@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ const grace = 2 * time.Second
 // process is one running command. It serves one request at a time.
 type process struct {
 	name    string // of the command, for errors
+	hide    *strings.Replacer
 	cmd     *exec.Cmd
 	in      *os.File // its standard input
 	out     *os.File // its standard output
@@ -37,8 +39,13 @@ type process struct {
 
 // start runs the command and reads its hello.
 func start(ctx context.Context, args []string, o Options) (*process, error) {
-	p := &process{name: strings.Join(args, " "), stderr: &tail{}, maxLine: o.MaxLine, done: make(chan struct{})}
-	p.cmd = exec.Command(args[0], args[1:]...)
+	with, hide, err := environment(args)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, maxLine: o.MaxLine,
+		done: make(chan struct{})}
+	p.cmd = exec.Command(with[0], with[1:]...)
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = o.Dir, p.stderr, grace
 	ownGroup(p.cmd)
 	// Pipes of our own: Wait must not close them before they are read.
@@ -51,22 +58,32 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = childIn, childOut, in, out
-	err = p.cmd.Start()
+	started := make(chan error)
+	go func() {
+		// The system may end a command with the thread that started it: keep it.
+		runtime.LockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.status = p.cmd.Wait()
+			close(p.done)
+		}
+	}()
+	err = <-started
 	_ = childIn.Close() // the child has its own
 	_ = childOut.Close()
 	if err != nil {
 		_ = in.Close()
 		_ = out.Close()
-		return nil, fmt.Errorf("command %s: %w", p.name, err)
+		return nil, fmt.Errorf("command %s: %s", p.name, hide.Replace(err.Error()))
 	}
-	go func() {
-		p.status = p.cmd.Wait()
-		close(p.done)
-	}()
 	p.reader = bufio.NewReaderSize(p.out, 1<<16)
 	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
 	if err == nil {
-		if p.hello, err = parseHello(line); err != nil {
+		if p.hello, err = parseHello(line); err == nil && p.hello.Role != o.Role {
+			err = fmt.Errorf("role = %q: must be %q here", p.hello.Role, o.Role)
+		}
+		if err != nil {
 			err = p.wrong("its hello", err)
 		}
 	}
@@ -77,19 +94,27 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	return p, nil
 }
 
-// exchange sends a request and returns the answer. After a fatal error, one
+// question is a request of one role and the way to read its answer.
+type question interface {
+	number(id uint64) // before it is sent
+	// read reads an answer and checks everything in it that is used; own means
+	// that the error is what the command says itself.
+	read(line []byte, h Hello) (own bool, err error)
+}
+
+// exchange sends a request and reads the answer. After a fatal error, one
 // that the command did not report itself, the process has ended.
-func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duration) (a Answer, fatal bool, err error) {
+func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (fatal bool, err error) {
 	p.id++
-	q.ID = p.id
+	q.number(p.id)
 	line, err := json.Marshal(q)
 	if err != nil {
-		return a, false, err
+		return false, err
 	}
-	if len(line) > p.maxLine {
-		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
+	if len(line) > p.maxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
+		return false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
 	}
-	what := fmt.Sprintf("the answer to request %d", q.ID)
+	what := fmt.Sprintf("the answer to request %d", p.id)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
 		// A command that writes before it has read everything must not cause a
 		// deadlock.
@@ -107,17 +132,15 @@ func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duratio
 	})
 	if err != nil {
 		p.kill()
-		return a, true, err
+		return true, err
 	}
-	a, err = parseAnswer(answer, p.hello, q)
-	if err != nil {
-		own := a.ID != nil && *a.ID == q.ID && (a.Error != "" || a.Undefined != "")
+	if own, err := q.read(answer, p.hello); err != nil {
 		if !own {
 			p.kill()
 		}
-		return a, !own, p.wrong(what, err)
+		return !own, p.wrong(what, err)
 	}
-	return a, false, nil
+	return false, nil
 }
 
 // watched calls read and ends the process if that takes longer than timeout or
@@ -164,7 +187,7 @@ func (p *process) lastWords() string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "; the last of its standard error:\n\t" + strings.Join(lines, "\n\t")
+	return "; the last of its standard error:\n\t" + p.hide.Replace(strings.Join(lines, "\n\t"))
 }
 
 // readLine reads up to the next line end, at most maxLine bytes.

@@ -1,6 +1,6 @@
 // Package external runs mechanisms in other programs, in any language. A
 // program is started as a command and answers requests as JSON lines on its
-// standard input and output; EXTERNAL.md describes the protocol.
+// standard input and output; docs/external.md describes the protocol.
 //
 // The package trusts nothing it is told. The guarantee of a command is marked
 // as declared, not proved. The form of every answer is checked before any of
@@ -11,6 +11,7 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -27,8 +28,29 @@ import (
 	"mldpbench/stream"
 )
 
-// Protocol is the version of the protocol spoken here.
-const Protocol = 1
+// Protocol is the version of the protocol that mechanisms speak; Roles is the
+// one that also has attackers and measurements.
+const (
+	Protocol = 1
+	Roles    = 2
+)
+
+// Role is what a command does.
+type Role string
+
+const (
+	MechanismRole   Role = ""            // privatises documents
+	AttackerRole    Role = "attacker"    // finds private labels; see Command.Attack
+	MeasurementRole Role = "measurement" // compares texts; see Command.Compare
+)
+
+// String returns the role for messages.
+func (r Role) String() string {
+	if r == MechanismRole {
+		return "mechanism"
+	}
+	return string(r)
+}
 
 // MaxLine is the longest line accepted from either side, in bytes, unless
 // Options say otherwise.
@@ -56,6 +78,12 @@ type Hello struct {
 	// means true.
 	Aligned *bool `json:"aligned,omitempty"`
 	Input   Input `json:"input,omitempty"`
+	// Of protocol 2. Title, Unit and Better ("up" or "down", "" for neither) are
+	// those of a measurement.
+	Role   Role   `json:"role,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Unit   string `json:"unit,omitempty"`
+	Better string `json:"better,omitempty"`
 }
 
 // Promise is the guarantee that a command declares for a request with epsilon
@@ -126,20 +154,20 @@ func parseHello(line []byte) (Hello, error) {
 	if err := decode(line, &h); err != nil {
 		return h, err
 	}
-	if h.Protocol != Protocol {
-		return h, fmt.Errorf("protocol = %d: must be %d", h.Protocol, Protocol)
+	if err := h.checkRole(); err != nil {
+		return h, err
 	}
-	if h.Name == "" || !printable(h.Name) || strings.ContainsFunc(h.Name, unicode.IsSpace) {
+	if h.Name == "" || !check.Printable(h.Name) || strings.ContainsFunc(h.Name, unicode.IsSpace) {
 		return h, fmt.Errorf("name = %q: must be one word", h.Name)
 	}
-	if !printable(h.Version) {
+	if !check.Printable(h.Version) {
 		return h, fmt.Errorf("version = %q: must be printable", h.Version)
 	}
-	if h.Input == "" {
-		h.Input = Tokens
-	}
-	if err := check.OneOf("input", string(h.Input), string(Tokens), string(Text)); err != nil {
-		return h, err
+	if h.Role == MechanismRole {
+		h.Input = cmp.Or(h.Input, Tokens)
+		if err := check.OneOf("input", string(h.Input), string(Tokens), string(Text)); err != nil {
+			return h, err
+		}
 	}
 	if p := h.Guarantee; p != nil {
 		err := errors.Join(
@@ -150,7 +178,7 @@ func parseHello(line []byte) (Hello, error) {
 		if err == nil && p.Factor != 0 && p.Epsilon != 0 {
 			err = errors.New("guarantee: has factor and epsilon: must have one of them")
 		}
-		if err == nil && (!printable(p.Metric) || !printable(p.Reason)) {
+		if err == nil && (!check.Printable(p.Metric) || !check.Printable(p.Reason)) {
 			err = errors.New("guarantee: metric and reason must be printable")
 		}
 		if err != nil {
@@ -158,7 +186,7 @@ func parseHello(line []byte) (Hello, error) {
 		}
 	}
 	for name, v := range h.Parameters {
-		if !printable(name) || name == "" {
+		if !check.Printable(name) || name == "" {
 			return h, fmt.Errorf("parameter %q: its name must be printable", name)
 		}
 		value, err := parameter(v)
@@ -181,7 +209,7 @@ func parameter(v any) (any, error) {
 		}
 		return "no", nil
 	case string:
-		if printable(v) {
+		if check.Printable(v) {
 			return v, nil
 		}
 	case []any:
@@ -196,12 +224,6 @@ func parameter(v any) (any, error) {
 		return list, nil
 	}
 	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
-}
-
-// printable reports whether a text from outside may be shown in messages and
-// tables.
-func printable(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
 // parseAnswer reads the answer to a request and checks everything in it that is
@@ -225,6 +247,11 @@ func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
 		if a.Documents != nil || len(a.Texts) != len(q.Texts) {
 			return a, fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
 		}
+		for i, t := range a.Texts {
+			if strings.ContainsFunc(t, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+				return a, fmt.Errorf("text %d: has control characters other than white space", i)
+			}
+		}
 		return a, checkReplaced(line, slices.Values(a.Texts))
 	}
 	if a.Texts != nil || len(a.Documents) != len(q.Documents) {
@@ -236,8 +263,9 @@ func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
 				len(q.Documents[i]))
 		}
 		for j, t := range d {
-			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) {
-				return a, fmt.Errorf("document %d: token %d = %.100q: must be one word", i, j, t)
+			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) || strings.ContainsFunc(t, unicode.IsControl) {
+				return a, fmt.Errorf("document %d: token %d = %.100q: must be one word without control characters", i,
+					j, t)
 			}
 		}
 		if err := checkReplaced(line, slices.Values(d)); err != nil {

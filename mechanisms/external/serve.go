@@ -26,7 +26,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine in
 		maxLine = MaxLine
 	}
 	h.Protocol = Protocol
-	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
+	// The last request may lack its line end; empty lines are skipped.
+	r, w := bufio.NewReaderSize(io.MultiReader(in, strings.NewReader("\n")), 1<<16), bufio.NewWriter(out)
 	write := func(v any) error {
 		line, err := json.Marshal(v)
 		if err != nil {

@@ -30,8 +30,11 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Format is "csv", "tsv", "jsonl" or "lines"; "" uses the suffix.
+	// Format is "csv", "tsv", "jsonl", "json", "parquet" or "lines"; "" uses the
+	// suffix.
 	Format string
+	// Delimiter is that of CSV and TSV; "" is the usual one.
+	Delimiter string
 	// Columns hold the text, joined by a space; none for plain lines.
 	Columns []string
 	// ID is the column with the id of the row's document. "" means that the
@@ -126,7 +129,7 @@ func (s Source) read(ctx context.Context, file string) ([]repetition, error) {
 			columns = append(columns, c)
 		}
 	}
-	rows, err := datasets.ReadColumns(ctx, file, format, columns)
+	rows, err := datasets.ReadColumns(ctx, file, format, s.Delimiter, columns)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func TestBadFilesAreOneError(t *testing.T) {
 		{"x.csv", "body,r\na,\n", Source{Columns: []string{"body"}, Repetition: "r"},
 			`x.csv: row 1: no repetition in column "r"`},
 		{"x.csv", "body\na\n", Source{Format: "xml", Columns: []string{"body"}},
-			`format = "xml": must be csv, tsv or jsonl`},
+			`format = "xml": must be csv, tsv, jsonl, json or parquet`},
 	} {
 		c.source.Path = write(t, c.name, c.text)
 		_, err := Read(context.Background(), c.source)

@@ -6,23 +6,28 @@
 // ceiling on text that was not privatised. An attack that does not reach its
 // ceiling on unchanged text, or exceeds its floor on random text, is visibly
 // broken. Words are compared whole and at their own positions. The package
-// handles word ids and numbers, never text, and sees a mechanism only through
-// its channel and its releases.
+// sees a mechanism only through its channel and its releases; documents are word
+// ids, except for attackers of whole texts as they are written.
+//
+// An attacker with several forms chooses among them on the validation split, so
+// it is not below its own simpler form but by chance. Which attacker of a panel
+// is the strongest is chosen on one half of the test documents and reported on
+// the other: FindStrongest.
 package attack
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
-	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/models/ngram"
-	"mldpbench/results/stats"
 	"mldpbench/stream"
 )
 
@@ -32,6 +37,7 @@ type Document struct {
 	Words   []int32
 	Private int    // the private label
 	User    string // "" if unknown
+	Text    string // as in the source, for attackers of what is written; "" if unknown
 }
 
 // Situation is the target of an attack and the attacker's resources, for one
@@ -42,12 +48,25 @@ type Situation struct {
 	Train, Validation, Test []Document
 	Privates                int // number of private labels
 	// Shadow is public text of the same kind that is in no split: the
-	// attacker's knowledge of the language.
+	// attacker's knowledge of the language. The more the better; leave out what
+	// nearly repeats a document of a split, see Unrelated.
 	Shadow [][]int32
+	// Public is such text with private labels, for attackers who train on it.
+	Public []Document
 	// Release privatises documents with noise from the given seed. The number
 	// of documents stays the same and so do their lengths, except for attackers
 	// that do not need it.
 	Release func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error)
+	// Single means that Release returns the same text for every seed: text from
+	// files, of which there is one release.
+	Single bool
+	// Write privatises whole texts, with punctuation and case, as `mldp
+	// privatize` does; see Written.
+	Write func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error)
+	// Spelling returns the word of any id.
+	Spelling func(id int32) string
+	// Model is a masked language model, nil for none.
+	Model WordModel
 	// Channel is the exact channel of the mechanism over its vocabulary, inputs
 	// and outputs; nil where there is none. Attackers then learn it from
 	// Options.LearnDraws draws of every word.
@@ -75,94 +94,6 @@ type Situation struct {
 	Memo *Memo
 
 	root *stream.Seed // Seed before derivation for an attacker
-}
-
-// Options are the sizes of the attacks. The zero value of a field means its default.
-type Options struct {
-	Level      float64 `yaml:"level,omitempty"`                         // of all intervals: 0.95
-	Candidates int     `yaml:"candidates,omitempty" limits:"0,1000000"` // k of in-context decoding: 50
-	Order      int     `yaml:"order,omitempty" limits:"0,10"`           // of the language model: 2
-	// of the language model, candidates for the choice: 0, 0.25, …, 1.25
-	Weights []float64 `yaml:"weights,omitempty"`
-	// largest number decoded in context: 20,000
-	Tokens int `yaml:"tokens,omitempty" limits:"0,100000000"`
-	// largest number averaged over: 300
-	Words      int   `yaml:"words,omitempty" limits:"0,1000000"`
-	Releases   []int `yaml:"releases,omitempty" limits:"1,50"`       // r of averaging: 1, 2, 5, 10, 50
-	Neighbours []int `yaml:"neighbours,omitempty" limits:"1,100"`    // k of inversion: 1, 5, 10, 100
-	Documents  int   `yaml:"documents,omitempty" limits:"0,1000000"` // largest number linked: 1,000
-	// of every word, to learn a channel: 100
-	LearnDraws int `yaml:"learn_draws,omitempty" limits:"0,1000000"`
-	// of every word, to measure what was learned: 25
-	MeasureDraws int `yaml:"measure_draws,omitempty" limits:"0,1000000"`
-	Resamples    int `yaml:"resamples,omitempty" limits:"0,1000000"` // of a bootstrap: 1,000
-	// parameters of the classifiers of attribute inference
-	Model map[string]any `yaml:"model,omitempty"`
-	Audit AuditOptions   `yaml:"audit,omitempty"`
-}
-
-// Complete returns the options with their defaults, checked.
-func (o Options) Complete() (Options, error) {
-	o = o.withDefaults()
-	o.Audit = o.Audit.withDefaults()
-	return o, o.check()
-}
-
-func (o Options) withDefaults() Options {
-	number := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	number(&o.Candidates, 50)
-	number(&o.Order, 2)
-	number(&o.Tokens, 20_000)
-	number(&o.Words, 300)
-	number(&o.Documents, 1000)
-	number(&o.LearnDraws, 100)
-	number(&o.MeasureDraws, 25)
-	number(&o.Resamples, 1000)
-	if o.Level == 0 {
-		o.Level = 0.95
-	}
-	if o.Weights == nil {
-		o.Weights = []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
-	}
-	if o.Releases == nil {
-		o.Releases = []int{1, 2, 5, 10, 50}
-	}
-	if o.Neighbours == nil {
-		o.Neighbours = []int{1, 5, 10, 100}
-	}
-	return o
-}
-
-func (o Options) check() error {
-	for _, e := range []error{
-		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order",
-			o.Order, 2),
-		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents",
-			o.Documents, 2),
-		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
-		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
-	} {
-		if e != nil {
-			return e
-		}
-	}
-	for _, w := range o.Weights {
-		if err := check.NonNegative("weight", w); err != nil {
-			return err
-		}
-	}
-	for _, list := range [][]int{o.Releases, o.Neighbours} {
-		for i, n := range list {
-			if n < 1 || i > 0 && n <= list[i-1] {
-				return fmt.Errorf("releases and neighbours = %d: must be >= 1 and increasing", list)
-			}
-		}
-	}
-	return nil
 }
 
 // Memo caches values by name; its zero value is ready to use. It is safe for
@@ -196,214 +127,6 @@ func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 		return zero, err
 	}
 	return v.(T), nil
-}
-
-// Need is a resource that an attacker requires.
-type Need string
-
-const (
-	NeedsPrivate Need = "private label"
-	NeedsUsers   Need = "users"
-	NeedsChannel Need = "channel" // exact, or learned from draws
-	NeedsEncoder Need = "encoder"
-	NeedsShadow  Need = "shadow"
-	NeedsVectors Need = "vectors" // Embedding or Nearest
-)
-
-// Column describes one number of an attacker.
-type Column struct {
-	Name  string // "map-uniform"
-	Title string
-	Unit  string // "share", "bits", "tokens", "ratio"
-	Doc   string
-	// HigherIsPrivate means that a larger number is more private. Most columns
-	// measure an attacker's success, where smaller is more private.
-	HigherIsPrivate bool
-}
-
-// Outcome is one number of an attack.
-type Outcome struct {
-	Column string
-	Value  metrics.Interval
-	// Floor is the attacker's score on text without information about the
-	// original, Ceiling the score on the original itself; NaN where it is not
-	// known beforehand.
-	Floor, Ceiling float64
-	Count          int    // number of units that the value is a mean over: words, documents, …
-	Draws          int    // per word, from which the channel was learned; 0 for an exact one
-	Note           string // remark on this number, "" for none
-}
-
-// Definition registers an attacker.
-type Definition struct {
-	Name    string // "linkage"
-	Title   string
-	Doc     string
-	Source  string
-	Needs   []Need
-	Columns []Column
-	// OneRelease means that the attacker reads one release of the splits and
-	// needs nothing else, so it can attack any text, whatever produced it.
-	OneRelease bool
-	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
-
-	// prepare, if not nil, is the attack on a channel, for attackers that read
-	// all its rows. Run is then used where there is no exact channel; it is nil
-	// for attackers that work the same on a learned channel.
-	prepare func(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error)
-}
-
-// channelAttack is an attack that reads every row of a channel: take is called
-// by metrics.Channel.EachRow, finish after it.
-type channelAttack struct {
-	take   func(block, x int, row []float64)
-	finish func(ctx context.Context) ([]Outcome, error)
-}
-
-var registry = map[string]Definition{}
-
-// Register adds a definition; it is called from init functions only.
-func Register(d Definition) {
-	if _, dup := registry[d.Name]; dup {
-		panic("attack: " + d.Name + " registered twice")
-	}
-	registry[d.Name] = d
-}
-
-// Names returns all registered attackers, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(registry)) }
-
-// Find returns the definition with the given name.
-func Find(name string) (Definition, error) {
-	if d, ok := registry[name]; ok {
-		return d, nil
-	}
-	return Definition{}, fmt.Errorf("attacker = %q: must be one of %q", name, Names())
-}
-
-// Missing returns the needs of the attacker that the situation does not meet.
-func (d Definition) Missing(s *Situation) []Need {
-	var missing []Need
-	for _, n := range d.Needs {
-		met := true
-		switch n {
-		case NeedsPrivate:
-			met = s.Privates >= 2
-		case NeedsUsers:
-			met = slices.ContainsFunc(s.Train, func(d Document) bool { return d.User != "" })
-		case NeedsChannel:
-			met = s.Channel != nil || s.Release != nil
-		case NeedsEncoder:
-			met = s.Encode != nil
-		case NeedsShadow:
-			met = len(s.Shadow) > 0
-		case NeedsVectors:
-			met = s.Nearest != nil || s.Embedding.Len() > 0
-		}
-		if !met {
-			missing = append(missing, n)
-		}
-	}
-	return missing
-}
-
-// Run attacks the situation. The outcomes come in the order of the columns and
-// depend on the situation's seed alone, not on the number of workers.
-func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
-	return RunAll(ctx, []string{name}, s)
-}
-
-// RunAll runs several attackers one after the other, with the same outcomes as
-// Run. The rows of an exact channel, the most expensive part, are computed once
-// for all of them.
-func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
-	outcomes := make([][]Outcome, len(names))
-	prepared := make([]channelAttack, len(names))
-	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
-	s.Options = s.Options.withDefaults()
-	s.Workers = max(1, s.Workers)
-	if s.root == nil {
-		root := s.Seed
-		s.root = &root
-	}
-	if s.Releases == nil {
-		s.Releases = &Memo{}
-	}
-	shared := false
-	for i, name := range names {
-		d, err := Find(name)
-		if err != nil {
-			return nil, err
-		}
-		if missing := d.Missing(&s); len(missing) > 0 {
-			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
-		}
-		if err := s.Options.check(); err != nil {
-			return nil, wrap(i, err)
-		}
-		own := s
-		own.Seed = s.Seed.Derive("attack", name)
-		switch {
-		case d.prepare != nil && s.Channel != nil:
-			shared = true
-			prepared[i], err = d.prepare(ctx, &own, *s.Channel, 0)
-		case d.Run != nil:
-			outcomes[i], err = d.Run(ctx, &own)
-		default:
-			outcomes[i], err = own.learnAndAttack(ctx, d)
-		}
-		if err != nil {
-			return nil, wrap(i, err)
-		}
-	}
-	if shared {
-		err := s.Channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
-			for _, p := range prepared {
-				if p.take != nil {
-					p.take(block, x, row)
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	var all []Outcome
-	for i, p := range prepared {
-		if p.finish != nil {
-			var err error
-			if outcomes[i], err = p.finish(ctx); err != nil {
-				return nil, wrap(i, err)
-			}
-		}
-		for _, o := range outcomes[i] {
-			if !slices.ContainsFunc(registry[names[i]].Columns, func(c Column) bool { return c.Name == o.Column }) {
-				return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", names[i], o.Column)
-			}
-		}
-		all = append(all, outcomes[i]...)
-	}
-	return all, nil
-}
-
-// learnAndAttack learns the channel from draws and attacks it.
-func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome, error) {
-	learned, err := s.learn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	channel, err := metrics.LearnChannel(learned, s.Words, s.Words)
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.prepare(ctx, s, channel, s.Options.LearnDraws)
-	if err != nil {
-		return nil, err
-	}
-	if err := channel.EachRow(ctx, s.Workers, p.take); err != nil {
-		return nil, err
-	}
-	return p.finish(ctx)
 }
 
 // wordsOf returns the words of documents, without copying.
@@ -448,19 +171,38 @@ const (
 // Released is one release of a split. It is the same for all attackers and for
 // measures of utility, so all are compared on one text.
 func (s *Situation) Released(ctx context.Context, split string) ([][]int32, error) {
-	documents, ok := map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test}[split]
+	return s.release(ctx, split, 0)
+}
+
+// release is a release of a split by number; number 0 is the one that all
+// attackers see.
+func (s *Situation) release(ctx context.Context, split string, number int) ([][]int32, error) {
+	documents, ok := map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test,
+		public: s.Public}[split]
 	if !ok {
 		return nil, fmt.Errorf("split = %q: must be %q, %q or %q", split, Train, Validation, Test)
 	}
-	return once(s.Releases, "release "+split, func() ([][]int32, error) {
+	labels := releaseLabels(split, number)
+	return once(s.Releases, strings.Join(labels, " "), func() ([][]int32, error) {
 		plain := wordsOf(documents)
-		noisy, err := s.Release(ctx, plain, s.rootSeed().Derive("release", split))
+		noisy, err := s.Release(ctx, plain, s.rootSeed().Derive(labels...))
 		if err == nil && len(noisy) != len(plain) {
 			err = fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
 		}
 		return noisy, err
 	})
 }
+
+// releaseLabels name a release and its noise.
+func releaseLabels(split string, number int) []string {
+	if number == 0 {
+		return []string{"release", split}
+	}
+	return []string{"release", split, strconv.Itoa(number)}
+}
+
+// public stands for the public text among splits.
+const public = "public"
 
 // prefix returns the release of the first n documents of a split, every word in
 // its place.
@@ -529,6 +271,12 @@ func (s *Situation) shadowCounts() []int {
 
 // knows reports whether an id is a word of the mechanism.
 func (s *Situation) knows(w int32) bool { return w >= 0 && int(w) < s.Words }
+
+// vector is that of any id of the documents.
+func (s *Situation) vector(w int32) []float32 {
+	d := s.Embedding.Dimension
+	return s.Embedding.Vectors[int(w)*d : (int(w)+1)*d]
+}
 
 // proportion returns the exact interval for k successes in n independent
 // trials.

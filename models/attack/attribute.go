@@ -3,109 +3,285 @@ package attack
 import (
 	"context"
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
 )
 
+// labelled are documents with their private labels.
+type labelled struct {
+	documents [][]int32
+	labels    []int
+}
+
+// finder names the private labels of documents.
+type finder func(ctx context.Context, documents [][]int32) ([]int, error)
+
+// reader is what an attacker of private labels reads of a text, and how.
+type reader struct {
+	name, title, doc string
+	key              string // with the name, of what is kept; "" for built-in ones
+	needs            []Need
+	releases         int // trained on at most so many own releases; 0: Options.OwnReleases
+	fit              func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
+		string, error)
+}
+
+// readers of tokens.
+var readers = []reader{
+	{"svm", "SVM", "support vector machine on tf-idf, ", "", nil, 0, fitClassifier("svm")},
+	// An epoch of an LSTM costs more than all others together.
+	{"lstm", "LSTM", "LSTM, ", "", []Need{NeedsVectors}, 1, fitClassifier("lstm")},
+	{"ngrams", "n-grams", "logistic regression on words, characters and mean vectors, chosen on validation, ", "",
+		[]Need{NeedsWords}, 0, fitNGrams},
+	{"encoder", "sentence encoder", "linear or small network on sentence vectors, chosen on validation, ", "",
+		[]Need{NeedsEncoder}, 0, fitEncoder},
+}
+
+// trainings are the texts that an attacker of private labels trains on.
+var trainings = []struct {
+	name, title, doc string
+	adaptive, public bool
+}{
+	{"static", "static", "trained on plain text, finds the private label of privatised text", false, false},
+	{"adaptive", "adaptive", "trained on releases of his own by the same mechanism, finds the private label of " +
+		"privatised text", true, false},
+	{"public", "adaptive with public text", "trained on releases of his own by the same mechanism, of the training " +
+		"split and of public text, finds the private label of privatised text", true, true},
+}
+
 func init() {
-	for _, model := range []string{"svm", "lstm"} {
-		for _, adaptive := range []bool{false, true} {
-			name, doc := "attribute-static-"+model,
-				"trained on plain text, finds the private label of privatised text"
-			if adaptive {
-				name, doc = "attribute-adaptive-"+model,
-					"trained on text privatised by the same mechanism, finds the private label of privatised text"
+	for _, r := range readers {
+		for _, t := range trainings {
+			if t.public && r.name != "ngrams" {
+				continue
 			}
-			needs := []Need{NeedsPrivate}
-			if model == "lstm" {
-				needs = append(needs, NeedsVectors)
+			needs := append([]Need{NeedsPrivate}, r.needs...)
+			if t.public {
+				needs = append(needs, NeedsPublic)
 			}
-			title := map[bool]string{false: "static ", true: "adaptive "}[adaptive] + strings.ToUpper(model)
-			Register(Definition{
-				Name: name, Title: "attribute inference, " + title, Doc: model + " " + doc, Needs: needs,
-				OneRelease: true,
-				Columns: []Column{
-					{Name: name + "-accuracy", Title: "private label found, " + title, Unit: "share",
-						Doc: "share of private labels found"},
-					{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share",
-						Doc: "macro F1 of the private label"},
-					{Name: name + "-advantage", Title: "advantage, " + title, Unit: "ratio",
-						Doc: "(F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker"},
-					{Name: name + "-accuracy-advantage", Title: "advantage in accuracy, " + title, Unit: "ratio",
-						Doc: "the same of accuracy; 0 for an attacker who learns nothing"},
-				},
-				Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-					return inferAttribute(ctx, s, name, model, adaptive)
-				},
-			})
+			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, r.doc+t.doc, needs)
+			d.OneRelease = true
+			d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
+				return s.findPrivate(ctx, d.Name, r, t.adaptive, t.public)
+			}
+			Register(d)
 		}
 	}
 }
 
-// inferAttribute trains and tests an attacker. The SVM reads tf-idf, which
-// needs no vectors and distinguishes words with the same meaning; these carry
-// the style.
-func inferAttribute(ctx context.Context, s *Situation, name, model string, adaptive bool) ([]Outcome, error) {
-	labels := privates(s.Test)
-	// Both attackers start from the same seed and differ only in their input.
-	seed := s.DataSeed.Derive("attribute", model)
-	plain, err := once(s.Memo, "attribute "+model, func() (attributeOnPlain, error) {
-		m, err := s.fit(ctx, model, wordsOf(s.Train), wordsOf(s.Validation), seed)
+// attributeDefinition has the columns of every attacker of private labels.
+func attributeDefinition(name, title, doc string, needs []Need) Definition {
+	return Definition{
+		Name: name, Title: "attribute inference, " + title, Doc: doc, Needs: needs,
+		Columns: []Column{
+			{Name: name + "-accuracy", Title: "private label found, " + title, Unit: "share",
+				Doc: "share of private labels found, mean over releases"},
+			{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share",
+				Doc: "macro F1 of the private label"},
+			{Name: name + "-advantage", Title: "advantage, " + title, Unit: "ratio",
+				Doc: "(F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker"},
+			{Name: name + "-accuracy-advantage", Title: "advantage in accuracy, " + title, Unit: "ratio",
+				Doc: "the same of accuracy; 0 for an attacker who learns nothing"},
+		},
+	}
+}
+
+// attributeOnPlain is an attacker trained on plain text with what he finds there.
+type attributeOnPlain struct {
+	find   finder
+	found  []int
+	chosen string
+}
+
+// onPlain trains a reader on plain text.
+func (s *Situation) onPlain(ctx context.Context, r reader, seed stream.Seed) (attributeOnPlain, error) {
+	return once(s.Memo, "attribute "+r.name+r.key, func() (attributeOnPlain, error) {
+		find, chosen, err := r.fit(ctx, s, labelled{wordsOf(s.Train), privates(s.Train)},
+			labelled{wordsOf(s.Validation), privates(s.Validation)}, seed)
 		if err != nil {
 			return attributeOnPlain{}, err
 		}
-		found, err := m.Predict(ctx, s.examples(wordsOf(s.Test), labels))
-		return attributeOnPlain{m, found}, err
+		found, err := find(ctx, wordsOf(s.Test))
+		return attributeOnPlain{find, found, chosen}, err
+	})
+}
+
+// findPrivate trains and tests an attacker of private labels.
+func (s *Situation) findPrivate(ctx context.Context, name string, r reader, adaptive, withPublic bool) ([]Outcome,
+	error) {
+	// All attackers of a reader start from the same seed and differ only in
+	// their input.
+	seed := s.DataSeed.Derive("attribute", r.name)
+	plain, err := s.onPlain(ctx, r, seed)
+	if err != nil {
+		return nil, err
+	}
+	find, chosen := plain.find, plain.chosen
+	if adaptive {
+		if find, chosen, err = s.adapt(ctx, r, plain, withPublic, seed); err != nil {
+			return nil, err
+		}
+	}
+	found, err := s.findInReleases(ctx, find)
+	if err != nil {
+		return nil, err
+	}
+	return s.attributeOutcomes(name, found, plain.found, chosen)
+}
+
+// findInReleases are the labels found in each release of the test split.
+func (s *Situation) findInReleases(ctx context.Context, find finder) ([][]int, error) {
+	var found [][]int
+	for i := range s.number(s.Options.TestReleases) {
+		test, err := s.release(ctx, Test, i)
+		if err != nil {
+			return nil, err
+		}
+		got, err := find(ctx, test)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, got)
+	}
+	return found, nil
+}
+
+// agree counts the labels found.
+func agree(found, labels []int) int {
+	n := 0
+	for i, label := range labels {
+		if found[i] == label {
+			n++
+		}
+	}
+	return n
+}
+
+// adapt trains a reader on own releases, without and with public text. It
+// returns the one that is best on own releases of the validation split, the one
+// trained on plain text among them, so it is not below a simpler one but by
+// chance. Ties go to the one that knows more.
+func (s *Situation) adapt(ctx context.Context, r reader, plain attributeOnPlain, withPublic bool, seed stream.Seed) (
+	finder, string, error) {
+	train, err := s.ownReleases(ctx, Train, s.Train, r.releases)
+	if err != nil {
+		return nil, "", err
+	}
+	validation, err := s.ownReleases(ctx, Validation, s.Validation, r.releases)
+	if err != nil {
+		return nil, "", err
+	}
+	type trained struct {
+		find         finder
+		chosen, from string
+	}
+	fit := func(train labelled, from string) (trained, error) {
+		find, chosen, err := r.fit(ctx, s, train, validation, seed)
+		return trained{find, chosen, from}, err
+	}
+	own, err := once(s.Releases, "attribute adaptive "+r.name+r.key, func() (trained, error) {
+		return fit(train, "own releases")
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	attacker := plain.attacker
-	test, err := s.Released(ctx, Test)
-	if err != nil {
-		return nil, err
-	}
-	if adaptive {
-		train, err := s.Released(ctx, Train)
+	all := []trained{{plain.find, plain.chosen, "plain text"}, own}
+	if withPublic {
+		more, err := s.ownReleases(ctx, public, s.Public, 1)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		validation, err := s.Released(ctx, Validation)
+		both, err := fit(labelled{slices.Concat(train.documents, more.documents), slices.Concat(train.labels,
+			more.labels)}, "own releases and public text")
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		if attacker, err = s.fit(ctx, model, train, validation, seed); err != nil {
-			return nil, err
+		all = append(all, both)
+	}
+	best, bestHits := all[0], -1
+	for _, t := range all {
+		found, err := t.find(ctx, validation.documents)
+		if err != nil {
+			return nil, "", err
+		}
+		if hits := agree(found, validation.labels); hits >= bestHits {
+			best, bestHits = t, hits
 		}
 	}
-	found, err := attacker.Predict(ctx, s.examples(test, labels))
+	note := "trained on " + best.from
+	if best.chosen != "" {
+		note += ": " + best.chosen
+	}
+	return best.find, note, nil
+}
+
+// number returns how many of so many releases there are.
+func (s *Situation) number(releases int) int {
+	if s.Single {
+		return 1
+	}
+	return releases
+}
+
+// ownReleases are releases of documents that an attacker makes himself, one
+// after the other; most = 0 means Options.OwnReleases.
+func (s *Situation) ownReleases(ctx context.Context, split string, documents []Document, most int) (labelled, error) {
+	var out labelled
+	n := s.number(s.Options.OwnReleases)
+	if most > 0 {
+		n = min(n, most)
+	}
+	for i := range n {
+		noisy, err := s.release(ctx, split, i)
+		if err != nil {
+			return out, err
+		}
+		out.documents, out.labels = append(out.documents, noisy...), append(out.labels, privates(documents)...)
+	}
+	return out, nil
+}
+
+// attributeOutcomes measures what was found in each release of the test split.
+func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
+	labels := privates(s.Test)
+	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	a, err := metrics.MeasureAttribute(found, plain.found, labels, s.Privates, s.Options.Resamples, s.Options.Level,
-		s.Seed)
-	if err != nil {
-		return nil, err
+	items := make([]Item, len(labels))
+	for i, label := range labels {
+		items[i] = Item{Document: i, Position: Whole}
+		for _, f := range found {
+			if f[i] == label {
+				items[i].Right += 1 / float64(len(found))
+			}
+		}
 	}
-	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f", a.PlainAccuracy,
-		a.PlainF1, a.MajorityAccuracy, a.MajorityF1)
+	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f; %d releases",
+		a.PlainAccuracy, a.PlainF1, a.MajorityAccuracy, a.MajorityF1, len(found))
+	if chosen != "" {
+		note += "; " + chosen
+	}
+	none := func(v metrics.Interval) string {
+		if math.IsNaN(v.Estimate) {
+			return "on plain text no better than the most frequent label"
+		}
+		return ""
+	}
 	n := len(labels)
 	return []Outcome{
 		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy,
-			Count: n, Note: note},
+			Count: n, Note: note, Items: items},
 		{Column: name + "-f1", Value: a.MacroF1, Floor: a.GuessF1, Ceiling: a.PlainF1, Count: n, Note: note},
-		{Column: name + "-advantage", Value: a.Advantage, Floor: a.AdvantageFloor, Ceiling: 1, Count: n},
-		{Column: name + "-accuracy-advantage", Value: a.AccuracyAdvantage, Floor: 0, Ceiling: 1, Count: n},
+		{Column: name + "-advantage", Value: a.Advantage, Floor: a.AdvantageFloor, Ceiling: 1, Count: n,
+			Note: none(a.Advantage)},
+		{Column: name + "-accuracy-advantage", Value: a.AccuracyAdvantage, Floor: 0, Ceiling: 1, Count: n,
+			Note: none(a.AccuracyAdvantage)},
 	}, nil
-}
-
-// attributeOnPlain is the static attacker with its results on plain text.
-type attributeOnPlain struct {
-	attacker models.Classifier
-	found    []int
 }
 
 func privates(documents []Document) []int {
@@ -116,33 +292,81 @@ func privates(documents []Document) []int {
 	return out
 }
 
-// fit trains a classifier of private labels.
-func (s *Situation) fit(ctx context.Context, model string, train, validation [][]int32,
-	seed stream.Seed) (models.Classifier, error) {
-	parameters := map[string]any{}
-	if model == "svm" {
-		parameters["features"] = "tfidf"
-	}
-	for name, v := range s.Options.Model {
+// fitClassifier trains a registered classifier. The SVM reads tf-idf, which
+// needs no vectors and distinguishes words with the same meaning; these carry
+// the style.
+func fitClassifier(model string) func(context.Context, *Situation, labelled, labelled, stream.Seed) (finder, string,
+	error) {
+	return func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder, string,
+		error) {
+		parameters := map[string]any{}
+		if model == "svm" {
+			parameters["features"] = "tfidf"
+		}
 		d, err := models.Find(model)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		for _, p := range d.Parameters {
-			if p.Name == name {
+		for name, v := range s.Options.Model {
+			if slices.ContainsFunc(d.Parameters, func(p models.Parameter) bool { return p.Name == name }) {
 				parameters[name] = v
 			}
 		}
+		m, err := models.New(model, models.Options{Classes: s.Privates, Embedding: s.Embedding, Seed: seed,
+			Parameters: parameters})
+		if err != nil {
+			return nil, "", err
+		}
+		examples := func(x labelled) models.Examples {
+			return models.Examples{Sequences: x.documents, Labels: x.labels}
+		}
+		_, err = m.Fit(ctx, examples(train), examples(validation))
+		return func(ctx context.Context, documents [][]int32) ([]int, error) {
+			return m.Predict(ctx, models.Examples{Sequences: documents, Labels: make([]int, len(documents))})
+		}, "", err
 	}
-	m, err := models.New(model, models.Options{Classes: s.Privates, Embedding: s.Embedding, Seed: seed,
-		Parameters: parameters})
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.Fit(ctx, s.examples(train, privates(s.Train)), s.examples(validation, privates(s.Validation)))
-	return m, err
 }
 
-func (s *Situation) examples(documents [][]int32, labels []int) models.Examples {
-	return models.Examples{Sequences: documents, Labels: labels}
+func fitNGrams(ctx context.Context, s *Situation, train, validation labelled, _ stream.Seed) (finder, string, error) {
+	return ngramFinder(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling, Embedding: s.Embedding},
+		train, validation)
+}
+
+func ngramFinder(ctx context.Context, o models.NGramOptions, train, validation labelled) (finder, string, error) {
+	m, err := models.FitNGrams(ctx, o, models.Examples{Sequences: train.documents, Labels: train.labels},
+		models.Examples{Sequences: validation.documents, Labels: validation.labels})
+	if err != nil {
+		return nil, "", err
+	}
+	return m.Predict, m.Chosen, nil
+}
+
+// headLayers are the hidden layers of the network on sentence vectors.
+var headLayers = []int{64}
+
+func fitEncoder(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder, string,
+	error) {
+	vectors := func(x labelled) (models.Examples, error) {
+		v, err := s.Encode(ctx, x.documents)
+		return models.Examples{Vectors: v, Labels: x.labels}, err
+	}
+	a, err := vectors(train)
+	if err != nil {
+		return nil, "", err
+	}
+	b, err := vectors(validation)
+	if err != nil {
+		return nil, "", err
+	}
+	head, err := models.FitHead(ctx, a, b, s.Privates, headLayers, seed)
+	if err != nil {
+		return nil, "", err
+	}
+	return func(ctx context.Context, documents [][]int32) ([]int, error) {
+		v, err := s.Encode(ctx, documents)
+		if err != nil {
+			return nil, err
+		}
+		return head.Predict(ctx, v)
+	}, head.Chosen, nil
 }

@@ -3,9 +3,13 @@ package attack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/internal/kernel"
 	"mldpbench/metrics"
 )
 
@@ -16,8 +20,8 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 func init() {
 	d := Definition{
 		Name: "averaging", Title: "averaging over releases",
-		Doc: "names the most probable word given several independent releases of one text, corpus prior: how " +
-			"the budget adds up",
+		Doc: "names a word from several independent releases of its text, by the channel or by a vote, whichever " +
+			"finds most on validation words: how the budget adds up",
 		Needs:   []Need{NeedsChannel},
 		prepare: prepareAveraging,
 	}
@@ -34,76 +38,239 @@ func init() {
 
 func prepareAveraging(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
 	var none channelAttack
-	releases := s.Options.Releases
-	for _, r := range releases {
+	for _, r := range s.Options.Releases {
 		if !slices.Contains(averagingReleases, r) {
 			return none, fmt.Errorf("releases = %d: must be among %d", r, averagingReleases)
 		}
-	}
-	most := releases[len(releases)-1]
-	test := wordsOf(s.Test)
-	places := s.places(test, s.Options.Words, "averaging")
-	if len(places) == 0 {
-		return none, fmt.Errorf("no word of the mechanism in the test split")
-	}
-	copies := make([][]int32, len(places))
-	for i, p := range places {
-		copies[i] = slices.Repeat([]int32{test[p.document][p.position]}, most)
-	}
-	seen, err := s.aligned(ctx, copies, s.Seed.Derive("releases"))
-	if err != nil {
-		return none, err
 	}
 	prior, err := s.prior()
 	if err != nil {
 		return none, err
 	}
-	pass, err := newManyPass(channel, prior, seen, releases)
+	a := averager{situation: s, prior: prior}
+	if a.test, err = a.sample(ctx, wordsOf(s.Test), "averaging", "releases"); err != nil {
+		return none, err
+	}
+	if len(a.test.words) == 0 {
+		return none, fmt.Errorf("no word of the mechanism in the test split")
+	}
+	if a.held, err = a.sample(ctx, wordsOf(s.Validation), "averaging validation", "validation releases"); err != nil {
+		return none, err
+	}
+	a.added = smoothings
+	if draws == 0 {
+		a.added = smoothings[:1]
+	}
+	pass, err := newManyPass(channel, prior, slices.Concat(a.test.seen, a.held.seen), s.Options.Releases, a.added)
 	if err != nil {
 		return none, err
 	}
-	return channelAttack{pass.take, func(context.Context) ([]Outcome, error) {
-		return averagingOutcomes(s, pass.guesses(), places, prior, draws)
+	return channelAttack{pass.take, func(ctx context.Context) ([]Outcome, error) {
+		return a.outcomes(ctx, pass.guesses(), draws)
 	}}, nil
 }
 
-// averagingOutcomes evaluates the guesses at each position after each number of
-// releases.
-func averagingOutcomes(s *Situation, guesses [][]int32, places []place, prior []float64, draws int) ([]Outcome,
-	error) {
-	releases, test := s.Options.Releases, wordsOf(s.Test)
+// averager attacks words of which there are several releases.
+type averager struct {
+	situation  *Situation
+	prior      []float64
+	added      []float64 // to the channel's probabilities
+	test, held releasedWords
+}
+
+// releasedWords are words with their releases.
+type releasedWords struct {
+	places []place
+	words  []int32
+	seen   [][]int32
+}
+
+func (a *averager) sample(ctx context.Context, documents [][]int32, label, noise string) (releasedWords, error) {
+	s := a.situation
+	w := releasedWords{places: s.places(documents, s.Options.Words, label)}
+	most := slices.Max(s.Options.Releases)
+	copies := make([][]int32, len(w.places))
+	for i, p := range w.places {
+		w.words = append(w.words, documents[p.document][p.position])
+		copies[i] = slices.Repeat(w.words[i:i+1], most)
+	}
+	var err error
+	w.seen, err = s.aligned(ctx, copies, s.Seed.Derive(noise))
+	return w, err
+}
+
+// outcomes chooses, for each number of releases, the form that finds most words
+// of the validation split, and applies it to the test split. byChannel are the
+// guesses by the channel, for each addition: of the test words, then of the
+// validation words. Ties
+// go to the channel.
+func (a *averager) outcomes(ctx context.Context, byChannel [][][]int32, draws int) ([]Outcome, error) {
+	s := a.situation
+	var forms []form
+	for k, add := range a.added {
+		f := form{name: "channel", test: byChannel[k][:len(a.test.words)], held: byChannel[k][len(a.test.words):]}
+		if add > 0 {
+			f.name = fmt.Sprintf("channel + %v", add)
+		}
+		forms = append(forms, f)
+	}
+	votes, err := a.votes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	forms = append(forms, votes...)
+	top := int32(slices.Index(a.prior, slices.Max(a.prior)))
+	blind := 0
+	for _, w := range a.test.words {
+		if w == top {
+			blind++
+		}
+	}
+	n := len(a.test.words)
 	var out []Outcome
-	for r, n := range slices.Backward(releases) {
-		// Equal words have the same guess distribution, but their noise is
-		// independent, so each word is a trial.
-		hits := 0
-		for i, p := range places {
-			if guesses[i][r] == test[p.document][p.position] {
-				hits++
+	for r, releases := range slices.Backward(s.Options.Releases) {
+		best, bestHits := 0, -1
+		for i, f := range forms {
+			hits := 0
+			for j, w := range a.held.words {
+				if f.held[j][r] == w {
+					hits++
+				}
+			}
+			if hits > bestHits {
+				best, bestHits = i, hits
 			}
 		}
-		v, err := proportion(hits, len(places), s.Options.Level)
+		chosen := forms[best]
+		// Equal words have the same guess distribution, but their noise is
+		// independent, so each word is a trial.
+		items, hits := wordItems(a.test.places, func(i int) bool { return chosen.test[i][r] == a.test.words[i] }), 0
+		for _, item := range items {
+			hits += int(item.Right)
+		}
+		v, err := proportion(hits, n, s.Options.Level)
 		if err != nil {
 			return nil, err
 		}
-		top, blind := slices.Index(prior, slices.Max(prior)), 0
-		for _, p := range places {
-			if int(test[p.document][p.position]) == top {
-				blind++
-			}
-		}
-		out = append(out, Outcome{Column: fmt.Sprintf("average-%d", n), Value: v,
-			Floor: float64(blind) / float64(len(places)), Ceiling: 1, Count: len(places), Draws: draws})
+		out = append(out, Outcome{Column: fmt.Sprintf("average-%d", releases), Value: v,
+			Floor: float64(blind) / float64(n), Ceiling: 1, Count: n, Draws: draws, Items: items,
+			Note: fmt.Sprintf("by %s, chosen on %d validation words", chosen.name, len(a.held.words))})
 	}
 	return out, nil
 }
 
+// form is a way to guess a word from its releases, with its guesses: by word and
+// by number of releases.
+type form struct {
+	name       string
+	test, held [][]int32
+}
+
+// votes of an output for a word at distance d: the majority, exp(−d/scale) for
+// each of these scales, and −d. The wider a vote, the better it finds words that
+// are rarely released as themselves.
+var voteScales = []float64{0.5, 1, 2, 4}
+
+// votes are the forms that need no channel: argmax_x of the votes of the
+// releases, over all words. Ties go to the word of higher prior. Without vectors
+// there is the majority only.
+func (a *averager) votes(ctx context.Context) ([]form, error) {
+	s := a.situation
+	forms := []form{{name: "majority"}}
+	if s.Embedding.Len() >= s.Words {
+		for _, scale := range voteScales {
+			forms = append(forms, form{name: fmt.Sprintf("vote weighed by exp(-distance/%v)", scale)})
+		}
+		forms = append(forms, form{name: "least distance"})
+	}
+	n := len(a.test.seen)
+	all := slices.Concat(a.test.seen, a.held.seen)
+	guesses := make([][][]int32, len(all))
+	ids := make([]uint32, s.Words)
+	for x := range ids {
+		ids[x] = uint32(x)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(s.Workers)
+	for i, list := range all {
+		g.Go(func() error {
+			guesses[i] = a.vote(list, ids, len(forms))
+			return ctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for f := range forms {
+		for i, of := range guesses {
+			if i < n {
+				forms[f].test = append(forms[f].test, of[f])
+			} else {
+				forms[f].held = append(forms[f].held, of[f])
+			}
+		}
+	}
+	return forms, nil
+}
+
+// vote returns the guesses of each form for each number of releases.
+func (a *averager) vote(list []int32, ids []uint32, forms int) [][]int32 {
+	s := a.situation
+	sums := make([][]float64, forms)
+	for f := range sums {
+		sums[f] = make([]float64, s.Words)
+	}
+	out := make([][]int32, forms)
+	distances := make([]float64, s.Words)
+	seen := 0
+	for _, releases := range s.Options.Releases {
+		counts := map[int32]float64{}
+		for ; seen < releases; seen++ {
+			counts[list[seen]]++
+		}
+		for _, y := range slices.Sorted(maps.Keys(counts)) {
+			n := counts[y]
+			if s.knows(y) {
+				sums[0][y] += n
+			}
+			if forms == 1 {
+				continue
+			}
+			kernel.DistancesTo(distances, s.vector(y), s.Embedding.Vectors, ids)
+			for x, d := range distances {
+				widest := math.Exp(-d / voteScales[len(voteScales)-1])
+				for f := len(voteScales); f > 0; f-- { // each scale is half the next one
+					sums[f][x] += float64(n * widest)
+					widest *= widest
+				}
+				sums[forms-1][x] -= float64(n * d)
+			}
+		}
+		for f, scores := range sums {
+			best := 0
+			for x, v := range scores {
+				if v > scores[best] || v == scores[best] && a.prior[x] > a.prior[best] {
+					best = x
+				}
+			}
+			out[f] = append(out[f], int32(best))
+		}
+	}
+	return out
+}
+
+// smoothings are added to the probabilities of a learned channel. A product of
+// learned probabilities is decided by the outputs that were never drawn; the
+// larger the addition, the more it resembles a vote. An exact channel needs none.
+var smoothings = []float64{0, 1e-4, 1e-3, 1e-2}
+
 // manyPass names, for each list of outputs of one secret word, the input of
 // highest posterior after the first releases[r] of them, in one pass over the
-// channel. Ties go to the smallest input.
+// channel, for each addition to its probabilities. Ties go to the smallest input.
 type manyPass struct {
 	prior    []float64
 	releases []int
+	added    []float64
 	outputs  []int32   // the distinct ones, sorted
 	index    [][]int32 // for each list, the indices of its outputs in outputs
 	blocks   [][]bestInput
@@ -115,7 +282,8 @@ type bestInput struct {
 	input int32
 }
 
-func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, releases []int) (*manyPass, error) {
+func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, releases []int,
+	added []float64) (*manyPass, error) {
 	var outputs []int32
 	for _, list := range seen {
 		outputs = append(outputs, list...)
@@ -132,52 +300,60 @@ func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, relea
 			index[i] = append(index[i], int32(at))
 		}
 	}
-	return &manyPass{prior, releases, outputs, index, make([][]bestInput, channel.Blocks()), make([][]float64,
-		channel.Blocks())}, nil
+	return &manyPass{prior, releases, added, outputs, index, make([][]bestInput, channel.Blocks()),
+		make([][]float64, channel.Blocks())}, nil
 }
 
 func (m *manyPass) take(b, x int, row []float64) {
-	blocks, logs, outputs, index, releases, prior := m.blocks, m.logs, m.outputs, m.index, m.releases, m.prior
-	if blocks[b] == nil {
-		blocks[b] = slices.Repeat([]bestInput{{math.Inf(-1), -1}}, len(index)*len(releases))
-		logs[b] = make([]float64, len(outputs))
+	each := len(m.index) * len(m.releases)
+	if m.blocks[b] == nil {
+		m.blocks[b] = slices.Repeat([]bestInput{{math.Inf(-1), -1}}, each*len(m.added))
+		m.logs[b] = make([]float64, len(m.outputs))
 	}
-	if prior[x] == 0 {
+	if m.prior[x] == 0 {
 		return
 	}
-	for j, y := range outputs {
-		logs[b][j] = math.Log(row[y])
-	}
-	start := math.Log(prior[x])
-	for i, list := range index {
-		score, at := start, 0
-		for r, n := range releases {
-			for ; at < n; at++ {
-				score += logs[b][list[at]]
-			}
-			if math.IsInf(score, -1) {
-				break
-			}
-			if to := &blocks[b][i*len(releases)+r]; score > to.score {
-				*to = bestInput{score, int32(x)}
+	logs, start := m.logs[b], math.Log(m.prior[x])
+	for k, add := range m.added {
+		for j, y := range m.outputs {
+			logs[j] = math.Log(row[y] + add)
+		}
+		best := m.blocks[b][k*each : (k+1)*each]
+		for i, list := range m.index {
+			score, at := start, 0
+			for r, n := range m.releases {
+				for ; at < n; at++ {
+					score += logs[list[at]]
+				}
+				if math.IsInf(score, -1) {
+					break
+				}
+				if to := &best[i*len(m.releases)+r]; score > to.score {
+					*to = bestInput{score, int32(x)}
+				}
 			}
 		}
 	}
 }
 
-func (m *manyPass) guesses() [][]int32 {
-	blocks, releases := m.blocks, m.releases
-	out := make([][]int32, len(m.index))
-	for i := range out {
-		out[i] = make([]int32, len(releases))
-		for r := range releases {
-			top := bestInput{math.Inf(-1), -1}
-			for _, block := range blocks {
-				if block != nil && block[i*len(releases)+r].score > top.score {
-					top = block[i*len(releases)+r]
+// guesses are those by addition, list and number of releases.
+func (m *manyPass) guesses() [][][]int32 {
+	out := make([][][]int32, len(m.added))
+	for k := range out {
+		out[k] = make([][]int32, len(m.index))
+		for i := range out[k] {
+			for r := range m.releases {
+				top := bestInput{math.Inf(-1), -1}
+				for _, block := range m.blocks {
+					if block == nil {
+						continue
+					}
+					if b := block[(k*len(m.index)+i)*len(m.releases)+r]; b.score > top.score {
+						top = b
+					}
 				}
+				out[k][i] = append(out[k][i], top.input)
 			}
-			out[i][r] = top.input
 		}
 	}
 	return out

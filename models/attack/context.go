@@ -188,11 +188,19 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 			best, bestHits = weight, n
 		}
 	}
+	// A channel learned from draws may be worse than to take every output for the
+	// word itself.
+	unchanged, _ := s.compare(held.plain, held.noisy, nil)
 	decoded, err := decodeAll(ctx, s, model, prior, lists, test.noisy, []float64{best, 0})
 	if err != nil {
 		return nil, err
 	}
 	guesses, alone := decoded[0], decoded[1]
+	note := fmt.Sprintf("%d candidates a position, order %d, public text of %d items", min(o.Candidates, s.Words),
+		o.Order, len(s.Shadow))
+	if sum(unchanged) > bestHits {
+		guesses, note = test.noisy, note+"; on validation words no better than the output itself, which is taken"
+	}
 	hits, trials := s.compare(test.plain, guesses, nil)
 	hitsAlone, _ := s.compare(test.plain, alone, nil)
 	with, err := grouped(hits, trials, o.Level)
@@ -219,9 +227,12 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 		return float64(sum(h)) / float64(sum(n))
 	}
 	n := sum(trials)
-	note := fmt.Sprintf("%d candidates a position, order %d", min(o.Candidates, s.Words), o.Order)
+	items := s.wordItems(test.plain, func(p place) bool {
+		return guesses[p.document][p.position] == test.plain[p.document][p.position]
+	})
 	out := []Outcome{
-		{Column: "context-accuracy", Value: with, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
+		{Column: "context-accuracy", Value: with, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note,
+			Items: items},
 		{Column: "context-alone", Value: without, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
 		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0,
 			Count: n, Draws: draws},

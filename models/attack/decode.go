@@ -16,7 +16,7 @@ type Candidate struct {
 	Prior    float64 // ln π(word)
 }
 
-// Posterior decodes a text in context: the hidden Markov model with hidden
+// posterior decodes a text in context: the hidden Markov model with hidden
 // words x, outputs y, emissions P(y|x) and transitions of an n-gram model,
 //
 //	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−n+1} … x_{i−1})^λ,
@@ -30,15 +30,6 @@ type Candidate struct {
 //
 // Every position needs at least one possible candidate. Time and memory grow
 // with the product of the numbers of candidates of n neighbouring positions.
-func Posterior(model *ngram.Model, weight float64, positions [][]Candidate) ([][]float64, error) {
-	l, err := newLattice(model, positions)
-	if err != nil {
-		return nil, err
-	}
-	return l.posterior(weight)
-}
-
-// posterior computes Posterior for one weight.
 func (l *lattice) posterior(weight float64) ([][]float64, error) {
 	positions, n := l.positions, len(l.positions)
 	if n == 0 {

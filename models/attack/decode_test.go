@@ -76,7 +76,7 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 							-rng.ExpFloat64()})
 					}
 				}
-				got, err := Posterior(model, weight, positions)
+				got, err := decode(model, weight, positions)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +107,7 @@ func TestPosteriorOfALongText(t *testing.T) {
 			positions[i] = append(positions[i], Candidate{w, -50 * rng.ExpFloat64(), -rng.ExpFloat64()})
 		}
 	}
-	got, err := Posterior(model, 1, positions)
+	got, err := decode(model, 1, positions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,16 @@ func TestPosteriorOfALongText(t *testing.T) {
 			t.Fatalf("position %d: probabilities sum to %v", i, sum)
 		}
 	}
-	if _, err := Posterior(model, 1, [][]Candidate{{}}); err == nil {
+	if _, err := decode(model, 1, [][]Candidate{{}}); err == nil {
 		t.Error("a position without a candidate must be an error")
 	}
+}
+
+// decode is the posterior of one text.
+func decode(model *ngram.Model, weight float64, positions [][]Candidate) ([][]float64, error) {
+	l, err := newLattice(model, positions)
+	if err != nil {
+		return nil, err
+	}
+	return l.posterior(weight)
 }

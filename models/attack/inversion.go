@@ -91,8 +91,14 @@ func runInversion(ctx context.Context, s *Situation) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: fmt.Sprintf("inversion-%d", n), Value: v,
-			Floor: min(1, float64(n)/float64(s.Words)), Ceiling: 1, Count: sum(trials)})
+		o := Outcome{Column: fmt.Sprintf("inversion-%d", n), Value: v,
+			Floor: min(1, float64(n)/float64(s.Words)), Ceiling: 1, Count: sum(trials)}
+		if n == 1 {
+			o.Items = s.wordItems(plain, func(p place) bool {
+				return noisy[p.document][p.position] == plain[p.document][p.position]
+			})
+		}
+		out = append(out, o)
 	}
 	return out, nil
 }

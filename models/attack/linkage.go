@@ -28,57 +28,82 @@ func init() {
 		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true,
 			encoderSimilarity},
 	} {
-		name := "linkage-" + by.name
-		d := Definition{Name: name, Title: "linkage, " + by.title, Needs: by.needs, OneRelease: true,
-			Doc: "ranks the plain documents by their similarity to each privatised one, " + by.doc +
-				": which record is it?"}
-		d.Columns = []Column{
-			{Name: name + "-p1", Title: "linkage P@1, " + by.title, Unit: "share",
-				Doc: "share of documents whose original is the most similar"},
-			{Name: name + "-r10", Title: "linkage R@10, " + by.title, Unit: "share",
-				Doc: "share whose original is among the ten most similar"},
-			{Name: name + "-mrr", Title: "linkage MRR, " + by.title, Unit: "share",
-				Doc: "mean of 1/rank of the original"},
-		}
-		for _, b := range lengthBins {
-			doc := fmt.Sprintf("P@1 of documents of %d to %d words, among all documents", b.from, b.to-1)
-			if b.to == math.MaxInt {
-				doc = fmt.Sprintf("P@1 of documents of %d words or more, among all documents", b.from)
-			}
-			d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name,
-				Title: "linkage P@1, " + by.title + ", " + b.name, Unit: "share", Doc: doc})
-		}
+		d := linkageDefinition(by.name, by.title, by.doc)
+		d.Needs, d.OneRelease = by.needs, true
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			return link(ctx, s, name, by.score, by.ordered)
+			l, err := s.linked(ctx)
+			if err != nil {
+				return nil, err
+			}
+			scores, err := by.score(ctx, s, l.plain, l.noisy)
+			if err != nil {
+				return nil, err
+			}
+			return s.linkageOutcomes(ctx, d.Name, l, scores, by.ordered, nil)
 		}
 		Register(d)
 	}
+}
+
+// linkageDefinition has the columns of every attacker that links documents.
+func linkageDefinition(short, title, doc string) Definition {
+	name := "linkage-" + short
+	d := Definition{Name: name, Title: "linkage, " + title,
+		Doc: "ranks the plain documents by their similarity to each privatised one, " + doc + ": which record is it?"}
+	d.Columns = []Column{
+		{Name: name + "-p1", Title: "linkage P@1, " + title, Unit: "share",
+			Doc: "share of documents whose original is the most similar"},
+		{Name: name + "-r10", Title: "linkage R@10, " + title, Unit: "share",
+			Doc: "share whose original is among the ten most similar"},
+		{Name: name + "-mrr", Title: "linkage MRR, " + title, Unit: "share",
+			Doc: "mean of 1/rank of the original"},
+	}
+	for _, b := range lengthBins {
+		doc := fmt.Sprintf("P@1 of documents of %d to %d words, among all documents", b.from, b.to-1)
+		if b.to == math.MaxInt {
+			doc = fmt.Sprintf("P@1 of documents of %d words or more, among all documents", b.from)
+		}
+		d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name,
+			Title: "linkage P@1, " + title + ", " + b.name, Unit: "share", Doc: doc})
+	}
+	return d
 }
 
 // similarity makes a function that returns the similarities of a privatised
 // document, given by number, to every plain document.
 type similarity func(ctx context.Context, s *Situation, plain, noisy [][]int32) (func(query int) []float64, error)
 
-func link(ctx context.Context, s *Situation, name string, similar similarity, ordered bool) ([]Outcome, error) {
-	plain := wordsOf(s.Test)
+// linked are the documents to be linked; of gives their numbers in the test split.
+type linked struct {
+	plain, noisy [][]int32
+	of           []int
+}
+
+func (s *Situation) linked(ctx context.Context) (linked, error) {
 	noisy, err := s.Released(ctx, Test)
 	if err != nil {
-		return nil, err
+		return linked{}, err
 	}
-	if most := s.Options.Documents; len(plain) > most {
-		order := s.DataSeed.Derive("linkage").Rand().Perm(len(plain))[:most]
-		slices.Sort(order)
-		chosen, released := make([][]int32, most), make([][]int32, most)
-		for i, id := range order {
-			chosen[i], released[i] = plain[id], noisy[id]
-		}
-		plain, noisy = chosen, released
+	l := linked{of: make([]int, len(noisy))}
+	for i := range l.of {
+		l.of[i] = i
 	}
-	scores, err := similar(ctx, s, plain, noisy)
-	if err != nil {
-		return nil, err
+	if most := s.Options.Documents; len(l.of) > most {
+		l.of = s.DataSeed.Derive("linkage").Rand().Perm(len(l.of))[:most]
+		slices.Sort(l.of)
 	}
-	ranks := make([]metrics.Rank, len(plain))
+	for _, i := range l.of {
+		l.plain, l.noisy = append(l.plain, s.Test[i].Words), append(l.noisy, noisy[i])
+	}
+	return l, nil
+}
+
+// linkageOutcomes ranks all documents for each privatised one. chance, if not
+// nil, are the ranks without looking at words; else all documents are alike.
+func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, scores func(query int) []float64,
+	ordered bool, chance []metrics.Rank) ([]Outcome, error) {
+	plain, n := l.plain, len(l.plain)
+	ranks := make([]metrics.Rank, n)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(s.Workers)
 	for q := range plain {
@@ -90,10 +115,13 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	if chance == nil {
+		chance = slices.Repeat([]metrics.Rank{{Equal: n}}, n)
+	}
 	// Documents with equal text cannot be distinguished, so the ceiling may be
 	// below one.
 	same := map[string]int{}
-	keys := make([]string, len(plain))
+	keys := make([]string, n)
 	for i, d := range plain {
 		if !ordered {
 			d = slices.Sorted(slices.Values(d))
@@ -101,43 +129,49 @@ func link(ctx context.Context, s *Situation, name string, similar similarity, or
 		keys[i] = fmt.Sprint(d)
 		same[keys[i]]++
 	}
-	ideal := make([]metrics.Rank, len(plain))
+	ideal, items := make([]metrics.Rank, n), make([]Item, n)
 	for i, key := range keys {
 		ideal[i] = metrics.Rank{Equal: same[key]}
+		items[i] = Item{Document: l.of[i], Position: Whole, Right: ranks[i].Within(1)}
 	}
-	n := len(plain)
-	all, err := metrics.MeasureRetrieval(ranks, n)
-	if err != nil {
-		return nil, err
-	}
-	best, err := metrics.MeasureRetrieval(ideal, n)
-	if err != nil {
-		return nil, err
-	}
-	p1, r10, mrr := all.Chance()
-	out := []Outcome{
-		{Column: name + "-p1", Value: counted(all.P1, n), Floor: p1, Ceiling: best.P1.Estimate, Count: n},
-		{Column: name + "-r10", Value: counted(all.R10, n), Floor: r10, Ceiling: best.R10.Estimate, Count: n},
-		{Column: name + "-mrr", Value: all.MRR, Floor: mrr, Ceiling: best.MRR.Estimate, Count: n},
-	}
-	for _, b := range lengthBins {
-		var of, idealOf []metrics.Rank
-		for q, d := range plain {
-			if len(d) >= b.from && len(d) < b.to {
-				of, idealOf = append(of, ranks[q]), append(idealOf, ideal[q])
+	measure := func(in func(d []int32) bool) (got [3]metrics.Retrieval, err error) {
+		for i, list := range [][]metrics.Rank{ranks, chance, ideal} {
+			var of []metrics.Rank
+			for q, r := range list {
+				if in(plain[q]) {
+					of = append(of, r)
+				}
+			}
+			if got[i], err = metrics.MeasureRetrieval(of, n); err != nil {
+				return got, err
 			}
 		}
-		r, err := metrics.MeasureRetrieval(of, n)
+		return got, nil
+	}
+	all, err := measure(func([]int32) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	got, floor, best := all[0], all[1], all[2]
+	out := []Outcome{
+		{Column: name + "-p1", Value: counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
+			Items: items},
+		{Column: name + "-r10", Value: counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
+			Count: n},
+		{Column: name + "-mrr", Value: got.MRR, Floor: floor.MRR.Estimate, Ceiling: best.MRR.Estimate, Count: n},
+	}
+	for _, b := range lengthBins {
+		some, err := measure(func(d []int32) bool { return len(d) >= b.from && len(d) < b.to })
 		if err != nil {
 			return nil, err
 		}
-		best, err := metrics.MeasureRetrieval(idealOf, n)
-		if err != nil {
-			return nil, err
+		queries := some[0].Queries
+		low, note := some[1].P1.Estimate, ""
+		if queries == 0 {
+			low, note = floor.P1.Estimate, "no document of this length"
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(r.P1, len(of)), Floor: p1,
-			Ceiling: best.P1.Estimate,
-			Count:   len(of)})
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(some[0].P1, queries), Floor: low,
+			Ceiling: some[2].P1.Estimate, Count: queries, Note: note})
 	}
 	return out, nil
 }

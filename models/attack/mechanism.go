@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 
+	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/mechanisms"
@@ -44,6 +45,16 @@ func (l *Lexicon) IDs(tokens []string) []int32 {
 	return out
 }
 
+// Documents returns documents of a data set with their texts and private labels,
+// and adds new words.
+func (l *Lexicon) Documents(all []datasets.Document) []Document {
+	out := make([]Document, len(all))
+	for i, d := range all {
+		out[i] = Document{Words: l.IDs(d.Tokens), Private: d.Private, User: d.User, Text: d.Text}
+	}
+	return out
+}
+
 // Word returns the word of an id.
 func (l *Lexicon) Word(id int32) string {
 	if n := l.vocabulary.Len(); int(id) >= n {
@@ -70,14 +81,14 @@ func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 }
 
 // Attacked fills in the fields of a situation that depend on the mechanism: its
-// vocabulary, its releases, its exact channel if it has one that is cheap
-// enough, and the nearest words of the space. Ids are those of the lexicon,
+// vocabulary, its releases, what it writes, its exact channel if it has one that
+// is cheap enough, and the nearest words of the space. Ids are those of the lexicon,
 // which must already have all words of the documents. If exact is false,
 // attackers learn the channel from draws.
 func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon,
 	exact bool) {
 	workers := max(1, s.Workers)
-	s.Words = m.Vocabulary().Len()
+	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		texts := make([][]string, len(documents))
 		for i, d := range documents {

@@ -1,8 +1,12 @@
 package attack
 
 import (
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -48,6 +52,12 @@ func TestAttackedMechanisms(t *testing.T) {
 			s.Test, s.Validation, s.Shadow = append(s.Test, d), append(s.Validation, d), append(s.Shadow, d.Words)
 		}
 		Attacked(&s, m, space, mechanisms.Keep, l, true)
+		if name == "cmp" {
+			if _, err := Run(t.Context(), "linkage-aligned", s); err == nil {
+				t.Error("distances without vectors must be an error")
+			}
+		}
+		s.Embedding = l.Embedding(space)
 		if exact := s.Channel != nil; exact != (name == "tem") {
 			t.Errorf("%s: exact channel: %v", name, exact)
 		}
@@ -66,9 +76,60 @@ func TestAttackedMechanisms(t *testing.T) {
 		if l.Word(120) != "nobody knows this word" || l.Embedding(space).Len() != 121 {
 			t.Error("an unknown word is lost")
 		}
+		// By its words in their places a document of 21 is linked, by the exact
+		// channel and by distances; length alone finds one of 50.
+		linked := run(t, "linkage-aligned", s)["linkage-aligned-p1"]
+		if linked.Value.Estimate < 0.9 || math.Abs(linked.Floor-0.02) > 1e-9 || len(linked.Items) != 50 {
+			t.Errorf("%s: linked %+v", name, linked)
+		}
 		context := run(t, "context", s)["context-accuracy"]
 		if context.Count != 50*20 || (context.Draws == 0) != (name == "tem") {
 			t.Errorf("%s: %+v", name, context)
 		}
+	}
+}
+
+// What is written keeps all but the words: signs, case and the number of words.
+func TestWritten(t *testing.T) {
+	v, err := embeddings.NewVocabulary([]string{"ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := embeddings.NewSpace("animals", v, 2, spacetest.Gaussian(t, 8, 2, 1, 3).Vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := "cat", "dog"
+	texts := []string{strings.ToUpper(a) + ", " + b + "!", "", a + "\n\t(" + b + ")"}
+	write := Written(m, mechanisms.Random, 1)
+	one, err := write(t.Context(), texts, stream.FromUint64(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := write(t.Context(), texts, stream.FromUint64(1))
+	if err != nil || !slices.Equal(one, again) {
+		t.Errorf("%q, then %q, %v", one, again, err)
+	}
+	other, err := write(t.Context(), texts, stream.FromUint64(2))
+	if err != nil || slices.Equal(one, other) {
+		t.Errorf("two seeds write %q, %v", other, err)
+	}
+	p, q := pieces{ids: map[string]int32{}}, pieces{ids: map[string]int32{}}
+	for i, text := range texts {
+		before, after := p.read(text), q.read(one[i])
+		same := len(before) == len(after)
+		for j := range before {
+			same = same && p.of[before[j]] == q.of[after[j]]
+		}
+		if !same {
+			t.Errorf("%q was written as %q", text, one[i])
+		}
+	}
+	if got := p.of; !slices.Contains(got, ",") || !slices.Contains(got, upper) || slices.Contains(got, a) {
+		t.Errorf("pieces %q", got)
 	}
 }

@@ -255,24 +255,6 @@ func discountsOf(counts []int32) [3]float64 {
 // Order returns the length of the longest n-grams.
 func (m *Model) Order() int { return m.order }
 
-// Words returns the size of the vocabulary without the unknown word.
-func (m *Model) Words() int { return m.words }
-
-// Size returns the number of n-grams kept, by length from 1.
-func (m *Model) Size() []int {
-	var sizes []int
-	for _, l := range m.levels {
-		n := 0
-		for _, c := range l.count {
-			if c > 0 {
-				n++
-			}
-		}
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
-
 // History is the state of the model after some words, from which it computes
 // the probability of any next word.
 type History struct {

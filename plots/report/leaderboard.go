@@ -7,7 +7,10 @@ import (
 	"io"
 	"slices"
 
+	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/compare"
+	"mldpbench/results/tables"
 )
 
 //go:embed leaderboard.gohtml
@@ -15,64 +18,42 @@ var leaderboardPage string
 
 var leaderboard = template.Must(template.Must(tmpl.Clone()).New("leaderboard").Parse(leaderboardPage))
 
-// WriteLeaderboard renders the mechanisms of merged results by the accuracy that
+// WriteLeaderboard renders the mechanisms of joined results by the accuracy that
 // they keep at stated errors of the adversary, and by what attackers learn, and
 // says what each promises and whether the audit found it kept.
-func WriteLeaderboard(w io.Writer, records []results.Record, audit []results.AuditRow) error {
-	records = results.Separate(records)
+func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 	v := struct {
 		Style     template.CSS
 		Script    template.JS
 		Generated string
 		Headline  []string
 		Explorer  explorer
-		Attacks   []results.Table
-		Promises  []results.Table
+		Attacks   []tables.Table
+		Promises  []tables.Table
 		Sources   []string
-	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(records),
-		Headline: results.Headline(records), Attacks: results.AttackTables(records),
-		Promises: results.PromiseTables(records, audit)}
+	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(p.Cells),
+		Headline: tables.Headline(p), Attacks: tables.Attacks(p), Promises: tables.Promises(p)}
 	e := &v.Explorer
-	for _, title := range []string{"E_M at least", "place", "95% bounds", "accuracy in %", "baseline", "E_M",
-		"N_w in %", "MIA AUC", "measured by"} {
+	for _, title := range []string{"E_M", "place", "95% bounds", "accuracy in %", "baseline", "N_w in %", "MIA AUC",
+		"measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
-	mia, err := results.FindColumn("mia_auc")
-	if err != nil {
-		return err
-	}
-	for _, level := range results.StatedErrors {
-		for _, s := range results.Standings(records, level) {
-			for i, x := range append(slices.Clone(s.Entries), s.Scoped...) {
-				place, bounds := fmt.Sprint(x.Place), x.Places()
+	for _, level := range compare.StatedErrors {
+		for _, s := range compare.Standings(p, compare.Question{}, level) {
+			for i, x := range slices.Concat(s.Entries, s.Scoped) {
+				place, bounds := fmt.Sprint(x.Place), fmt.Sprintf("%d–%d", x.Low, x.High)
 				if i >= len(s.Entries) {
-					place, bounds = results.NotMeasured, results.NotMeasured
+					place, bounds = tables.NotMeasured, tables.NotMeasured
 				}
-				own := results.Where(records, func(r results.Record) bool {
-					return r.Instance() == x.Instance && r.Epsilon == x.Epsilon && r.Dataset == s.Dataset &&
-						r.Model == s.Task.Model && r.Setting == s.Task.Setting &&
-						r.Embedding == s.Space.Embedding && r.Dimension == s.Space.Dimension
-				})
-				by := source(own)
-				if !slices.Contains(v.Sources, by) {
-					v.Sources = append(v.Sources, by)
-				}
-				variant := x.Variant
-				if x.Scope != "" {
-					variant += scopedVariant
-				}
-				row := exploreRow{
-					Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Name, Epsilon: short(float64(x.Epsilon)),
-					Variant: variant,
-					Model:   s.Task.Model + " (" + s.Task.Setting + ")", Space: s.Space.String(),
-					Idle: x.Nw > idleAbove,
-				}
-				for _, text := range []string{
-					fmt.Sprint(level), place, bounds, results.WithInterval(x.Accuracy, 1),
-					results.FormatNumber(s.Baseline, 1),
-					results.FormatNumber(x.EM, 2), results.FormatNumber(x.Nw, 1),
-					spread(results.Cells{Records: own}.Values(mia.Get), 3), by,
-				} {
+				own := results.Cells{Cells: x.Line.Cells}
+				by := source(x.Line.Cells)
+				v.Sources = once(v.Sources, by)
+				row := exploreRow{Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Line.Name,
+					Epsilon: short(x.Line.Epsilon), Variant: variantName(x.Line.Cells[0]), Model: task(s.Task),
+					Space: s.Space.String()}
+				for _, text := range []string{fmt.Sprint(level), place, bounds, interval(x.Line),
+					tables.FormatNumber(s.Baseline, 1), tables.FormatNumber(stats.Mean(own.Values("n_w")), 1),
+					tables.WithInterval(stats.Summarize(own.Values("mia_auc")), 3), by} {
 					row.Cells = append(row.Cells, exploreCell{text, true})
 				}
 				e.Rows = append(e.Rows, row)
@@ -80,30 +61,29 @@ func WriteLeaderboard(w io.Writer, records []results.Record, audit []results.Aud
 		}
 	}
 	if len(v.Attacks) > 0 {
-		attacked := results.Where(records, func(r results.Record) bool { return r.Chance.Known() && r.Quantity != "" })
-		v.Sources = append(v.Sources, source(attacked))
+		v.Sources = once(v.Sources, source(results.Where(p.Cells, func(c results.Cell) bool {
+			return len(tables.Attackers([]results.Cell{c})) > 0
+		})))
 	}
 	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary "+
-			"(e_m_map) of at least %g, and no attacker was measured together with a utility", results.StatedErrors[0])
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) of at "+
+			"least %g, and no attacker was measured together with a utility", results.EM, compare.StatedErrors[0])
 	}
-	if len(e.Rows) > 0 {
-		e.Filters = e.filters(epsilonTexts(records))
-	}
+	e.filter()
 	return leaderboard.Execute(w, v)
 }
 
 // source returns the origin of the measurements: studies, and the versions of
 // mldp that ran each.
-func source(records []results.Record) string {
+func source(cells []results.Cell) string {
 	type run struct {
 		study, machine string
 		seed           uint64
 	}
-	runOf := func(r results.Record) run { return run{r.Study, r.Machine, r.Seed} }
-	return enumerate(results.Distinct(records, runOf), func(of run) string {
-		own := results.Where(records, func(r results.Record) bool { return runOf(r) == of })
-		versions := enumerate(own, func(r results.Record) string { return r.Version })
-		return fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed, versions, of.machine)
+	runOf := func(c results.Cell) run { return run{c.Study, c.Machine, c.Seed} }
+	return enumerate(results.Distinct(cells, runOf), func(of run) string {
+		own := results.Where(cells, func(c results.Cell) bool { return runOf(c) == of })
+		return fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed,
+			enumerate(own, func(c results.Cell) string { return c.Version }), of.machine)
 	})
 }

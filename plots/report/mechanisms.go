@@ -46,12 +46,12 @@ type word struct {
 	Kept bool // unchanged
 }
 
-// mechanismSections collects guarantees and examples by mechanism.
-func mechanismSections(in Input) []mechanism {
+// sections collects guarantees and examples by mechanism.
+func sections(in Input) []mechanism {
 	var out []mechanism
 	var names []string
-	for _, r := range in.Records {
-		if !r.IsBaseline() && !slices.Contains(names, r.Mechanism) {
+	for _, r := range in.Cells {
+		if !r.IsBaseline() && r.Mechanism != "" && !slices.Contains(names, r.Mechanism) {
 			names = append(names, r.Mechanism)
 		}
 	}
@@ -64,7 +64,7 @@ func mechanismSections(in Input) []mechanism {
 			m.Source = d.Source
 		}
 		var seen []results.Instance
-		for _, r := range in.Records {
+		for _, r := range in.Cells {
 			if r.Mechanism == name && !slices.Contains(seen, r.Instance()) {
 				seen = append(seen, r.Instance())
 				m.Variants = append(m.Variants, describe(in, r.Instance()))
@@ -80,9 +80,9 @@ func describe(in Input, i results.Instance) variant {
 	if i.Parameters != "" {
 		v.Title = strings.TrimSpace(v.Title + ", " + i.Parameters)
 	}
-	byEpsilon := map[float64][]results.Record{}
+	byEpsilon := map[float64][]results.Cell{}
 	var epsilons []float64
-	for _, r := range in.Records {
+	for _, r := range in.Cells {
 		if r.Instance() != i || !r.Epsilon.Known() {
 			continue
 		}
@@ -104,16 +104,18 @@ func describe(in Input, i results.Instance) variant {
 			}
 		}
 	}
-	v.Texts = samples(in.Examples, i)
+	if in.Examples {
+		v.Texts = samples(in.Prepared.Examples, i)
+	}
 	return v
 }
 
-// promise returns the guarantee per word of the records of one ε.
-func promise(records []results.Record) string {
+// promise returns the guarantee per word of the cells of one ε.
+func promise(cells []results.Cell) string {
 	var texts []string
 	undefined := ""
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, r := range records {
+	for _, r := range cells {
 		var s string
 		switch {
 		case r.Status == results.StatusUndefined:
@@ -202,17 +204,17 @@ func samples(examples []results.Example, i results.Instance) []sample {
 		x := outputs[s]
 		slices.SortFunc(x, func(a, b results.Example) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
 		t := sample{Dataset: fmt.Sprintf("%s, %s, %d dimensions", results.DatasetTitle(s.dataset), s.embedding,
-			s.dimension), Original: cut(x[0].Original)}
+			s.dimension), Original: excerpt(x[0].Original)}
 		for _, e := range x {
-			t.Outputs = append(t.Outputs, output{short(e.Epsilon), compare(cut(e.Original), cut(e.Privatised))})
+			t.Outputs = append(t.Outputs, output{short(e.Epsilon), markKept(excerpt(e.Original), excerpt(e.Privatised))})
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-// cut keeps the first 60 words.
-func cut(s string) string {
+// excerpt keeps the first 60 words.
+func excerpt(s string) string {
 	words := strings.Fields(s)
 	if len(words) > 60 {
 		return strings.Join(words[:60], " ") + " …"
@@ -220,9 +222,9 @@ func cut(s string) string {
 	return strings.Join(words, " ")
 }
 
-// compare marks the words that are unchanged. Under the policy drop positions
+// markKept marks the words that are unchanged. Under the policy drop positions
 // no longer match, and nothing is marked.
-func compare(original, privatised string) []word {
+func markKept(original, privatised string) []word {
 	a, b := strings.Fields(original), strings.Fields(privatised)
 	var out []word
 	for i, w := range b {

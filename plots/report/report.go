@@ -1,9 +1,15 @@
 // Package report writes a study as one HTML page that needs no network, no
 // server and no mouse.
 //
-// Warnings are next to the numbers, every mechanism's guarantee is next to its
-// effect on a sentence, and the page has everything needed to run the study
-// again. Numbers come from package results, drawings from package plots.
+// The first screen is the answer: what was asked, the figure, at most ten rows
+// at equal privacy, on how many documents and repetitions. Warnings come with
+// the numbers, every mechanism's guarantee with it, and the page has everything
+// needed to run the study again. Figures can be switched, filtered and
+// highlighted where scripts run; the view is in the address. Without scripts and
+// in print all figures stand and all tables are open.
+//
+// Documents of the data are published only when asked for, and command lines
+// never with secrets or with paths of the machine.
 package report
 
 import (
@@ -13,39 +19,33 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/plots"
 	"mldpbench/results"
 	"mldpbench/results/published"
+	"mldpbench/results/tables"
 )
 
-// Input is the data of a report. Records should come from results.Derive.
+// Input is the content of a page.
 type Input struct {
-	Titles   []string // of studies without a run
-	Records  []results.Record
-	Examples []results.Example
-	Datasets []results.DatasetDescription
-	Audit    []results.AuditRow // empty: no audit section
-	Runs     []Run              // origin of the records, as far as manifests tell
-	Other    []results.Table    // tables of data outside the records, shown first
+	*results.Prepared
+	Titles   []string       // of studies without a run
+	Figures  []plots.Figure // further ones, asked for
+	Other    []tables.Table // of data outside the results, shown first
+	Examples bool           // whether to show original documents
 }
 
-// Run is the content of a manifest.
-type Run struct {
-	Title      string // of the study
-	Command    []string
-	Definition string // the study file
-	Version    string
-	Machine    string
-	Started    string
+// replicates reports whether a run is of a study that repeats published
+// measurements, by its name.
+func replicates(p *results.Prepared) bool {
+	return slices.ContainsFunc(p.Cells, func(c results.Cell) bool {
+		return slices.ContainsFunc([]string{"comparative", "replication"}, func(prefix string) bool {
+			return strings.HasPrefix(c.Study, prefix)
+		})
+	})
 }
-
-// Shell returns the command line, quoted for pasting into a shell.
-func (r Run) Shell() string { return shell(r.Command) }
-
-// AuditTitle is the title of the figure of an audit.
-const AuditTitle = "Audit of claimed guarantees"
 
 //go:embed report.gohtml
 var page string
@@ -57,153 +57,93 @@ var style string
 var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
-	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
-	"sub":  subscripts,
-	"list": func(texts ...string) []string { return texts },
+	"mark":  func(i int) int { return i + 1 }, // footnotes count from 1
+	"after": func(i int) int { return i + 7 }, // the columns before those of quantities
+	"sub":   subscripts,
+	"svg":   func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
+	"list":  func(texts ...string) []string { return texts },
 }).Parse(page))
 
 // view is the content of the page.
 type view struct {
-	Input
 	Style     template.CSS
 	Script    template.JS
-	Generated string // "", "generated data" or "partly generated data"
-	Facts     []fact
-	Title     string   // of the first study
-	More      []string // of others on the page
-	Headline  []string
-	Published string // what the published tables measured, "" where nothing is comparable
-	Standings results.Table
+	Title     string
+	More      []string // titles of the other studies on the page
+	Generated string   // "", "generated data" or "partly generated data"
+	Answer    answer
+	Figure    plots.Page
+	Lead      *plots.Figure // where the interactive figure has nothing to show
+	Scenes    []string
+	Datasets  []string
 	Explorer  explorer
-	Lead      []figure // the trade-off
-	Groups    []figureGroup
-	Skipped   []plots.Skip
-	Tables    []results.Table
+	Figures   []plots.Figure
+	Other     []tables.Table
+	Tables    []tables.Table
+	Verdict   string         // on published numbers
+	Against   []tables.Table // compared with them
+	Examples  bool
 	Sections  []mechanism
 	Warnings  []string
-	Study     string
-	Cell      string // an example of a record's command
+	Facts     []fact
+	Runs      []run
+	Cell      string // an example of a row's command
 }
 
 type fact struct{ Name, Value string }
 
-// figureGroup is the figures of one kind.
-type figureGroup struct {
-	Title   string
-	ID      string
-	Figures []figure
-}
+// run is the origin of a run as the page shows it.
+type run struct{ Shell, Definition string }
 
-type figure struct {
-	plots.Figure
-	SVG template.HTML
-}
-
-// Figures draws all figures of the page and reports those that cannot be drawn.
-func Figures(in Input) ([]plots.Figure, []plots.Skip, error) {
-	figures, skipped := plots.All(results.Refute(in.Records, in.Audit))
-	if quantities := results.Where(in.Records, func(r results.Record) bool {
-		return r.Quantity != ""
-	}); len(quantities) > 0 {
-		drawn, left := plots.Papers(quantities)
-		figures, skipped = append(figures, drawn...), left
-	}
-	if len(in.Audit) > 0 {
-		f, err := plots.Audit(in.Audit, AuditTitle)
-		if err != nil {
-			return nil, nil, err
-		}
-		figures = append(figures, f)
-	}
-	return figures, skipped, nil
-}
-
-// Write writes the report.
+// Write writes the page. Nothing to show is an error.
 func Write(w io.Writer, in Input) error {
-	figures, skipped, err := Figures(in)
-	if err != nil {
-		return err
+	if in.Prepared == nil || len(in.Cells) == 0 {
+		return fmt.Errorf("no results: nothing to report")
 	}
-	return WriteWith(w, in, figures, skipped)
-}
-
-// WriteWith writes the report with figures already drawn; see Figures.
-func WriteWith(w io.Writer, in Input, figures []plots.Figure, skipped []plots.Skip) error {
-	if len(in.Records) == 0 {
-		return fmt.Errorf("no records: nothing to report")
-	}
-	in.Records = results.Refute(in.Records, in.Audit)
-	records := results.Separate(results.Where(in.Records, func(r results.Record) bool { return r.Quantity == "" }))
 	v := view{
-		Input: in, Style: template.CSS(style), Script: template.JS(script),
-		Generated: generated(in.Records), Facts: facts(in),
-		Headline: results.Headline(records), Standings: results.StandingsTable(records), Explorer: explore(records),
-		Skipped: skipped,
-		Tables: append(slices.Clip(in.Other),
-			published.Tables(results.TableInputs{Records: in.Records, Datasets: in.Datasets, Audit: in.Audit})...),
-		Sections: mechanismSections(in), Warnings: warnings(in.Records),
-		Study: enumerate(in.Records, func(r results.Record) string { return r.Study }),
+		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
+		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared), Other: in.Other,
+		Examples: in.Examples, Sections: sections(in), Warnings: warnings(in.Prepared),
+	}
+	v.Answer = answerOf(in.Prepared)
+	for _, s := range v.Figure.Sketches {
+		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
+	}
+	p := *in.Prepared
+	if !in.Examples {
+		p.Examples = nil // tables show them as well
+	}
+	v.Tables = tables.All(&p)
+	if replicates(in.Prepared) {
+		comparisons, err := published.Compare(in.Prepared, published.DefaultMargin)
+		if err != nil {
+			return err
+		}
+		v.Verdict, v.Against = published.Sentence(in.Prepared), published.CompareTables(in.Prepared, comparisons)
+	}
+	v.Figures, _ = plots.All(in.Prepared, "papers", "audit")
+	v.Figures = append(v.Figures, in.Figures...)
+	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
+		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]
 	}
 	titles := in.Titles
 	for _, r := range in.Runs {
-		if r.Title != "" && !slices.Contains(titles, r.Title) {
-			titles = append(titles, r.Title)
+		if r.Title != "" {
+			titles = once(titles, r.Title)
 		}
+		v.Runs = append(v.Runs, run{shell(r.Command), redact(r.Definition)})
 	}
-	if v.Title = v.Study; len(titles) > 0 {
+	v.Title = enumerate(in.Cells, func(c results.Cell) string { return c.Study })
+	if len(titles) > 0 {
 		v.Title, v.More = titles[0], titles[1:]
 	}
-	if comparisons, err := published.Compare(in.Records, published.DefaultMargin); err == nil {
-		v.Published = published.Sentence(comparisons)
-	}
-	for _, r := range in.Records {
-		if !r.IsBaseline() && r.Command != "" {
-			v.Cell = r.Command
+	for _, c := range in.Private() {
+		if c.Command != "" {
+			v.Cell = redact(c.Command)
 			break
 		}
 	}
-	for _, f := range figures {
-		svg, err := f.Render("svg")
-		if err != nil {
-			return fmt.Errorf("figure %s: %w", f.Name, err)
-		}
-		drawn := figure{f, inline(svg)}
-		if strings.HasPrefix(f.Name, "frontier-") {
-			v.Lead = append(v.Lead, drawn)
-			continue
-		}
-		title := groupTitle(f.Name)
-		i := slices.IndexFunc(v.Groups, func(g figureGroup) bool { return g.Title == title })
-		if i < 0 {
-			i = len(v.Groups)
-			v.Groups = append(v.Groups, figureGroup{Title: title, ID: fmt.Sprintf("group-%d", i+1)})
-		}
-		v.Groups[i].Figures = append(v.Groups[i].Figures, drawn)
-	}
 	return tmpl.Execute(w, v)
-}
-
-// groupTitle returns the title of the group of a figure.
-func groupTitle(name string) string {
-	for _, g := range []struct{ prefix, title string }{
-		{"accuracy-", "Accuracy against ε"}, {"aligned-", "Accuracy at equal error of the adversary"},
-		{"published-", "Against the published tables"},
-		{"deniability-", "Plausible deniability"}, {"puc", "Privacy-utility composite"},
-		{"metric-", "Every metric against ε"},
-		{"throughput", "Time"}, {"stages", "Time"}, {"audit", "Audit"},
-	} {
-		if strings.HasPrefix(name, g.prefix) {
-			return g.title
-		}
-	}
-	return "Figures of the study"
-}
-
-// inline keeps only the svg element, because a page cannot contain a
-// declaration and a doctype. The drawing escapes all text itself.
-func inline(svg []byte) template.HTML {
-	s := string(svg)
-	return template.HTML(s[strings.Index(s, "<svg"):])
 }
 
 var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
@@ -213,85 +153,62 @@ func subscripts(s string) template.HTML {
 	return template.HTML(subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
 
-func generated(records []results.Record) string {
-	n := 0
-	for _, r := range records {
-		if r.Generated {
-			n++
-		}
+func generated(cells []results.Cell) string {
+	return strings.TrimPrefix(plots.GeneratedMark(cells), " — ")
+}
+
+// once appends what is not there yet.
+func once(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
+		return list
 	}
-	switch n {
-	case 0:
-		return ""
-	case len(records):
-		return "generated data"
-	}
-	return "partly generated data"
+	return append(list, s)
 }
 
 // enumerate joins the values of f, each once.
 func enumerate[T any](of []T, f func(T) string) string {
 	var out []string
 	for _, x := range of {
-		if v := f(x); v != "" && !slices.Contains(out, v) {
-			out = append(out, v)
-		}
+		out = once(out, f(x))
 	}
 	return strings.Join(out, ", ")
 }
 
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+func epsilons(cells []results.Cell) string {
+	return enumerate(results.Epsilons(cells), short)
+}
+
 func facts(in Input) []fact {
-	list := func(f func(results.Record) string) string { return enumerate(in.Records, f) }
-	run := func(f func(Run) string) string { return enumerate(in.Runs, f) }
-	repetitions := map[int]bool{}
-	for _, r := range in.Records {
-		if !r.IsBaseline() {
-			repetitions[r.Repetition] = true
-		}
-	}
+	list := func(f func(results.Cell) string) string { return enumerate(in.Cells, f) }
+	run := func(f func(results.Run) string) string { return enumerate(in.Runs, f) }
+	private := in.Private()
 	all := []fact{
-		{"Records", fmt.Sprintf("%d in %d cells", len(in.Records), len(results.GroupCells(in.Records)))},
-		{"Data sets", list(func(r results.Record) string { return results.DatasetTitle(r.Dataset) })},
-		{"Embeddings", list(func(r results.Record) string {
-			if r.Embedding == "" {
+		{"Results", fmt.Sprintf("%d rows, %d cells", len(in.Rows), len(results.GroupCells(in.Cells)))},
+		{"Data sets", list(func(c results.Cell) string { return results.DatasetTitle(c.Dataset) })},
+		{"Embeddings", list(func(c results.Cell) string {
+			if c.Embedding == "" {
 				return ""
 			}
-			return fmt.Sprintf("%s (%d dimensions)", r.Embedding, r.Dimension)
+			return fmt.Sprintf("%s (%d dimensions)", c.Embedding, c.Dimension)
 		})},
-		{"Mechanisms", list(func(r results.Record) string {
-			if r.IsBaseline() {
-				return ""
-			}
-			return results.MechanismTitle(r.Mechanism)
-		})},
-		{"ε", strings.Join(epsilonTexts(in.Records), ", ")},
-		{"Classifiers", list(func(r results.Record) string {
-			if r.Model == "" {
-				return ""
-			}
-			return r.Model + " (" + r.Setting + ")"
-		})},
-		{"Repetitions", fmt.Sprint(len(repetitions))},
-		{"Unknown words", list(func(r results.Record) string { return r.Policy })},
-		{"Seed", list(func(r results.Record) string { return fmt.Sprint(r.Seed) })},
-		{"Run on", run(func(r Run) string { return r.Machine })},
-		{"mldp", run(func(r Run) string { return r.Version })},
-		{"Started", run(func(r Run) string { return r.Started })},
+		{"Mechanisms", enumerate(private, func(c results.Cell) string { return results.MechanismTitle(c.Mechanism) })},
+		{"ε", epsilons(in.Cells)},
+		{"Classifiers", list(func(c results.Cell) string { return task(c.Task()) })},
+		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
+		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
+		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},
+		{"Run on", run(func(r results.Run) string { return r.Machine })},
+		{"mldp", run(func(r results.Run) string { return r.Version })},
+		{"Started", run(func(r results.Run) string { return r.Started })},
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
 }
 
-// shell quotes a command line for pasting into a shell.
-func shell(command []string) string {
-	var out []string
-	for i, a := range command {
-		if i == 0 {
-			a = "mldp" // without the path of the binary
-		}
-		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out = append(out, a)
+func task(t results.Task) string {
+	if t.Model != "" && t.Setting != "" {
+		return t.Model + " (" + t.Setting + ")"
 	}
-	return strings.Join(out, " ")
+	return t.Model
 }

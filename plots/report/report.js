@@ -1,38 +1,33 @@
 "use strict";
 (function () {
+  var all = function (selector, root) { return Array.prototype.slice.call((root || document).querySelectorAll(selector)); };
+  var plain = function (name) { return name.replace(/[\s†‡]+$/, "").trim(); };
+
+  // Tables: sorting.
   // The number a cell starts with, or null: "78.3 ± 1.2" sorts as 78.3.
   function numberIn(text) {
-    var m = text.replace(/\u2212/g, "-").replace(/,/g, "").match(/^[<>≤≥=\s]*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(k|M|G)?/);
-    if (!m) return null;
-    return parseFloat(m[1]) * ({ k: 1e3, M: 1e6, G: 1e9 }[m[2]] || 1);
+    var m = text.replace(/\u2212/g, "-").replace(/,/g, "").match(/^[<>≤≥=\s]*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(k|M|G)?(?![\w-])/);
+    return m ? parseFloat(m[1]) * ({ k: 1e3, M: 1e6, G: 1e9 }[m[2]] || 1) : null;
   }
-  function text(row, i) {
-    return row.cells[i] ? row.cells[i].textContent.trim() : "";
-  }
-  function missing(s) {
-    return s === "" || s === "–" || s === "-" || s === "—" || s.indexOf("undefined") === 0;
-  }
+  function text(row, i) { return row.cells[i] ? row.cells[i].textContent.trim() : ""; }
+  function missing(s) { return s === "" || s === "–" || s === "-" || s === "—" || s.indexOf("undefined") === 0; }
   function sort(table, i, direction) {
     var body = table.tBodies[0];
-    var rows = Array.prototype.map.call(body.rows, function (r) {
-      var t = text(r, i);
-      return { row: r, text: t, number: numberIn(t) };
-    });
+    var rows = all("tr", body).map(function (r) { var t = text(r, i); return { row: r, text: t, number: numberIn(t) }; });
     rows.sort(function (a, b) {
       if (missing(a.text) || missing(b.text)) return missing(a.text) - missing(b.text); // missing ones last, either way
-      var c = a.number !== null && b.number !== null ? a.number - b.number : a.text.localeCompare(b.text, "en", { numeric: true });
-      return direction * c;
+      return direction * (a.number !== null && b.number !== null ? a.number - b.number : a.text.localeCompare(b.text, "en", { numeric: true }));
     });
     rows.forEach(function (r) { body.appendChild(r.row); });
   }
-  document.querySelectorAll("table.sortable").forEach(function (table) {
-    var heads = table.tHead.rows[table.tHead.rows.length - 1].cells;
-    Array.prototype.forEach.call(heads, function (th, i) {
+  all("table.sortable").forEach(function (table) {
+    var heads = all("th", table.tHead.rows[table.tHead.rows.length - 1]), rows = all("tr", table.tBodies[0]);
+    heads.forEach(function (th, i) {
       // A column of words reads from the left.
-      var cells = Array.prototype.map.call(table.tBodies[0].rows, function (r) { return text(r, i); }).filter(function (t) { return !missing(t); });
-      if (cells.length && cells.every(function (t) { return numberIn(t) === null; })) {
+      var words = rows.map(function (r) { return text(r, i); }).filter(function (t) { return !missing(t); });
+      if (th.parentNode.cells[0] === th || words.length && words.every(function (t) { return numberIn(t) === null; })) {
         th.classList.add("text");
-        Array.prototype.forEach.call(table.tBodies[0].rows, function (r) {
+        rows.forEach(function (r) {
           if (!r.cells[i]) return;
           r.cells[i].classList.add("text");
           if (text(r, i).length > 60) r.cells[i].classList.add("long");
@@ -40,46 +35,202 @@
       }
       th.querySelector("button").addEventListener("click", function () {
         var direction = th.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-        Array.prototype.forEach.call(heads, function (h) { h.removeAttribute("aria-sort"); });
+        heads.forEach(function (h) { h.removeAttribute("aria-sort"); });
         th.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
         sort(table, i, direction);
       });
     });
   });
+  all("details").forEach(function (d) { d.open = false; });
+  var reopened = [];
+  addEventListener("beforeprint", function () {
+    reopened = all("details:not([open])");
+    reopened.forEach(function (d) { d.open = true; });
+  });
+  addEventListener("afterprint", function () { reopened.forEach(function (d) { d.open = false; }); });
+
+  // The state of the page, which stands in the address: the axis, filters, and
+  // the mechanisms that are highlighted.
+  var state = { picked: [] }, apply = [];
+  function read() {
+    var p = new URLSearchParams(location.hash.indexOf("=") > 0 ? location.hash.slice(1) : "");
+    state = { picked: p.getAll("pick") };
+    p.forEach(function (v, k) { if (k !== "pick") state[k] = v; });
+  }
+  function set(key, value) {
+    if (value === "" || value === undefined) delete state[key]; else state[key] = value;
+    changed();
+  }
+  function changed() {
+    var p = new URLSearchParams();
+    Object.keys(state).forEach(function (k) { if (k !== "picked") p.set(k, state[k]); });
+    state.picked.forEach(function (name) { p.append("pick", name); });
+    var hash = p.toString();
+    history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+    update();
+  }
+  function update() { apply.forEach(function (f) { f(); }); }
+
+  // Highlighting, in every figure and table.
+  var keys = all("[data-key]"), names = keys.map(function (k) { return k.getAttribute("data-key"); });
+  var ofName = {};
+  all("tbody tr").forEach(function (row) {
+    all("th, td", row).slice(0, 6).some(function (cell) {
+      var name = plain((cell.firstChild && cell.firstChild.nodeType === 3 ? cell.firstChild.nodeValue : cell.textContent) || "");
+      if (names.indexOf(name) < 0) return false;
+      (ofName[name] = ofName[name] || []).push(row);
+      return true;
+    });
+  });
+  var series = all(".series[data-s]");
+  function toggle(name) {
+    var i = state.picked.indexOf(name);
+    if (i < 0) state.picked.push(name); else state.picked.splice(i, 1);
+    changed();
+  }
+  keys.forEach(function (k) { k.addEventListener("click", function () { toggle(k.getAttribute("data-key")); }); });
+  series.forEach(function (g) {
+    var name = plain(g.getAttribute("data-s"));
+    if (names.indexOf(name) < 0) return;
+    g.style.cursor = "pointer";
+    g.addEventListener("click", function () { toggle(name); });
+  });
+  var clear = document.querySelector("[data-clear]");
+  if (clear) clear.addEventListener("click", function () { state.picked = []; changed(); });
+  apply.push(function () {
+    var on = function (name) { return state.picked.indexOf(name) >= 0; };
+    document.body.classList.toggle("picked", state.picked.some(function (name) { return names.indexOf(name) >= 0; }));
+    keys.forEach(function (k) { k.setAttribute("aria-pressed", on(k.getAttribute("data-key"))); });
+    series.forEach(function (g) {
+      var now = on(plain(g.getAttribute("data-s")));
+      if (now && !g.classList.contains("on")) g.parentNode.appendChild(g);
+      g.classList.toggle("on", now);
+    });
+    names.forEach(function (name) { (ofName[name] || []).forEach(function (r) { r.classList.toggle("on", on(name)); }); });
+    if (clear) clear.hidden = !state.picked.length;
+  });
+
+  // The figure: axis, data set, space and classifier.
+  var panels = all("#figure > figure");
+  all("[data-view]").forEach(function (select) {
+    select.form.hidden = false;
+    select.addEventListener("change", function () {
+      set(select.getAttribute("data-view"), select.selectedIndex === 0 ? "" : select.value);
+    });
+    select.form.addEventListener("submit", function (e) { e.preventDefault(); });
+  });
+  apply.push(function () {
+    var want = {};
+    all("[data-view]").forEach(function (select) {
+      var key = select.getAttribute("data-view"), value = state[key];
+      select.selectedIndex = 0;
+      if (value !== undefined) select.value = value;
+      if (select.selectedIndex < 0) select.selectedIndex = 0;
+      want[key] = select.value;
+    });
+    panels.forEach(function (f) {
+      f.hidden = Object.keys(want).some(function (key) { return want[key] && f.getAttribute("data-" + key) !== want[key]; });
+    });
+  });
 
   // The table of all cells: filters, search, what to show.
-  var cells = document.getElementById("cells"), form = document.querySelector(".filters");
+  var cells = document.getElementById("cells"), form = document.querySelector("form[data-for=cells]");
   if (cells && form) {
     var at = { mechanism: 0, dataset: 1, epsilon: 2, variant: 3, model: 4 };
-    var selects = form.querySelectorAll("[data-filter]"), search = form.querySelector("[data-search]");
-    var idle = form.querySelector("[data-idle]"), all = form.querySelector("[data-all]"), count = form.querySelector("output");
-    var names = Array.prototype.map.call(cells.tBodies[0].rows, function (r) {
-      return r.cells[0].firstChild.nodeValue.trim(); // without the tag
+    var selects = all("[data-filter]", form), search = form.querySelector("[data-search]");
+    var idle = form.querySelector("[data-idle]"), every = form.querySelector("[data-all]"), count = form.querySelector("output");
+    form.hidden = false;
+    form.addEventListener("submit", function (e) { e.preventDefault(); });
+    form.addEventListener("input", function () {
+      selects.forEach(function (s) {
+        var key = "cells-" + s.getAttribute("data-filter");
+        if (s.value) state[key] = s.value; else delete state[key];
+      });
+      if (search.value) state.search = search.value; else delete state.search;
+      if (!idle.checked) state.idle = "no"; else delete state.idle;
+      if (every.checked) state.all = "yes"; else delete state.all;
+      changed();
     });
-    Array.prototype.forEach.call(cells.tBodies[0].rows, function (r, i) { r.setAttribute("data-name", names[i]); });
-    var update = function () {
-      var wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean), shown = 0, rows = cells.tBodies[0].rows;
-      Array.prototype.forEach.call(rows, function (r) {
-        var keep = idle.checked || !r.classList.contains("idle");
-        Array.prototype.forEach.call(selects, function (s) {
-          var key = s.getAttribute("data-filter"), value = key === "mechanism" ? r.getAttribute("data-name") : text(r, at[key]);
+    apply.push(function () {
+      selects.forEach(function (s) {
+        s.value = state["cells-" + s.getAttribute("data-filter")] || "";
+        if (s.selectedIndex < 0) s.selectedIndex = 0;
+      });
+      if (search.value !== (state.search || "")) search.value = state.search || "";
+      idle.checked = state.idle !== "no";
+      every.checked = state.all === "yes";
+      var wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean), shown = 0, rows = all("tr", cells.tBodies[0]);
+      rows.forEach(function (r) {
+        var keep = idle.checked || !r.classList.contains("idle"), whole = wanted.length ? r.textContent.toLowerCase() : "";
+        selects.forEach(function (s) {
+          var key = s.getAttribute("data-filter");
+          var value = key === "mechanism" ? r.cells[0].firstChild.nodeValue.trim() : text(r, at[key]);
           if (s.value && value !== s.value) keep = false;
         });
-        var whole = r.textContent.toLowerCase();
         wanted.forEach(function (w) { if (whole.indexOf(w) < 0) keep = false; });
         r.hidden = !keep;
         if (keep) shown++;
       });
-      cells.classList.toggle("short", !all.checked);
+      cells.classList.toggle("short", !every.checked);
       count.textContent = shown + " of " + rows.length + " rows";
-    };
-    form.addEventListener("input", update);
-    form.addEventListener("submit", function (e) { e.preventDefault(); });
-    form.hidden = false;
-    update();
+    });
   }
+  addEventListener("hashchange", function () { if (location.hash.indexOf("=") > 0) { read(); update(); } });
 
-  // Figures: values under the pointer, series on and off, downloads.
+  // Points: named under the pointer and by the arrow keys.
+  var tip = document.createElement("div"), shown = null;
+  tip.className = "tip";
+  tip.setAttribute("role", "status");
+  tip.hidden = true;
+  document.body.appendChild(tip);
+  function show(p) {
+    if (shown) shown.classList.remove("at");
+    shown = p;
+    tip.hidden = !p;
+    if (!p) return;
+    p.classList.add("at");
+    var box = p.getBoundingClientRect(), name = document.createElement("b");
+    name.textContent = p.parentNode.getAttribute("data-s");
+    tip.textContent = p.getAttribute("data-p");
+    tip.insertBefore(name, tip.firstChild);
+    tip.style.left = tip.style.top = "0";
+    tip.style.left = Math.max(4, Math.min(scrollX + box.right + 8, document.documentElement.clientWidth - tip.offsetWidth - 8)) + "px";
+    tip.style.top = scrollY + (box.bottom + tip.offsetHeight + 8 < innerHeight ? box.bottom + 6 : box.top - tip.offsetHeight - 6) + "px";
+  }
+  function visible(p) { return p.getBoundingClientRect().width > 0; }
+  function middle(p) { var b = p.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; }
+  all("figure svg").forEach(function (svg) {
+    if (!svg.querySelector(".p")) return;
+    svg.setAttribute("tabindex", "0");
+    svg.addEventListener("pointermove", function (e) {
+      var best = null, least = 18;
+      all(".p", svg).forEach(function (p) {
+        if (!visible(p)) return;
+        var m = middle(p), d = Math.hypot(m[0] - e.clientX, m[1] - e.clientY);
+        if (d < least) { least = d; best = p; }
+      });
+      if (best !== shown) show(best);
+    });
+    svg.addEventListener("pointerleave", function () { show(null); });
+    svg.addEventListener("blur", function () { show(null); });
+    svg.addEventListener("keydown", function (e) {
+      var groups = all(".series", svg).filter(function (g) { return all(".p", g).some(visible); });
+      if (!groups.length) return;
+      var own = shown && svg.contains(shown) ? shown.parentNode : null, i = own ? groups.indexOf(own) : 0;
+      var k = own ? all(".p", own).indexOf(shown) : -1;
+      if (e.key === "ArrowRight") k++;
+      else if (e.key === "ArrowLeft") k--;
+      else if (e.key === "ArrowDown" || e.key === "ArrowUp") { i = (i + (e.key === "ArrowDown" ? 1 : groups.length - 1)) % groups.length; k = Math.max(0, k); }
+      else if (e.key === "Enter" && own) { toggle(plain(own.getAttribute("data-s"))); e.preventDefault(); return; }
+      else if (e.key === "Escape") { show(null); return; }
+      else return;
+      e.preventDefault();
+      var points = all(".p", groups[i]);
+      show(points[(k + points.length) % points.length]);
+    });
+  });
+
+  // Downloads of a figure.
   function save(name, data, type) {
     var a = document.createElement("a");
     a.href = URL.createObjectURL(new Blob([data], { type: type }));
@@ -87,50 +238,14 @@
     a.click();
     setTimeout(function () { URL.revokeObjectURL(a.href); }, 1000);
   }
-  function quoted(s) { return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s; }
-  function csv(svg) {
-    var fields = ["panel", "series", "x", "y", "low", "high"], lines = [fields.join(",")];
-    svg.querySelectorAll(".point").forEach(function (p) {
-      lines.push(fields.map(function (f) { return quoted((p.getAttribute("data-" + f) || "").replace(/\u2212/g, "-")); }).join(","));
-    });
-    return lines.join("\n") + "\n";
-  }
-  var tip = document.createElement("div");
-  tip.className = "tip";
-  tip.setAttribute("role", "status");
-  tip.hidden = true;
-  document.body.appendChild(tip);
-  document.querySelectorAll("figure").forEach(function (figure) {
-    var svg = figure.querySelector("svg"), name = figure.id.replace(/^fig-/, "");
+  var quoted = function (s) { return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s; };
+  all("figure").forEach(function (figure) {
+    var svg = figure.querySelector("svg");
     if (!svg) return;
-    svg.classList.add("live");
-    svg.querySelectorAll(".legend").forEach(function (entry) {
-      var series = entry.getAttribute("data-series");
-      var members = Array.prototype.filter.call(svg.querySelectorAll(".series"), function (g) { return g.getAttribute("data-series") === series; });
-      if (!members.length) return;
-      entry.setAttribute("role", "button");
-      entry.setAttribute("tabindex", "0");
-      entry.setAttribute("aria-pressed", "true");
-      entry.setAttribute("aria-label", "show " + series);
-      var toggle = function () {
-        var on = entry.getAttribute("aria-pressed") !== "true";
-        entry.setAttribute("aria-pressed", on);
-        members.forEach(function (g) { g.style.display = on ? "" : "none"; });
-      };
-      entry.addEventListener("click", toggle);
-      entry.addEventListener("keydown", function (e) { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); toggle(); } });
-    });
-    svg.addEventListener("pointerover", function (e) {
-      var p = e.target.closest(".point"), title = p && p.querySelector("title");
-      tip.hidden = !title;
-      if (!title) return;
-      tip.textContent = title.textContent;
-      tip.style.left = Math.max(0, Math.min(e.pageX + 12, document.documentElement.clientWidth - tip.offsetWidth - 8)) + "px";
-      tip.style.top = e.pageY + 14 + "px";
-    });
-    svg.addEventListener("pointerleave", function () { tip.hidden = true; });
+    var name = (figure.id || ["x", "dataset", "scene"].map(function (k) { return figure.getAttribute("data-" + k); }).join("-")).replace(/[^\w.]+/g, "-");
     var tools = document.createElement("div");
     tools.className = "tools";
+    var source = function () { return new XMLSerializer().serializeToString(svg); };
     var add = function (label, act) {
       var b = document.createElement("button");
       b.type = "button";
@@ -139,7 +254,6 @@
       b.addEventListener("click", act);
       tools.appendChild(b);
     };
-    var source = function () { return new XMLSerializer().serializeToString(svg); };
     add("SVG", function () { save(name + ".svg", source(), "image/svg+xml"); });
     add("PNG", function () {
       var box = svg.viewBox.baseVal, scale = 4, image = new Image();
@@ -155,7 +269,14 @@
       };
       image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(source());
     });
-    if (svg.querySelector(".point")) add("CSV", function () { save(name + ".csv", csv(svg), "text/csv"); });
-    figure.querySelector(".paper").after(tools);
+    if (svg.querySelector(".p")) add("CSV", function () {
+      save(name + ".csv", "series,point\n" + all(".p", svg).map(function (p) {
+        return quoted(p.parentNode.getAttribute("data-s")) + "," + quoted(p.getAttribute("data-p").replace(/\u2212/g, "-"));
+      }).join("\n") + "\n", "text/csv");
+    });
+    figure.appendChild(tools);
   });
+
+  read();
+  update();
 })();

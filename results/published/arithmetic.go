@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
-	"mldpbench/results/stats"
+	"mldpbench/results/tables"
 )
 
 // pucTolerance is the largest difference of a composite recomputed from printed
@@ -233,7 +234,7 @@ func (a *Arithmetic) explainRow(p *Numbers, at Place, printed, recomputed pucTri
 	for _, i := range wrong {
 		a.Errata = append(a.Errata, Erratum{
 			"Table 9", fmt.Sprintf("%v α=%g", at, metrics.PUCAlphas[i]),
-			results.FormatNumber(printed[i], 2), results.FormatNumber(recomputed[i], 2), cause,
+			tables.FormatNumber(printed[i], 2), tables.FormatNumber(recomputed[i], 2), cause,
 		})
 	}
 	return nil
@@ -330,7 +331,7 @@ func (p *Numbers) regression() (stats.Regression, error) {
 			}
 		}
 	}
-	return stats.OLS(results.RegressionPredictors, x, y)
+	return stats.OLS(tables.RegressionPredictors, x, y)
 }
 
 // printedTable4 returns coefficients and standard errors in the order of
@@ -395,7 +396,7 @@ func (a *Arithmetic) checkTable4(p *Numbers, name string) error {
 	check := ArithmeticCheck{Name: name}
 	agree := func(printed, recomputed float64, digits int) {
 		check.Cells++
-		if results.FormatNumber(printed, digits) == results.FormatNumber(recomputed, digits) {
+		if tables.FormatNumber(printed, digits) == tables.FormatNumber(recomputed, digits) {
 			check.Agree++
 		}
 	}
@@ -410,82 +411,13 @@ func (a *Arithmetic) checkTable4(p *Numbers, name string) error {
 	return nil
 }
 
-func (a *Arithmetic) aboveBaseline(p *Numbers) {
-	var counts []string
-	for _, dataset := range []string{"agnews", "imdb"} { // the order of the claim
-		n := 0
-		for _, d := range Dimensions {
-			baseline := p.Value(Place{Dataset: dataset, Dimension: d, Mechanism: results.BaselineMechanism}, "accuracy")
-			for _, epsilon := range Epsilons {
-				for _, m := range Mechanisms {
-					if p.Value(Place{dataset, d, epsilon, m}, "accuracy") > baseline {
-						n++
-					}
-				}
-			}
-		}
-		counts = append(counts, strconv.Itoa(n))
-	}
-	a.compareClaim("Table 3: cells above baseline (AG News/IMDb)", "Meisenbacher et al. 2024, text",
-		claim("cells above baseline"), strings.Join(counts, "/"), "counted in Table 3")
-}
-
-// claims checks statements of the other papers' prose.
-func (a *Arithmetic) claims() {
-	percent := func(s string) float64 {
-		v, err := strconv.ParseFloat(strings.Trim(s, "+%"), 64)
-		if err != nil {
-			panic("results: embedded claim: " + err.Error())
-		}
-		return v
-	}
-	madlib, tem := percent(claim("eps=2: both MIA AUC")), percent(claim("eps=2: TEM mean test accuracy"))
-	a.compareClaim("Carvalho et al. 2023: relative utility improvement at ε=2", "Carvalho et al. 2023, text",
-		claim("relative utility improvement at eps=2"), fmt.Sprintf("%.0f%%", 100*(tem/madlib-1)),
-		fmt.Sprintf("%.0f/%.0f − 1 = %.1f%%", tem, madlib, 100*(tem/madlib-1)))
-
-	var rows []struct {
-		Dataset  string  `csv:"dataset"`
-		Method   string  `csv:"method"`
-		Split    string  `csv:"split"`
-		Accuracy float64 `csv:"accuracy"`
-	}
-	mustReadPublished("priv_emb_table1.csv", &rows)
-	for _, dataset := range []string{"CR", "TREC-6"} {
-		gain := 0.0
-		for _, r := range rows {
-			switch {
-			case r.Dataset != dataset || r.Split != "test":
-			case strings.HasPrefix(r.Method, "M2"):
-				gain += r.Accuracy
-			case strings.HasPrefix(r.Method, "M1"):
-				gain -= r.Accuracy
-			}
-		}
-		a.compareClaim("Feyisetan & Kasiviswanathan 2021: gain of M2 over M1 on "+dataset,
-			"Feyisetan & Kasiviswanathan 2021, text",
-			claim("M2 vs M1 test gain "+dataset), fmt.Sprintf("%+.0f%%", gain),
-			fmt.Sprintf("%.2f points in Table 1", gain))
-	}
-}
-
-func (a *Arithmetic) compareClaim(name, source, printed, recomputed, explanation string) {
-	check := ArithmeticCheck{Name: name, Cells: 1, Explanation: explanation}
-	if printed == recomputed {
-		check.Agree = 1
-	} else {
-		a.Errata = append(a.Errata, Erratum{source, name, printed, recomputed, explanation})
-	}
-	a.Checks = append(a.Checks, check)
-}
-
 func formatTriple(t pucTriple) string {
 	return fmt.Sprintf("%.2f/%.2f/%.2f", t[0], t[1], t[2])
 }
 
 // ChecksTable returns a table of the checks.
-func (a Arithmetic) ChecksTable() results.Table {
-	t := results.Table{
+func (a Arithmetic) ChecksTable() tables.Table {
+	t := tables.Table{
 		Name: "published-checks", Title: "The papers' arithmetic: printed numbers against what follows from other " +
 			"printed numbers",
 		Header: []string{"check", "cells", "agree", "note"},
@@ -497,8 +429,8 @@ func (a Arithmetic) ChecksTable() results.Table {
 }
 
 // ErrataTable returns a table of the errata.
-func (a Arithmetic) ErrataTable() results.Table {
-	t := results.Table{
+func (a Arithmetic) ErrataTable() tables.Table {
+	t := tables.Table{
 		Name: "published-errata", Title: "Errata: PUC rows as α = 0.75/0.5/0.25",
 		Header: []string{"table", "place", "printed", "recomputed", "cause"},
 	}

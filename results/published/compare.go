@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/stats"
 )
 
 // Class of a comparison.
@@ -103,25 +103,20 @@ const (
 // testDocuments of the study.
 var testDocuments = map[string]int{"imdb": 2000, "agnews": 4000}
 
-// standsFor maps a mechanism to the row of the tables that it may correspond
-// to: the SanText rows may be SanText+ (Yue et al. 2021, their released
-// script).
-var standsFor = map[string]string{"santext-plus": "santext"}
-
 // Compare classifies every cell of derived records that the comparative study
 // prints, under every available definition. A cell agrees when the difference
 // is at most the larger of margin and the half-width of the 95% interval of a
 // difference between two such means, ours and the published one. One in twenty
 // cells of equal truth differs by chance where the interval decides.
-func Compare(records []results.Record, margin float64) ([]Comparison, error) {
+func Compare(p *results.Prepared, margin float64) ([]Comparison, error) {
 	audit, err := AuditArithmetic()
 	if err != nil {
 		return nil, err
 	}
-	real := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool {
-		return r.Generated || r.Quantity != "" || !slices.Contains(Datasets, r.Dataset)
+	real := results.Where(p.Cells, func(c results.Cell) bool {
+		return !c.Generated && c.Panel == "" && slices.Contains(Datasets, c.Dataset)
 	})
-	models, texts := results.GroupCells(real), results.GroupCells(results.TextRecords(real))
+	models, texts := results.GroupCells(real), results.GroupCells(results.Texts(real))
 	var all []Comparison
 	for _, d := range definitions {
 		column, err := results.FindColumn(d.Column)
@@ -134,7 +129,7 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 		}
 		plain := map[string]bool{} // English % of the original text: one number, whatever the space
 		for _, c := range cells {
-			r := c.Records[0]
+			r := c.Cells[0]
 			if r.IsBaseline() && d.Metric == "english" {
 				if plain[r.Dataset] {
 					continue
@@ -144,7 +139,7 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 			if column.OfModel && d.Setting != c.Setting && (!r.IsBaseline() || !d.described()) {
 				continue // a baseline has one setting; it stands for all
 			}
-			if k, ok := compare(c, d, column, audit, margin); ok {
+			if k, ok := compareCell(c, d, column, audit, margin); ok {
 				all = append(all, k)
 			}
 		}
@@ -159,12 +154,12 @@ func Compare(records []results.Record, margin float64) ([]Comparison, error) {
 	return all, nil
 }
 
-// compare compares one cell with its published number, if there is one and ours
+// compareCell compares one cell with its published number, if there is one and ours
 // was measured.
-func compare(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison,
+func compareCell(c results.Cells, d Definition, column results.Column, audit Arithmetic, margin float64) (Comparison,
 	bool) {
-	r := c.Records[0]
-	at := Place{r.Dataset, r.Dimension, 0, cmp.Or(standsFor[r.Mechanism], r.Mechanism)}
+	r := c.Cells[0]
+	at := Place{r.Dataset, r.Dimension, 0, r.Mechanism}
 	if !r.IsBaseline() {
 		at.Epsilon = float64(r.Epsilon)
 	}
@@ -223,7 +218,7 @@ func locate(all []Comparison) {
 // tables are said to have measured: that of the released package where it
 // differs from the definition, else the definition. Released TEM rounds the
 // threshold of Theorem 3, which has little effect.
-func asPublished(r results.Record) bool {
+func asPublished(r results.Cell) bool {
 	switch r.Mechanism {
 	case "vickrey", "gumbel", "syntf":
 		return r.Variant == "released"
@@ -231,7 +226,7 @@ func asPublished(r results.Record) bool {
 		return (r.Variant == "released" || strings.Contains(r.Parameters, "gamma=theorem3")) &&
 			(r.Policy == "" || r.Policy == "keep" || r.Policy == "random")
 	}
-	return standsFor[r.Mechanism] == ""
+	return true
 }
 
 // correctPUC replaces a cell of Table 9 that contradicts the paper's own tables
@@ -256,24 +251,30 @@ func (k *Comparison) correctPUC(known *Numbers, audit Arithmetic) string {
 	return ""
 }
 
-// valueOf returns the value that is compared with print: S_w without the word
+// ours returns the mean of a metric over repetitions: S_w without the word
 // itself, as in the published tables.
-func valueOf(column results.Column) func(results.Record) results.Float {
-	if column.Name == "s_w" {
-		return func(r results.Record) results.Float { return results.Float(r.SwOthers()) }
-	}
-	return column.Get
+func ours(c results.Cells, column results.Column) (float64, int) {
+	x := values(c, column)
+	return stats.Mean(x), len(x)
 }
 
-// ours returns the mean of a metric over repetitions.
-func ours(c results.Cells, column results.Column) (float64, int) {
-	x := c.Values(valueOf(column))
-	return stats.Mean(x), len(x)
+// values are those of the repetitions.
+func values(c results.Cells, column results.Column) []float64 {
+	if column.Name != "s_w" {
+		return c.Values(column.Name)
+	}
+	var x []float64
+	for _, r := range c.Cells {
+		if v := r.SwOthers(); !math.IsNaN(v) {
+			x = append(x, v)
+		}
+	}
+	return x
 }
 
 // notComparable returns why a cell measures something different from the study.
 func notComparable(c results.Cells, column results.Column) string {
-	r := c.Records[0]
+	r := c.Cells[0]
 	composite := strings.HasPrefix(column.Name, "puc")
 	plain := strings.HasPrefix(column.Name, "english") && r.IsBaseline() // no vectors are involved
 	switch {
@@ -283,8 +284,8 @@ func notComparable(c results.Cells, column results.Column) string {
 		return fmt.Sprintf("embedding %s, the study's is GloVe 6B", r.Embedding)
 	case column.OfModel && r.Model != "lstm":
 		return fmt.Sprintf("model %s, the study's is an LSTM", r.Model)
-	case column.OfModel && r.TestTotal != testDocuments[r.Dataset]:
-		return fmt.Sprintf("%d test documents, the study has %d", r.TestTotal, testDocuments[r.Dataset])
+	case column.OfModel && r.TestItems != testDocuments[r.Dataset]:
+		return fmt.Sprintf("%d test documents, the study has %d", r.TestItems, testDocuments[r.Dataset])
 	case (column.Name == "cs" || composite) && !r.IsBaseline() &&
 		!strings.Contains(strings.ToLower(encoderOf(c)), "distilroberta") && encoderOf(c) != "":
 		return fmt.Sprintf("cs_encoder %s, the study's is paraphrase-distilroberta-base-v1", encoderOf(c))
@@ -294,9 +295,9 @@ func notComparable(c results.Cells, column results.Column) string {
 
 // encoderOf returns the encoder of the first repetition with CS.
 func encoderOf(c results.Cells) string {
-	for _, r := range c.Records {
-		if r.CSEncoder != "" {
-			return r.CSEncoder
+	for _, r := range c.Cells {
+		if m, _ := r.At("cs"); m.Detail != "" {
+			return m.Detail
 		}
 	}
 	return ""
@@ -315,7 +316,7 @@ func (k *Comparison) judge(c results.Cells, column results.Column, margin float6
 	k.Class = Agrees
 	if math.Abs(k.Difference) > k.Allowed {
 		k.Class = Differs
-		causes := knownCauses(c.Records[0], k.Definition)
+		causes := knownCauses(c.Cells[0], k.Definition)
 		if len(causes) == 0 {
 			causes = []string{unexplained}
 		}
@@ -334,8 +335,9 @@ func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]str
 	if column.Name == "n_w" || column.Name == "s_w" {
 		// Both vary over words, not over runs.
 		var x []float64
-		for _, r := range c.Records {
-			words, err := r.Deniability()
+		for _, r := range c.Cells {
+			nw, _ := r.At("n_w")
+			words, err := results.DeniabilityWords(nw)
 			if err != nil {
 				continue
 			}
@@ -352,15 +354,15 @@ func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]str
 		}
 	}
 	published := publishedRepetitions
-	if c.Records[0].IsBaseline() {
+	if c.Cells[0].IsBaseline() {
 		published = publishedBaselineRepetitions
 	}
-	if x := c.Values(column.Get); len(x) > 1 {
+	if x := c.Values(column.Name); len(x) > 1 {
 		return students(stat.StdDev(x, nil), len(x), published)
 	}
-	if column.Name == "accuracy" && c.Records[0].TestTotal > 0 {
+	if m, _ := c.Cells[0].At("accuracy"); column.Name == "accuracy" && m.Whole > 0 {
 		p := k.Ours / 100
-		sd := 100 * math.Sqrt(p*(1-p)/float64(c.Records[0].TestTotal))
+		sd := 100 * math.Sqrt(p*(1-p)/float64(m.Whole))
 		*notes = append(*notes, "one repetition: interval from the size of the test set only")
 		z := distuv.UnitNormal.Quantile(0.975)
 		return z * sd, z * sd * math.Sqrt(1+1/float64(published))
@@ -371,7 +373,7 @@ func (k *Comparison) spread(c results.Cells, column results.Column, notes *[]str
 
 // knownCauses returns the known causes of differences between the published
 // numbers and the definitions; each applies to the records it names.
-func knownCauses(r results.Record, d Definition) []string {
+func knownCauses(r results.Cell, d Definition) []string {
 	var causes []string
 	because := func(applies bool, cause string) {
 		if applies {
@@ -388,10 +390,9 @@ func knownCauses(r results.Record, d Definition) []string {
 	because(r.Mechanism == "tem" && ofText && r.Policy != "zero",
 		"the study gave words outside the embedding zero vectors, which lowers N_w of TEM at ε=5")
 	because(r.Mechanism == "gumbel",
-		"Gumbel is undefined at the study's ε; the published rows are those of the released code, whose scale "+
-			"depends on one random start word")
+		"Gumbel is undefined at the study's ε; its code takes a scale from constants: see the study replication")
 	because(r.Mechanism == "santext",
-		"the published SanText rows do not follow from its definition at any ε; SanText+ (p=0.3) comes near their PP")
+		"the study's code measures distances in three coordinates for N_w and S_w: see the study replication")
 	because(r.Mechanism == "syntf" && r.Variant == "proved",
 		"variant: the released code scores candidates by the tf-idf of the input word, which makes it almost "+
 			"uniform over synonyms")
@@ -399,196 +400,8 @@ func knownCauses(r results.Record, d Definition) []string {
 		"the published rise of PP with ε is unexplained: ε hardly enters the released score")
 	because(r.Policy != "" && r.Policy != "keep" && d.Metric != "n_w" && d.Metric != "s_w",
 		fmt.Sprintf("policy: the study keeps words outside the embedding, this run has policy %s", r.Policy))
-	because(d.Column == "english", "the study's list of English words is not known; see the other definition")
+	because(d.Column == "english", "the study's code looks words up as the list spells them; see the other definition")
 	because(d.Column == "low",
-		"the published LOW does not follow from its description: outputs spread evenly over the words of a data set "+
-			"(TEM at ε=1) hit nearly all of the rarest, the tables say 3 to 5%; see the other definition")
+		"the study's code computes an overlap of two lists of rare words; see the other definition")
 	return causes
-}
-
-// interval formats our mean and the half-width of its interval.
-func (k Comparison) interval() string {
-	if math.IsNaN(k.Ours) {
-		return results.NotMeasured
-	}
-	text := results.FormatNumber(k.Ours, 2)
-	if !math.IsNaN(k.Low) && k.High > k.Low {
-		text += " ± " + results.FormatNumber(k.High-k.Ours, 2)
-	}
-	return text
-}
-
-// way returns the name of how the row of a mechanism was measured.
-func (k Comparison) way() string {
-	var parts []string
-	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
-		if s != "" && s != k.Place.Mechanism && s != "policy="+k.Policy {
-			parts = append(parts, s)
-		}
-	}
-	if k.Policy != "" && k.Policy != "keep" {
-		parts = append(parts, "policy "+k.Policy)
-	}
-	return strings.Join(parts, " ")
-}
-
-// CompareTable returns a table of comparisons.
-func CompareTable(comparisons []Comparison) results.Table {
-	t := results.Table{
-		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
-		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours",
-			"difference", "class", "note"},
-	}
-	for i, k := range comparisons {
-		difference := results.NotMeasured
-		if !math.IsNaN(k.Difference) {
-			difference = fmt.Sprintf("%+.2f", k.Difference)
-		}
-		instance := k.way()
-		if !k.AsPublished {
-			instance += " (not the published variant)"
-		}
-		t.AddRow(k.Metric, k.Table, k.Place.String(), k.Definition.Title, instance, k.Embedding,
-			results.FormatNumber(k.Published, 2), k.interval(), difference, string(k.Class), k.Cause)
-		t.Rows[i][0].Separator = i > 0 && comparisons[i-1].Metric != k.Metric
-	}
-	t.Legend = "A cell agrees when the difference is within the margin or within the 95% interval of a difference " +
-		"of two such means; the spread of the published means is not printed and is taken to be ours. One in twenty " +
-		"cells of equal truth differs by chance where the interval decides."
-	return t
-}
-
-// verdicts chooses for each published number the comparison that applies to it:
-// by the definition as described and for the variants the paper measured, a
-// comparable one before one that is not, a released variant before a proved
-// one.
-func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
-	chosen := map[Place]map[Metric]Comparison{}
-	weight := func(k Comparison) int {
-		w := 0
-		if k.Class != NotComparable {
-			w += 2
-		}
-		if k.Variant == "released" {
-			w++
-		}
-		return w
-	}
-	for _, k := range comparisons {
-		if !k.AsPublished || !k.described() {
-			continue
-		}
-		if k.Metric == "english" {
-			k.Dimension = 0 // printed once for all
-		}
-		if chosen[k.Place] == nil {
-			chosen[k.Place] = map[Metric]Comparison{}
-		}
-		if old, ok := chosen[k.Place][k.Metric]; !ok || weight(k) > weight(old) {
-			chosen[k.Place][k.Metric] = k
-		}
-	}
-	return chosen
-}
-
-// CompareSummary returns a table of the outcomes for the published numbers, by
-// metric.
-func CompareSummary(comparisons []Comparison) results.Table {
-	t := results.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
-		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
-	counts := map[Metric]map[Class]int{}
-	for _, byMetric := range verdicts(comparisons) {
-		for m, k := range byMetric {
-			if counts[m] == nil {
-				counts[m] = map[Class]int{}
-			}
-			counts[m][k.Class]++
-		}
-	}
-	var sums [5]int
-	for _, m := range metricOrder {
-		c := counts[m]
-		printed := Printed().count(m)
-		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable],
-			printed - c[Agrees] - c[Differs] - c[NotComparable]}
-		texts := []string{m}
-		for i, n := range row {
-			sums[i] += n
-			texts = append(texts, fmt.Sprint(n))
-		}
-		t.AddRow(texts...)
-	}
-	texts := []string{"all"}
-	for _, n := range sums {
-		texts = append(texts, fmt.Sprint(n))
-	}
-	t.AddRow(texts...)
-	t.Rows[len(t.Rows)-1][0].Separator = true
-	t.Legend = "Each number that the study prints once, measured as it describes, compared with the variant that its " +
-		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
-		"and SanText by definition. " +
-		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
-	return t
-}
-
-// CompareMechanisms returns a table of how many comparable published numbers
-// are confirmed, by mechanism.
-func CompareMechanisms(comparisons []Comparison) results.Table {
-	t := results.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism",
-		Header: []string{"mechanism"}}
-	type count struct{ agree, compared int }
-	counts := map[string]map[Metric]count{}
-	measured := map[Metric]bool{}
-	for _, byMetric := range verdicts(comparisons) {
-		for m, k := range byMetric {
-			if k.Class == NotComparable {
-				continue
-			}
-			if counts[k.Place.Mechanism] == nil {
-				counts[k.Place.Mechanism] = map[Metric]count{}
-			}
-			c := counts[k.Place.Mechanism][m]
-			c.compared++
-			if k.Class == Agrees {
-				c.agree++
-			}
-			counts[k.Place.Mechanism][m] = c
-			measured[m] = true
-		}
-	}
-	for _, m := range metricOrder {
-		if measured[m] {
-			t.Header = append(t.Header, m)
-		}
-	}
-	for _, mechanism := range append([]string{results.BaselineMechanism}, Mechanisms...) {
-		if counts[mechanism] == nil {
-			continue
-		}
-		row := []string{results.MechanismTitle(mechanism)}
-		for _, m := range metricOrder {
-			if !measured[m] {
-				continue
-			}
-			text := results.NotMeasured
-			if c := counts[mechanism][m]; c.compared > 0 {
-				text = fmt.Sprintf("%d of %d", c.agree, c.compared)
-			}
-			row = append(row, text)
-		}
-		t.AddRow(row...)
-	}
-	t.Legend = "Confirmed: no difference beyond noise or the margin, for the variant that the study's tables measured."
-	return t
-}
-
-// CompareTables returns all tables: the verdicts by protocol, each cell under
-// each protocol, the summary, counts by mechanism, and all numbers.
-func CompareTables(comparisons []Comparison) []results.Table {
-	tables := append([]results.Table{ProtocolTable(comparisons)}, CellTables(comparisons)...)
-	tables = append(tables, CompareSummary(comparisons))
-	if t := CompareMechanisms(comparisons); len(t.Rows) > 0 {
-		tables = append(tables, t)
-	}
-	return append(tables, CompareTable(comparisons))
 }

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -8,33 +9,27 @@ import (
 	"mldpbench/results"
 )
 
-// publishedAs makes records with exactly the numbers that the paper prints for
-// CMP on IMDb at d=100, shifted by some points.
-func publishedAs(shift float64) []results.Record {
-	var records []results.Record
+// publishedAs makes cells with exactly the numbers that the paper prints for CMP
+// on IMDb at d=100, shifted by some points.
+func publishedAs(shift float64) []cell {
+	var cells []cell
+	at := Place{"imdb", 100, 10, "cmp"}
 	for i := range 5 {
-		r := cellRecord(i, i+1, 0)
-		r.Epsilon, r.Embedding = 10, "glove.6B"
 		jitter := []float64{-0.4, -0.2, 0, 0.2, 0.4}[i]
-		r.TestCorrect, r.TestTotal = int(math.Round(20*(78.85+shift+jitter))), 2000
-		r.DeniabilityWords, r.NwRuns, r.SwWords, r.NwUnchanged, r.SwDistinct = "", 0, 0, 0, 0
-		r.Nw, r.Sw = results.Missing, results.Missing
-		r.TokensChanged, r.TokensTotal = int(math.Round(100*(Printed().Value(Place{"imdb", 100, 10, "cmp"},
-			"pp")+shift+jitter))), 10000
-		r.CS, r.CSEncoder = results.Float(Printed().Value(Place{"imdb", 100, 10, "cmp"}, "cs")),
-			"paraphrase-distilroberta-base-v1"
-		r.LowPresent, r.LowTotal, r.English = 0, 0, results.Missing
-		if err := r.Recompute(); err != nil {
-			panic(err)
-		}
-		records = append(records, r)
+		c := mechanismCell(i, i+1, int(math.Round(20*(78.85+shift+jitter))))
+		c.Epsilon = 10
+		cs := results.Number(Printed().Value(at, "cs"))
+		cs.Detail = "paraphrase-distilroberta-base-v1"
+		c.values = map[string]results.Measured{"accuracy": c.values["accuracy"], "cs": cs,
+			"pp": results.Share(int(math.Round(100*(Printed().Value(at, "pp")+shift+jitter))), 10000)}
+		cells = append(cells, c)
 	}
-	return records
+	return cells
 }
 
-func compared(t *testing.T, records []results.Record) map[Metric]Comparison {
+func compared(t *testing.T, cells []cell) map[Metric]Comparison {
 	t.Helper()
-	all, err := Compare(records, DefaultMargin)
+	all, err := Compare(prepare(t, cells), DefaultMargin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,32 +59,34 @@ func TestCompareClasses(t *testing.T) {
 }
 
 func TestCompareRefusesTheIncomparable(t *testing.T) {
-	for want, change := range map[string]func(*results.Record){
-		"embedding local":       func(r *results.Record) { r.Embedding = "local" },
-		"model svm":             func(r *results.Record) { r.Model = "svm" },
-		"1000 test documents":   func(r *results.Record) { r.TestTotal = 1000 },
-		"undefined here: small": func(r *results.Record) { r.Status, r.Reason = results.StatusUndefined, "small" },
+	for want, change := range map[string]func(*cell){
+		"embedding local":       func(c *cell) { c.Embedding = "local" },
+		"model svm":             func(c *cell) { c.Model = "svm" },
+		"1000 test documents":   func(c *cell) { c.TestItems = 1000 },
+		"undefined here: small": func(c *cell) { c.Status, c.Reason = results.StatusUndefined, "small" },
 	} {
-		records := publishedAs(0)
-		for i := range records {
-			change(&records[i])
+		cells := publishedAs(0)
+		for i := range cells {
+			change(&cells[i])
 		}
-		if k := compared(t, records)["accuracy"]; k.Class != NotComparable || !strings.Contains(k.Cause, want) {
+		if k := compared(t, cells)["accuracy"]; k.Class != NotComparable || !strings.Contains(k.Cause, want) {
 			t.Errorf("%s: %+v", want, k)
 		}
 	}
-	records := publishedAs(0)
-	for i := range records {
-		records[i].CSEncoder = "use-lite"
+	cells := publishedAs(0)
+	for i := range cells {
+		cs := cells[i].values["cs"]
+		cs.Detail = "use-lite"
+		cells[i].values["cs"] = cs
 	}
-	got := compared(t, records)
+	got := compared(t, cells)
 	if got["cs"].Class != NotComparable || got["accuracy"].Class != Agrees {
 		t.Errorf("another encoder: %+v", got)
 	}
-	for i := range records {
-		records[i].Dataset = "generated-reviews"
+	for i := range cells {
+		cells[i].Dataset = "generated-reviews"
 	}
-	if all, err := Compare(records, 1); err != nil || len(all) != 0 {
+	if all, err := Compare(prepare(t, cells), 1); err != nil || len(all) != 0 {
 		t.Errorf("a data set the study does not have: %v, %v", all, err)
 	}
 }
@@ -110,14 +107,11 @@ func TestCompareCorrectsTable9(t *testing.T) {
 
 // An accuracy that differs on text that agrees is about training.
 func TestCompareLocatesTheDifference(t *testing.T) {
-	records := publishedAs(0)
-	for i := range records {
-		records[i].TestCorrect -= 200
-		if err := records[i].Recompute(); err != nil {
-			t.Fatal(err)
-		}
+	cells := publishedAs(0)
+	for i := range cells {
+		cells[i].values["accuracy"] = results.Share(cells[i].values["accuracy"].Part-200, 2000)
 	}
-	if k := compared(t, records)["accuracy"]; k.Class != Differs || !strings.Contains(k.Cause, "training") {
+	if k := compared(t, cells)["accuracy"]; k.Class != Differs || !strings.Contains(k.Cause, "training") {
 		t.Errorf("%+v", k)
 	}
 	if k := compared(t, publishedAs(-3))["accuracy"]; strings.Contains(k.Cause, "training") { // PP differs too
@@ -126,7 +120,7 @@ func TestCompareLocatesTheDifference(t *testing.T) {
 }
 
 func TestCompareTables(t *testing.T) {
-	all, err := Compare(publishedAs(-3), DefaultMargin)
+	all, err := Compare(prepare(t, publishedAs(-3)), DefaultMargin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,28 +136,26 @@ func TestCompareTables(t *testing.T) {
 // Rows of two classifiers, two embeddings and two variants in one file: each
 // published number is judged once, by the record of what the paper measured.
 func TestCompareOfMixedRecords(t *testing.T) {
-	records := publishedAs(0)
-	add := func(change func(*results.Record)) {
-		for _, r := range publishedAs(0) {
-			change(&r)
-			records = append(records, r)
+	cells := publishedAs(0)
+	add := func(change func(*cell)) {
+		for _, c := range publishedAs(0) {
+			change(&c)
+			c.Key += fmt.Sprint(len(cells))
+			cells = append(cells, c)
 		}
 	}
-	add(func(r *results.Record) { r.Model = "svm" })
-	add(func(r *results.Record) { r.Embedding = "local" })
-	vickrey := func(variant string, correct int) func(*results.Record) {
-		return func(r *results.Record) {
-			r.Mechanism, r.Variant, r.TestCorrect = "vickrey", variant, correct
-			r.TokensTotal, r.PP, r.CS = 0, results.Missing, results.Missing
-			if err := r.Recompute(); err != nil {
-				t.Fatal(err)
-			}
+	add(func(c *cell) { c.Model = "svm" })
+	add(func(c *cell) { c.Embedding = "local" })
+	vickrey := func(variant string, correct int) func(*cell) {
+		return func(c *cell) {
+			c.Mechanism, c.Variant = "vickrey", variant
+			c.values = map[string]results.Measured{"accuracy": results.Share(correct, 2000)}
 		}
 	}
 	published := Printed().Value(Place{"imdb", 100, 10, "vickrey"}, "accuracy")
 	add(vickrey("proved", int(20*published)))       // agrees, and proves nothing
 	add(vickrey("released", int(20*published-200))) // what the paper ran: differs by 10 points
-	all, err := Compare(records, DefaultMargin)
+	all, err := Compare(prepare(t, cells), DefaultMargin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -16,7 +17,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-func render(t *testing.T, table results.Table, format string) string {
+func render(t *testing.T, table tables.Table, format string) string {
 	t.Helper()
 	var b strings.Builder
 	if err := table.Write(&b, format); err != nil {
@@ -25,23 +26,52 @@ func render(t *testing.T, table results.Table, format string) string {
 	return b.String()
 }
 
-// baselineRecord is made up.
-func baselineRecord(index, repetition, correct int) results.Record {
-	r := results.NewRecord()
-	r.Status, r.Study, r.Seed = results.StatusOK, "test", 1
-	r.Index, r.Repetition, r.Key = index, repetition, string(rune('a'+index))
-	r.Dataset, r.Embedding, r.Dimension, r.Model, r.Setting = "imdb", "glove.6B", 100, "lstm", "local"
-	r.Mechanism = results.BaselineMechanism
-	r.TestCorrect, r.TestTotal = correct, 2000
-	return r
+// cell is a made-up cell: one repetition of one mechanism with its quantities.
+type cell struct {
+	results.Row
+	values map[string]results.Measured
 }
 
-func cellRecord(index, repetition, correct int) results.Record {
-	r := baselineRecord(index, repetition, correct)
-	r.Mechanism, r.Variant, r.Epsilon, r.Policy = "cmp", "proved", 5, "keep"
-	r.TokensChanged, r.TokensTotal = 70, 100
-	r.LowPresent, r.LowTotal = 300, 1000
-	r.CS, r.CSStdDev, r.CSDocuments, r.CSEncoder = 50, 10, 300, "test"
-	r.SetDeniability([]metrics.Deniability[string]{{Word: "good", Runs: 50, Unchanged: 10, Distinct: 20}})
-	return r
+// baselineCell is made up.
+func baselineCell(index, repetition, correct int) cell {
+	r := results.NewRow()
+	r.Study, r.Seed = "test", 1
+	r.Index, r.Repetition, r.Key = index, repetition, string(rune('a'+index))
+	r.Dataset, r.Embedding, r.Dimension, r.Model, r.Setting = "imdb", "glove.6B", 100, "lstm", "local"
+	r.Mechanism, r.TestItems = results.BaselineMechanism, 2000
+	return cell{r, map[string]results.Measured{"accuracy": results.Share(correct, 2000)}}
+}
+
+func mechanismCell(index, repetition, correct int) cell {
+	c := baselineCell(index, repetition, correct)
+	c.Mechanism, c.Variant, c.Epsilon, c.Policy = "cmp", "proved", 5, "keep"
+	nw, sw := results.Deniability([]metrics.Deniability[string]{{Word: "good", Runs: 50, Unchanged: 10, Distinct: 20}})
+	c.values["pp"], c.values["low"], c.values["n_w"], c.values["s_w"] = results.Share(70, 100),
+		results.Share(300, 1000), nw, sw
+	cs := results.Number(50)
+	cs.Whole, cs.Detail = 300, "test"
+	c.values["cs"] = cs
+	return c
+}
+
+// prepare makes the view of made-up cells.
+func prepare(t *testing.T, cells []cell) *results.Prepared {
+	t.Helper()
+	var rows []results.Row
+	for _, c := range cells {
+		if c.Status == results.StatusUndefined {
+			rows = append(rows, c.Row)
+			continue
+		}
+		for _, q := range results.Columns() {
+			if m, ok := c.values[q.Name]; ok {
+				rows = append(rows, c.Of(q.Name, m))
+			}
+		}
+	}
+	p, err := results.Prepare(results.Run{Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -9,39 +9,30 @@ import (
 	"strings"
 	"testing"
 
-	_ "mldpbench/experiments/attacks" // names of its quantities
+	_ "mldpbench/experiments/measure" // names of its quantities
 	"mldpbench/results"
+	"mldpbench/results/compare"
+	"mldpbench/results/tables"
 )
 
-// TestStudyPageFollowsItsRecords: each row of the tables in the page's section
-// on protocols is a row that `mldp compare --published` makes from the
-// committed records, and all accuracies are there.
-func TestStudyPageFollowsItsRecords(t *testing.T) {
+// TestReplicationPageFollowsItsRecords: the tables of the page are those that
+// `mldp compare --published` makes from the committed records, all of their rows,
+// and every printed number is in them.
+func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	comparisons, err := Compare(reference(t, "protocols"), DefaultMargin)
-	if err != nil {
-		t.Fatal(err)
+	p := reference(t, "replication", "comparative")
+	honest, ok := HonestTable(p)
+	if !ok {
+		t.Fatal("no records of the mechanisms as described")
 	}
-	on := pageRows(t, "STUDY.md", "What the published tables measured")
-	made := map[string]bool{}
-	for _, line := range tableRows(ProtocolTable(comparisons)) {
-		made[line] = true
-	}
-	for _, table := range CellTables(comparisons) {
-		for _, line := range tableRows(table) {
-			made[line] = true
-			if table.Name == "protocols-accuracy" && !on[line] {
-				t.Errorf("the page lacks %s", line)
-			}
-		}
-	}
-	for line := range on {
-		if !made[line] {
-			t.Errorf("on the page, not of the records: %s", line)
-		}
-	}
-	if len(on) < 50 {
-		t.Errorf("%d rows on the page", len(on))
+	const page = "reports/2-the-2024-tables.md"
+	comparePage(t, page, "How many", ReplicationTables(p), "replication")
+	comparePage(t, page, "AG News", ReplicationTables(p), "replication-agnews")
+	comparePage(t, page, "IMDb", ReplicationTables(p), "replication-imdb")
+	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
+	comparePage(t, page, "As described", []tables.Table{honest}, honest.Name)
+	if n := len(Replicate(p)); n != 256 {
+		t.Errorf("%d printed numbers, want 256", n)
 	}
 }
 
@@ -50,13 +41,7 @@ func TestStudyPageFollowsItsRecords(t *testing.T) {
 // of their rows.
 func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	in := results.TableInputs{Records: reference(t, "extended", "refuted")}
-	var err error
-	if in.Audit, err = results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv")); err != nil {
-		t.Fatal(err)
-	}
-	in.Records = results.Refute(in.Records, in.Audit)
-	comparePage(t, "STUDY.md", "Accuracy at equal privacy", results.Tables(in),
+	comparePage(t, "STUDY.md", "Accuracy at equal privacy", tables.All(audited(t, "extended", "refuted")),
 		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
 }
 
@@ -64,14 +49,9 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 // the committed records.
 func TestRankingFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	audit, err := results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	level := results.StatedErrors[0]
 	others, open := 0, map[string]int{}
-	for _, s := range results.Standings(results.Refute(reference(t, "extended", "refuted"), audit), level) {
-		if first := s.Entries[0]; first.Mechanism != "rank-fix" {
+	for _, s := range compare.Standings(audited(t, "extended", "refuted"), compare.Question{}, compare.StatedErrors[0]) {
+		if first := s.Entries[0]; first.Line.Mechanism != "rank-fix" {
 			t.Errorf("%s: %s is first", s.Dataset, first.Name)
 		}
 		others, open[s.Dataset] = len(s.Entries)-1, len(s.Entries[0].Open)
@@ -108,40 +88,49 @@ func TestComparativePageFollowsItsRecords(t *testing.T) {
 			"comparative-released-local-300"}, map[string][]string{
 			"Dimension": {"accuracy-lstm-local", "accuracy-lstm-train-only"}}},
 	} {
-		tables := results.Tables(results.TableInputs{Records: reference(t, c.files...)})
+		all := tables.All(reference(t, c.files...))
 		for section, names := range c.sections {
-			comparePage(t, "COMPARATIVE.md", section, tables, names...)
+			comparePage(t, "COMPARATIVE.md", section, all, names...)
 		}
 	}
 }
 
-// reference returns the committed records of runs, derived together.
-func reference(t *testing.T, names ...string) []results.Record {
+// reference returns the committed rows of runs, prepared together.
+func reference(t *testing.T, names ...string) *results.Prepared { return prepared(t, nil, names...) }
+
+// audited is reference with the committed verdicts of the audit.
+func audited(t *testing.T, names ...string) *results.Prepared {
 	t.Helper()
-	var runs [][]results.Record
-	for _, name := range names {
-		records, err := results.Read(filepath.Join("..", "reference", name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, records)
-	}
-	all, err := results.Union(runs...)
+	audit, err := results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err = results.Derive(all); err != nil {
+	return prepared(t, audit, names...)
+}
+
+func prepared(t *testing.T, audit []results.AuditRow, names ...string) *results.Prepared {
+	t.Helper()
+	var runs []results.Run
+	for _, name := range names {
+		rows, err := results.Read(filepath.Join("..", "reference", name+".csv.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, results.Run{Name: name, Rows: rows, Audit: audit})
+	}
+	p, err := results.Prepare(runs...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return p
 }
 
 // comparePage compares the rows of tables in a section of a page with those of
 // the named tables.
-func comparePage(t *testing.T, page, section string, tables []results.Table, names ...string) {
+func comparePage(t *testing.T, page, section string, all []tables.Table, names ...string) {
 	t.Helper()
 	on, made := pageRows(t, page, section), map[string]bool{}
-	for _, table := range tables {
+	for _, table := range all {
 		if !slices.Contains(names, table.Name) {
 			continue
 		}
@@ -167,14 +156,10 @@ func comparePage(t *testing.T, page, section string, tables []results.Table, nam
 // tables` makes from the committed records, all of their rows.
 func TestAttacksPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	for section, file := range map[string]string{"Tables": "attacks.csv",
-		"The auditor of a language model": "auditor.csv"} {
-		records, err := results.Read(filepath.Join("..", "reference", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for section, file := range map[string]string{"Tables": "attacks",
+		"The auditor of a language model": "auditor"} {
 		on, made := pageRows(t, "ATTACKS.md", section), map[string]bool{}
-		for _, table := range results.Tables(results.TableInputs{Records: records}) {
+		for _, table := range tables.All(reference(t, file)) {
 			if kind, _, _ := strings.Cut(table.Name, "-"); !slices.Contains([]string{"use", "attackers", "attacks"}, kind) {
 				continue
 			}
@@ -215,7 +200,7 @@ func pageRows(t *testing.T, name, section string) map[string]bool {
 	return on
 }
 
-func tableRows(t results.Table) []string {
+func tableRows(t tables.Table) []string {
 	var b bytes.Buffer
 	_ = t.Write(&b, "md") // a buffer takes everything
 	return rowsOf(b.String())

@@ -28,7 +28,7 @@ var files embed.FS
 // "table4_mlr.csv".
 func File(name string) (fs.File, error) { return files.Open(name) }
 
-// Metric names a column of results.Record that the papers' tables print.
+// Metric names a column of results.Cell that the papers' tables print.
 type Metric = string
 
 // PUCMetrics are the composites by weight of utility.

@@ -27,16 +27,16 @@ func cell(names ...string) (gates [4]reg.Register, others []reg.Register, index,
 
 // cellForward writes i, f, o = σ, g = tanh of the gates in place,
 // c = f∘prev + i∘g, tanh c and the hidden state o∘tanh c, for h a multiple of
-// the lanes.
-func cellForward(v vectors) {
-	TEXT("cellForward"+v.name, NOSPLIT, "func(h int, gates, prev, cell, tanh, hidden *float32)")
+// eight.
+func cellForward() {
+	TEXT("cellForwardAVX2", NOSPLIT, "func(h int, gates, prev, cell, tanh, hidden *float32)")
 	Pragma("noescape")
 	gates, others, index, end := cell("prev", "cell", "tanh", "hidden")
 	at := func(base reg.Register) Mem { return Mem{Base: base, Index: index, Scale: 1} }
-	activated := func(gate int, lane func(vectors, Op) Op) Op {
-		x := v.new()
+	activated := func(gate int, lane func(Op) Op) Op {
+		x := YMM()
 		VMOVUPS(at(gates[gate]), x)
-		y := lane(v, x)
+		y := lane(x)
 		VMOVUPS(y, at(gates[gate]))
 		return y
 	}
@@ -47,12 +47,12 @@ func cellForward(v vectors) {
 	g := activated(3, tanhLane)
 	VFMADD231PS(in, g, c)
 	VMOVUPS(c, at(others[1]))
-	t := tanhLane(v, c)
+	t := tanhLane(c)
 	VMOVUPS(t, at(others[2]))
 	o := activated(2, sigmoidLane)
 	VMULPS(o, t, t)
 	VMOVUPS(t, at(others[3]))
-	ADDQ(U32(4*v.lanes), index)
+	ADDQ(U32(32), index)
 	CMPQ(index, end)
 	JL(LabelRef("loop"))
 	VZEROUPPER()
@@ -62,28 +62,28 @@ func cellForward(v vectors) {
 // cellBackward is the derivative of cellForward: the gates become the
 // derivatives with respect to their values before activation, dc that with
 // respect to prev; dh is that with respect to the hidden state.
-func cellBackward(v vectors) {
-	TEXT("cellBackward"+v.name, NOSPLIT, "func(h int, gates, prev, tanh, dh, dc *float32)")
+func cellBackward() {
+	TEXT("cellBackwardAVX2", NOSPLIT, "func(h int, gates, prev, tanh, dh, dc *float32)")
 	Pragma("noescape")
 	gates, others, index, end := cell("prev", "tanh", "dh", "dc")
 	at := func(base reg.Register) Mem { return Mem{Base: base, Index: index, Scale: 1} }
 	load := func(base reg.Register) Op {
-		x := v.new()
+		x := YMM()
 		VMOVUPS(at(base), x)
 		return x
 	}
-	one := v.new()
-	VMOVUPS(v.constant(1), one)
+	one := YMM()
+	VMOVUPS(constant(1), one)
 	// through multiplies d by the derivative of σ at its value s: s(1 − s).
 	through := func(s, d Op) {
 		VMULPS(s, d, d)
-		rest := v.new()
+		rest := YMM()
 		VSUBPS(s, one, rest)
 		VMULPS(rest, d, d)
 	}
 	// flat is 1 − t², the derivative of tanh at its value t.
 	flat := func(t Op) Op {
-		y := v.copy(one)
+		y := copyOf(one)
 		VFNMADD231PS(t, t, y)
 		return y
 	}
@@ -109,7 +109,7 @@ func cellBackward(v vectors) {
 	VMOVUPS(dc, at(others[3]))
 	through(f, p)
 	VMOVUPS(p, at(gates[1]))
-	ADDQ(U32(4*v.lanes), index)
+	ADDQ(U32(32), index)
 	CMPQ(index, end)
 	JL(LabelRef("loop"))
 	VZEROUPPER()

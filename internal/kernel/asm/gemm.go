@@ -15,16 +15,9 @@ import (
 // nor its transpose is ever packed: rows are reached from few base registers
 // with the index forms base, base+s, base+2s. All strides are in bytes. F is
 // not read when beta is 0.
-//
-// Without fused, product and sum are rounded separately, in the order of p:
-// the form whose result is the same with any instruction set.
-func gemmTile(v vectors, rows int, fused bool) {
-	name := fmt.Sprintf("gemm%s_%d", v.name, rows)
-	if !fused {
-		name = fmt.Sprintf("unfused%s_%d", v.name, rows)
-	}
-	TEXT(name, NOSPLIT, "func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, "+
-		"c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
+func gemmTile(v vectors, rows int) {
+	TEXT(fmt.Sprintf("gemm%s_%d", v.name, rows), NOSPLIT, "func(k int, a *float32, rowStride, colStride int, "+
+		"b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
 	Pragma("noescape")
 	width := v.lanes * 4
 
@@ -70,16 +63,11 @@ func gemmTile(v vectors, rows int, fused bool) {
 	VMOVUPS(Mem{Base: b}, b0)
 	VMOVUPS(Mem{Base: b, Disp: width}, b1)
 	ADDQ(bs, b)
-	scalar, product := v.new(), v.new()
+	scalar := v.new()
 	for r := range acc {
 		VBROADCASTSS(element(r), scalar)
 		for j, col := range []Op{b0, b1} {
-			if fused {
-				VFMADD231PS(scalar, col, acc[r][j])
-			} else {
-				VMULPS(scalar, col, product)
-				VADDPS(product, acc[r][j], acc[r][j])
-			}
+			VFMADD231PS(scalar, col, acc[r][j])
 		}
 	}
 	for _, base := range bases {
@@ -98,29 +86,29 @@ func gemmTile(v vectors, rows int, fused bool) {
 	MOVL(paramAddress("beta"), bits)
 	ADDL(bits, bits) // drops the sign: zero for 0 and −0 only
 	JNZ(LabelRef("accumulate"))
-	for r := range acc {
-		for j := range acc[r] {
-			VMULPS(alpha, acc[r][j], acc[r][j])
-			VMOVUPS(acc[r][j], Mem{Base: c, Disp: j * width})
+	from, fromStride := reg.Register(nil), reg.Register(nil)
+	for _, read := range []bool{false, true} {
+		if read {
+			Label("accumulate")
+			from = Load(Param("from"), GP64())
+			fromStride = Load(Param("fromStride"), GP64())
 		}
-		ADDQ(stride, c)
-	}
-	VZEROUPPER()
-	RET()
-	Label("accumulate")
-	from := Load(Param("from"), GP64())
-	fromStride := Load(Param("fromStride"), GP64())
-	for r := range acc {
-		for j := range acc[r] {
-			VMULPS(alpha, acc[r][j], acc[r][j])
-			VFMADD231PS(Mem{Base: from, Disp: j * width}, beta, acc[r][j])
-			VMOVUPS(acc[r][j], Mem{Base: c, Disp: j * width})
+		for r := range acc {
+			for j, x := range acc[r] {
+				VMULPS(alpha, x, x)
+				if read {
+					VFMADD231PS(Mem{Base: from, Disp: j * width}, beta, x)
+				}
+				VMOVUPS(x, Mem{Base: c, Disp: j * width})
+			}
+			ADDQ(stride, c)
+			if read {
+				ADDQ(fromStride, from)
+			}
 		}
-		ADDQ(stride, c)
-		ADDQ(fromStride, from)
+		VZEROUPPER()
+		RET()
 	}
-	VZEROUPPER()
-	RET()
 }
 
 func zero(r Op) {

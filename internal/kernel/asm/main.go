@@ -10,54 +10,51 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// vectors is one instruction set: a width and how its registers are made.
+// vectors is one instruction set: a width and how its registers are made. AVX2
+// alone serves where the width makes no study faster.
 type vectors struct {
 	name  string
 	lanes int // float32 per register
-	new   func() VectorRegister
+	new   func() Op
 }
 
-// VectorRegister is a YMM or ZMM register.
-type VectorRegister = Op
-
 var (
-	avx512 = vectors{"AVX512", 16, func() VectorRegister { return ZMM() }}
-	avx2   = vectors{"AVX2", 8, func() VectorRegister { return YMM() }}
+	avx512 = vectors{"AVX512", 16, func() Op { return ZMM() }}
+	avx2   = vectors{"AVX2", 8, func() Op { return YMM() }}
 )
 
 func main() {
-	ConstraintExpr("amd64")
-	for rows := 1; rows <= 14; rows++ {
-		gemmTile(avx512, rows, true)
-		gemmTile(avx512, rows, false)
+	ConstraintExpr("amd64,!noasm")
+	for _, rows := range []int{1, 2, 4, 8, 14} {
+		gemmTile(avx512, rows)
 	}
-	for rows := 1; rows <= 6; rows++ {
-		gemmTile(avx2, rows, true)
-		gemmTile(avx2, rows, false)
+	for _, rows := range []int{1, 2, 4, 6} {
+		gemmTile(avx2, rows)
 	}
-	for _, v := range []vectors{avx512, avx2} {
-		activation(v, "exp", expLane)
-		activation(v, "sigmoid", sigmoidLane)
-		activation(v, "tanh", tanhLane)
-		cellForward(v)
-		cellBackward(v)
-		dot(v)
-		axpy(v)
-		peak(v)
+	activation("exp", expLane)
+	activation("sigmoid", sigmoidLane)
+	activation("tanh", tanhLane)
+	cellForward()
+	cellBackward()
+	axpy()
+	for _, quantised := range []bool{false, true} {
+		scan(avx512, scanRows512, quantised)
+		scan(avx2, scanRows256, quantised)
 	}
-	scan(avx512, scanRows512, false)
-	scan(avx2, scanRows256, false)
-	scan(avx512, scanRows512, true)
-	scan(avx2, scanRows256, true)
-	squaredDistance(avx512)
-	squaredDistance(avx2)
-	distancesTo()
-	for _, v := range []vectors{avx512, avx2} {
-		pairs(v, true)
-		pairs(v, false)
-		weightSum(v)
-		fold(v)
-		atMost(v)
-	}
+	squaredDistance()
+	pairs(avx512, true)
+	pairs(avx2, true)
+	pairs(avx2, false)
+	weightSum()
+	fold()
+	atMost()
+	combine("add", VADDPS)
+	combine("subtract", VSUBPS)
+	combine("multiply", VMULPS)
+	combine("divide", VDIVPS)
+	combine("larger", VMAXPS)
+	combine("smaller", VMINPS)
+	sum()
+	largest()
 	Generate()
 }

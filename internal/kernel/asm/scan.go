@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // Rows (queries) of a tile by instruction set: as many accumulators as leave
@@ -30,7 +31,8 @@ func scan(v vectors, rows int, quantised bool) {
 	if quantised {
 		name, element = "scanInt8", "byte"
 	}
-	TEXT(name+v.name, NOSPLIT, "func(panels, depth int, words *"+element+", heads, bounds *float32, queries *"+element+", tile *float32, hits *uint32) int")
+	TEXT(name+v.name, NOSPLIT, "func(panels, depth int, words *"+element+", heads, bounds *float32, queries *"+element+
+		", tile *float32, hits *uint32) int")
 	Pragma("noescape")
 	panels := Load(Param("panels"), GP64())
 	words := Load(Param("words"), GP64())
@@ -158,30 +160,29 @@ func dotBytes(v vectors, q, words, acc Op) {
 	}
 	sums := v.new()
 	VPMADDUBSW(q, words, sums)
-	VPMADDWD(v.bits(1<<16|1), sums, sums)
+	VPMADDWD(bits(1<<16|1), sums, sums)
 	VPADDD(sums, acc, acc)
 }
 
 // squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight.
-func squaredDistance(v vectors) {
-	TEXT("squaredDistance"+v.name, NOSPLIT, "func(n int, a, b *float32) float64")
+func squaredDistance() {
+	TEXT("squaredDistanceAVX2", NOSPLIT, "func(n int, a, b *float32) float64")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
 	a := Load(Param("a"), GP64())
 	b := Load(Param("b"), GP64())
-	doubles := v.lanes / 2
-	var acc [2]Op
+	var acc [2]reg.VecVirtual
 	for i := range acc {
-		acc[i] = v.new()
+		acc[i] = YMM()
 		zero(acc[i])
 	}
 	TESTQ(n, n)
 	JZ(LabelRef("sum"))
 	Label("loop")
-	for i := range 8 / doubles {
-		x, y := v.new(), v.new()
-		VCVTPS2PD(Mem{Base: a, Disp: 4 * i * doubles}, x)
-		VCVTPS2PD(Mem{Base: b, Disp: 4 * i * doubles}, y)
+	for i := range acc {
+		x, y := YMM(), YMM()
+		VCVTPS2PD(Mem{Base: a, Disp: 16 * i}, x)
+		VCVTPS2PD(Mem{Base: b, Disp: 16 * i}, y)
 		VSUBPD(y, x, x)
 		VFMADD231PD(x, x, acc[i])
 	}
@@ -191,7 +192,7 @@ func squaredDistance(v vectors) {
 	JNZ(LabelRef("loop"))
 	Label("sum")
 	VADDPD(acc[1], acc[0], acc[0])
-	Store(horizontalSum64(v, acc[0]), ReturnIndex(0))
+	Store(horizontalSum64(acc[0]), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }

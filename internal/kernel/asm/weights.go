@@ -10,36 +10,32 @@ import (
 //
 //	func(n int, row, law *float32) float64
 //
-// for n a multiple of the lanes; see kernel.WeightSum. law holds offset, most,
+// for n a multiple of eight; see kernel.WeightSum. law holds offset, most,
 // least and rate.
-func weightSum(v vectors) {
-	TEXT("weightSum"+v.name, NOSPLIT, "func(n int, row, law *float32) float64")
+func weightSum() {
+	TEXT("weightSumAVX2", NOSPLIT, "func(n int, row, law *float32) float64")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
 	row := Load(Param("row"), GP64())
 	law := Load(Param("law"), GP64())
 	var parts [4]Op // offset, most, least, rate
 	for i := range parts {
-		parts[i] = v.new()
+		parts[i] = YMM()
 		VBROADCASTSS(Mem{Base: law, Disp: 4 * i}, parts[i])
 	}
-	var acc [2]Op
+	var acc [2]reg.VecVirtual
 	for i := range acc {
-		acc[i] = v.new()
+		acc[i] = YMM()
 		zero(acc[i])
 	}
 	TESTQ(n, n)
 	JZ(LabelRef("sum"))
 	Label("loop")
-	x, none := v.new(), v.new()
+	x, none := YMM(), YMM()
 	VMOVUPS(Mem{Base: row}, x)
 	const unequal = 12
-	there, mask := v.new(), K() // x ≠ +Inf
-	if v.lanes == 16 {
-		VCMPPS(U8(unequal), v.bits(0x7f800000), x, mask)
-	} else {
-		VCMPPS(U8(unequal), v.bits(0x7f800000), x, there)
-	}
+	there := YMM() // x ≠ +Inf
+	VCMPPS(U8(unequal), bits(0x7f800000), x, there)
 	VADDPS(parts[0], x, x)
 	zero(none)
 	VMAXPS(none, x, x)
@@ -47,37 +43,21 @@ func weightSum(v vectors) {
 	VMINPS(parts[1], x, x)
 	VSUBPS(x, parts[2], x)
 	VMULPS(parts[3], x, x)
-	e := expLane(v, x)
-	if v.lanes == 16 {
-		VMOVAPS_Z(e, mask, e)
-	} else {
-		VANDPS(there, e, e)
-	}
-	wide := v.new()
-	low, high := v.halves(e)
-	VCVTPS2PD(low, wide)
+	e := expLane(x)
+	VANDPS(there, e, e)
+	high, wide := XMM(), YMM()
+	VEXTRACTF128(U8(1), e, high)
+	VCVTPS2PD(e.(reg.VecVirtual).AsX(), wide)
 	VADDPD(wide, acc[0], acc[0])
-	wide = v.new()
+	wide = YMM()
 	VCVTPS2PD(high, wide)
 	VADDPD(wide, acc[1], acc[1])
-	ADDQ(U32(4*v.lanes), row)
-	SUBQ(U32(v.lanes), n)
+	ADDQ(U32(32), row)
+	SUBQ(U32(8), n)
 	JNZ(LabelRef("loop"))
 	Label("sum")
 	VADDPD(acc[1], acc[0], acc[0])
-	Store(horizontalSum64(v, acc[0]), ReturnIndex(0))
+	Store(horizontalSum64(acc[0]), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
-}
-
-// halves returns the lower and the upper lanes of a register.
-func (v vectors) halves(x Op) (low, high Op) {
-	if v.lanes == 16 {
-		high = YMM()
-		VEXTRACTF64X4(U8(1), x, high)
-		return x.(reg.VecVirtual).AsY(), high
-	}
-	high = XMM()
-	VEXTRACTF128(U8(1), x, high)
-	return x.(reg.VecVirtual).AsX(), high
 }

@@ -127,9 +127,9 @@ func tanhLane(a *assembler) {
 // activation writes func(n int, dst, src *float32) for n a multiple of four.
 // A lane takes and leaves V0 and uses V1 to V5.
 func activation(a *assembler, name string, words []uint32, lane func(*assembler)) {
-	a.function(name+"NEON", 0, "", argument{"n", "int"}, argument{"dst", "*float32"}, argument{"src", "*float32"})
+	a.function(name+"NEON", 0, "func(n int, dst, src *float32)")
 	const n, dst, src = r(0), r(1), r(2)
-	a.load(0, map[r]string{n: "n", dst: "dst", src: "src"}, n, dst, src)
+	a.load(map[r]string{n: "n", dst: "dst", src: "src"})
 	a.loadConstants(words)
 	a.label("loop")
 	a.goes("CBZ %s, done", n)

@@ -1,15 +1,13 @@
 package main
 
+import "strings"
+
 // cell begins an LSTM cell function: R0 counts registers, R4 to R7 point to
 // the four gates, R8 and on to the other arrays. Every store to an array
 // advances its pointer.
 func cell(a *assembler, name string, others ...string) {
-	arguments := []argument{{"h", "int"}, {"gates", "*float32"}}
-	for _, o := range others {
-		arguments = append(arguments, argument{o, "*float32"})
-	}
-	a.function(name+"NEON", 0, "", arguments...)
-	a.load(0, map[r]string{0: "h", 4: "gates"}, 0, 4)
+	a.function(name+"NEON", 0, "func(h int, gates, "+strings.Join(others, ", ")+" *float32)")
+	a.load(map[r]string{0: "h", 4: "gates"})
 	for i := r(5); i < 8; i++ {
 		a.goes("ADD R0<<2, %s, %s", i-1, i)
 	}

@@ -2,27 +2,17 @@ package main
 
 import "fmt"
 
-// gemmRows × 16 sums fill 24 registers, which leaves four for a row of B and
-// four for numbers of A.
-const gemmRows = 6
-
 // gemmTile writes C[rows × 16] = alpha·Σₚ A[·,p]·B[p,·] + beta·F, with the
-// arguments of ../gemm.go. A full tile takes 35 instructions for 96
-// multiply-adds: 24 fused multiply-adds, 8 loads, 3 of the loop.
-func gemmTile(a *assembler, rows int, fused bool) {
-	name := fmt.Sprintf("gemmNEON_%d", rows)
-	if !fused {
-		name = fmt.Sprintf("unfusedNEON_%d", rows)
-	}
-	a.function(name, 0, "", argument{"k", "int"}, argument{"a", "*float32"}, argument{"rowStride", "int"},
-		argument{"colStride", "int"}, argument{"b", "*float32"}, argument{"bStride", "int"}, argument{"c", "*float32"},
-		argument{"cStride", "int"}, argument{"from", "*float32"}, argument{"fromStride", "int"},
-		argument{"alpha", "float32"}, argument{"beta", "float32"})
+// arguments of ../gemm.go. Six rows of sums fill 24 registers, which leaves
+// four for a row of B and four for numbers of A; they take 35 instructions for
+// 96 multiply-adds: 24 fused multiply-adds, 8 loads, 3 of the loop.
+func gemmTile(a *assembler, rows int) {
+	a.function(fmt.Sprintf("gemmNEON_%d", rows), 0, "func(k int, a *float32, rowStride, colStride int, b *float32, "+
+		"bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
 	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
 	const from, fromStride = r(14), r(15)
-	a.load(0, map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",
-		bStride: "bStride", c: "c", cStride: "cStride", from: "from", fromStride: "fromStride"},
-		k, row, rowStride, colStride, b, bStride, c, cStride, from, fromStride)
+	a.load(map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",
+		bStride: "bStride", c: "c", cStride: "cStride", from: "from", fromStride: "fromStride"})
 	for i := 1; i < rows; i++ {
 		a.goes("ADD %s, %s, %s", rowStride, row+r(i-1), row+r(i))
 	}
@@ -38,20 +28,10 @@ func gemmTile(a *assembler, rows int, fused bool) {
 	a.ldp(26, 27, b, 32)
 	a.goes("ADD %s, %s", bStride, b)
 	for i := range rows {
-		if fused {
-			x := v(28 + i%4)
-			a.fillBy(x, row+r(i), colStride)
-			for j := range 4 {
-				a.fmla(acc(i, j), 24+v(j), x)
-			}
-			continue
-		}
-		x := v(28 + i%2)
+		x := v(28 + i%4)
 		a.fillBy(x, row+r(i), colStride)
 		for j := range 4 {
-			product := v(30 + j%2)
-			a.fmul(product, 24+v(j), x)
-			a.fadd(acc(i, j), acc(i, j), product)
+			a.fmla(acc(i, j), 24+v(j), x)
 		}
 	}
 	a.goes("SUBS $1, %s", k)

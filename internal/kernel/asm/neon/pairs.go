@@ -10,13 +10,11 @@ func pairs(a *assembler, distance bool) {
 	if distance {
 		name = "distances"
 	}
-	a.function(name+"NEON", 0, "", argument{"panels", "int"}, argument{"depth", "int"}, argument{"words", "*float32"},
-		argument{"queries", "*float64"}, argument{"dst", "*float64"}, argument{"stride", "int"})
+	a.function(name+"NEON", 0, "func(panels, depth int, words *float32, queries, dst *float64, stride int)")
 	const panels, depth, words, queries, dst, stride = r(0), r(1), r(2), r(3), r(4), r(5)
 	const size, passes, at, query, left, row = r(6), r(7), r(8), r(9), r(10), r(11)
-	a.load(0, map[r]string{panels: "panels", depth: "depth", words: "words",
-		queries: "queries", dst: "dst", stride: "stride"},
-		panels, depth, words, queries, dst, stride)
+	a.load(map[r]string{panels: "panels", depth: "depth", words: "words",
+		queries: "queries", dst: "dst", stride: "stride"})
 	a.goes("LSL $3, %s", stride)
 	a.goes("LSL $7, %s, %s", depth, size) // bytes of a panel
 	a.goes("CBZ %s, done", panels)

@@ -29,13 +29,12 @@ func scan(a *assembler, quantised bool) {
 	if quantised {
 		name, element, frame = "scanInt8NEON", "*byte", 64
 	}
-	a.function(name, frame, "int", argument{"panels", "int"}, argument{"depth", "int"}, argument{"words", element},
-		argument{"heads", "*float32"}, argument{"bounds", "*float32"}, argument{"queries", element},
-		argument{"tile", "*float32"}, argument{"hits", "*uint32"})
+	a.function(name, frame, "func(panels, depth int, words "+element+", heads, bounds *float32, queries "+element+
+		", tile *float32, hits *uint32) int")
 	const panels, depth, words, heads, bounds, queries, tile, hits = r(0), r(1), r(2), r(3), r(4), r(5), r(6), r(7)
 	const first, tag, query, left, any, number, biases, weights = r(8), r(9), r(10), r(11), r(12), r(13), r(14), r(15)
-	a.load(0, map[r]string{panels: "panels", depth: "depth", words: "words", heads: "heads", bounds: "bounds",
-		queries: "queries", tile: "tile", hits: "hits"}, panels, depth, words, heads, bounds, queries, tile, hits)
+	a.load(map[r]string{panels: "panels", depth: "depth", words: "words", heads: "heads", bounds: "bounds",
+		queries: "queries", tile: "tile", hits: "hits"})
 	a.goes("MOVD %s, %s", hits, first)
 	a.goes("MOVD ZR, %s", tag)
 	a.goes("MOVD $%s(SB), %s", a.table("wordBits", 1, 2, 4, 8, 16, 32, 64, 128), weights)

@@ -3,11 +3,10 @@ package main
 // weightSum writes func(n int, row, law *float32) float64 for n a multiple of
 // four; see kernel.WeightSum. law holds offset, most, least and rate.
 func weightSum(a *assembler) {
-	a.function("weightSumNEON", 0, "float64",
-		argument{"n", "int"}, argument{"row", "*float32"}, argument{"law", "*float32"})
+	a.function("weightSumNEON", 0, "func(n int, row, law *float32) float64")
 	const n, row, law, infinity = r(0), r(1), r(2), r(3)
 	const offset, most, least, rate, infinite, none, absent, sum = v(4), v(5), v(6), v(7), v(8), v(9), v(10), v(12)
-	a.load(0, map[r]string{n: "n", row: "row", law: "law"}, n, row, law)
+	a.load(map[r]string{n: "n", row: "row", law: "law"})
 	a.loadConstants(expConstants)
 	for i := range v(4) {
 		a.fillNext(offset+i, law)

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/embeddings"
+	"mldpbench/experiments/lab"
+	"mldpbench/internal/atomicfile"
+)
+
+func newDataVectorsCommand(dir *string) *cobra.Command {
+	var o describeOptions
+	var embedding, out string
+	cmd := &cobra.Command{
+		Use:   "vectors NAME",
+		Short: "Write the vectors of the words of a data set as text",
+		Long: `Vectors writes what a built-in mechanism knows in a study: the vectors of the
+words of the data set, one word a line with its numbers. A command of a study
+that reads this file is compared on equal terms. The sample of documents, and so
+the words, depends on the sizes and on --seed, which is that of the study.`,
+		Example: `  mldp data vectors generated-news --embedding generated --dimension 50 --seed 1 -o vectors.txt
+  mldp data vectors mine --file reviews.csv --text body --label stars --embedding vectors.txt -o words.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.request.Root = *dir
+			d, err := o.load(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			c := lab.NewCorpus(d)
+			wide, err := lab.OpenSpace(cmd.Context(), embedding, o.dimension, *dir, c.Has)
+			if err != nil {
+				return err
+			}
+			space, err := wide.Restrict(c.Has)
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error { return writeVectors(w, space) }
+			if out == "" {
+				return write(cmd.OutOrStdout())
+			}
+			if err := atomicfile.Write(out, 0o644, write); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d of %d words of %s, %d dimensions\n", out, space.Len(),
+				len(c.Counts), d.Name, space.Dimension)
+			return err
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVar(&embedding, "embedding", "", "vectors: a name with --dimension, or a file")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file (default: standard output)")
+	require(cmd, "embedding")
+	return cmd
+}
+
+// writeVectors writes a space in the text form of GloVe, with as many digits as
+// give the same numbers again.
+func writeVectors(w io.Writer, s *embeddings.Space) error {
+	b := bufio.NewWriter(w)
+	var line []byte
+	for id := range s.Len() {
+		line = append(line[:0], s.Vocabulary.Word(embeddings.WordID(id))...)
+		for _, x := range s.Vector(embeddings.WordID(id)) {
+			line = strconv.AppendFloat(append(line, ' '), float64(x), 'g', -1, 32)
+		}
+		if _, err := b.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}

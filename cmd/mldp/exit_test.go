@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A result that could not be written is no success.
+func TestFullOutputFails(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer full.Close()
+	results := "../../results/reference/mini.csv.gz"
+	for _, args := range [][]string{
+		{"tables", results, "--only", "guarantees", "--format", "md", "-o", t.TempDir()}, {"study", "list"},
+		{"study", "show", "mini"}, {"data", "list"}, {"--help"}, {"mechanisms"},
+	} {
+		var stderr strings.Builder
+		if code := run(context.Background(), args, strings.NewReader(""), full, &stderr); code != exitFailure {
+			t.Errorf("%v: exit code %d, want %d: %s", args, code, exitFailure, stderr.String())
+		}
+	}
+}
+
+// A fault of the program has a code of its own: Go's 2 would mean wrong usage.
+func TestFaultHasItsOwnCode(t *testing.T) {
+	if os.Getenv("MLDP_TEST_FAULT") != "" {
+		exit(func() int { panic("a fault") })
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^TestFaultHasItsOwnCode$")
+	cmd.Env = append(os.Environ(), "MLDP_TEST_FAULT=1")
+	stderr, _ := cmd.StderrPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(stderr)
+	err = cmd.Wait()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != exitFault ||
+		!strings.Contains(string(text), "internal error: a fault") {
+		t.Errorf("%v, %s", err, text)
+	}
+}

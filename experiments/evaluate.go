@@ -1,0 +1,265 @@
+package experiments
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/fromfile"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+// EvaluateOptions are the options of Evaluate.
+type EvaluateOptions struct {
+	Name      string   // of the data set; "" is the name of the file
+	Original  string   // CSV, TSV or JSON lines
+	Text      []string // columns, joined by a space; in all files
+	Delimiter string   // of CSV and TSV, in all files; "" is that of the format
+	Label     string   // column to predict; "" measures no accuracy
+	Private   string   // column of the private label, "" for none
+	ID        string   // column with the id of the document, in all files; "" uses the order of rows
+	Versions  []Version
+	Cleaning  datasets.Cleaning // "" means CleanWords
+	Seed      uint64
+	Root      string // data folder
+	Documents int    // compared for CS; 0 means 50, -1 none
+}
+
+// Version is one privatised text.
+type Version struct {
+	Name       string
+	Epsilon    float64  // as stated by its maker; NaN where none is stated
+	Path       string   // a file, or a folder with a file per repetition; "" is the original
+	Columns    []string // of the text where they differ from those of the original, which may be the same file
+	Repetition string   // column of the repetition, "" for none
+}
+
+// ParseVersion reads "FILE", "NAME=FILE" or "NAME@EPSILON=FILE"; for a column of
+// the original, FILE is "column:COLUMN". The default name is that of the file or
+// column.
+func ParseVersion(s string) (Version, error) {
+	v := Version{Epsilon: math.NaN(), Path: s}
+	if name, path, ok := strings.Cut(s, "="); ok {
+		v.Name, v.Path = name, path
+		if name, epsilon, ok := strings.Cut(name, "@"); ok {
+			e, err := strconv.ParseFloat(epsilon, 64)
+			if err != nil {
+				return v, fmt.Errorf("privatised = %q: epsilon = %q: must be a number", s, epsilon)
+			}
+			if err := check.Positive("epsilon", e); err != nil {
+				return v, fmt.Errorf("privatised = %q: %w", s, err)
+			}
+			v.Name, v.Epsilon = name, e
+		}
+	} else {
+		v.Name = stem(strings.TrimPrefix(s, inColumn))
+	}
+	if column, ok := strings.CutPrefix(v.Path, inColumn); ok {
+		if v.Path, v.Columns = "", []string{column}; column != "" && v.Name != "" && v.Name != results.BaselineMechanism {
+			return v, nil
+		}
+	}
+	if v.Path == "" || v.Name == "" || v.Name == results.BaselineMechanism {
+		return v, fmt.Errorf("privatised = %q: must be FILE, NAME=FILE or NAME@EPSILON=FILE, the name not %q", s,
+			results.BaselineMechanism)
+	}
+	return v, nil
+}
+
+// inColumn begins the name of a column in place of a file.
+const inColumn = "column:"
+
+// stem returns a file's name without folder and suffixes.
+func stem(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// Evaluated is a line of an evaluation: one version and repetition, or the
+// original ("none").
+type Evaluated struct {
+	Name       string        `csv:"name"`
+	Epsilon    results.Float `csv:"epsilon"`
+	Repetition int           `csv:"repetition"`
+	Aligned    bool          `csv:"aligned"` // same number of tokens in every document
+	Accuracy   results.Float `csv:"accuracy"`
+	// PrivateAccuracy is the accuracy of an attacker that trains the same
+	// classifier on the version itself to predict the private column;
+	// PrivateChance is what it reaches without the text.
+	PrivateAccuracy results.Float `csv:"private_accuracy"`
+	PrivateChance   results.Float `csv:"private_chance"`
+	PP              results.Float `csv:"pp"`
+	CS              results.Float `csv:"cs"`
+	Low             results.Float `csv:"low"`
+	English         results.Float `csv:"english"`
+	// Perplexity is that of the median test document; see package measure.
+	// Overlap is the share of words in both texts among those in either. Linked
+	// is the share of test documents whose original is found by an attacker that
+	// has their originals and compares by tf-idf; LinkedGuess is that of random
+	// guesses.
+	Perplexity  results.Float `csv:"perplexity"`
+	Overlap     results.Float `csv:"overlap"`
+	Linked      results.Float `csv:"linked"`
+	LinkedGuess results.Float `csv:"linked_guess"`
+}
+
+// Evaluate measures privatised versions of a table: a study without a file,
+// whose mechanisms are texts made elsewhere. Lines are those of the original and
+// of every version; notes say what was not measured, and why. Units in
+// engine.Options.Out that are finished already are not run again.
+func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engine.Summary, []Evaluated, []string,
+	error) {
+	s, notes, err := evaluation(ctx, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	summary, err := Run(ctx, s, o.Root, run)
+	if err != nil {
+		return summary, nil, notes, err
+	}
+	p, err := results.Prepare(results.Run{Name: s.Name, Rows: summary.Rows})
+	if err != nil {
+		return summary, nil, notes, err
+	}
+	var lines []Evaluated
+	for _, c := range plainAttacked(p.Cells) {
+		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
+			Aligned:  c.Has("pp") || c.IsBaseline(),
+			Accuracy: c.Get("accuracy"), PP: c.Get("pp"), CS: c.Get("cs"), Low: c.Get("low"), English: c.Get("english"),
+			Perplexity: c.Get("perplexity"), Overlap: 100 * c.Get(overlapping),
+			PrivateAccuracy: 100 * c.Get(privateFound), Linked: 100 * c.Get(linked),
+			PrivateChance: results.Missing, LinkedGuess: results.Missing}
+		if m, ok := c.At(privateFound); ok {
+			x.PrivateChance = 100 * m.Floor
+		}
+		if m, ok := c.At(linked); ok {
+			x.LinkedGuess = 100 * m.Floor
+		}
+		if !x.Aligned && !c.IsBaseline() {
+			notes = append(notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not "+
+				"measured", x.Name, x.Repetition))
+		}
+		lines = append(lines, x)
+	}
+	return summary, lines, notes, nil
+}
+
+// Quantities of the attackers of an evaluation.
+const (
+	overlapping  = "overlap-jaccard"
+	linked       = "linkage-tfidf-p1"
+	privateFound = "attribute-adaptive-svm-accuracy"
+)
+
+// plainAttacked gives cells of the original what attackers find in it, which is
+// the ceiling of what they find in a version.
+func plainAttacked(cells []results.Cell) []results.Cell {
+	for i := range cells {
+		for _, quantity := range []string{overlapping, linked, privateFound} {
+			for _, c := range cells {
+				if m, ok := c.At(quantity); ok && cells[i].IsBaseline() && m.Ceiling.Known() {
+					m.Value = m.Ceiling
+					cells[i].Set(quantity, m)
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// evaluation is the study of an evaluation.
+func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string, error) {
+	if len(o.Versions) == 0 {
+		return nil, nil, errors.New("nothing privatised to evaluate")
+	}
+	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
+		return nil, nil, err
+	}
+	if o.Documents == 0 {
+		o.Documents = 50 // an encoder takes a tenth of a second for each
+	}
+	metric := func(key, value string) string { return "  " + key + ": " + value + "\n" }
+	text := metric("low", strconv.Itoa(metrics.LowWords)) + metric("perplexity", "{}")
+	notes, err := missing(o, func(key, value string) { text += metric(key, value) })
+	if err != nil {
+		return nil, nil, err
+	}
+	// The options of metrics have types of their own, so they are read from a
+	// file's text; all else is put in.
+	s, err := study.Draft("evaluate", []byte("schema: "+strconv.Itoa(study.Schema)+"\nname: evaluate\nmetrics:\n"+text))
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Title, s.Seed = "Privatised versions of "+filepath.Base(o.Original), o.Seed
+	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
+		Delimiter: o.Delimiter, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning, datasets.CleanWords)), MaxTokens: -1}}
+	s.Embeddings = []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}}
+	if o.Label != "" {
+		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}
+	} else {
+		notes = append(notes, "accuracy: not measured: there is no --label")
+	}
+	s.BaselineRepetitions = 1
+	s.Attackers = []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}}
+	if o.Private != "" {
+		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
+	}
+	for _, v := range o.Versions {
+		v.Path = cmp.Or(v.Path, o.Original)
+		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
+			Repetition: v.Repetition, Delimiter: o.Delimiter}}
+		if !math.IsNaN(v.Epsilon) {
+			m.Epsilons = []float64{v.Epsilon}
+		}
+		columns := v.Columns
+		if len(columns) == 0 {
+			columns = o.Text
+		}
+		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
+			Repetition: v.Repetition, Delimiter: o.Delimiter})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		m.Repetitions = read.Repetitions()
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
+		s.Mechanisms = append(s.Mechanisms, m)
+	}
+	return s, notes, s.Check()
+}
+
+// missing asks for the metrics whose resources are there, and says which are
+// not.
+func missing(o EvaluateOptions, ask func(key, value string)) (notes []string, err error) {
+	var absent *fetch.MissingError
+	if _, err := lab.OpenEnglish("words", o.Root); errors.As(err, &absent) {
+		notes = append(notes, "English %: not measured: "+err.Error())
+	} else if err != nil {
+		return nil, err
+	} else {
+		ask("english", "words")
+	}
+	if o.Documents < 0 {
+		return notes, nil
+	}
+	if _, err := fetch.Locate(o.Root, lab.CatalogueEncoder, "model"); errors.As(err, &absent) {
+		notes = append(notes, "CS: not measured: "+err.Error())
+	} else if err != nil {
+		return nil, err
+	} else {
+		ask("cs", fmt.Sprintf("{encoder: %s, documents: %d}", lab.CatalogueEncoder, o.Documents))
+	}
+	return notes, nil
+}

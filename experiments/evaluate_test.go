@@ -1,0 +1,362 @@
+package experiments_test
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/internal/realdata"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
+)
+
+// reviews writes reviews whose words reveal their label and author; change
+// returns a version's words for row i.
+func reviews(t *testing.T, name string, rows int, header []string, change func(i int, words []string) []string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := csv.NewWriter(f)
+	_ = w.Write(header) // errors stay until Flush
+	rng := stream.FromUint64(1).Rand()
+	for i := range rows {
+		label, author := i%2, i/2%2
+		words := []string{"the", []string{"awful", "superb"}[label], "food", []string{"indeed", "truly"}[author],
+			fmt.Sprintf("word%c", 'a'+rng.IntN(26))}
+		fields := map[string]string{
+			"id": fmt.Sprint("r", i), "body": strings.Join(change(i, words), " "),
+			"stars": fmt.Sprint(1 + 4*label), "author": fmt.Sprint("author", author),
+		}
+		var row []string
+		for _, h := range header {
+			row = append(row, fields[h])
+		}
+		_ = w.Write(row)
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// evaluated is an evaluation.
+type evaluated struct {
+	*engine.Summary
+	lines []experiments.Evaluated
+	notes []string
+}
+
+func evaluate(t *testing.T, o experiments.EvaluateOptions) (evaluated, error) {
+	s, lines, notes, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
+	return evaluated{s, lines, notes}, err
+}
+
+func unchanged(_ int, words []string) []string { return words }
+
+// TestVersionsAreMeasured checks numbers that are known: label and author are
+// single words, which one version keeps, one hides and one drops.
+func TestVersionsAreMeasured(t *testing.T) {
+	t.Parallel()
+	const rows = 400
+	original := reviews(t, "original.csv", rows, []string{"id", "body", "stars", "author"}, unchanged)
+	copied := reviews(t, "copied.csv", rows, []string{"body"}, unchanged)
+	hidden := reviews(t, "hidden.csv", rows, []string{"body"},
+		func(_ int, w []string) []string { return []string{w[0], "x", w[2], w[3], w[4]} })
+	short := reviews(t, "short.csv", rows, []string{"body"}, func(_ int, w []string) []string { return []string{w[1]} })
+	r, err := evaluate(t, experiments.EvaluateOptions{
+		Original: original, Text: []string{"body"}, Label: "stars", Private: "author", Documents: -1, Root: t.TempDir(),
+		Versions: []experiments.Version{{Name: "copied", Epsilon: 3, Path: copied}, {Name: "hidden", Epsilon: math.NaN(), Path: hidden}, {Name: "short", Epsilon: 1, Path: short}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.lines) != 4 {
+		t.Fatalf("%d lines", len(r.lines))
+	}
+	near := func(what string, got, want float64) {
+		if !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	missing := math.NaN()
+	for i, want := range []struct {
+		name                  string
+		aligned               bool
+		accuracy, private, pp float64
+		low                   float64
+	}{
+		{"none", true, 100, 100, missing, missing},
+		{"copied", true, 100, 100, 0, 100},
+		{"hidden", true, missing, 100, 20, missing}, // accuracy is chance: not tested here
+		{"short", false, 100, missing, missing, missing},
+	} {
+		row := r.lines[i]
+		if row.Name != want.name || row.Aligned != want.aligned {
+			t.Errorf("row %d: %+v", i, row)
+		}
+		if !math.IsNaN(want.accuracy) {
+			near(want.name+" accuracy", float64(row.Accuracy), want.accuracy)
+		}
+		if !math.IsNaN(want.private) {
+			near(want.name+" attacker", float64(row.PrivateAccuracy), want.private)
+		}
+		near(want.name+" PP", float64(row.PP), want.pp)
+		if !math.IsNaN(want.low) {
+			near(want.name+" LOW", float64(row.Low), want.low)
+		}
+		switch {
+		case want.name == "none" || want.name == "copied":
+			near(want.name+" overlap", float64(row.Overlap), 100)
+			near(want.name+" linked", float64(row.Linked), float64(r.lines[0].Linked))
+			near(want.name+" perplexity", float64(row.Perplexity), float64(r.lines[0].Perplexity))
+		case want.name == "hidden": // one of five words is replaced by a new one
+			near("hidden overlap", float64(row.Overlap), 100*4.0/6)
+			if !(row.Perplexity > r.lines[0].Perplexity) || !(row.Linked < r.lines[0].Linked) {
+				t.Errorf("hidden: %+v beside %+v", row, r.lines[0])
+			}
+		case want.name == "short":
+			near("short overlap", float64(row.Overlap), 100*1.0/5)
+		}
+		near("guess", float64(row.LinkedGuess), 100.0/80)
+		if row.CS.Known() || row.English.Known() {
+			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
+		}
+	}
+	if a := r.lines[2].Accuracy; a > 80 {
+		t.Errorf("accuracy %v without the word that tells", a)
+	}
+	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: tokens do not align") {
+		t.Errorf("notes %q", r.notes)
+	}
+	if r.lines[2].Epsilon.Known() || !r.lines[1].Epsilon.Known() {
+		t.Errorf("epsilon of %+v", r.lines[1:3])
+	}
+	for _, row := range r.Rows {
+		if row.GuaranteeMetric != "" || !row.IsBaseline() && row.Variant != string(mechanisms.External) {
+			t.Errorf("a promise: %+v", row)
+		}
+	}
+}
+
+// TestRowsAreMatchedByID gives the versions in another order.
+func TestRowsAreMatchedByID(t *testing.T) {
+	t.Parallel()
+	const rows = 200
+	original := reviews(t, "original.csv", rows, []string{"id", "body", "stars", "author"}, unchanged)
+	copied := reviews(t, "copied.csv", rows, []string{"id", "body"}, unchanged)
+	data, err := os.ReadFile(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	turned := []string{lines[0]}
+	for i := len(lines) - 1; i > 0; i-- {
+		turned = append(turned, lines[i])
+	}
+	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", ID: "id", Documents: -1, Root: t.TempDir(),
+		Versions: []experiments.Version{{Name: "copied", Epsilon: 1, Path: copied}}}
+	r, err := evaluate(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.lines[1].PP != 0 || r.lines[1].Low != 100 {
+		t.Errorf("%+v", r.lines[1])
+	}
+	column, err := experiments.ParseVersion("rewrite@2=column:author")
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := o
+	both.Versions = append([]experiments.Version{column}, o.Versions...)
+	if r, err = evaluate(t, both); err != nil || r.lines[1].Name != "rewrite" || r.lines[1].Aligned ||
+		r.lines[1].Epsilon != 2 || r.lines[2].PP != 0 {
+		t.Errorf("a column of the same table: %+v, %v", r.lines, err)
+	}
+	o.ID = ""
+	if r, err = evaluate(t, o); err != nil || r.lines[1].PP == 0 {
+		t.Errorf("by order the rows are others: %+v, %v", r, err)
+	}
+	turned = turned[:len(turned)-20]
+	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"id": "no text for", "": "180 texts for 200 documents"} {
+		o.ID = id
+		if _, err := evaluate(t, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("id %q: %v", id, err)
+		}
+	}
+}
+
+func TestBadOptionsAreOneError(t *testing.T) {
+	t.Parallel()
+	original := reviews(t, "original.csv", 40, []string{"id", "body", "stars"}, unchanged)
+	good := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", Documents: -1, Root: t.TempDir(),
+		Versions: []experiments.Version{{Name: "x", Epsilon: 1, Path: original}}}
+	for want, change := range map[string]func(*experiments.EvaluateOptions){
+		"nothing privatised":                func(o *experiments.EvaluateOptions) { o.Versions = nil },
+		`no column "author"`:                func(o *experiments.EvaluateOptions) { o.Private = "author" },
+		`no column "text"`:                  func(o *experiments.EvaluateOptions) { o.Text = []string{"text"} },
+		`1 distinct labels`:                 func(o *experiments.EvaluateOptions) { o.Private = "body"; o.Original = constant(t) },
+		"id \"1\": must be there, and once": func(o *experiments.EvaluateOptions) { o.ID = "stars" },
+		"documents = -2: must be >= -1":     func(o *experiments.EvaluateOptions) { o.Documents = -2 },
+		"cleaning = ":                       func(o *experiments.EvaluateOptions) { o.Cleaning = "x" },
+		"no-such-file": func(o *experiments.EvaluateOptions) {
+			o.Versions = []experiments.Version{{Name: "x", Epsilon: 1, Path: "no-such-file"}}
+		},
+	} {
+		o := good
+		change(&o)
+		if _, err := evaluate(t, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+func constant(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "constant.csv")
+	if err := os.WriteFile(path, []byte("body,stars\n"+strings.Repeat("x,1\nx,2\n", 20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestParseVersion(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]experiments.Version{
+		"a/b.csv.gz":      {Name: "b", Epsilon: math.NaN(), Path: "a/b.csv.gz"},
+		"dp-prompt=x.csv": {Name: "dp-prompt", Epsilon: math.NaN(), Path: "x.csv"},
+		"cmp@0.5=x@y.csv": {Name: "cmp", Epsilon: 0.5, Path: "x@y.csv"},
+		"folder":          {Name: "folder", Epsilon: math.NaN(), Path: "folder"},
+	} {
+		got, err := experiments.ParseVersion(s)
+		sameEpsilon := got.Epsilon == want.Epsilon || math.IsNaN(got.Epsilon) && math.IsNaN(want.Epsilon)
+		if err != nil || got.Name != want.Name || got.Path != want.Path || !sameEpsilon {
+			t.Errorf("%s: %+v, %v", s, got, err)
+		}
+	}
+	for _, bad := range []string{"", "a=", "=b", "none=x.csv", "a@x=b", "a@-1=b", "a@NaN=b", "@1=b", "column:", "a=column:"} {
+		if v, err := experiments.ParseVersion(bad); err == nil {
+			t.Errorf("%q gives %+v", bad, v)
+		}
+	}
+}
+
+// Words drawn evenly from the vocabulary are no language: their perplexity is
+// higher than that of the text.
+func TestRandomWordsArePerplexing(t *testing.T) {
+	t.Parallel()
+	rng := stream.FromUint64(2).Rand()
+	vocabulary := strings.Fields("the awful superb food indeed truly")
+	for c := 'a'; c <= 'z'; c++ {
+		vocabulary = append(vocabulary, "word"+string(c))
+	}
+	for _, rare := range []bool{false, true} { // words of the text, and ones that it does not have
+		original := reviews(t, "original.csv", 400, []string{"body", "stars"}, unchanged)
+		random := reviews(t, "random.csv", 400, []string{"body"}, func(_ int, w []string) []string {
+			out := make([]string, len(w))
+			for i := range out {
+				if out[i] = vocabulary[rng.IntN(len(vocabulary))]; rare {
+					out[i] = fmt.Sprintf("new%c%c%c", 'a'+rng.IntN(26), 'a'+rng.IntN(26), 'a'+rng.IntN(26))
+				}
+			}
+			return out
+		})
+		r, err := evaluate(t, experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars",
+			Documents: -1, Root: t.TempDir(), Versions: []experiments.Version{{Name: "random", Epsilon: 1, Path: random}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, random := r.lines[0].Perplexity, r.lines[1].Perplexity; !(random > 2*plain) {
+			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
+		}
+	}
+}
+
+// TestNewsIsEvaluated runs 500 items of AG News against themselves, with the
+// encoder of the data folder.
+func TestNewsIsEvaluated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a sentence encoder")
+	}
+	t.Parallel()
+	path := realdata.File(t, "ag_news_test.csv.gz")
+	rows, err := news(path, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, text func(string) string) string {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		w := csv.NewWriter(f)
+		_ = w.Write([]string{"body", "topic"}) // errors stay until Flush
+		for _, r := range rows {
+			_ = w.Write([]string{text(r[1]), r[0]})
+		}
+		w.Flush()
+		if err := w.Error(); err != nil {
+			t.Fatal(err)
+		}
+		return f.Name()
+	}
+	original := write("news.csv", func(s string) string { return s })
+	half := write("half.csv", func(s string) string { f := strings.Fields(s); return strings.Join(f[:len(f)/2], " ") })
+	r, err := evaluate(t, experiments.EvaluateOptions{
+		Original: original, Text: []string{"body"}, Label: "topic", Root: realdata.Dir(t), Documents: 2,
+		Versions: []experiments.Version{{Name: "copy", Epsilon: 1, Path: original}, {Name: "half", Epsilon: math.NaN(), Path: half}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, copied, cut := r.lines[0], r.lines[1], r.lines[2]
+	if copied.PP != 0 || copied.Low != 100 || math.Abs(float64(copied.CS)-100) > 1e-3 ||
+		plain.English != copied.English {
+		t.Errorf("a copy: %+v", copied)
+	}
+	if plain.Accuracy < 50 || cut.Aligned || cut.PP.Known() || !(cut.CS < 99.9) || !(cut.Low < 100) {
+		t.Errorf("plain %+v, half %+v", plain, cut)
+	}
+}
+
+// news returns topic and text of the first items, of all topics in turn.
+func news(path string, n int) ([][2]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var out [][2]string
+	for _, r := range rows {
+		if len(out) < n && len(r) == 3 && len(r[0]) == 1 {
+			out = append(out, [2]string{"topic" + r[0], r[1] + " " + r[2]})
+		}
+	}
+	return out, nil
+}

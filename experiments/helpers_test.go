@@ -1,0 +1,24 @@
+package experiments_test
+
+import (
+	"testing"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/results"
+)
+
+// cells are what a run measured, one a place and repetition.
+func cells(t testing.TB, s *engine.Summary) []results.Cell {
+	t.Helper()
+	p, err := results.Prepare(results.Run{Name: "test", Rows: s.Rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Cells
+}
+
+// at is a number with its counts.
+func at(c results.Cell, quantity string) results.Measured {
+	m, _ := c.At(quantity)
+	return m
+}

@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"mldpbench/datasets"
+	"mldpbench/embeddings"
+	"mldpbench/experiments/study"
+	"mldpbench/models"
+)
+
+// Corpus is a prepared data set with values derived from it once.
+type Corpus struct {
+	*datasets.Dataset
+	Tokens    [3][][]string  // of train, validation, test
+	Documents [][]string     // all of them, in this order
+	Counts    map[string]int // occurrences of each word
+	Polarity  map[string]int // of word-level data sets: class of each word; nil for texts
+}
+
+// NewCorpus derives these values.
+func NewCorpus(d *datasets.Dataset) *Corpus {
+	c := &Corpus{Dataset: d, Counts: map[string]int{}}
+	if d.WordLevel && len(d.Classes) > 1 {
+		c.Polarity = map[string]int{}
+	}
+	for i, split := range d.Splits() {
+		c.Tokens[i] = datasets.Tokens(split.Documents)
+		c.Documents = append(c.Documents, c.Tokens[i]...)
+		for _, doc := range split.Documents {
+			for _, t := range doc.Tokens {
+				c.Counts[t]++
+			}
+			if c.Polarity != nil && len(doc.Tokens) == 1 {
+				c.Polarity[doc.Tokens[0]] = doc.Label
+			}
+		}
+	}
+	return c
+}
+
+// TrainTexts returns the tokens of training and validation texts in their order.
+func (c *Corpus) TrainTexts() [][]string { return c.Documents[:len(c.Tokens[0])+len(c.Tokens[1])] }
+
+// Has reports whether a word occurs.
+func (c *Corpus) Has(word string) bool { return c.Counts[word] > 0 }
+
+// Labels returns the labels of the documents of a split.
+func (c *Corpus) Labels(split int) []int { return datasets.Labels(c.Splits()[split].Documents) }
+
+// Space is an embedding restricted to the vocabulary of a data set and the table
+// that models read. The table may hold more words: synonyms that a thesaurus may
+// substitute for words of the data set have vectors too.
+type Space struct {
+	*embeddings.Space
+	Table models.Embedding // one zero row after the last word, for tokens without a vector
+	Wide  *embeddings.Space
+}
+
+// NewSpace returns the space of a data set, taken from one that may hold more
+// words.
+func NewSpace(wide *embeddings.Space, c *Corpus) (*Space, error) {
+	narrow, err := wide.Restrict(c.Has)
+	if err != nil {
+		return nil, err
+	}
+	return &Space{Space: narrow, Table: models.Embedding{Dimension: wide.Dimension, Vectors: wide.Table()}, Wide: wide},
+		nil
+}
+
+// wordsOnly is the space of a data set without vectors: each word is 0.
+func wordsOnly(c *Corpus) (*Space, error) {
+	v, err := embeddings.NewVocabulary(slices.Sorted(maps.Keys(c.Counts)))
+	if err != nil {
+		return nil, err
+	}
+	s, err := embeddings.NewSpace(study.NoVectors, v, 1, make([]float32, v.Len()))
+	if err != nil {
+		return nil, err
+	}
+	s.Generated = c.Generated
+	return WholeSpace(s), nil
+}
+
+// WholeSpace returns a space without a data set.
+func WholeSpace(s *embeddings.Space) *Space {
+	return &Space{Space: s, Table: models.Embedding{Dimension: s.Dimension, Vectors: s.Table()}, Wide: s}
+}
+
+// Known reports whether a word has a vector in the space of the data set.
+func (s *Space) Known(word string) bool { return s.Vocabulary.ID(word) != embeddings.Unknown }
+
+// Examples returns the inputs of a model: sequences, or the vectors of single
+// words.
+func (s *Space) Examples(tokens [][]string, labels []int, wordLevel bool) (models.Examples, error) {
+	x := models.Examples{Labels: labels}
+	rows := s.Wide.Vocabulary.Rows(tokens)
+	if !wordLevel {
+		x.Sequences = rows
+		return x, nil
+	}
+	x.Vectors = make([][]float32, len(tokens))
+	for i, ids := range rows {
+		switch d := s.Table.Dimension; len(ids) {
+		case 1:
+			x.Vectors[i] = s.Table.Vectors[int(ids[0])*d : (int(ids[0])+1)*d]
+		case 0: // dropped by the policy
+			x.Vectors[i] = make([]float32, d)
+		default:
+			return x, fmt.Errorf("document %d of a word-level data set has %d tokens", i, len(ids))
+		}
+	}
+	return x, nil
+}

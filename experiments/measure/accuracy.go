@@ -1,0 +1,202 @@
+package measure
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/metrics"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+	"mldpbench/results"
+)
+
+func init() {
+	Register(Measurement{
+		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true,
+		Columns: columns("accuracy", "validation_accuracy", "auc", "epochs", "train_seconds"),
+		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+			var options any // nil keeps the keys of studies without trainings
+			if scene.Trainings > 0 {
+				options = trainings(scene.Trainings)
+			}
+			return options, len(scene.Models) > 0 && !s.OfPaper()
+		},
+		// A mechanism that releases vectors, and a data set of single words, are used
+		// with linear models only; a projected vector and a plain one have different
+		// lengths.
+		Applies: func(s *Spec, q *Query) bool {
+			d, err := models.Find(q.Model.Name)
+			t, _ := s.Dataset.Traits() // checked
+			vectors := s.Definition().NewVector != nil
+			return err == nil && (!t.WordLevel && !vectors || d.Vectors) && (!vectors || q.Setting == study.Local)
+		},
+		Measure: measureAccuracy,
+	})
+}
+
+// trainings are the classifiers trained on one text.
+type trainings int
+
+func joined(tokens []string) string { return strings.Join(tokens, " ") }
+
+// measureAccuracy trains on one part of the text and tests on the other, once or
+// as often as the study says.
+func measureAccuracy(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	n, several := q.Options.(trainings)
+	if !several {
+		return r.accuracy(ctx, q, 0)
+	}
+	var rows []results.Row
+	for i := range int(n) {
+		more, err := r.accuracy(ctx, q, i)
+		if err != nil {
+			return nil, err
+		}
+		for j := range more {
+			more[j].Repetition = i + 1
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// accuracy is that of one training, counted from 0.
+func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]results.Row, error) {
+	start := time.Now()
+	t, err := r.trained(ctx, q, training)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(start)
+	test, err := r.split(ctx, q.Model, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Test(ctx, t.Model, len(r.Corpus.Classes), test)
+	if err != nil {
+		return nil, err
+	}
+	row := r.Row(q)
+	accuracy := results.Unmeasured()
+	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
+	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
+	rows := []results.Row{row.Of("accuracy", accuracy)}
+	add := func(quantity string, v float64) {
+		if m := results.Number(v); m.Value.Known() {
+			rows = append(rows, row.Of(quantity, m))
+		}
+	}
+	add("validation_accuracy", 100*t.ValidationAccuracy())
+	add("auc", s.AUC)
+	if n := len(t.History.Epochs); n > 0 {
+		add("epochs", float64(n))
+	}
+	add("train_seconds", took.Seconds())
+	return rows, nil
+}
+
+// trained returns the model of a query in one of its trainings. The baseline and all test-only queries
+// of one repetition share a model of plain text; local and train-only share one
+// of private text.
+func (r *Release) trained(ctx context.Context, q *Query, number int) (*Trained, error) {
+	private := !r.IsBaseline() && q.Setting != study.TestOnly
+	train := func(s *Spec, private bool) (*Trained, error) {
+		training, err := r.split(ctx, q.Model, 0, private)
+		if err != nil {
+			return nil, err
+		}
+		validation, err := r.split(ctx, q.Model, 1, private)
+		if err != nil {
+			return nil, err
+		}
+		table, err := r.table(q.Model)
+		if err != nil {
+			return nil, err
+		}
+		seed := s.ModelSeed(q.Model, q.Setting)
+		if number > 0 {
+			seed = seed.Derive("training").At(uint64(number))
+		}
+		return Train(ctx, q.Model, len(r.Corpus.Classes), table, seed, training, validation)
+	}
+	key := engine.MakeID(q.Model.Name, q.Model.Text(), number)
+	if private {
+		return Once(r, "model "+key, func() (*Trained, error) { return train(&r.Spec, true) })
+	}
+	plain := r.Spec
+	plain.Mechanism.Mechanism, plain.Mechanism.Variant = results.BaselineMechanism, ""
+	plain.Mechanism.Parameters, plain.Mechanism.Epsilon = nil, 0
+	of := engine.MakeID("plain", plain.Root(), plain.labels(), r.Repetition, key, len(r.Space.Table.Vectors))
+	q = &Query{Model: q.Model, Setting: study.Local}
+	return lab.Once(r.Lab, of, func() (*Trained, error) { return train(&plain, false) })
+}
+
+// tokenized is a tokenizer of the plain train texts and the vectors of its words.
+type tokenized struct {
+	*embeddings.Tokenizer
+	table models.Embedding
+}
+
+// tokenizer returns that of a model, nil for a model that reads the words of the
+// space.
+func (r *Release) tokenizer(m Model) (*tokenized, error) {
+	if d, err := models.Find(m.Name); err != nil || !d.Tokenized || r.Embedding.Name == study.NoVectors {
+		return nil, err
+	}
+	return lab.Once(r.Lab, engine.MakeID("tokenizer", r.Corpus.Fingerprint, r.Space.Fingerprint()),
+		func() (*tokenized, error) {
+			t := embeddings.NewTokenizer(r.Corpus.TrainTexts())
+			return &tokenized{t, models.Embedding{Dimension: r.Dimension, Vectors: r.Space.Matrix(t.Words())}}, nil
+		})
+}
+
+// table returns the vectors that a model reads.
+func (r *Release) table(m Model) (models.Embedding, error) {
+	t, err := r.tokenizer(m)
+	switch {
+	case err != nil || r.Embedding.Name == study.NoVectors:
+		return models.Embedding{}, err
+	case t != nil:
+		return t.table, nil
+	}
+	return r.Space.Table, nil
+}
+
+// split returns a split as a classifier reads it, private or plain.
+func (r *Release) split(ctx context.Context, m Model, i int, private bool) (models.Examples, error) {
+	labels := r.Corpus.Labels(i)
+	if private && r.ReleasesVectors() {
+		vectors, err := r.Vectors(ctx)
+		return models.Examples{Vectors: vectors[i], Labels: labels}, err
+	}
+	tokens := r.Corpus.Tokens[i]
+	if private {
+		text, err := r.Text(ctx)
+		if err != nil {
+			return models.Examples{}, err
+		}
+		tokens = text[i]
+	}
+	if t, err := r.tokenizer(m); err != nil {
+		return models.Examples{}, err
+	} else if t != nil {
+		return models.Examples{Sequences: t.Sequences(tokens), Labels: labels}, nil
+	}
+	if r.Embedding.Name != study.NoVectors {
+		return r.Space.Examples(tokens, labels, r.Corpus.WordLevel)
+	}
+	// Words have no vectors, so each has a number, new ones too.
+	words, _ := Once(r, "numbers", func() (*attack.Lexicon, error) { // never fails
+		return attack.NewLexicon(r.Space.Vocabulary), nil
+	})
+	x := models.Examples{Labels: labels}
+	for _, d := range tokens {
+		x.Sequences = append(x.Sequences, words.IDs(d))
+	}
+	return x, nil
+}

@@ -1,0 +1,366 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+	"mldpbench/models/transformer"
+	"mldpbench/results"
+)
+
+// attackOptions are the options of an attacker, of utility and of language: all
+// that their numbers depend on besides the release.
+type attackOptions struct {
+	Shadow  int
+	Public  *study.DatasetSpec `json:",omitempty"`
+	Encoder string             `json:",omitempty"` // "" where it is not used
+	Masked  string             `json:",omitempty"` // the language model, the same
+	Attack  attack.Options
+	Model   *Model `json:",omitempty"` // of utility
+	Probe   bool   `json:",omitempty"`
+
+	Panel []string `json:",omitempty"` // attackers among whom the strongest is chosen
+
+	// names are all attackers of the scene. They share the text and the rows of
+	// its channel, so the first attacks for all of them, with these models.
+	names           []string
+	encoder, masked string
+}
+
+// attackers2 are those that became stronger, or whose intervals became wider,
+// in their second version.
+var attackers2 = []string{"attribute-adaptive-lstm", "attribute-adaptive-svm", "attribute-static-lstm",
+	"attribute-static-svm", "averaging", "context", "linkage-encoder", "linkage-tfidf", "map"}
+
+func init() {
+	Register(strongest())
+	for _, name := range attack.Names() {
+		d, _ := attack.Find(name) // it is registered
+		version := 1
+		if slices.Contains(attackers2, name) {
+			version = 2
+		}
+		Register(Measurement{
+			Name: name, Version: version, Columns: attackColumns(d),
+			Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+				if s.OfPaper() || !slices.Contains(study.AttackerNames(scene.Attackers), name) {
+					return nil, false
+				}
+				return newAttackOptions(scene, name), true
+			},
+			// Of a mechanism from outside nobody knows the channel: it is attacked by
+			// those who read what it released.
+			Applies: func(s *Spec, q *Query) bool {
+				return hasText(s, q) && (s.Mechanism.Outside == nil || d.OneRelease)
+			},
+			Needs: needsOfAttack,
+			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+				return r.attacked(ctx, q, d)
+			},
+		})
+	}
+}
+
+func attackColumns(d attack.Definition) (list []results.Column) {
+	for _, c := range d.Columns {
+		list = append(list, attackColumn(d.Name, c))
+	}
+	return list
+}
+
+// attackColumn is the column of an attacker. Better is better kept: a study of
+// attacks is read by who releases.
+func attackColumn(attacker string, c attack.Column) results.Column {
+	better := results.Down
+	if c.HigherIsPrivate {
+		better = results.Up
+	}
+	digits, threshold := 3, 0.05
+	if c.Unit == "bits" || c.Unit == "tokens" {
+		digits, threshold = 2, 0.5
+	}
+	unit := c.Unit
+	if unit == "share" || unit == "ratio" {
+		unit = ""
+	}
+	return results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits,
+		Threshold: threshold, Table: attacker, Attacker: attacker}
+}
+
+// newAttackOptions are those for what the named attackers need.
+func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
+	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Public, names: study.AttackerNames(scene.Attackers),
+		encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.LanguageModel}
+	o.Attack, _ = scene.Options.Complete() // checked
+	for _, name := range attackers {
+		d, _ := attack.Find(name) // it is registered
+		if slices.Contains(d.Needs, attack.NeedsEncoder) {
+			o.Encoder = o.encoder
+		}
+		if slices.Contains(d.Needs, attack.NeedsModel) {
+			o.Masked = o.masked
+		}
+	}
+	return o
+}
+
+func needsOfAttack(s *Spec, q *Query) Needs {
+	o := q.Options.(*attackOptions)
+	n := Needs{Encoder: o.Encoder}
+	if o.Masked != "" {
+		n.Models = []lab.ModelRef{maskedModel(o.Masked)}
+	}
+	if o.Public != nil {
+		n.Public = s.pool(o.Public)
+	}
+	return n
+}
+
+func maskedModel(folder string) lab.ModelRef {
+	return lab.ModelRef{Key: "language_model", Folder: folder, Task: transformer.Masked}
+}
+
+// pool is the whole pool of public text.
+func (s *Spec) pool(d *study.DatasetSpec) *lab.Sample {
+	return &lab.Sample{Dataset: *d, Seed: s.Root().Derive("dataset")}
+}
+
+// Attacked is the row of what an attacker found.
+func Attacked(r results.Row, o attack.Outcome) results.Row {
+	m := results.Number(o.Value.Estimate).Within(o.Value.Low, o.Value.High)
+	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
+	if right := rightDocuments(o.Items); right != nil {
+		m.Part, m.Whole, m.Items = 0, len(right), results.NewOutcomes(right)
+		for _, yes := range right {
+			if yes {
+				m.Part++
+			}
+		}
+	}
+	var notes []string
+	if o.Draws > 0 {
+		notes = append(notes, fmt.Sprintf("channel learned from %d draws a word", o.Draws))
+	}
+	if o.Note != "" {
+		notes = append(notes, o.Note)
+	}
+	m.Note = strings.Join(notes, "; ")
+	return r.Of(o.Column, m)
+}
+
+// rightDocuments are the answers on documents of the test split; nil where items
+// are words, which are others for each vocabulary, or means over releases.
+func rightDocuments(items []attack.Item) []bool {
+	var right []bool
+	for _, item := range items {
+		if item.Position != attack.Whole || item.Right != 0 && item.Right != 1 {
+			return nil
+		}
+		right = append(right, item.Right == 1)
+	}
+	return right
+}
+
+// attacked returns the rows of one attacker.
+func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) ([]results.Row, error) {
+	outcomes, err := r.attacks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var rows []results.Row
+	for _, x := range outcomes {
+		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == x.Column }) {
+			rows = append(rows, Attacked(r.Row(q), x))
+		}
+	}
+	return rows, nil
+}
+
+// attacks are the outcomes of all attackers that are still to be measured, or
+// among whom the strongest is still to be chosen; they read the channel once.
+func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, error) {
+	o := q.Options.(*attackOptions)
+	t, err := r.target(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Clone(r.Pending)
+	if slices.Contains(r.Pending, strongestName) {
+		names = append(names, panel(o.names, r.Mechanism.Outside != nil)...)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.names, name) })
+	slices.Sort(names)
+	return Once(r, "attacks", func() ([]attack.Outcome, error) {
+		return attack.RunAll(ctx, slices.Compact(names), t.situation)
+	})
+}
+
+// attackTarget is a release as attackers see it.
+type attackTarget struct {
+	*texts
+	situation attack.Situation
+}
+
+// texts holds the documents of a data set as ids, for mechanisms with the same
+// vocabulary.
+type texts struct {
+	lexicon   *attack.Lexicon
+	documents [3][]attack.Document // train without the shadow, validation, test
+	labels    [3][]int             // of the utility
+	classes   []string             // their names
+	shadow    [][]int32            // with the public text
+	public    []attack.Document    // with private labels
+	embedding models.Embedding
+	memo      *attack.Memo
+}
+
+func (r *Release) target(ctx context.Context, q *Query) (*attackTarget, error) {
+	m, err := r.Words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Once(r, "target", func() (*attackTarget, error) {
+		return r.targetOf(ctx, q, m, &r.Spec)
+	})
+}
+
+// targetOf is what a mechanism makes of the documents of the release, under the
+// settings and the policy of a spec.
+func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism, spec *Spec) (*attackTarget, error) {
+	o, settings := q.Options.(*attackOptions), spec.Mechanism
+	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
+	var t *texts
+	var err error
+	if m.Vocabulary() == r.Space.Vocabulary {
+		t, err = lab.Once(r.Lab, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, r.DataSeed(),
+			r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
+	} else {
+		t, err = read()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := attack.Situation{
+		Train: t.documents[0], Validation: t.documents[1], Test: t.documents[2], Privates: len(r.Corpus.Privates),
+		Shadow: t.shadow, Public: t.public, Embedding: t.embedding, Options: o.Attack, Seed: spec.ReleaseSeed(),
+		DataSeed: r.DataSeed(), Workers: q.Threads, Memo: t.memo, Releases: &attack.Memo{},
+		Single: settings.Mechanism == identity || settings.Outside != nil && settings.Outside.Text != "",
+	}
+	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon, true)
+	if settings.Outside != nil { // it may return new words
+		for _, split := range splits {
+			if _, err := s.Released(ctx, split); err != nil {
+				return nil, err
+			}
+		}
+		t.embedding = t.lexicon.Embedding(r.Space.Space)
+		s.Embedding = t.embedding
+	}
+	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
+		encoder, err := r.Lab.Encoder(ctx, o.encoder, r.Corpus, r.Space)
+		if err != nil {
+			return nil, err
+		}
+		sentences := make([]string, len(documents))
+		for i, d := range documents {
+			sentences[i] = joined(t.lexicon.Tokens(d))
+		}
+		return encoder.Encode(ctx, sentences)
+	}
+	if o.masked != "" {
+		s.Model = func(candidates []string) (attack.MaskedWords, error) {
+			return r.maskedWords(o.masked, candidates)
+		}
+	}
+	return &attackTarget{t, s}, nil
+}
+
+// maskedPieces is the length in pieces of the longest word that a masked model
+// guesses. It runs once for each length.
+const maskedPieces = 3
+
+func (r *Release) maskedWords(folder string, candidates []string) (attack.MaskedWords, error) {
+	model, err := r.Lab.Model(maskedModel(folder))
+	if err != nil {
+		return nil, err
+	}
+	c, err := model.Candidates(candidates, maskedPieces)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, words []string, positions []int) ([][]float64, error) {
+		return model.MaskedWords(ctx, words, positions, c)
+	}, nil
+}
+
+// splits are those of a release.
+var splits = [3]string{attack.Train, attack.Validation, attack.Test}
+
+// read assigns ids to the words and separates the shadow, which is drawn once
+// for all repetitions.
+func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Lexicon) (*texts, error) {
+	shadow := o.Shadow
+	t := &texts{lexicon: lexicon, classes: r.Corpus.Classes, memo: &attack.Memo{}}
+	if n := len(r.Corpus.Train); shadow >= n {
+		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n,
+			r.Corpus.Name)
+	}
+	aside := map[int]bool{}
+	for _, i := range r.Root().Derive("shadow", r.Corpus.Name).Rand().Perm(len(r.Corpus.Train))[:shadow] {
+		aside[i] = true
+	}
+	for i, split := range r.Corpus.Splits() {
+		for j, d := range t.lexicon.Documents(split.Documents) {
+			if i == 0 && aside[j] {
+				t.shadow = append(t.shadow, d.Words)
+				continue
+			}
+			t.documents[i] = append(t.documents[i], d)
+			t.labels[i] = append(t.labels[i], split.Documents[j].Label)
+		}
+	}
+	if o.Public != nil {
+		public, err := r.Lab.Public(ctx, r.Sample(), *r.pool(o.Public))
+		if err != nil {
+			return nil, fmt.Errorf("public: %w", err)
+		}
+		documents := t.lexicon.Documents(public.Documents)
+		for _, d := range documents {
+			t.shadow = append(t.shadow, d.Words)
+		}
+		if public.Labelled {
+			t.public = documents
+		}
+	}
+	t.embedding = t.lexicon.Embedding(r.Space.Space)
+	return t, nil
+}
+
+// plain are the documents as they were.
+func (t *texts) plain() (text [3][][]int32) {
+	for i, documents := range t.documents {
+		for _, d := range documents {
+			text[i] = append(text[i], d.Words)
+		}
+	}
+	return text
+}
+
+// released is the text that the attackers see, by split.
+func (t *attackTarget) released(ctx context.Context) (text [3][][]int32, err error) {
+	for i, split := range splits {
+		if text[i], err = t.situation.Released(ctx, split); err != nil {
+			return text, err
+		}
+	}
+	return text, nil
+}

@@ -1,0 +1,183 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/external"
+	"mldpbench/metrics"
+	"mldpbench/models/attack"
+	"mldpbench/results"
+	"mldpbench/stream"
+)
+
+// commandOptions are the options of a command. What it is made of, its files
+// and its hello are fingerprints.
+type commandOptions struct {
+	Name    string
+	Attack  *attackOptions    `json:",omitempty"` // of attackers
+	Command study.CommandSpec `json:"-"`
+}
+
+func init() {
+	Register(Measurement{
+		Name: "attacker", Version: 1,
+		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+			var all Several
+			for _, c := range scene.Attackers {
+				if len(c.Command) > 0 && !s.OfPaper() {
+					all = append(all, &commandOptions{c.Name, newAttackOptions(scene), c})
+				}
+			}
+			return all, len(all) > 0
+		},
+		Applies: hasText, Needs: needsOfCommand(external.AttackerRole), Measure: attackWithCommand,
+	})
+	Register(Measurement{
+		Name: "measured", Version: 1, Setting: true,
+		Metric: study.Metric{Key: "commands", New: func() any { return &[]study.CommandSpec{} }, Check: checkCommands},
+		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
+			list, ok := scene.Metrics["commands"].(*[]study.CommandSpec)
+			if !ok {
+				return nil, false
+			}
+			var all Several
+			for _, c := range *list {
+				all = append(all, &commandOptions{Name: c.Name, Command: c})
+			}
+			return all, len(all) > 0
+		},
+		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Dataset.Name != "" },
+		Needs:   needsOfCommand(external.MeasurementRole), Measure: measureWithCommand,
+	})
+}
+
+func needsOfCommand(role external.Role) func(*Spec, *Query) Needs {
+	return func(_ *Spec, q *Query) Needs {
+		return Needs{Command: &q.Options.(*commandOptions).Command, Role: role}
+	}
+}
+
+func checkCommands(options any, _ *study.Design, at study.At) error {
+	list := *options.(*[]study.CommandSpec)
+	for i, c := range list {
+		if err := c.Check(); err != nil {
+			return at(err, "[%d]", i)
+		}
+		if slices.Contains(study.AttackerNames(list[:i]), c.Name) {
+			return at(fmt.Errorf("measurement %q is given twice", c.Name), "[%d]", i)
+		}
+	}
+	return nil
+}
+
+// attackWithCommand is an adaptive attacker of the private label whose learning
+// is a command's.
+func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := q.Options.(*commandOptions)
+	c, err := r.Lab.Command(ctx, o.Command, external.AttackerRole)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Corpus.Privates) < 2 {
+		return nil, fmt.Errorf("attacker %s: data set %s has no private label", o.Name, r.Dataset.Name)
+	}
+	attacked := *q
+	attacked.Options = o.Attack
+	t, err := r.target(ctx, &attacked)
+	if err != nil {
+		return nil, err
+	}
+	classes := len(r.Corpus.Privates)
+	outcomes, err := attack.RunOutside(ctx, attack.Outside{
+		Name: o.Name, Key: c.Identity().Key(),
+		Find: func(ctx context.Context, train []string, labels []int, test []string, seed stream.Seed) ([]int, error) {
+			pairs := make([]external.Labelled, len(train))
+			for i, text := range train {
+				pairs[i] = external.Labelled{Text: text, Label: labels[i]}
+			}
+			return c.Attack(ctx, pairs, test, classes, seed)
+		},
+		Column: func(what string) string { return results.AttackerQuantity(o.Name, what) },
+	}, t.situation)
+	if err != nil {
+		return nil, err
+	}
+	var rows []results.Row
+	for _, x := range outcomes {
+		row := Attacked(r.Row(q), x)
+		if x.Items != nil {
+			right := make([]float64, len(x.Items))
+			for i, item := range x.Items {
+				right[i] = item.Right
+			}
+			row.Detail = listed(right)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// measureWithCommand is the mean of a command's number over the documents of a
+// setting; what it is for documents that were not changed is the ceiling.
+func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := q.Options.(*commandOptions)
+	c, err := r.Lab.Command(ctx, o.Command, external.MeasurementRole)
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.Compare(ctx, q.Setting)
+	if err != nil {
+		return nil, err
+	}
+	sentences := func(documents [][]string) []string {
+		out := make([]string, len(documents))
+		for i, d := range documents {
+			out[i] = joined(d)
+		}
+		return out
+	}
+	before := sentences(text.Before)
+	key := engine.MakeID("unchanged", c.Identity().Key(), r.Corpus.Fingerprint, r.Sample(), q.Setting)
+	ceiling, err := lab.Once(r.Lab, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
+	if err != nil {
+		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
+	}
+	values, err := c.Compare(ctx, before, sentences(text.After))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	if len(values) == 0 {
+		return nil, errors.New("no documents")
+	}
+	const level = 0.95
+	mean := metrics.MeanInterval(values, level)
+	m := results.Number(mean.Estimate)
+	if len(values) > 1 { // the spread of one is unknown
+		m = m.Within(mean.Low, mean.High)
+	}
+	m.Ceiling, m.Whole = results.Float(metrics.MeanInterval(ceiling, level).Estimate), len(values)
+	m.Detail = listed(values)
+	h := c.Hello()
+	m.Note = strings.TrimSpace(h.Title + " " + h.Unit)
+	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, h.Better), m)}, nil
+}
+
+// listed are the numbers of the items, in the order of the documents.
+func listed(values []float64) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	return b.String()
+}

@@ -1,0 +1,129 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+// csOptions are the options of the cosine similarity of sentences.
+type csOptions struct {
+	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`
+	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
+	// Repetitions limits CS to the first so many repetitions; 0 means all. They
+	// and the settings do not change what is measured elsewhere.
+	Repetitions int `yaml:"repetitions,omitempty" json:"-" limits:"0,10000"`
+	// Settings limits CS to these settings; none means all.
+	Settings []string `yaml:"settings,omitempty" json:"-"`
+}
+
+func init() {
+	Register(Measurement{
+		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),
+		Metric: study.Metric{Key: "cs", New: func() any { return &csOptions{} }, Check: checkCS},
+		Applies: func(s *Spec, q *Query) bool {
+			o := q.Options.(*csOptions)
+			return hasText(s, q) && o.Documents > 0 && (o.Repetitions == 0 || s.Repetition <= o.Repetitions) &&
+				(len(o.Settings) == 0 || slices.Contains(o.Settings, q.Setting))
+		},
+		Needs:   func(_ *Spec, q *Query) Needs { return Needs{Encoder: q.Options.(*csOptions).Encoder} },
+		Measure: measureCS,
+	})
+}
+
+func checkCS(options any, _ *study.Design, at study.At) error {
+	o := options.(*csOptions)
+	for i, v := range o.Settings {
+		if err := check.OneOf("setting", v, study.Local, study.TrainOnly, study.TestOnly); err != nil {
+			return at(err, "settings[%d]", i)
+		}
+	}
+	if o.Documents > 0 && o.Encoder == "" {
+		return at(errors.New("metrics.cs: documents without an encoder"), "")
+	}
+	return nil
+}
+
+// measureCS compares a sample of documents with their privatised form. The
+// sample depends only on the data set, so originals are encoded once and
+// mechanisms are compared on equal documents.
+func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := q.Options.(*csOptions)
+	c, err := r.Compare(ctx, q.Setting)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Lab.Encoder(ctx, o.Encoder, r.Corpus, r.Space)
+	if err != nil {
+		return nil, fmt.Errorf("cs: %w", err)
+	}
+	sample := metrics.SampleWords(numbers[int](len(c.Before)), o.Documents, r.Root().Derive("cs", r.Dataset.Name).Rand())
+	sentences := func(documents [][]string) []string {
+		s := make([]string, len(sample))
+		for i, d := range sample {
+			s[i] = joined(documents[d])
+		}
+		return s
+	}
+	key := engine.MakeID("originals", r.Corpus.Fingerprint, r.Space.Fingerprint(), r.Dataset.Name, q.Setting, o,
+		r.Root())
+	originals, err := lab.Once(r.Lab, key, func() ([][]float32, error) { return e.Encode(ctx, sentences(c.Before)) })
+	if err != nil {
+		return nil, fmt.Errorf("cs: %w", err)
+	}
+	encoded, err := e.Encode(ctx, sentences(c.After))
+	if err != nil {
+		return nil, fmt.Errorf("cs: %w", err)
+	}
+	s, err := CompareSentences(originals, encoded)
+	if err != nil {
+		return nil, fmt.Errorf("cs: %w", err)
+	}
+	m := results.Number(s.Mean).Within(s.Low, s.High)
+	m.Whole, m.Detail = len(sample), e.Name()
+	if d := results.Float(s.StdDev); d.Known() {
+		m.Note = "standard deviation " + d.String()
+	}
+	return []results.Row{r.Row(q).Of("cs", m)}, nil
+}
+
+// Similarity is CS of a sample of documents, in percent.
+type Similarity struct {
+	Mean, Low, High float64 // 95% interval over documents; NaN of one document
+	StdDev          float64 // over documents; NaN of one
+}
+
+// CompareSentences compares the sentence vectors of documents with those of
+// their privatised forms.
+func CompareSentences(originals, noisy [][]float32) (Similarity, error) {
+	interval, err := metrics.CS(originals, noisy)
+	if err != nil {
+		return Similarity{}, err
+	}
+	if len(noisy) == 1 {
+		interval.Low, interval.High = math.NaN(), math.NaN()
+	}
+	cosines := make([]float64, len(noisy))
+	for i := range noisy {
+		cosines[i] = 100 * metrics.Cosine(originals[i], noisy[i])
+	}
+	return Similarity{interval.Estimate, interval.Low, interval.High, stat.StdDev(cosines, nil)}, nil
+}
+
+// Capped makes csOptions study.Sampled.
+func (o *csOptions) Capped(documents int) any {
+	c := *o
+	c.Documents = min(c.Documents, documents)
+	return &c
+}

@@ -1,0 +1,187 @@
+// Package measure holds the measurements: each is made of one release, a text
+// that one mechanism privatised at one ε, and is one file with one registry
+// line.
+//
+// A measurement has a version, which is in the key of its results together with
+// the release, its options and the data that it needs. Adding one to a finished
+// study runs only the new one; raising a version runs only that one again.
+// Privatising, training and testing are written here once.
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/external"
+	"mldpbench/results"
+)
+
+// Measurement is a way to measure releases.
+type Measurement struct {
+	Name    string
+	Version int // raised whenever its numbers change
+	// Columns are its quantities. Those that are not in the registry of results
+	// yet are added to it.
+	Columns []results.Column
+
+	// Metric is its entry in the metrics of a study; the zero value is none.
+	// Measurements may share one.
+	Metric study.Metric
+	// Asked returns the options with which a scene asks for the measurement, nil
+	// for none; ok is false where it does not ask. nil means: where the scene has
+	// the key of Metric, with these options. All that the rows depend on, except
+	// the release, model and setting, is in the options: they are in the key, as
+	// JSON. Several ask for it more than once.
+	Asked func(s *study.Study, scene *study.Scene) (options any, ok bool)
+
+	// Of is the kind of thing that is measured.
+	Of Kind
+	// Model and Setting tell whether it is made once for each classifier, and
+	// for each setting. Baseline: of plain text too.
+	Model, Setting, Baseline bool
+	// Applies limits it further; nil does not. See Query.
+	Applies func(s *Spec, q *Query) bool
+	// Needs are the resources besides data set, vectors and mechanism.
+	Needs func(s *Spec, q *Query) Needs
+	// Place fills in what the rows have besides the place of the release, its
+	// model and setting: a curve of a figure. nil changes nothing.
+	Place func(p *results.Place, s *Spec, q *Query)
+	// Measure makes the rows: Release.Row(q) with quantities. An error that is a
+	// *mechanisms.UndefinedError or *OutOfReach becomes a row of status
+	// undefined.
+	Measure func(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
+}
+
+// Kind is what one unit of a measurement is made of.
+type Kind int
+
+// Kinds.
+const (
+	OfRelease    Kind = iota // a mechanism at one ε, in one repetition
+	OfMechanism              // a mechanism without ε: the measurement finds it
+	OfSpace                  // an embedding; there is no mechanism
+	OfAllRepeats             // a mechanism at one ε; its rows number repetitions themselves
+)
+
+// Query is what is asked of a release.
+type Query struct {
+	Options any    // as Measurement.Asked returned them
+	Model   Model  // no name where the measurement does not depend on it
+	Setting string // "" where the measurement does not depend on it, and of plain text
+	Threads int    // that may be used; 0 means 1
+}
+
+// Several are options with which a scene asks for a measurement more than once.
+type Several []any
+
+// Needs are resources whose fingerprints are in the key.
+type Needs struct {
+	Command *study.CommandSpec // nil for none
+	Role    external.Role      // of Command
+	Encoder string             // a reference as in studies, "" for none
+	English string             // a word list
+	WordNet bool               // parts of speech
+	Models  []lab.ModelRef
+	Public  *lab.Sample // a pool of text
+}
+
+// String returns name and version, as rows have them.
+func (m *Measurement) String() string { return fmt.Sprintf("%s@%d", m.Name, m.Version) }
+
+var registry []*Measurement
+
+// Register adds a measurement. It is called from init functions only; the order
+// is that of plans, and of new columns in tables.
+func Register(m Measurement) {
+	if slices.ContainsFunc(registry, func(o *Measurement) bool { return o.Name == m.Name }) {
+		panic("measure: " + m.Name + " registered twice")
+	}
+	if m.Version < 1 || m.Measure == nil {
+		panic("measure: " + m.Name + ": needs a version and a function")
+	}
+	if m.Metric.New != nil {
+		study.RegisterMetric(m.Metric)
+	}
+	if m.Asked == nil {
+		key := m.Metric.Key
+		m.Asked = func(_ *study.Study, scene *study.Scene) (any, bool) {
+			options, ok := scene.Metrics[key]
+			return options, ok
+		}
+	}
+	for _, c := range m.Columns {
+		if _, err := results.FindColumn(c.Name); err != nil {
+			results.Register(c)
+		}
+	}
+	registry = append(registry, &m)
+}
+
+// All lists the measurements in the order of registration.
+func All() []*Measurement { return slices.Clone(registry) }
+
+// Find returns a measurement by its name.
+func Find(name string) (*Measurement, error) {
+	var names []string
+	for _, m := range registry {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return nil, fmt.Errorf("measurement = %q: must be one of %q", name, names)
+}
+
+// columns are registered ones.
+func columns(names ...string) []results.Column {
+	var all []results.Column
+	for _, n := range names {
+		all = append(all, results.MustColumn(n))
+	}
+	return all
+}
+
+// Fingerprints opens what the query needs besides the release and adds its
+// fingerprints.
+func (n Needs) Fingerprints(ctx context.Context, l *lab.Lab, f lab.Fingerprints) (err error) {
+	if n.Command != nil {
+		if err := l.OfCommand(ctx, *n.Command, n.Role, f); err != nil {
+			return err
+		}
+	}
+	if n.Encoder != "" {
+		if f["encoder"], err = l.OfEncoder(n.Encoder); err != nil {
+			return err
+		}
+	}
+	if n.English != "" {
+		if f["english"], err = l.OfEnglish(n.English); err != nil {
+			return err
+		}
+	}
+	for _, ref := range n.Models {
+		if f[ref.Key], err = l.OfModel(ref); err != nil {
+			return err
+		}
+	}
+	if n.Public != nil {
+		if f["public"], err = l.OfPublic(ctx, *n.Public); err != nil {
+			return err
+		}
+	}
+	if n.WordNet {
+		f["wordnet"], err = l.OfTagger()
+	}
+	return err
+}
+
+// unmeasured is the row of a quantity that could not be measured, with the
+// reason.
+func unmeasured(r results.Row, quantity, reason string) results.Row {
+	m := results.Unmeasured()
+	m.Note = reason
+	return r.Of(quantity, m)
+}

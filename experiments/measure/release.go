@@ -1,0 +1,388 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"mldpbench/embeddings"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/fromfile"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+// Release is a text that a mechanism privatised: what a measurement is made of.
+// The mechanism is built and the text is privatised when they are first asked
+// for. The releases of one Open share that work; one goroutine uses them at a
+// time.
+type Release struct {
+	Spec
+	Lab    *lab.Lab
+	Corpus *lab.Corpus // nil without a data set
+	Space  *lab.Space  // nil without vectors
+	Took   time.Duration
+	Texts  int // repetitions privatised by the same call
+	Tokens int // privatised
+	// Pending are the measurements that this run makes of the release. Those
+	// that share work can thus do it for each other.
+	Pending []string
+
+	batch   *batch
+	aligned [3][][]string  // the private splits, with the empty word for every removed one
+	shown   [3][][]string  // the same as a reader sees it
+	vectors [3][][]float32 // instead, of mechanisms that release vectors
+	shared  map[string]any
+}
+
+// batch is what the repetitions of a release share.
+type batch struct {
+	releases  map[int]*Release // by repetition
+	first     *Release
+	splits    [3]bool // that some measurement reads
+	threads   int
+	built     bool
+	env       mechanisms.Environment
+	mechanism mechanisms.Mechanism
+	vector    mechanisms.VectorMechanism
+	released  bool
+	failed    error // of building; every unit of the run that needs it fails
+	unwritten error // of privatising, the same
+	zeros     int   // words that policy zero added to the space
+}
+
+// Open opens the releases of the repetitions of one spec. splits are training,
+// validation and test: those that are privatised.
+func Open(ctx context.Context, l *lab.Lab, specs []Spec, splits [3]bool, threads int) (map[int]*Release, error) {
+	b := &batch{releases: map[int]*Release{}, splits: splits, threads: max(1, threads)}
+	for _, s := range specs {
+		if _, ok := b.releases[s.Repetition]; ok {
+			continue
+		}
+		r := &Release{Spec: s, Lab: l, batch: b, shared: map[string]any{}}
+		var err error
+		if r.Corpus, r.Space, err = s.open(ctx, l); err != nil {
+			return nil, err
+		}
+		b.releases[s.Repetition] = r
+		if b.first == nil {
+			b.first = r
+		}
+	}
+	return maps.Clone(b.releases), nil // the caller forgets those it is done with
+}
+
+func (s *Spec) open(ctx context.Context, l *lab.Lab) (*lab.Corpus, *lab.Space, error) {
+	if s.Dataset.Name == "" {
+		space, err := l.Words(ctx, s.Embedding, s.Dimension)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, lab.WholeSpace(space), nil
+	}
+	corpus, err := l.Corpus(ctx, s.Sample())
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, s.Definition().Needs.Thesaurus)
+	return corpus, space, err
+}
+
+// Fingerprints opens the data of a release and returns its fingerprints.
+func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, error) {
+	if s.Dataset.Name == "" {
+		return l.OfWords(ctx, s.Embedding, s.Dimension, s.Definition().Needs)
+	}
+	f, err := l.OfText(ctx, s.Sample(), s.Embedding, s.Dimension, s.Definition().Needs)
+	if err != nil {
+		return nil, err
+	}
+	return f, l.OfOutside(ctx, s.Mechanism, s.Sample(), f)
+}
+
+// Once makes a value that the measurements of a release share, in the first of
+// them.
+func Once[T any](r *Release, key string, make_ func() (T, error)) (T, error) {
+	if v, ok := r.shared[key]; ok {
+		return v.(T), nil
+	}
+	v, err := make_()
+	if err == nil {
+		r.shared[key] = v
+	}
+	return v, err
+}
+
+// Row returns the row of a query without a quantity. Of a privatised text, the
+// mechanism must be built.
+func (r *Release) Row(q *Query) results.Row {
+	row := results.NewRow()
+	row.Place = r.Place()
+	p := &row.Place
+	if r.Space != nil {
+		p.Generated, p.Vocabulary, p.EmbeddingFingerprint = r.Space.Generated, r.Space.Len()+r.batch.zeros,
+			r.Space.Fingerprint()
+	}
+	if r.Corpus != nil {
+		p.Generated, p.DatasetFingerprint = r.Corpus.Generated, r.Corpus.Fingerprint
+		p.TrainItems, p.TestItems = len(r.Corpus.Train)+len(r.Corpus.Validation), len(r.Corpus.Test)
+	}
+	p.Setting, p.Model, p.ModelParameters = q.Setting, q.Model.Name, q.Model.Text()
+	row.GuaranteeReason = "no privatisation"
+	switch b := r.batch; {
+	case b.mechanism != nil:
+		row.Promise = results.PromiseOf(b.mechanism.Guarantee())
+		row.Unrepeatable = !mechanisms.Repeatable(b.mechanism)
+	case b.vector != nil:
+		row.Promise = results.PromiseOf(b.vector.Guarantee())
+	case !r.IsBaseline():
+		row.GuaranteeReason = ""
+	}
+	return row
+}
+
+// DescribeRedrawn gives the rows the fingerprints of the first draw of
+// documents: all draws are one data set, called after it.
+func (r *Release) DescribeRedrawn(ctx context.Context, rows []results.Row) error {
+	if r.Documents != study.Redrawn {
+		return nil
+	}
+	first := r.Spec
+	first.Repetition = 1
+	corpus, space, err := first.open(ctx, r.Lab)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].DatasetFingerprint, rows[i].EmbeddingFingerprint = "redrawn "+corpus.Fingerprint,
+			"redrawn "+space.Fingerprint()
+	}
+	return nil
+}
+
+// Environment returns the data from which the mechanism is built.
+func (r *Release) Environment(ctx context.Context) (mechanisms.Environment, error) {
+	built := r.Space.Space
+	if r.Policy == mechanisms.Zero {
+		// All words of the data set, whatever part of the text is privatised, so
+		// that the space depends only on data set and embedding.
+		var err error
+		if built, err = lab.Once(r.Lab, engine.MakeID("zero", r.Corpus.Fingerprint, r.Space.Fingerprint()),
+			func() (*embeddings.Space, error) {
+				return r.Space.WithZeroWords(slices.Sorted(maps.Keys(r.Corpus.Counts)))
+			}); err != nil {
+			return mechanisms.Environment{}, err
+		}
+	}
+	env, err := r.Lab.Environment(built, r.Corpus, r.Definition().Needs, r.MechanismSeed())
+	if r.Corpus != nil {
+		env.Outside = r.Lab.Outside(ctx, r.Sample(), built, r.Repetition)
+	}
+	return env, err
+}
+
+// build makes the mechanism of the batch. It is tried once in a run.
+func (r *Release) build(ctx context.Context) error {
+	b := r.batch
+	if b.built {
+		return b.failed
+	}
+	var err error
+	if b.env, err = b.first.Environment(ctx); err != nil {
+		return err
+	}
+	b.zeros = b.env.Space.Len() - r.Space.Len()
+	start := time.Now()
+	if r.Definition().NewVector != nil {
+		b.vector, err = mechanisms.NewVector(b.env, r.Mechanism)
+	} else if b.mechanism, err = mechanisms.New(b.env, r.settings()); err == nil {
+		b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept())
+	}
+	b.first.Took = time.Since(start)
+	if ctx.Err() == nil {
+		b.built, b.failed = true, err
+	}
+	return err
+}
+
+// settings are those of the mechanism. A text whose ε nobody knows has one that
+// changes nothing.
+func (r *Release) settings() mechanisms.Settings {
+	s := r.Mechanism
+	if s.Outside != nil && s.Epsilon == 0 {
+		s.Epsilon = 1
+	}
+	return s
+}
+
+// Words returns the mechanism, which must return words.
+func (r *Release) Words(ctx context.Context) (mechanisms.Mechanism, error) {
+	if err := r.build(ctx); err != nil {
+		return nil, err
+	}
+	if r.batch.mechanism == nil {
+		return nil, fmt.Errorf("%s releases vectors, not words", r.Mechanism.Mechanism)
+	}
+	return r.batch.mechanism, nil
+}
+
+// ReleasesVectors reports whether the release is vectors and no text.
+func (r *Release) ReleasesVectors() bool { return r.Definition().NewVector != nil }
+
+// privatize privatises the text of all releases of the batch in one call.
+func (r *Release) privatize(ctx context.Context) error {
+	b := r.batch
+	if b.released {
+		return b.unwritten
+	}
+	if err := r.build(ctx); err != nil {
+		return err
+	}
+	start := time.Now()
+	building := b.first.Took
+	var err error
+	if b.vector != nil {
+		err = r.releaseVectors(ctx) // never per word: one repetition
+	} else if err = b.privatizeText(ctx); err != nil {
+		err = fmt.Errorf("privatising: %w", err)
+	}
+	if ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
+	}
+	b.released, b.unwritten = true, err
+	took := time.Since(start)
+	for _, x := range b.releases {
+		x.Texts, x.Took = len(b.releases), (building+took)/time.Duration(len(b.releases))
+	}
+	b.releases, b.first = nil, nil // each text lives as long as its release
+	return err
+}
+
+func (r *Release) releaseVectors(ctx context.Context) error {
+	for i, split := range r.Corpus.Splits() {
+		var words int
+		var err error
+		if r.vectors[i], words, err = ReleaseVectors(ctx, r.batch.vector, r.Policy, r.Corpus.Tokens[i],
+			r.RepetitionSeed().Derive(split.Name)); err != nil {
+			return err
+		}
+		r.Tokens += words
+	}
+	return nil
+}
+
+// privatizeText privatises all repetitions of a batch. Splits that nothing reads
+// are replaced by empty documents, so each document keeps its position and thus
+// its stream.
+func (b *batch) privatizeText(ctx context.Context) error {
+	corpus := b.first.Corpus
+	var text [][]string
+	for i, split := range corpus.Tokens {
+		if !b.splits[i] {
+			split = make([][]string, len(split))
+		}
+		text = append(text, split...)
+	}
+	copies := make([][][]string, slices.Max(slices.Collect(maps.Keys(b.releases))))
+	for repetition := range b.releases {
+		copies[repetition-1] = text
+	}
+	private, err := PrivatizeAligned(ctx, b.mechanism, b.first.Policy, copies, len(text), b.first.TextSeed(), b.threads)
+	if err != nil {
+		return err
+	}
+	for repetition, r := range b.releases {
+		at := 0
+		for i, split := range corpus.Tokens {
+			if b.splits[i] {
+				r.aligned[i] = private[repetition-1][at : at+len(split)]
+				r.shown[i] = Shown(r.aligned[i])
+				for _, d := range split {
+					r.Tokens += len(d)
+				}
+			}
+			at += len(split)
+		}
+	}
+	return nil
+}
+
+// Text returns the privatised splits as a reader sees them; nil for those that
+// no measurement of the run reads. Of a baseline it is the plain text.
+func (r *Release) Text(ctx context.Context) ([3][][]string, error) {
+	if r.IsBaseline() {
+		return r.Corpus.Tokens, nil
+	}
+	err := r.privatize(ctx)
+	return r.shown, err
+}
+
+// Vectors returns the released vectors of a mechanism that releases no words,
+// the mean of each document.
+func (r *Release) Vectors(ctx context.Context) ([3][][]float32, error) {
+	err := r.privatize(ctx)
+	return r.vectors, err
+}
+
+// Compared are the documents of the splits that are private in a setting,
+// before and after, each cut where the data set says. Aligned has the empty word for every removed one; inPlace
+// is false where a mechanism from outside changed the number of tokens.
+type Compared struct {
+	Before, After, Aligned [][]string
+	InPlace                bool
+}
+
+// Compare returns the original and the private text of a setting; "" is local.
+// Of plain text it returns the splits that the study privatises in any setting.
+func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error) {
+	splits := study.Privatizes(cmp.Or(setting, study.Local))
+	if r.IsBaseline() {
+		splits = r.batch.splits
+	}
+	return Once(r, "compared "+setting, func() (*Compared, error) {
+		text, err := r.Text(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c := &Compared{}
+		for i, yes := range splits {
+			if yes {
+				c.Before = append(c.Before, r.Corpus.Tokens[i]...)
+				c.After = append(c.After, text[i]...)
+				c.Aligned = append(c.Aligned, r.aligned[i]...)
+			}
+		}
+		if n := r.Dataset.ComparedTokens; n > 0 {
+			c.Before, c.After, c.Aligned = metrics.Cut(c.Before, n), metrics.Cut(c.After, n), metrics.Cut(c.Aligned, n)
+		}
+		c.InPlace = !r.IsBaseline() && fromfile.Aligned(c.Before, c.Aligned)
+		return c, nil
+	})
+}
+
+// Examples returns a few short test documents before and after privatising.
+func (r *Release) Examples() []results.Example {
+	const count, longest = 3, 20
+	if r.shown[2] == nil {
+		return nil
+	}
+	var out []results.Example
+	for i, d := range r.Corpus.Test {
+		if len(d.Tokens) == 0 || len(d.Tokens) > longest || len(out) == count {
+			continue
+		}
+		out = append(out, results.Example{
+			Dataset: r.Dataset.Name, Embedding: r.Embedding.Name, Dimension: r.Dimension,
+			Mechanism: r.Mechanism.Mechanism, Variant: string(r.Mechanism.Variant), Parameters: r.Parameters(),
+			Epsilon: r.Mechanism.Epsilon, Document: d.ID,
+			Original: joined(d.Tokens), Privatised: joined(r.shown[2][i]),
+		})
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/models/attack"
+	"mldpbench/results"
+)
+
+const (
+	strongestName = "strongest"
+	identity      = "identity"
+)
+
+// panels are the attackers that are compared with each other: by the share of
+// right answers on the same kind of item, from one release.
+var panels = []struct {
+	name, title string
+	has         func(column string) bool
+}{
+	{"words", "words found", func(column string) bool {
+		return slices.Contains([]string{"inversion-1", "average-1", "context-accuracy", "masked-accuracy",
+			"masked-channel-accuracy"}, column)
+	}},
+	{"label", "private label found", func(column string) bool {
+		return strings.HasPrefix(column, "attribute-") && strings.HasSuffix(column, "-accuracy")
+	}},
+	{"documents", "documents linked", func(column string) bool {
+		return strings.HasPrefix(column, "linkage-") && strings.HasSuffix(column, "-p1")
+	}},
+}
+
+// panel returns the attackers of panels with two members or more.
+func panel(names []string, outside bool) (all []string) {
+	for _, p := range panels {
+		var in []string
+		for _, name := range names {
+			d, _ := attack.Find(name) // it is registered
+			if (!outside || d.OneRelease) && slices.ContainsFunc(d.Columns, func(c attack.Column) bool {
+				return p.has(c.Name)
+			}) {
+				in = append(in, name)
+			}
+		}
+		if len(in) > 1 {
+			all = append(all, in...)
+		}
+	}
+	return all
+}
+
+// strongest chooses the best attacker of each panel on one half of the test
+// documents and reports it on the other. It comes before the attackers, so
+// tables lead with it.
+func strongest() Measurement {
+	m := Measurement{
+		Name: strongestName, Version: 1,
+		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+			members := panel(study.AttackerNames(scene.Attackers), false)
+			if s.OfPaper() || len(members) == 0 {
+				return nil, false
+			}
+			o := newAttackOptions(scene, members...)
+			o.Panel = slices.Sorted(slices.Values(members))
+			return o, true
+		},
+		Applies: func(s *Spec, q *Query) bool {
+			return hasText(s, q) && len(panel(q.Options.(*attackOptions).Panel, s.Mechanism.Outside != nil)) > 0
+		},
+		Needs: needsOfAttack, Measure: measureStrongest,
+	}
+	for _, p := range panels {
+		name := strongestName + "-" + p.name
+		m.Columns = append(m.Columns, results.Column{Name: name, Title: p.title + ", strongest attacker",
+			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name})
+	}
+	return m
+}
+
+func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := q.Options.(*attackOptions)
+	found, err := r.attacks(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	members := panel(o.Panel, r.Mechanism.Outside != nil)
+	unchanged, err := r.unchanged(ctx, q, members)
+	if err != nil {
+		return nil, err
+	}
+	var rows []results.Row
+	for _, p := range panels {
+		var attempts []attack.Attempt
+		for _, x := range found {
+			if len(x.Items) == 0 || !p.has(x.Column) {
+				continue
+			}
+			a := attack.Attempt{Name: attackerOf(x.Column, members), Outcome: x}
+			if i := slices.IndexFunc(unchanged, func(o attack.Outcome) bool { return o.Column == x.Column }); i >= 0 {
+				a.Plain = &unchanged[i]
+			}
+			attempts = append(attempts, a)
+		}
+		if len(attempts) < 2 {
+			continue
+		}
+		best, err := attack.FindStrongest(attempts, o.Attack.Resamples, o.Attack.Level,
+			r.DataSeed().Derive(strongestName, p.name))
+		if err != nil {
+			return nil, err
+		}
+		m := results.Number(best.Value.Estimate).Within(best.Value.Low, best.Value.High)
+		m.Floor, m.Whole, m.Detail = results.Float(best.Floor), best.Count, best.Name
+		for _, a := range attempts {
+			if a.Name == best.Name {
+				m.Ceiling = results.Float(a.Outcome.Ceiling)
+			}
+		}
+		m.Note = fmt.Sprintf("%s, of %d attackers, chosen on the other half of the documents", best.Name, len(attempts))
+		if len(best.Weak) > 0 {
+			m.Note += "; weak, as they miss their reference on unchanged text: " + strings.Join(best.Weak, ", ")
+		}
+		rows = append(rows, r.Row(q).Of(strongestName+"-"+p.name, m))
+	}
+	return rows, nil
+}
+
+// attackerOf is the attacker with a column.
+func attackerOf(column string, names []string) string {
+	for _, name := range names {
+		d, _ := attack.Find(name) // it is registered
+		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == column }) {
+			return name
+		}
+	}
+	return column
+}
+
+// unchanged is what attackers find in text that was not privatised, once for all
+// releases of the same documents. Other than in the release of identity, words
+// without a vector are kept.
+func (r *Release) unchanged(ctx context.Context, q *Query, names []string) ([]attack.Outcome, error) {
+	o := q.Options.(*attackOptions)
+	key := engine.MakeID("unchanged", r.Sample().Dataset, o, names, r.DataSeed(), r.Corpus.Fingerprint,
+		r.Space.Fingerprint())
+	return lab.Once(r.Lab, key, func() ([]attack.Outcome, error) {
+		env, err := r.Environment(ctx)
+		if err != nil {
+			return nil, err
+		}
+		spec := r.Spec
+		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: identity, Epsilon: 1}, mechanisms.Keep // any ε
+		m, err := mechanisms.New(env, spec.Mechanism)
+		if err != nil {
+			return nil, err
+		}
+		t, err := r.targetOf(ctx, q, m, &spec)
+		if err != nil {
+			return nil, err
+		}
+		return attack.RunAll(ctx, names, t.situation)
+	})
+}

@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"context"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+func init() {
+	Register(Measurement{
+		Name: "time", Version: 1,
+		Columns: columns("privatize_seconds", "words_per_second", "privatize_texts", "peak_memory_mib"),
+		Asked: func(s *study.Study, _ *study.Scene) (any, bool) {
+			return nil, s.Protocol == study.Grid
+		},
+		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+			if err := r.privatize(ctx); err != nil {
+				return nil, err
+			}
+			row, seconds := r.Row(q), r.Took.Seconds()
+			of := func(quantity string, v float64) results.Row { return row.Of(quantity, results.Number(v)) }
+			return []results.Row{of("privatize_seconds", seconds),
+				of("words_per_second", metrics.WordsPerSecond(r.Tokens, seconds)),
+				of("privatize_texts", float64(r.Texts)), of("peak_memory_mib", engine.PeakMemoryMiB())}, nil
+		},
+	})
+}

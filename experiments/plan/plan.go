@@ -1,0 +1,421 @@
+// Package plan turns studies into units: scenes × data sets × spaces ×
+// mechanisms × ε × repetitions are releases, and a release × a measurement is a
+// unit. The result of a unit does not depend on which others the study has.
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
+	"mldpbench/results"
+)
+
+// unit is one measurement of one release.
+type unit struct {
+	spec        measure.Spec
+	measurement *measure.Measurement
+	query       measure.Query
+	splits      [3]bool // that the scene privatises
+	id, group   string
+}
+
+// planner holds the common data of the units of one plan.
+type planner struct {
+	study *study.Study
+	lab   *lab.Lab
+	units []unit
+	byID  map[string]int
+	// baselines are the units of plain models, by what a cell shares with its
+	// baseline.
+	baselines map[string][]string
+	costs     costTable
+}
+
+// request is a measurement that a scene asks for.
+type request struct {
+	*measure.Measurement
+	options any
+}
+
+// Units turns a study into units. It opens nothing. rows of earlier runs
+// improve the estimates of their length.
+func Units(s *study.Study, l *lab.Lab, rows []results.Row) ([]engine.Unit, error) {
+	p, err := newPlanner(s, l)
+	if err != nil {
+		return nil, err
+	}
+	p.costs = newCostTable(rows)
+	all := make([]engine.Unit, len(p.units))
+	seen := map[string]bool{} // releases whose work an earlier unit is charged for
+	for i := range p.units {
+		all[i] = p.unit(&p.units[i], seen)
+	}
+	return all, nil
+}
+
+func newPlanner(s *study.Study, l *lab.Lab) (*planner, error) {
+	p := &planner{study: s, lab: l, byID: map[string]int{}, baselines: map[string][]string{}}
+	for _, scene := range s.Parts() {
+		if err := p.scene(&scene); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.units) == 0 {
+		return nil, errors.New("no combination of data set, embedding, mechanism and measurement is left")
+	}
+	return p, nil
+}
+
+// scene adds the units of a scene, in the one order that every run, shard and
+// merge agrees on: data set, embedding, dimension, baseline and mechanisms,
+// epsilon, repetition, measurement, model, setting.
+func (p *planner) scene(c *study.Scene) error {
+	var asked []request
+	for _, m := range measure.All() {
+		options, ok := m.Asked(p.study, c)
+		several, many := options.(measure.Several)
+		if ok && !many {
+			several = measure.Several{options}
+		}
+		for _, o := range several {
+			asked = append(asked, request{m, o})
+		}
+	}
+	sets := c.Datasets
+	if len(sets) == 0 {
+		sets = []study.DatasetSpec{{}}
+	}
+	for _, d := range sets {
+		for _, e := range c.Embeddings {
+			if len(e.Datasets) > 0 && !slices.Contains(e.Datasets, d.Name) {
+				continue
+			}
+			for _, dimension := range e.Dimensions {
+				s := measure.Spec{Seed: p.study.Seed, Protocol: p.study.Protocol, Dataset: d, Embedding: e, Vectors: e.Name,
+					Dimension: dimension}
+				if p.study.Documents == study.Redrawn {
+					s.Documents = study.Redrawn
+				}
+				if p.study.OfPaper() {
+					s.Section, s.Panel = c.Section, c.Name
+				}
+				p.plain(c, s, asked)
+				if err := p.mechanisms(c, s, asked); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// plain adds what is measured of a space alone, and of text that nobody
+// privatised.
+func (p *planner) plain(c *study.Scene, s measure.Spec, asked []request) {
+	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfSpace })
+	if p.study.Protocol == study.Attacks || s.Dataset.Name == "" {
+		return
+	}
+	s.Mechanism = mechanisms.Settings{Mechanism: results.BaselineMechanism}
+	if p.study.OfPaper() {
+		s.Series = "no privatisation"
+	}
+	for r := range cmp.Or(c.BaselineRepetitions, c.Repetitions) {
+		s.Repetition = r + 1
+		p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfRelease })
+	}
+	s.Repetition, s.Repetitions = 0, c.Repetitions
+	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfAllRepeats })
+}
+
+// references are attacked in addition to the mechanisms of a study: the
+// unchanged text and random words.
+var references = []string{"identity", "uniform"}
+
+func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
+	var list []study.MechanismSpec
+	if p.study.Protocol == study.Attacks {
+		for _, name := range references {
+			if !slices.ContainsFunc(c.Mechanisms, func(m study.MechanismSpec) bool {
+				return m.Name == name || m.Name == study.All
+			}) {
+				list = append(list, study.MechanismSpec{Name: name})
+			}
+		}
+	}
+	for _, m := range append(list, c.Mechanisms...) {
+		settings, err := m.Expand()
+		if err != nil {
+			return err
+		}
+		for _, x := range settings {
+			if err := p.mechanism(c, s, asked, m, x, len(settings)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mechanism adds the units of one mechanism with its parameters.
+func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec,
+	x mechanisms.Settings, entries int) error {
+	d, err := x.Definition()
+	if err != nil {
+		return err
+	}
+	s.Policy, s.KeepWords = c.Policy, m.KeepWords
+	if x.Outside != nil {
+		s.Policy = "" // it handles unknown words itself
+	}
+	if s.OwnPolicy = m.Policy != "" && m.Policy != c.Policy; s.OwnPolicy {
+		s.Policy = m.Policy
+	}
+	if d.NewVector != nil && (s.Policy == mechanisms.Zero || s.KeepWords != "") {
+		return nil // there are no words to keep or to replace by zero
+	}
+	if p.study.OfPaper() {
+		s.Series = series(m, d, x, entries)
+	}
+	s.Mechanism = x
+	s.Mechanism.Epsilon = 0
+	s.Repetition = 1
+	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfMechanism })
+	epsilons := m.Epsilons
+	if len(epsilons) == 0 {
+		epsilons = c.Epsilons
+	}
+	switch {
+	case p.study.Protocol == study.Attacks && d.Constant:
+		epsilons = []float64{1} // any
+	case len(m.Epsilons) == 0 && m.Text != "" && !strings.Contains(m.Text, "{epsilon}"):
+		epsilons = []float64{0} // nobody knows it
+	}
+	if len(epsilons) == 0 && slices.ContainsFunc(asked, func(r request) bool {
+		return r.Of == measure.OfRelease || r.Of == measure.OfAllRepeats
+	}) {
+		return fmt.Errorf("%s: no epsilons, neither in its entry nor in the study", m.Name)
+	}
+	for _, s.Mechanism.Epsilon = range epsilons {
+		for r := range min(c.Repetitions, cmp.Or(m.Repetitions, c.Repetitions)) {
+			s.Repetition, s.Repetitions = r+1, 0
+			p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfRelease })
+		}
+		s.Repetition, s.Repetitions = 0, c.Repetitions
+		p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfAllRepeats })
+	}
+	return nil
+}
+
+// series is the name of a mechanism's curve: the study's name, with variant and
+// parameters where several entries share that name.
+func series(m study.MechanismSpec, d mechanisms.Definition, x mechanisms.Settings, entries int) string {
+	name := m.Label
+	if name == "" || study.Many(m.Name) {
+		name = d.Title
+	}
+	if x.Variant != mechanisms.Proved {
+		name += " (" + string(x.Variant) + ")"
+	}
+	if entries > 1 && !study.Many(m.Name) {
+		name += " " + x.Parameters.String()
+	}
+	return name
+}
+
+// add adds one unit per measurement, model and setting.
+func (p *planner) add(c *study.Scene, s measure.Spec, asked []request, which func(*measure.Measurement) bool) {
+	for _, r := range asked {
+		if !which(r.Measurement) {
+			continue
+		}
+		list := []measure.Model{{}}
+		if r.Model && len(c.Models) > 0 {
+			list = nil
+			for _, m := range c.Models {
+				if len(m.Datasets) == 0 || slices.Contains(m.Datasets, s.Dataset.Name) {
+					list = append(list, measure.NewModel(m))
+				}
+			}
+		}
+		settings := []string{""}
+		if r.Setting && !s.IsBaseline() {
+			settings = c.Settings
+		}
+		for _, model := range list {
+			for _, setting := range settings {
+				u := unit{spec: s, measurement: r.Measurement, splits: study.Privatizes(c.Settings...),
+					query: measure.Query{Options: r.options, Model: model, Setting: setting}}
+				if r.Applies == nil || r.Applies(&u.spec, &u.query) {
+					p.put(u)
+				}
+			}
+		}
+	}
+}
+
+func (p *planner) put(u unit) {
+	setting := u.query.Setting
+	if u.spec.IsBaseline() && u.measurement.Setting && !u.measurement.Model && u.splits != study.Privatizes(study.Local) {
+		setting = fmt.Sprint(u.splits) // plain text is compared in these
+	}
+	u.id = engine.MakeID(u.spec, u.measurement.String(), u.query.Options, u.query.Model.Name, u.query.Model.Text(),
+		setting)
+	shared := u.spec
+	if d := u.spec.Definition(); d.PerWord && u.spec.Documents != study.Redrawn && p.study.Protocol == study.Grid {
+		shared.Repetition = 0 // repetitions cost little more than one
+	}
+	u.group = engine.MakeID(shared)
+	p.byID[u.id] = len(p.units)
+	p.units = append(p.units, u)
+	if u.spec.IsBaseline() && u.query.Model.Name != "" {
+		p.baselines[u.base()] = append(p.baselines[u.base()], u.id)
+	}
+}
+
+// base returns the name of what a unit shares with its baseline.
+func (u *unit) base() string {
+	s := u.spec
+	s.Mechanism, s.Policy, s.OwnPolicy, s.KeepWords, s.Series = mechanisms.Settings{}, "", false, "", ""
+	if s.Documents != study.Redrawn {
+		s.Repetition = 0
+	}
+	return engine.MakeID(s, u.measurement.String(), u.query.Model.Name, u.query.Model.Text())
+}
+
+// place is the place of the unit's rows, as far as it is known in advance.
+func (u *unit) place() results.Place {
+	place := u.spec.Place()
+	place.Model, place.ModelParameters, place.Setting = u.query.Model.Name, u.query.Model.Text(), u.query.Setting
+	if u.measurement.Place != nil {
+		u.measurement.Place(&place, &u.spec, &u.query)
+	}
+	return place
+}
+
+// String returns the name of a unit for people.
+func (u *unit) String() string {
+	place := u.place()
+	parts := []string{}
+	put := func(format string, args ...any) {
+		if s := strings.TrimSpace(fmt.Sprintf(format, args...)); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	put("%s", strings.TrimPrefix(u.spec.Section+"/"+place.Panel, "/"))
+	put("%s", place.Dataset)
+	put("%s %dd", place.Embedding, place.Dimension)
+	switch {
+	case u.spec.IsBaseline():
+		put("baseline")
+	case place.Mechanism != "":
+		name := place.Mechanism
+		if place.Variant != "" {
+			name += " (" + place.Variant + ")"
+		}
+		name += " " + place.Parameters
+		if place.Epsilon.Known() {
+			name = strings.TrimSpace(name) + " ε=" + place.Epsilon.String()
+		}
+		put("%s", name)
+	}
+	put("%s", place.Model)
+	if place.Setting != study.Local {
+		put("%s", place.Setting)
+	}
+	if u.spec.Repetition > 0 {
+		put("repetition %d", u.spec.Repetition)
+	}
+	name := u.measurement.Name
+	if c := u.needs().Command; c != nil {
+		name = c.Name
+	}
+	return strings.Join(parts, ", ") + ": " + name
+}
+
+// unit is the work of the engine.
+func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
+	text := engine.MakeID(u.group, u.spec.Repetition)
+	first := !seen[text]
+	seen[text] = true
+	model := engine.MakeID(text, u.query.Model.Name, u.query.Model.Text(), u.query.Setting == study.TestOnly)
+	trains := u.query.Model.Name != "" && !seen[model]
+	seen[model] = true
+	out := engine.Unit{
+		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(), Measurement: u.measurement.String(),
+		Data: func(ctx context.Context) (map[string]string, error) {
+			f, err := u.spec.Fingerprints(ctx, p.lab)
+			if err != nil {
+				return nil, err
+			}
+			return f, u.needs().Fingerprints(ctx, p.lab, f)
+		},
+		Cost:   func() engine.Cost { return p.cost(u, first, trains) },
+		Memory: func() int64 { return p.memory(u) },
+		Run:    func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
+	}
+	if !u.spec.IsBaseline() && u.query.Model.Name != "" {
+		out.Baselines = p.baselines[u.base()]
+	}
+	return out
+}
+
+func (u *unit) needs() measure.Needs {
+	if u.measurement.Needs == nil {
+		return measure.Needs{}
+	}
+	return u.measurement.Needs(&u.spec, &u.query)
+}
+
+// Wants returns the resources that a study uses.
+func Wants(s *study.Study) lab.Wants {
+	var w lab.Wants
+	for _, c := range s.Parts() {
+		w.Datasets, w.Embeddings = append(w.Datasets, c.Datasets...), append(w.Embeddings, c.Embeddings...)
+		if c.Public != nil {
+			w.Datasets = append(w.Datasets, *c.Public)
+		}
+	}
+	p, err := newPlanner(s, lab.New(""))
+	if err != nil {
+		return w
+	}
+	for i := range p.units {
+		n := p.units[i].needs()
+		w.Thesaurus = w.Thesaurus || n.WordNet || p.units[i].spec.Definition().Needs.Thesaurus
+		w.English, w.Encoder = cmp.Or(w.English, n.English), cmp.Or(w.Encoder, n.Encoder)
+		for _, ref := range n.Models {
+			if !slices.Contains(w.Models, ref) {
+				w.Models = append(w.Models, ref)
+			}
+		}
+	}
+	return w
+}
+
+// specs returns the releases of the units of a job.
+func (p *planner) specs(job *engine.Job) (specs []measure.Spec, left map[int]int, pending map[int][]string) {
+	left, pending = map[int]int{}, map[int][]string{}
+	byRepetition := map[int]measure.Spec{}
+	for _, id := range job.IDs {
+		u := &p.units[p.byID[id]]
+		r := u.spec.Repetition
+		left[r]++
+		pending[r] = append(pending[r], u.measurement.Name)
+		byRepetition[r] = u.spec
+	}
+	for _, r := range slices.Sorted(maps.Keys(byRepetition)) {
+		specs = append(specs, byRepetition[r])
+	}
+	return specs, left, pending
+}

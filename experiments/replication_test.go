@@ -1,0 +1,128 @@
+package experiments_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"mldpbench/datasets"
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+	"mldpbench/stream"
+)
+
+const asItsCode = `schema: 1
+name: as-its-code
+seed: 3
+datasets: [{name: generated-news, train: 40, validation: 10, test: 10, compared_tokens: 4}]
+embeddings: [{name: generated, dimensions: [50]}]
+mechanisms: [{name: cmp, variant: as-run}]
+epsilons: [5]
+settings: [train-only]
+policy: keep
+repetitions: 1
+trainings: 2
+scenes:
+  - name: text
+    metrics:
+      deniability: {words: 3, runs: 10, times: 2, python: {generated-news: 19}}
+      low: 20
+  - name: accuracy
+    models: [{name: lstm-2024, parameters: {hidden: 3, length: 20, epochs: 1}}]
+`
+
+// The options of a study of another study's code: words drawn as Python draws
+// them, measured several times; first words compared; several trainings on one
+// text, tested on plain text.
+func TestStudyAsItsCode(t *testing.T) {
+	s, err := study.Parse("x.yaml", []byte(asItsCode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := experiments.Run(t.Context(), s, t.TempDir(), engine.Options{Out: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := datasets.Load(t.Context(), s.Datasets[0].Request(t.TempDir(), stream.FromUint64(3).Derive("dataset")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Words by falling frequency, first come first, counted here anew.
+	counts, first, compared := map[string]int{}, map[string]int{}, 0
+	for _, text := range slices.Concat(datasets.Tokens(d.Train), datasets.Tokens(d.Validation)) {
+		compared += min(4, len(text))
+		for _, w := range text {
+			if counts[w]++; counts[w] == 1 {
+				first[w] = len(first)
+			}
+		}
+	}
+	ranked := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(first[a], first[b]))
+	})
+	drawn, err := stream.PythonSample(19, len(ranked), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]results.Row{}
+	for _, r := range summary.Rows {
+		name := r.Mechanism + " " + r.Quantity
+		if got[name] = append(got[name], r); r.Repetition != len(got[name]) {
+			t.Errorf("%s: repetition %d is row %d", name, r.Repetition, len(got[name]))
+		}
+	}
+	for name, n := range map[string]int{"cmp n_w": 2, "cmp s_w": 2, "cmp pp": 1, "cmp low_overlap": 1,
+		"cmp accuracy": 2, "none accuracy": 2} {
+		if len(got[name]) != n {
+			t.Errorf("%s: %d rows, want %d", name, len(got[name]), n)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	for _, r := range got["cmp n_w"] {
+		words, err := results.DeniabilityWords(r.Measured)
+		if err != nil || len(words) != len(drawn) {
+			t.Fatalf("words %v, %v", words, err)
+		}
+		for i, number := range drawn {
+			if words[i].Word != ranked[number] {
+				t.Errorf("word %d is %q, want %q", i, words[i].Word, ranked[number])
+			}
+		}
+	}
+	if w := got["cmp pp"][0].Whole; w != compared {
+		t.Errorf("PP of %d tokens, want %d", w, compared)
+	}
+	if a, b := got["cmp s_w"][0], got["cmp s_w"][1]; a.Detail == b.Detail && got["cmp n_w"][0].Detail ==
+		got["cmp n_w"][1].Detail {
+		t.Error("two measurements drew the same outputs")
+	}
+	for name, rows := range got {
+		if r := rows[0]; strings.HasSuffix(name, " accuracy") && (r.Whole != 10 || r.Setting == study.Local) {
+			t.Errorf("%s: %d test documents in setting %q", name, r.Whole, r.Setting)
+		}
+	}
+}
+
+func TestOptionsOfRepetitionsExcludeEachOther(t *testing.T) {
+	for _, c := range []struct{ old, text, want string }{
+		{"repetitions: 1", "repetitions: 2", "repetitions must be 1"},
+		{"trainings: 2", "trainings: 0", "must be in [1, 10000]"},
+		{"generated-news: 19", "agnews: 19", `no seed for data set "generated-news"`},
+		{"times: 2", "times: -1", "must be in [0, 10000]"},
+		{"compared_tokens: 4", "compared_tokens: -4", "must be in [0, 100000000]"},
+	} {
+		t.Run(fmt.Sprint(c.text), func(t *testing.T) {
+			_, err := study.Parse("x.yaml", []byte(strings.Replace(asItsCode, c.old, c.text, 1)))
+			if err == nil || !strings.HasPrefix(err.Error(), "x.yaml:") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want x.yaml:… %s", err, c.want)
+			}
+		})
+	}
+}

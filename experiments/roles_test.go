@@ -1,0 +1,303 @@
+package experiments_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/external"
+	"mldpbench/results"
+)
+
+// role is an attacker or a measurement from outside: this test's own binary. Of
+// "attacker-KIND" and "measurement-KIND" the kind is a misbehaviour.
+func role(name string) {
+	of, kind, _ := strings.Cut(name, "-")
+	h := external.Hello{Protocol: external.Roles, Role: external.Role(of), Name: name, Version: "1"}
+	if kind == "mechanism" {
+		h = external.Hello{Protocol: external.Protocol, Name: name}
+	}
+	if of == "measurement" {
+		h.Better, h.Title = "up", "share of words kept"
+	}
+	out := json.NewEncoder(os.Stdout)
+	_ = out.Encode(h)
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var q struct {
+			ID                uint64
+			Train             []external.Labelled
+			Test              []string
+			Original, Private []string
+		}
+		if err := json.Unmarshal(line, &q); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(9)
+		}
+		labels, values := make([]int, len(q.Test)), make([]float64, len(q.Original))
+		for i, text := range q.Test {
+			labels[i] = nearestLabel(q.Train, text)
+		}
+		for i, text := range q.Original {
+			values[i] = keptWords(text, q.Private[i])
+		}
+		field, answer := "labels", any(labels)
+		if of == "measurement" {
+			field, answer = "values", values
+		}
+		switch kind {
+		case "hangs":
+			time.Sleep(time.Hour)
+		case "nan":
+			fmt.Printf(`{"id":%d,"%s":[NaN]}`+"\n", q.ID, field)
+			continue
+		case "null":
+			fmt.Printf(`{"id":%d,"%s":[%s]}`+"\n", q.ID, field,
+				strings.TrimSuffix(strings.Repeat("null,", len(labels)+len(values)), ","))
+			continue
+		case "short":
+			answer = []int{1}
+		case "order":
+			q.ID++
+		case "range":
+			labels[0] = 99
+		case "flood":
+			fmt.Println(strings.Repeat("x", 10<<20+2))
+		case "error":
+			fmt.Printf(`{"id":%d,"error":"ValueError: no such word"}`+"\n", q.ID)
+			continue
+		}
+		_ = out.Encode(map[string]any{"id": q.ID, field: answer})
+	}
+}
+
+// nearestLabel is the label of the training text with the most words in common.
+func nearestLabel(train []external.Labelled, text string) int {
+	best, label := -1.0, 0
+	for _, x := range train {
+		if kept := keptWords(text, x.Text); kept > best {
+			best, label = kept, x.Label
+		}
+	}
+	return label
+}
+
+// keptWords is the share of the distinct words of a text that another has.
+func keptWords(text, other string) float64 {
+	has := map[string]bool{}
+	for _, w := range strings.Fields(other) {
+		has[w] = true
+	}
+	words, kept := map[string]bool{}, 0
+	for _, w := range strings.Fields(text) {
+		if !words[w] && has[w] {
+			kept++
+		}
+		words[w] = true
+	}
+	return float64(kept) / math.Max(1, float64(len(words)))
+}
+
+// ofRoles is a study with attackers and measurements that are commands.
+func ofRoles(t *testing.T, attackers, measurements string, edits ...string) *study.Study {
+	t.Helper()
+	text := strings.NewReplacer(append([]string{"SELF", selfName(t)}, edits...)...).Replace(`schema: 1
+name: roles
+seed: 3
+datasets: [{name: generated-styles, train: 120, validation: 20, test: 60}]
+embeddings: [{name: generated, dimensions: [20]}]
+epsilons: [6]
+mechanisms: [{name: k-rr}]
+attackers: [attribute-adaptive-svm, ` + attackers + `]
+metrics: {low: 20, commands: [` + measurements + `]}
+`)
+	s, err := study.Parse("roles.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRolesInAStudy(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "weights")
+	put(t, filepath.Dir(file), "weights", "first")
+	s := ofRoles(t, "{name: nearest, command: [SELF, client, attacker], files: [FILE]}",
+		"{name: kept, command: [SELF, client, measurement]}", "FILE", file)
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := study.Parse("again.yaml", text); err != nil || len(again.Attackers) != 2 ||
+		again.Attackers[1].Name != "nearest" || again.Attackers[1].Command[1] != "client" {
+		t.Fatalf("printed and read again: %v\n%s", err, text)
+	}
+	dir := t.TempDir()
+	sum := mustRun(t, s, engine.Options{Out: dir, Workers: 2})
+	same(t, "one worker", sum.Rows, mustRun(t, s, engine.Options{Workers: 1}).Rows)
+	private := named(cells(t, sum), "k-rr")
+	found, kept := results.AttackerQuantity("nearest", "accuracy"), results.MeasuredQuantity("kept", "up")
+	met := map[string]bool{}
+	for _, c := range private {
+		for _, quantity := range []string{found, kept} {
+			m, ok := c.At(quantity)
+			if !ok {
+				continue
+			}
+			met[quantity] = true
+			if !(m.Low <= m.Value && m.Value <= m.High && m.Low < m.High) || !m.Ceiling.Known() {
+				t.Errorf("%s: %+v", quantity, m)
+			}
+			switch quantity {
+			case found: // the built-in attacker has the same floor
+				svm, _ := c.At("attribute-adaptive-svm-accuracy")
+				if m.Floor != svm.Floor || m.Whole != 60 || len(strings.Fields(m.Detail)) != 60 {
+					t.Errorf("%s: %+v, the built-in one %+v", quantity, m, svm)
+				}
+			case kept:
+				if m.Ceiling != 1 || m.Value >= 1 || len(strings.Fields(m.Detail)) != 200 ||
+					m.Note != "share of words kept" {
+					t.Errorf("%s: %+v", quantity, m)
+				}
+			}
+		}
+	}
+	if len(met) != 2 {
+		t.Fatalf("measured %v", met)
+	}
+	attackers := results.Where(results.MeasuredColumns(private), func(c results.Column) bool { return c.Attacker == "nearest" })
+	if len(attackers) != 4 || attackers[0].Name != found {
+		t.Errorf("columns of the attacker: %+v", attackers)
+	}
+	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 0 {
+		t.Errorf("%d units run again", again.Ran)
+	}
+	put(t, filepath.Dir(file), "weights", "second")
+	const mechanisms = 3 // of k-rr, the unchanged text is none in a grid
+	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran == 0 || again.Ran > mechanisms {
+		t.Errorf("after a change of the attacker's file %d units run", again.Ran)
+	}
+}
+
+// A hostile attacker or measurement fails its own units, with one error each.
+func TestRolesThatFail(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"attacker-hangs": "nothing within 2s", "measurement-hangs": "nothing within 2s",
+		"attacker-nan":         "not a line of the protocol: invalid character 'N'",
+		"measurement-nan":      "not a line of the protocol: invalid character 'N'",
+		"attacker-null":        "label 0: null",
+		"measurement-null":     "value 0: null",
+		"attacker-short":       "1 labels for 60 test texts",
+		"measurement-short":    "1 values for 200 pairs",
+		"attacker-order":       "id = 2: must be 1, that of the request",
+		"measurement-order":    "id = 2: must be 1, that of the request",
+		"attacker-flood":       "a line longer than 10485760 bytes",
+		"measurement-flood":    "a line longer than 10485760 bytes",
+		"attacker-range":       "label 0 = 99: must be in [0, 2)",
+		"attacker-mechanism":   `role = "mechanism": must be "attacker" here`,
+		"measurement-error":    `the command says: "ValueError: no such word"`,
+		"measurement-nonsense": "",
+	}
+	delete(want, "measurement-nonsense")
+	var attackers, measurements []string
+	for kind := range want {
+		entry := fmt.Sprintf("{name: %s, command: [SELF, client, %[1]s], timeout: %d}", kind,
+			map[bool]int{true: 2, false: 60}[strings.HasSuffix(kind, "hangs")])
+		if strings.HasPrefix(kind, "attacker") {
+			attackers = append(attackers, entry)
+		} else {
+			measurements = append(measurements, entry)
+		}
+	}
+	s := ofRoles(t, strings.Join(attackers, ", "), strings.Join(measurements, ", "))
+	dir := t.TempDir()
+	sum, err := experiments.Run(context.Background(), s, "", engine.Options{Out: dir, Workers: 4})
+	if err == nil || !strings.Contains(err.Error(), " units failed") {
+		t.Fatalf("%v", err)
+	}
+	if private := named(cells(t, sum), "k-rr"); len(private) != 1 || !private[0].Has("attribute-adaptive-svm-accuracy") ||
+		!private[0].Has("low") {
+		t.Errorf("the other measurements: %+v", private)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, what := range want {
+			if strings.Contains(string(text), "client "+kind+":") {
+				if !strings.Contains(string(text), what) {
+					t.Errorf("%s:\n%s\ndoes not say %q", kind, text, what)
+				}
+				delete(want, kind)
+			}
+		}
+	}
+	for kind := range want {
+		t.Errorf("%s did not fail", kind)
+	}
+}
+
+// TestLogisticExample runs the attacker of the examples with the standard
+// library alone: on text that was hardly changed it finds the label.
+func TestLogisticExample(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skipf("no python3 here: %v", err)
+	}
+	script, err := filepath.Abs(filepath.Join("..", "examples", "external", "logistic.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ofRoles(t, "{name: logistic, command: [python3, "+script+", --alone]}", "", "[6]", "[50]")
+	for _, c := range named(cells(t, mustRun(t, s, engine.Options{Workers: 2})), "k-rr") {
+		m, _ := c.At(results.AttackerQuantity("logistic", "accuracy"))
+		svm, _ := c.At("attribute-adaptive-svm-accuracy")
+		t.Logf("logistic %+v, SVM %v", m.Value, svm.Value)
+		if !(m.Low > m.Floor) || m.Value != m.Ceiling { // at this epsilon no word changes
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func TestWrongRolesInAStudy(t *testing.T) {
+	t.Parallel()
+	const head = "schema: 1\nname: x\nseed: 1\ndatasets: [{name: generated-styles}]\n" +
+		"embeddings: [{name: generated, dimensions: [20]}]\nmechanisms: [{name: cmp}]\nepsilons: [1]\n"
+	for text, want := range map[string]string{
+		"attackers: [nosuch]":                                                     `8:13: attacker = "nosuch": must be one of`,
+		"attackers: [{name: overlap, command: [x]}]":                              `is that of a built-in attacker`,
+		"attackers: [{name: overlap, timeout: 3}]":                                "files, env and timeout describe a command",
+		"attackers: [{name: 'a b', command: [x]}]":                                "must consist of letters",
+		"attackers: [{name: a, command: [x], nosuch: 1}]":                         "nosuch",
+		"attackers: [{name: a, command: [x]}, {name: a, command: [y]}]":           "given twice",
+		"attackers: [{name: a, comand: [x]}]":                                     `unknown field "comand": did you mean "command"?`,
+		"metrics: {commands: [{name: a}]}":                                        "must name a program",
+		"metrics: {commands: [{name: a, command: [x]}, {name: a, command: [x]}]}": "given twice",
+	} {
+		_, err := study.Parse("x.yaml", []byte(head+text+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.yaml:8:") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

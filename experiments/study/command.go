@@ -1,0 +1,76 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+)
+
+// CommandSpec names an attacker or a measurement: a built-in attacker by its
+// name alone, others with the command that speaks protocol 2 of
+// docs/external.md.
+type CommandSpec struct {
+	Name    string   `yaml:"name"`
+	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
+	// files and folders that it reads in addition to those in its arguments
+	Files []string `yaml:"files,omitempty"`
+	Env   []string `yaml:"env,omitempty"` // names of environment variables on which its output depends
+	// for its start and for an answer, in seconds; 0 means 1 minute and 10
+	// minutes
+	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
+}
+
+// plainCommand is CommandSpec without its methods.
+type plainCommand CommandSpec
+
+// UnmarshalYAML reads a name alone too.
+func (c *CommandSpec) UnmarshalYAML(decode func(any) error) error {
+	var name string
+	if decode(&name) == nil {
+		*c = CommandSpec{Name: name}
+		return nil
+	}
+	return decode((*plainCommand)(c))
+}
+
+// MarshalYAML writes a built-in attacker as its name.
+func (c CommandSpec) MarshalYAML() (any, error) {
+	if len(c.Command) == 0 {
+		return c.Name, nil
+	}
+	return plainCommand(c), nil
+}
+
+// Check validates a command.
+func (c CommandSpec) Check() error {
+	if err := checkName("name", c.Name); err != nil {
+		return err
+	}
+	if len(c.Command) == 0 || c.Command[0] == "" {
+		return fmt.Errorf("%s: command: must name a program", c.Name)
+	}
+	return check.AtLeast("timeout", c.Timeout, 0)
+}
+
+func (c CommandSpec) checkBuiltIn() error {
+	if len(c.Files) > 0 || len(c.Env) > 0 || c.Timeout != 0 {
+		return errors.New("files, env and timeout describe a command: give one too")
+	}
+	return nil
+}
+
+// Outside returns the command as lab opens it.
+func (c CommandSpec) Outside() mechanisms.Outside {
+	return mechanisms.Outside{Command: c.Command, Files: c.Files, Env: c.Env, Timeout: c.Timeout}
+}
+
+// AttackerNames returns the names of attackers.
+func AttackerNames(all []CommandSpec) []string {
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.Name
+	}
+	return names
+}

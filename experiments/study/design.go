@@ -1,0 +1,371 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+)
+
+// Design says what is released and what is measured of it: every combination
+// of data set, embedding, dimension, mechanism and ε is released in every
+// repetition, and every measurement is made of it. The comments in the built-in
+// files document it.
+type Design struct {
+	Datasets            []DatasetSpec     `yaml:"datasets,omitempty"` // none: words of an embedding are measured
+	Embeddings          []EmbeddingSpec   `yaml:"embeddings,omitempty"`
+	Mechanisms          []MechanismSpec   `yaml:"mechanisms,omitempty"` // none: baselines only
+	Epsilons            []float64         `yaml:"epsilons,omitempty"`
+	Models              []ModelSpec       `yaml:"models,omitempty"`
+	Settings            []string          `yaml:"settings,omitempty"`
+	Policy              mechanisms.Policy `yaml:"policy,omitempty"`
+	Repetitions         int               `yaml:"repetitions,omitempty" limits:"1,10000"`
+	BaselineRepetitions int               `yaml:"baseline_repetitions,omitempty" limits:"1,10000"`
+	// Trainings is the number of classifiers trained on each text; they count as
+	// repetitions, so there is one text only. 0: one for each repetition.
+	Trainings int     `yaml:"trainings,omitempty" limits:"1,10000"`
+	Metrics   Metrics `yaml:"metrics,omitempty"`
+
+	// Of studies of attacks.
+	Attackers []CommandSpec  `yaml:"attackers,omitempty"` // built-in ones by their names, and commands
+	Encoder   string         `yaml:"encoder,omitempty"`   // used by attackers that compare sentences
+	Options   attack.Options `yaml:"options,omitempty"`
+	// Shadow is the number of documents of the training split that no model
+	// trains on: the attacker's knowledge of the language.
+	Shadow int `yaml:"shadow,omitempty" limits:"0,100000000"`
+	// Public is a pool of text of the same kind: what no split uses, and no
+	// document of test nearly repeats, is the attacker's, in addition to the shadow.
+	Public *DatasetSpec `yaml:"public,omitempty"`
+	// LanguageModel and CausalModel are folders of a masked model, for attackers,
+	// and of a causal one, whose perplexity of the released text is measured.
+	LanguageModel string `yaml:"language_model,omitempty"`
+	CausalModel   string `yaml:"causal_model,omitempty"`
+
+	Utility *ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
+	// Probe adds a linear classifier of the utility label on sentence encodings.
+	Probe bool `yaml:"probe,omitempty"`
+	// Language adds the perplexity of the released text under a model of the
+	// shadow text, and on real data the share of words that keep their part of
+	// speech in WordNet.
+	Language bool `yaml:"language,omitempty"`
+}
+
+// Scene is a part of a study with values of its own: each key that it has
+// replaces that of the study. In a study of a paper it is a figure.
+type Scene struct {
+	Name    string `yaml:"name,omitempty"`
+	Section string `yaml:"section,omitempty"` // of a paper: a name for several figures
+	Design  `yaml:",inline"`
+}
+
+// Parts returns the scenes of a study with the keys of the study filled in; a
+// study without scenes is one scene without a name.
+func (s *Study) Parts() []Scene {
+	if len(s.Scenes) == 0 {
+		return []Scene{{Design: s.Design}}
+	}
+	var all []Scene
+	for _, c := range s.Scenes {
+		own, base := reflect.ValueOf(&c.Design).Elem(), reflect.ValueOf(s.Design)
+		for i := range own.NumField() {
+			if own.Field(i).IsZero() {
+				own.Field(i).Set(base.Field(i))
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// checkParts validates every scene. A value is checked where it stands, in the
+// study or in the scene.
+func (s *Study) checkParts() error {
+	for i := range s.Scenes {
+		if err := s.Scenes[i].fill(); err != nil {
+			return s.at(err, "scenes[%d]", i)
+		}
+	}
+	if err := s.fill(); err != nil {
+		return s.at(err, "embeddings")
+	}
+	if s.Policy == "" {
+		s.Policy = mechanisms.Random
+	}
+	if len(s.Settings) == 0 {
+		s.Settings = []string{Local}
+	}
+	if s.Repetitions == 0 {
+		s.Repetitions = 1
+	}
+	if s.Encoder == "" && s.Protocol == Attacks {
+		s.Encoder = "sif"
+	}
+	names := map[string]bool{}
+	for i, part := range s.Parts() {
+		at := s.at
+		if len(s.Scenes) > 0 {
+			own := reflect.ValueOf(s.Scenes[i].Design)
+			at = func(err error, format string, args ...any) error {
+				path := fmt.Sprintf(format, args...)
+				key := path[:strings.IndexAny(path+".", ".[")]
+				for j := range own.NumField() {
+					name, _, _ := strings.Cut(own.Type().Field(j).Tag.Get("yaml"), ",")
+					if name == key && own.Field(j).IsZero() {
+						return s.at(err, "%s", path)
+					}
+				}
+				return s.at(err, "scenes[%d].%s", i, path)
+			}
+			if id := part.Section + "/" + part.Name; part.Name != "" && names[id] {
+				return s.at(fmt.Errorf("scene %q is given twice", part.Name), "scenes[%d].name", i)
+			} else {
+				names[id] = true
+			}
+		}
+		if err := part.check(s.Protocol, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill completes what a study may leave out of lists.
+func (d *Design) fill() error {
+	for i := range d.Embeddings {
+		if err := d.Embeddings[i].Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Design) check(protocol string, at At) error {
+	if len(d.Embeddings) == 0 {
+		return at(errors.New("embeddings: must not be empty"), "embeddings")
+	}
+	if len(d.Mechanisms) == 0 && len(d.Models) == 0 && len(d.Metrics) == 0 && len(d.Attackers) == 0 &&
+		d.Utility == nil && !d.Language {
+		return at(errors.New("mechanisms and models: one of them must not be empty"), "mechanisms")
+	}
+	for _, f := range []func(At) error{d.checkData, d.checkEmbeddings, d.checkMechanisms, d.checkModels,
+		d.checkAttacks} {
+		if err := f(at); err != nil {
+			return err
+		}
+	}
+	for i, v := range d.Settings {
+		if err := check.OneOf("setting", v, Local, TrainOnly, TestOnly); err != nil {
+			return at(err, "settings[%d]", i)
+		}
+	}
+	if err := mechanisms.CheckPolicy(d.Policy); err != nil {
+		return at(err, "policy")
+	}
+	if protocol == Attacks {
+		if err := check.OneOf("policy", string(d.Policy), string(mechanisms.Keep),
+			string(mechanisms.Random)); err != nil {
+			return at(err, "policy")
+		}
+	}
+	for _, n := range []struct {
+		name     string
+		v, least int
+	}{
+		{"repetitions", d.Repetitions, 1}, {"baseline_repetitions", d.BaselineRepetitions, 0}, {"shadow", d.Shadow, 0},
+		{"trainings", d.Trainings, 0},
+	} {
+		if err := check.AtLeast(n.name, n.v, n.least); err != nil {
+			return at(err, "%s", n.name)
+		}
+	}
+	if d.Trainings > 0 && max(d.Repetitions, d.BaselineRepetitions) > 1 {
+		return at(errors.New("trainings: are the repetitions of one text: repetitions and baseline_repetitions must be 1"),
+			"trainings")
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Metrics)) {
+		m, ok := metrics[key]
+		if !ok {
+			return at(noMetric(key), "metrics")
+		}
+		if m.Check == nil {
+			continue
+		}
+		if err := m.Check(d.Metrics[key], d, func(err error, format string, args ...any) error {
+			return at(err, "%s", strings.TrimSuffix(strings.ReplaceAll("metrics."+key+"."+fmt.Sprintf(format, args...), ".[", "["), "."))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Design) checkData(at At) error {
+	for i, x := range d.Datasets {
+		if err := x.Check(); err != nil {
+			return at(err, "datasets[%d].name", i)
+		}
+		if slices.ContainsFunc(d.Datasets[:i], func(o DatasetSpec) bool { return o.Name == x.Name }) {
+			return at(fmt.Errorf("data set %q is given twice", x.Name), "datasets[%d].name", i)
+		}
+	}
+	if d.Public != nil {
+		if err := d.Public.Check(); err != nil {
+			return at(err, "public")
+		}
+		pool, _ := d.Public.Traits() // checked
+		for _, x := range d.Datasets {
+			if t, _ := x.Traits(); t.Generated != pool.Generated {
+				return at(fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", d.Public.Name,
+					x.Name), "public")
+			}
+		}
+	}
+	return nil
+}
+
+// known returns an error for a data set that is not in the list of the study.
+func (d *Design) known(at At, names []string, format string, args ...any) error {
+	for j, name := range names {
+		if !slices.ContainsFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name }) {
+			return at(fmt.Errorf("data set %q is not in the study", name),
+				fmt.Sprintf(format, args...)+".datasets[%d]", j)
+		}
+	}
+	return nil
+}
+
+func (d *Design) checkEmbeddings(at At) error {
+	for i, e := range d.Embeddings {
+		if err := d.known(at, e.Datasets, "embeddings[%d]", i); err != nil {
+			return err
+		}
+		for _, x := range d.Datasets {
+			if len(e.Datasets) > 0 && !slices.Contains(e.Datasets, x.Name) || e.Name == NoVectors {
+				continue
+			}
+			t, err := x.Traits()
+			if err != nil {
+				return at(err, "datasets")
+			}
+			if (e.Name == GeneratedEmbedding) != t.Generated {
+				return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed; restrict "+
+					"the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Design) checkMechanisms(at At) error {
+	if err := Epsilons(at, "epsilons", d.Epsilons); err != nil {
+		return err
+	}
+	for i, m := range d.Mechanisms {
+		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
+			return err
+		}
+		settings, _ := m.Expand() // checked
+		for _, x := range settings {
+			// A metric may find the ε itself.
+			needed := len(d.Models) > 0 || len(d.Attackers) > 0 || d.Utility != nil
+			if t, err := x.Definition(); err == nil && needed && !t.Constant && m.Text == "" && len(m.Epsilons) == 0 &&
+				len(d.Epsilons) == 0 {
+				return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
+			}
+		}
+	}
+	return CheckTwice(at, d.Mechanisms, d.Epsilons)
+}
+
+func (d *Design) checkModels(at At) error {
+	for i, m := range d.Models {
+		if _, err := models.Find(m.Name); err != nil {
+			return at(err, "models[%d].name", i)
+		}
+		if _, err := m.Resolve(); err != nil {
+			return at(err, "models[%d]", i)
+		}
+		if err := d.known(at, m.Datasets, "models[%d]", i); err != nil {
+			return err
+		}
+		for _, x := range d.Datasets {
+			if len(m.Datasets) > 0 && !slices.Contains(m.Datasets, x.Name) {
+				continue
+			}
+			if err := x.Predicts(); err != nil {
+				return at(err, "models[%d]", i)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Design) checkAttacks(at At) error {
+	for i, c := range d.Attackers {
+		name := c.Name
+		a, err := attack.Find(name)
+		if len(c.Command) > 0 {
+			if err == nil {
+				err = fmt.Errorf("name = %q: is that of a built-in attacker; give the command another", name)
+			} else {
+				err = c.Check()
+			}
+		} else if err == nil {
+			err = c.checkBuiltIn()
+		}
+		if err != nil {
+			return at(err, "attackers[%d]", i)
+		}
+		if slices.Contains(AttackerNames(d.Attackers[:i]), name) {
+			return at(fmt.Errorf("attacker %q is given twice", name), "attackers[%d]", i)
+		}
+		for need, missing := range map[attack.Need]string{
+			attack.NeedsShadow: "knows the language from other text: shadow must be > 0, or public must be there",
+			attack.NeedsPublic: "trains on public text with private labels: public must be there",
+			attack.NeedsModel:  "asks a masked language model: language_model must be there",
+		} {
+			lacks := d.Public == nil && (need == attack.NeedsPublic || need == attack.NeedsShadow && d.Shadow == 0) ||
+				need == attack.NeedsModel && d.LanguageModel == ""
+			if lacks && slices.Contains(a.Needs, need) {
+				return at(fmt.Errorf("attacker %s %s", name, missing), "attackers[%d]", i)
+			}
+		}
+	}
+	if d.Language && d.Shadow == 0 && d.Public == nil {
+		return at(errors.New("language: needs other text to know the language from: shadow must be > 0, or public must "+
+			"be there"), "language")
+	}
+	if d.Probe && d.Utility == nil {
+		return at(errors.New("probe: is of the utility label: utility must be there"), "probe")
+	}
+	if d.Utility != nil {
+		if _, err := d.Utility.Resolve(); err != nil {
+			return at(err, "utility")
+		}
+		for i, x := range d.Datasets {
+			if err := x.Predicts(); err != nil {
+				return at(err, "datasets[%d]", i)
+			}
+		}
+	}
+	if len(d.Attackers) == 0 && d.Utility == nil && !d.Language {
+		return nil
+	}
+	for i, m := range d.Mechanisms {
+		settings, _ := m.Expand() // checked
+		for _, x := range settings {
+			if t, err := x.Definition(); err == nil && t.New == nil {
+				return at(fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism), "mechanisms[%d].name", i)
+			}
+		}
+	}
+	_, err := d.Options.Complete()
+	return at(err, "options")
+}

@@ -1,0 +1,289 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mldpbench/datasets"
+	"mldpbench/internal/check"
+	"mldpbench/mechanisms"
+	"mldpbench/results"
+)
+
+// MechanismSpec names a mechanism with its variants and parameters, or names
+// one from outside. A parameter given as a list is a further axis of the grid.
+type MechanismSpec struct {
+	mechanisms.Outside `yaml:",inline"`
+
+	Name       string               `yaml:"name"`
+	Label      string               `yaml:"label,omitempty"` // its name in a paper; "" means its title
+	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
+	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
+	Parameters map[string]any       `yaml:"parameters,omitempty"`
+	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
+	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`   // of unknown words, instead of the study's
+	// KeepWords are published unchanged, so epsilon is infinite on them:
+	// StopWords, or "" for none.
+	KeepWords string `yaml:"keep_words,omitempty"`
+	// Repetitions is smaller than the study's where fewer repetitions exist; 0
+	// means the study's.
+	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
+}
+
+// StopWords is the list of words that a mechanism may keep.
+const StopWords = "stopwords"
+
+// Kept returns the words that a mechanism's entry keeps.
+func (m MechanismSpec) Kept() []string {
+	if m.KeepWords == "" {
+		return nil
+	}
+	return datasets.StopWords()
+}
+
+// Check validates a mechanism's entry.
+func (m MechanismSpec) Check(at At, where string) error {
+	switch {
+	case m.Is():
+		if err := m.checkOutside(); err != nil {
+			return at(err, "%s.name", where)
+		}
+	case Many(m.Name):
+		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
+			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name),
+				"%s.name", where)
+		}
+	default:
+		if _, err := mechanisms.Find(m.Name); err != nil {
+			return at(err, "%s.name", where)
+		}
+	}
+	if err := check.Name("label", m.Label); err != nil {
+		return at(err, "%s.label", where)
+	}
+	if err := m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)); err != nil {
+		return at(err, "%s", where)
+	}
+	if err := check.AtLeast("repetitions", m.Repetitions, 0); err != nil {
+		return at(err, "%s.repetitions", where)
+	}
+	if m.Variant != "" && len(m.Variants) > 0 {
+		return at(fmt.Errorf("%s: give variant or variants, not both", m.Name), "%s.variants", where)
+	}
+	if err := Epsilons(at, where+".epsilons", m.Epsilons); err != nil {
+		return err
+	}
+	if m.Policy != "" {
+		if err := mechanisms.CheckPolicy(m.Policy); err != nil {
+			return at(err, "%s.policy", where)
+		}
+	}
+	if m.KeepWords != "" {
+		if err := check.OneOf("keep_words", m.KeepWords, StopWords); err != nil {
+			return at(err, "%s.keep_words", where)
+		}
+	}
+	settings, err := m.Expand()
+	for _, s := range settings {
+		if d, err := s.Definition(); err == nil && d.NewVector != nil &&
+			(m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
+			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
+		}
+	}
+	return at(err, "%s", where)
+}
+
+// checkOutside validates an entry from outside.
+func (m MechanismSpec) checkOutside() error {
+	if err := checkName("name", m.Name); err != nil {
+		return err
+	}
+	if Many(m.Name) || m.Name == results.BaselineMechanism {
+		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
+	}
+	if m.Variant != "" || len(m.Variants) > 0 || m.Policy != "" || m.KeepWords != "" {
+		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
+	}
+	return nil
+}
+
+// CheckTwice validates that records can distinguish mechanisms from outside;
+// epsilons are those of entries without their own.
+func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
+	met := map[string]bool{}
+	for i, m := range list {
+		if !m.Is() {
+			continue
+		}
+		settings, _ := m.Expand() // checked
+		own := m.Epsilons
+		if len(own) == 0 {
+			own = epsilons
+		}
+		for _, s := range settings {
+			for _, s.Epsilon = range own {
+				key := strings.Join(Labels(s), " ")
+				if met[key] {
+					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name,
+						s.Epsilon), "mechanisms[%d].name", i)
+				}
+				met[key] = true
+			}
+		}
+	}
+	return nil
+}
+
+// Epsilons validates a list of ε; the caller checks for an empty one.
+func Epsilons(at At, where string, epsilons []float64) error {
+	for i, e := range epsilons {
+		if err := check.Positive("epsilon", e); err != nil {
+			return at(err, "%s[%d]", where, i)
+		}
+	}
+	return nil
+}
+
+// Expand returns the settings of a mechanism entry: variants ×
+// parameter lists, without epsilon.
+func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
+	if Many(m.Name) {
+		var all []mechanisms.Settings
+		for _, d := range mechanisms.Definitions() {
+			if m.Name == AllProved && d.Variants[0] != mechanisms.Proved {
+				continue
+			}
+			one, err := MechanismSpec{Name: d.Name, Epsilons: m.Epsilons}.Expand()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one...)
+		}
+		return all, nil
+	}
+	start := mechanisms.Settings{Mechanism: m.Name}
+	if m.Is() {
+		start.Outside = &m.Outside
+	}
+	d, err := start.Definition()
+	if err != nil {
+		return nil, err
+	}
+	variants := m.Variants
+	if len(variants) == 0 {
+		variants = []mechanisms.Variant{m.Variant}
+	}
+	sets := []mechanisms.Parameters{{}}
+	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
+		values, err := parameterValues(d, name, m.Parameters[name])
+		if err != nil {
+			return nil, err
+		}
+		var next []mechanisms.Parameters
+		for _, set := range sets {
+			for _, v := range values {
+				p := maps.Clone(set)
+				p[name] = v
+				next = append(next, p)
+			}
+		}
+		sets = next
+	}
+	var out []mechanisms.Settings
+	for _, v := range variants {
+		for _, p := range sets {
+			// Epsilon 1 is a placeholder: parameters are checked without it.
+			start.Variant, start.Epsilon, start.Parameters = v, 1, p
+			c, err := mechanisms.Complete(start)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// parameterValues reads a parameter: a value, or a list of values. Where the
+// parameter itself is a list of numbers, a flat list is one value.
+func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error) {
+	v, err := plainValue(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return []any{v}, nil
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: parameter %s: the list is empty", d.Name, name)
+	}
+	for _, p := range d.Parameters {
+		if _, takesList := p.Default.([]float64); p.Name != name || !takesList {
+			continue
+		}
+		if _, nested := list[0].([]any); !nested {
+			list = []any{list}
+		}
+		values := make([]any, len(list))
+		for i, x := range list {
+			numbers, err := floats(x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
+			}
+			values[i] = numbers
+		}
+		return values, nil
+	}
+	return list, nil
+}
+
+func floats(v any) ([]float64, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a list of numbers", v)
+	}
+	out := make([]float64, len(list))
+	for i, x := range list {
+		f, ok := x.(float64)
+		if !ok {
+			return nil, fmt.Errorf("%v is not a number", x)
+		}
+		out[i] = f
+	}
+	return out, nil
+}
+
+// plainValue converts values from YAML to float64, string, bool and []any.
+func plainValue(v any) (any, error) {
+	switch v := v.(type) {
+	case float64, string, bool:
+		return v, nil
+	case int:
+		return float64(v), nil
+	case int64:
+		return float64(v), nil
+	case uint64:
+		return float64(v), nil
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			p, err := plainValue(x)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = p
+		}
+		return out, nil
+	case []float64:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = x
+		}
+		return out, nil
+	default:
+		return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
+	}
+}

@@ -1,0 +1,204 @@
+package external
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Identity is everything that the text of a command depends on other than data,
+// epsilon and seed, as far as it can be known from outside: the command line,
+// its declarations, and the content of the files that the command line names.
+type Identity struct {
+	Protocol   int         `json:"protocol"`
+	Command    []string    `json:"command"`
+	Name       string      `json:"name"`
+	Version    string      `json:"version"`
+	Parameters string      `json:"parameters"` // mechanisms.Parameters.String
+	Guarantee  *Promise    `json:"guarantee"`
+	Repeatable bool        `json:"repeatable"`
+	Aligned    bool        `json:"aligned"`
+	Input      Input       `json:"input"`
+	Files      []NamedFile `json:"files"` // in the order of the command line, then of Options.Files
+	Role       Role        `json:"role,omitempty"`
+	Better     string      `json:"better,omitempty"`
+}
+
+// NamedFile is a file named on a command line or in its options.
+type NamedFile struct {
+	Name   string `json:"name"` // as written
+	SHA256 string `json:"sha256"`
+}
+
+// Identity returns the identity of the command, for the key of its output.
+func (c *Command) Identity() Identity { return c.identity }
+
+// Unstarted returns what is known of a command without starting it, its command
+// line and files, for the key of a failed run.
+func Unstarted(args []string, o Options) (Identity, error) {
+	files, err := named(args, o)
+	return Identity{Protocol: Protocol, Command: args, Files: files}, err
+}
+
+// Check returns an error where the program of a command, or one of the files in
+// its options, is not there. It starts nothing.
+func Check(args []string, o Options) error {
+	with, hide, err := environment(args)
+	if err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(with[0]); err != nil {
+		return fmt.Errorf("command %s: %s", strings.Join(args, " "), hide.Replace(err.Error()))
+	}
+	_, err = Unstarted(args, o)
+	return err
+}
+
+// variable is ${NAME} in a command line.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// environment returns a command line with the values of the environment for
+// ${NAME}. They are used to start it and to read its files: errors, keys and
+// records have the text ${NAME}, which hide puts back.
+func environment(args []string) (out []string, hide *strings.Replacer, unset error) {
+	out = make([]string, len(args))
+	var values []string
+	for i, a := range args {
+		out[i] = variable.ReplaceAllStringFunc(a, func(match string) string {
+			name := variable.FindStringSubmatch(match)[1]
+			value, ok := os.LookupEnv(name)
+			if !ok && unset == nil {
+				unset = fmt.Errorf("command %s: the environment variable %s is not set", strings.Join(args, " "), name)
+			}
+			if value != "" {
+				values = append(values, value, match)
+			}
+			return value
+		})
+	}
+	return out, strings.NewReplacer(values...), unset
+}
+
+// Key returns the hex SHA-256 of the identity.
+func (i Identity) Key() string {
+	canonical, err := json.Marshal(i)
+	if err != nil {
+		panic("external: an identity is not JSON") // numbers and words only
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// named hashes all files that the command depends on.
+func named(args []string, o Options) ([]NamedFile, error) {
+	files, err := hashFiles(args, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.Files {
+		sum, ok, err := hashFile(name, o.Dir)
+		if err == nil && !ok {
+			err = fmt.Errorf("files: %s: no such file or folder", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+		files = append(files, NamedFile{name, sum})
+	}
+	return files, nil
+}
+
+// hashFiles hashes every argument that is a file or a folder, also as in
+// --vectors=file. A
+// program found by name alone (python3) is not read, so its version is not part
+// of the identity.
+func hashFiles(args []string, dir string) ([]NamedFile, error) {
+	with, _, err := environment(args)
+	if err != nil {
+		return nil, err
+	}
+	var files []NamedFile
+	for i, a := range with {
+		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
+			continue
+		}
+		name := a
+		sum, ok, err := hashFile(name, dir)
+		if _, value, flag := strings.Cut(a, "="); !ok && err == nil && flag {
+			name = value
+			sum, ok, err = hashFile(name, dir)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+		if ok {
+			if a != args[i] { // a value of the environment is not recorded
+				name = args[i]
+			}
+			files = append(files, NamedFile{name, sum})
+		}
+	}
+	return files, nil
+}
+
+// mostFiles is the largest number of files in a folder that is hashed.
+const mostFiles = 100_000
+
+// hashFile hashes a file, or all files of a folder with their names; ok is false
+// for what is neither.
+func hashFile(name, dir string) (sum string, ok bool, err error) {
+	path := name
+	if dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return "", false, nil
+	}
+	h := sha256.New()
+	add := func(path string) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(h, f)
+		return errors.Join(err, f.Close())
+	}
+	if !info.IsDir() {
+		err = add(path)
+		return hex.EncodeToString(h.Sum(nil)), true, err
+	}
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false, err
+	}
+	files := 0
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := os.Stat(path) // of the target of a link
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		inside, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if files++; files > mostFiles {
+			return fmt.Errorf("%s: more than %d files: name those that it reads instead", name, mostFiles)
+		}
+		fmt.Fprintf(h, "%q %d\n", filepath.ToSlash(inside), info.Size())
+		return add(path)
+	})
+	return hex.EncodeToString(h.Sum(nil)), true, err
+}

@@ -1,0 +1,122 @@
+package privatize
+
+import (
+	"context"
+	"io"
+	"strings"
+	"unicode"
+
+	"mldpbench/datasets/textio"
+	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+)
+
+// write puts the words of a batch at their positions and writes it.
+func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
+	parts := (len(b.pieces) + 1023) / 1024
+	b.text, b.counts = make([][]byte, parts), make([]counts, parts)
+	err := s.parallel(ctx, len(b.pieces), func(part, from, to int) error {
+		var line strings.Builder
+		for i := from; i < to; i++ {
+			line.Reset()
+			s.render(&line, b, i, &b.counts[part])
+			b.text[part] = textio.Append(b.text[part], b.pieces[i], line.String())
+			b.output[i] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, text := range b.text {
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	for _, c := range b.counts {
+		s.summary.add(c)
+	}
+	for i, p := range b.pieces {
+		known := 0
+		for _, w := range b.words[i] {
+			if w.id != embeddings.Unknown || s.options.Rewriter != nil {
+				known++
+			}
+		}
+		s.spent.words(p.Record, known)
+	}
+	return nil
+}
+
+// render writes the text of a piece with its new words.
+func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
+	text, next := b.pieces[i].Text, b.output[i]
+	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(text, b.words[i]) != len(next) {
+		s.renderLoose(to, b, i, c)
+		return
+	}
+	end := int32(0)
+	for _, w := range b.words[i] {
+		before := text[end:w.start]
+		end = w.end
+		c.words++
+		if w.id == embeddings.Unknown {
+			c.unknown++
+			if s.drops(text, w) {
+				to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
+				continue
+			}
+		}
+		word := next[0]
+		next = next[1:]
+		if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && word != s.token(text, w) {
+			c.changed++
+		}
+		to.WriteString(before)
+		if w.split && !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
+			to.WriteByte(' ')
+		}
+		if s.options.KeepCase && !(w.id == embeddings.Unknown &&
+			(s.options.Policy == mechanisms.Keep || s.kept[word])) {
+			word = w.form.apply(word)
+		}
+		to.WriteString(word)
+	}
+	to.WriteString(text[end:])
+}
+
+// expected returns the number of words of the output if the mechanism returns
+// one word per word.
+func (s *Stream) expected(text string, words []word) int {
+	n := 0
+	for _, w := range words {
+		if !s.drops(text, w) {
+			n++
+		}
+	}
+	return n
+}
+
+// drops reports whether nothing is written for a word.
+func (s *Stream) drops(text string, w word) bool {
+	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop && w.id == embeddings.Unknown &&
+		!s.kept[text[w.start:w.end]]
+}
+
+// renderLoose writes the output of a mechanism that leaves words out. The
+// positions of the remaining words are unknown, so the text between words is
+// left out as well.
+func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
+	for _, w := range b.words[i] {
+		c.words++
+		if w.id == embeddings.Unknown {
+			c.unknown++
+		}
+		if w.id != embeddings.Unknown || s.options.Rewriter != nil {
+			c.changed++
+		}
+	}
+	text := b.pieces[i].Text
+	to.WriteString(strings.Join(b.output[i], " "))
+	to.WriteString(text[len(strings.TrimRightFunc(text, unicode.IsSpace)):])
+}

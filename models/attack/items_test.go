@@ -1,0 +1,109 @@
+package attack
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"mldpbench/metrics"
+	"mldpbench/stream"
+)
+
+// attempt is right on each of n documents with probability p.
+func attempt(name string, n int, p float64, seed uint64) Attempt {
+	rng := stream.FromUint64(seed).Rand()
+	a := Attempt{Name: name}
+	for i := range n {
+		item := Item{Document: i, Position: Whole}
+		if rng.Float64() < p {
+			item.Right = 1
+		}
+		a.Outcome.Items = append(a.Outcome.Items, item)
+	}
+	return a
+}
+
+// The choice is on one half and the report on the other: of twenty attackers who
+// all guess, the reported one is not flattered. Over 400 seeds, the mean of 100
+// fair coins each is off by .0125·… at most: its standard deviation is .05/20.
+func TestStrongestIsNotFlattered(t *testing.T) {
+	t.Parallel()
+	total, covered := 0.0, 0
+	const runs = 400
+	for r := range uint64(runs) {
+		var panel []Attempt
+		for a := range uint64(20) {
+			panel = append(panel, attempt("guess", 200, 0.5, 1000*r+a))
+		}
+		s, err := FindStrongest(panel, 200, 0.95, stream.FromUint64(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += s.Value.Estimate
+		if s.Value.Low <= 0.5 && 0.5 <= s.Value.High {
+			covered++
+		}
+		if s.Count != 100 {
+			t.Fatalf("%d items", s.Count)
+		}
+	}
+	if off := math.Abs(total/runs - 0.5); off > 5*0.05/math.Sqrt(runs) {
+		t.Errorf("twenty guessers: the strongest is off by %.4f on average", off)
+	}
+	// Of 400 intervals of 95% (a little less by the bootstrap), fewer than 350 cover with p < 1e-6 at 93%.
+	if covered < 345 {
+		t.Errorf("%d of %d intervals cover", covered, runs)
+	}
+}
+
+func TestStrongest(t *testing.T) {
+	weak := attempt("weak", 1000, 0.9, 3)
+	weak.Plain = &Outcome{Value: metrics.Interval{Estimate: 0.6, Low: 0.55, High: 0.65}, Ceiling: 0.8}
+	good := attempt("good", 1000, 0.8, 2)
+	good.Plain = &Outcome{Value: metrics.Interval{Estimate: 0.79, Low: 0.75, High: 0.83}, Ceiling: 0.8}
+	s, err := FindStrongest([]Attempt{attempt("poor", 1000, 0.5, 1), good, weak}, 300, 0.95, stream.FromUint64(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "good" || !slices.Equal(s.Order, []string{"good", "poor", "weak"}) ||
+		!slices.Equal(s.Weak, []string{"weak"}) {
+		t.Errorf("%+v", s)
+	}
+	// 500 documents: 5.5 standard deviations are .098.
+	if math.Abs(s.Value.Estimate-0.8) > 0.098 || s.Value.Low >= s.Value.Estimate || s.Value.High <= s.Value.Estimate {
+		t.Errorf("%+v", s.Value)
+	}
+	if _, err := FindStrongest([]Attempt{{Name: "none"}}, 300, 0.95, stream.FromUint64(1)); err == nil {
+		t.Error("an attempt without items must be an error")
+	}
+	if _, err := FindStrongest(nil, 300, 0.95, stream.FromUint64(1)); err == nil {
+		t.Error("no attempt must be an error")
+	}
+}
+
+// Words of one document are right and wrong together: the interval is over
+// documents.
+func TestShareOfClusters(t *testing.T) {
+	var items []Item
+	for d := range 40 {
+		for w := range 50 {
+			items = append(items, Item{Document: d, Position: w, Right: float64(d % 2)})
+		}
+	}
+	v := ShareOf(items, 2000, 0.95, stream.FromUint64(1))
+	if width := v.High - v.Low; v.Estimate != 0.5 || width < 0.25 || width > 0.37 { // 2·1.96·√(.25/40) = .31
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestUnrelated(t *testing.T) {
+	splits := [][]int32{{1, 2, 3, 4}, {5, 6, 7, 7, 7}}
+	public := [][]int32{{1, 2, 3, 9}, {1, 2, 8, 9}, {}, {4, 3, 2, 1}, {8, 9}, {5, 6, 7}}
+	// Jaccard with the nearest: 3/5, 2/6, none, 1, 0, 1.
+	if got := Unrelated(public, splits, 0.34); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("%v", got)
+	}
+	if got := Unrelated(public, splits, 0.3); !slices.Equal(got, []int{4}) {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,106 @@
+package attack
+
+import (
+	"fmt"
+
+	"mldpbench/internal/check"
+)
+
+// Options are the sizes of the attacks. The zero value of a field means its default.
+type Options struct {
+	Level      float64 `yaml:"level,omitempty"`                         // of all intervals: 0.95
+	Candidates int     `yaml:"candidates,omitempty" limits:"0,1000000"` // k of in-context decoding: 50
+	Order      int     `yaml:"order,omitempty" limits:"0,10"`           // of the language model: 2
+	// of the language model, candidates for the choice: 0, 0.25, …, 1.25
+	Weights []float64 `yaml:"weights,omitempty"`
+	// largest number decoded in context: 20,000
+	Tokens int `yaml:"tokens,omitempty" limits:"0,100000000"`
+	// largest number averaged over: 300
+	Words      int   `yaml:"words,omitempty" limits:"0,1000000"`
+	Releases   []int `yaml:"releases,omitempty" limits:"1,50"`       // r of averaging: 1, 2, 5, 10, 50
+	Neighbours []int `yaml:"neighbours,omitempty" limits:"1,100"`    // k of inversion: 1, 5, 10, 100
+	Documents  int   `yaml:"documents,omitempty" limits:"0,1000000"` // largest number linked: 1,000
+	// of every word, to learn a channel: 400; fewer do not show what a mechanism of noise gives away
+	LearnDraws int `yaml:"learn_draws,omitempty" limits:"0,1000000"`
+	// of every word, to measure what was learned: 25
+	MeasureDraws int `yaml:"measure_draws,omitempty" limits:"0,1000000"`
+	Resamples    int `yaml:"resamples,omitempty" limits:"0,1000000"` // of a bootstrap: 1,000
+	// of the training and validation split, that an adaptive attacker makes himself: 5
+	OwnReleases int `yaml:"own_releases,omitempty" limits:"0,1000"`
+	// of the test split, over which a private label is attacked: 5
+	TestReleases int `yaml:"test_releases,omitempty" limits:"0,1000"`
+	// largest number of words masked, one at a time: 1,000
+	Masked int `yaml:"masked,omitempty" limits:"0,1000000"`
+	Rounds int `yaml:"rounds,omitempty" limits:"0,100"` // of the masked model with the channel: 3
+	// parameters of the classifiers of attribute inference
+	Model map[string]any `yaml:"model,omitempty"`
+	Audit AuditOptions   `yaml:"audit,omitempty"`
+}
+
+// Complete returns the options with their defaults, checked.
+func (o Options) Complete() (Options, error) {
+	o = o.withDefaults()
+	o.Audit = o.Audit.withDefaults()
+	return o, o.check()
+}
+
+func (o Options) withDefaults() Options {
+	number := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	number(&o.Candidates, 50)
+	number(&o.Order, 2)
+	number(&o.Tokens, 20_000)
+	number(&o.Words, 300)
+	number(&o.Documents, 1000)
+	number(&o.LearnDraws, 400)
+	number(&o.MeasureDraws, 25)
+	number(&o.Resamples, 1000)
+	number(&o.OwnReleases, 5)
+	number(&o.TestReleases, 5)
+	number(&o.Masked, 1000)
+	number(&o.Rounds, 3)
+	if o.Level == 0 {
+		o.Level = 0.95
+	}
+	if o.Weights == nil {
+		o.Weights = []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
+	}
+	if o.Releases == nil {
+		o.Releases = []int{1, 2, 5, 10, 50}
+	}
+	if o.Neighbours == nil {
+		o.Neighbours = []int{1, 5, 10, 100}
+	}
+	return o
+}
+
+func (o Options) check() error {
+	for _, e := range []error{
+		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order",
+			o.Order, 2),
+		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents",
+			o.Documents, 2),
+		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
+		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
+	} {
+		if e != nil {
+			return e
+		}
+	}
+	for _, w := range o.Weights {
+		if err := check.NonNegative("weight", w); err != nil {
+			return err
+		}
+	}
+	for _, list := range [][]int{o.Releases, o.Neighbours} {
+		for i, n := range list {
+			if n < 1 || i > 0 && n <= list[i-1] {
+				return fmt.Errorf("releases and neighbours = %d: must be >= 1 and increasing", list)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package attack
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"mldpbench/internal/check"
+	"mldpbench/metrics"
+)
+
+// Need is a resource that an attacker requires.
+type Need string
+
+const (
+	NeedsPrivate Need = "private label"
+	NeedsUsers   Need = "users"
+	NeedsChannel Need = "channel" // exact, or learned from draws
+	NeedsEncoder Need = "encoder"
+	NeedsShadow  Need = "shadow"
+	NeedsVectors Need = "vectors" // Embedding or Nearest
+	NeedsPublic  Need = "public text with private labels"
+	NeedsWords   Need = "spelling of words"
+	NeedsWriter  Need = "texts as they are written"
+	NeedsModel   Need = "masked language model"
+)
+
+// Column describes one number of an attacker.
+type Column struct {
+	Name  string // "map-uniform"
+	Title string
+	Unit  string // "share", "bits", "tokens", "ratio"
+	Doc   string
+	// HigherIsPrivate means that a larger number is more private. Most columns
+	// measure an attacker's success, where smaller is more private.
+	HigherIsPrivate bool
+}
+
+// Outcome is one number of an attack.
+type Outcome struct {
+	Column string
+	Value  metrics.Interval
+	// Floor is the attacker's score on text without information about the
+	// original, Ceiling the score on the original itself; NaN where it is not
+	// known beforehand.
+	Floor, Ceiling float64
+	Count          int    // number of units that the value is a mean over: words, documents, …
+	Draws          int    // per word, from which the channel was learned; 0 for an exact one
+	Note           string // remark on this number, "" for none
+	// Items are the parts that Value is a mean over; nil where Value is no share
+	// of right answers. See Strongest.
+	Items []Item
+}
+
+// Definition registers an attacker.
+type Definition struct {
+	Name    string // "linkage"
+	Title   string
+	Doc     string
+	Source  string
+	Needs   []Need
+	Columns []Column
+	// OneRelease means that the attacker reads one release of the splits and
+	// needs nothing else, so it can attack any text, whatever produced it.
+	OneRelease bool
+	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
+
+	// prepare, if not nil, is the attack on a channel, for attackers that read
+	// all its rows. Run is then used where there is no exact channel; it is nil
+	// for attackers that work the same on a learned channel.
+	prepare func(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error)
+}
+
+// channelAttack is an attack that reads every row of a channel: take is called
+// by metrics.Channel.EachRow, finish after it.
+type channelAttack struct {
+	take   func(block, x int, row []float64)
+	finish func(ctx context.Context) ([]Outcome, error)
+}
+
+var registry = map[string]Definition{}
+
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) {
+	if _, dup := registry[d.Name]; dup {
+		panic("attack: " + d.Name + " registered twice")
+	}
+	registry[d.Name] = d
+}
+
+// Names returns all registered attackers, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+
+// Find returns the definition with the given name.
+func Find(name string) (Definition, error) {
+	if d, ok := registry[name]; ok {
+		return d, nil
+	}
+	return Definition{}, check.OneOf("attacker", name, Names()...)
+}
+
+// Missing returns the needs of the attacker that the situation does not meet.
+func (d Definition) Missing(s *Situation) []Need {
+	var missing []Need
+	for _, n := range d.Needs {
+		met := true
+		switch n {
+		case NeedsPrivate:
+			met = s.Privates >= 2
+		case NeedsUsers:
+			met = slices.ContainsFunc(s.Train, func(d Document) bool { return d.User != "" })
+		case NeedsChannel:
+			met = s.Channel != nil || s.Release != nil
+		case NeedsEncoder:
+			met = s.Encode != nil
+		case NeedsShadow:
+			met = len(s.Shadow) > 0
+		case NeedsVectors:
+			met = s.Nearest != nil || s.Embedding.Len() > 0
+		case NeedsPublic:
+			met = len(s.Public) > 0
+		case NeedsWords:
+			met = s.Spelling != nil
+		case NeedsWriter:
+			met = s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != ""
+		case NeedsModel:
+			met = s.Model != nil && s.Spelling != nil
+		}
+		if !met {
+			missing = append(missing, n)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,108 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"mldpbench/metrics"
+)
+
+// Run attacks the situation. The outcomes come in the order of the columns and
+// depend on the situation's seed alone, not on the number of workers.
+func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
+	return RunAll(ctx, []string{name}, s)
+}
+
+// RunAll runs several attackers one after the other, with the same outcomes as
+// Run. The rows of an exact channel, the most expensive part, are computed once
+// for all of them.
+func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
+	outcomes := make([][]Outcome, len(names))
+	prepared := make([]channelAttack, len(names))
+	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
+	s.Options = s.Options.withDefaults()
+	s.Workers = max(1, s.Workers)
+	if s.root == nil {
+		root := s.Seed
+		s.root = &root
+	}
+	if s.Releases == nil {
+		s.Releases = &Memo{}
+	}
+	shared := false
+	for i, name := range names {
+		d, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if missing := d.Missing(&s); len(missing) > 0 {
+			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
+		}
+		if err := s.Options.check(); err != nil {
+			return nil, wrap(i, err)
+		}
+		own := s
+		own.Seed = s.Seed.Derive("attack", name)
+		switch {
+		case d.prepare != nil && s.Channel != nil:
+			shared = true
+			prepared[i], err = d.prepare(ctx, &own, *s.Channel, 0)
+		case d.Run != nil:
+			outcomes[i], err = d.Run(ctx, &own)
+		default:
+			outcomes[i], err = own.learnAndAttack(ctx, d)
+		}
+		if err != nil {
+			return nil, wrap(i, err)
+		}
+	}
+	if shared {
+		err := s.Channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
+			for _, p := range prepared {
+				if p.take != nil {
+					p.take(block, x, row)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var all []Outcome
+	for i, p := range prepared {
+		if p.finish != nil {
+			var err error
+			if outcomes[i], err = p.finish(ctx); err != nil {
+				return nil, wrap(i, err)
+			}
+		}
+		for _, o := range outcomes[i] {
+			if !slices.ContainsFunc(registry[names[i]].Columns, func(c Column) bool { return c.Name == o.Column }) {
+				return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", names[i], o.Column)
+			}
+		}
+		all = append(all, outcomes[i]...)
+	}
+	return all, nil
+}
+
+// learnAndAttack learns the channel from draws and attacks it.
+func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome, error) {
+	learned, err := s.learn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	channel, err := metrics.LearnChannel(learned, s.Words, s.Words)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.prepare(ctx, s, channel, s.Options.LearnDraws)
+	if err != nil {
+		return nil, err
+	}
+	if err := channel.EachRow(ctx, s.Workers, p.take); err != nil {
+		return nil, err
+	}
+	return p.finish(ctx)
+}

@@ -1,0 +1,146 @@
+package models
+
+// prefix is the path of an LSTM's state over inputs of zeros from the zero
+// state. Keras' pad_sequences puts zeros in front, and without a mask the
+// network reads them: a text of 25 words in a sequence of 500 comes after 475
+// steps that are the same for all texts. They are computed once for a batch,
+// and only until the state no longer moves.
+type prefix[T float] struct {
+	steps       int // steps computed; every later one repeats the last
+	hidden      []T // (steps+1) × h: row k is the state after k steps
+	cell        []T // (steps+1) × h
+	gates, tanh []T // of the step from row k, 4h and h numbers
+	// of the backward pass
+	enter  []T // per number of steps, the derivatives of hidden and of cell that enter there
+	dgates []T // steps × 4h: derivatives of the gates' inputs, summed over the steps that a row stands for
+	z      []T // 4h
+}
+
+// rest is the change of a state, relative and absolute, below which it counts
+// as unmoved: half an ulp and an eighth of the ulp of 1.
+func rest[T float]() (relative, absolute T) {
+	ulp := T(0x1p-23)
+	if _, ok := any(ulp).(float64); ok {
+		ulp = T(0x1p-52)
+	}
+	return ulp / 2, ulp / 8
+}
+
+// extend computes the path up to most steps with weights w, see recurrence.
+func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
+	d, h := r.d, r.h
+	p.hidden, p.cell = grow(p.hidden, (most+1)*h), grow(p.cell, (most+1)*h)
+	p.gates, p.tanh = grow(p.gates, most*4*h), grow(p.tanh, most*h)
+	clear(p.hidden[:h])
+	clear(p.cell[:h])
+	relative, absolute := rest[T]()
+	for p.steps = 0; p.steps < most; {
+		k := p.steps
+		gates := p.gates[k*4*h : (k+1)*4*h]
+		copy(gates, w[d*4*h:(d+1)*4*h])
+		r.gemm(false, false, 1, 4*h, h, 1, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, 1, gates, 4*h)
+		r.cellForward(gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h], p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
+		p.steps++
+		if unmoved(p.hidden[k*h:(k+2)*h], relative, absolute) && unmoved(p.cell[k*h:(k+2)*h], relative, absolute) {
+			return
+		}
+	}
+}
+
+// unmoved compares the two halves of x.
+func unmoved[T float](x []T, relative, absolute T) bool {
+	h := len(x) / 2
+	for i, v := range x[:h] {
+		if e := x[h+i] - v; e > absolute+relative*max(v, -v) || -e > absolute+relative*max(v, -v) {
+			return false
+		}
+	}
+	return true
+}
+
+// after returns the state after k steps.
+func (p *prefix[T]) after(k, h int) (hidden, cell []T) {
+	k = min(k, p.steps)
+	return p.hidden[k*h : (k+1)*h], p.cell[k*h : (k+1)*h]
+}
+
+// backward adds the derivatives of the weights to dw, given those of the states
+// in p.enter, which are after least to most steps.
+func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
+	d, h := r.d, r.h
+	p.dgates, p.z = grow(p.dgates, p.steps*4*h), grow(p.z, 4*h)
+	clear(p.dgates)
+	dh, dc := make([]T, h), make([]T, h)
+	relative, _ := rest[T]()
+	var entered T // size of the derivative where the last of it has entered
+	for k := most; k >= 1; k-- {
+		r.add(dh, p.enter[k*2*h:k*2*h+h])
+		r.add(dc, p.enter[k*2*h+h:(k+1)*2*h])
+		if k <= least {
+			now := max(magnitude(dh), magnitude(dc))
+			if k == least {
+				entered = now
+			}
+			if now <= entered*relative/32 {
+				break // what is left of it no longer counts
+			}
+		}
+		row := min(k, p.steps) - 1
+		copy(p.z, p.gates[row*4*h:(row+1)*4*h])
+		r.cellBackward(p.z, p.cell[row*h:(row+1)*h], p.tanh[row*h:(row+1)*h], dh, dc)
+		r.add(p.dgates[row*4*h:(row+1)*4*h], p.z)
+		r.gemm(false, false, 1, h, 4*h, 1, p.z, 4*h, r.transpose, h, 0, dh, h)
+	}
+	r.gemm(true, false, h, 4*h, p.steps, 1, p.hidden, h, p.dgates, 4*h, 1, dw[(d+1)*4*h:], 4*h)
+	for row := range p.steps {
+		r.add(dw[d*4*h:(d+1)*4*h], p.dgates[row*4*h:(row+1)*4*h])
+	}
+}
+
+func magnitude[T float](x []T) T {
+	var m T
+	for _, v := range x {
+		m = max(m, v, -v)
+	}
+	return m
+}
+
+// front is the number of zeros in front of sequence i.
+func (r *recurrence[T]) front(i int) int { return r.padding - int(r.batch.lengths[i]) }
+
+// most is the largest number of zeros in front of a sequence of the batch.
+func (r *recurrence[T]) most() int { return r.front(len(r.batch.lengths) - 1) }
+
+// start writes the states after the zeros in front: before the first token to
+// hidden and cell, and to out for a sequence without tokens.
+func (r *recurrence[T]) start(w, hidden, cell, out []T) {
+	r.zeros.extend(r, w, r.most())
+	for i := range r.batch.lengths {
+		h, c := r.zeros.after(r.front(i), r.h)
+		if i < r.batch.active[0] {
+			copy(hidden[i*r.h:], h)
+			copy(cell[i*r.h:], c)
+		} else {
+			copy(out[i*r.outputs():], h)
+		}
+	}
+}
+
+// backwardStart adds the derivatives through the zeros in front, given r.dh and
+// r.dc of the states before the first tokens.
+func (r *recurrence[T]) backwardStart(dout, dw []T) {
+	h, most := r.h, r.most()
+	p := &r.zeros
+	p.enter = grow(p.enter, (most+1)*2*h)
+	clear(p.enter)
+	for i := range r.batch.lengths {
+		at := p.enter[r.front(i)*2*h:]
+		if i < r.batch.active[0] {
+			r.add(at[:h], r.dh[i*h:(i+1)*h])
+			r.add(at[h:2*h], r.dc[i*h:(i+1)*h])
+		} else {
+			r.add(at[:h], dout[i*r.outputs():i*r.outputs()+h])
+		}
+	}
+	p.backward(r, r.front(0), most, dw)
+}

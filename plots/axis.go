@@ -1,0 +1,243 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// Axis describes one axis of a panel.
+type Axis struct {
+	Label string
+	Log   bool
+	// Min and Max fix the range where they differ; the data widen it.
+	Min, Max float64
+	// Bound, if not nil, is the possible range of values, for example 0 and 100
+	// of a percentage.
+	Bound *[2]float64
+	// Ticks are the values to mark; none leaves the choice to the panel.
+	Ticks []Tick
+	// Tell formats the value that a coordinate stands for, where the axis shows
+	// a different one (its logarithm); nil formats the coordinate.
+	Tell func(float64) string
+}
+
+// Tick is a marked value.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// percent bounds a percentage.
+var percent = &[2]float64{0, 100}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// axisRange collects what an axis must show.
+type axisRange struct {
+	axis     Axis
+	min, max float64
+}
+
+func newRange(a Axis) *axisRange {
+	r := &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
+	if a.Min != a.Max {
+		r.add(a.Min, a.Max)
+	}
+	return r
+}
+
+func (r *axisRange) add(values ...float64) {
+	for _, v := range values {
+		if finite(v) && (!r.axis.Log || v > 0) {
+			r.min, r.max = min(r.min, v), max(r.max, v)
+		}
+	}
+}
+
+// stretch makes room for intervals, but at most half the range of the data to
+// either side, so wide intervals do not flatten the data. cut means that some
+// need more.
+func (r *axisRange) stretch(bars []float64) (cut bool) {
+	if r.min > r.max {
+		return false
+	}
+	lo, hi := r.min, r.max
+	var least, most float64
+	if r.axis.Log {
+		f := max(1.5, math.Sqrt(hi/lo))
+		least, most = lo/f, hi*f
+	} else {
+		room := max((hi-lo)/2, 0.02*math.Abs(hi))
+		least, most = lo-room, hi+room
+	}
+	if r.axis.Bound != nil {
+		least, most = max(least, r.axis.Bound[0]), min(most, r.axis.Bound[1])
+	}
+	for _, v := range bars {
+		if !finite(v) {
+			continue
+		}
+		r.add(min(most, max(least, v)))
+		cut = cut || v < least || v > most
+	}
+	return cut
+}
+
+// apply sets range, scale and ticks of a plot's axis; pad is a share of the range.
+func (r *axisRange) apply(a *plot.Axis, pad float64) {
+	lo, hi := r.min, r.max
+	if r.axis.Log {
+		if lo == hi {
+			lo, hi = lo/2, hi*2
+		}
+		f := math.Pow(hi/lo, pad)
+		// The library takes an infinite end for 0, which has no logarithm.
+		a.Min, a.Max = max(lo/f, math.SmallestNonzeroFloat64), min(hi*f, math.MaxFloat64)
+		a.Scale = plot.LogScale{}
+	} else {
+		if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) { // equal but for rounding
+			lo, hi = lo-1, hi+1
+		}
+		d := (hi - lo) * pad
+		a.Min, a.Max = lo-d, hi+d
+		if b := r.axis.Bound; b != nil {
+			// A marker on the bound still needs half its height.
+			a.Min, a.Max = max(a.Min, b[0]-d/2), min(a.Max, b[1]+d/2)
+		}
+	}
+	ticks := r.axis.Ticks
+	if ticks == nil {
+		ticks = niceTicks(a.Min, a.Max, r.axis.Log)
+	}
+	var marks []plot.Tick
+	for _, t := range ticks {
+		if t.Value >= a.Min && t.Value <= a.Max {
+			marks = append(marks, plot.Tick{Value: t.Value, Label: t.Label})
+		}
+	}
+	a.Tick.Marker = plot.ConstantTicks(marks)
+}
+
+// niceTicks returns at most six round values between lo and hi.
+func niceTicks(lo, hi float64, logarithmic bool) []Tick {
+	if logarithmic {
+		return decadeTicks(lo, hi)
+	}
+	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
+	for _, f := range []float64{0.1, 0.2, 0.5, 1, 2, 5} {
+		if (hi-lo)/(step*f) <= 5.5 {
+			step *= f
+			break
+		}
+	}
+	var ticks []Tick
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		v := i * step
+		ticks = append(ticks, Tick{v, number(v, step)})
+	}
+	return ticks
+}
+
+func decadeTicks(lo, hi float64) []Tick {
+	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
+	factors := []float64{1}
+	if math.Log10(hi/lo) < 2 {
+		factors = []float64{1, 2, 5}
+	}
+	stride := max(1, math.Ceil((last-first)/6))
+	var ticks []Tick
+	for e := first; e <= last; e += stride {
+		for _, f := range factors {
+			if v := f * math.Pow(10, e); v >= lo && v <= hi {
+				ticks = append(ticks, Tick{v, magnitude(v)})
+			}
+		}
+	}
+	return ticks
+}
+
+// number formats v with the digits that step needs.
+func number(v, step float64) string {
+	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	return minus(strconv.FormatFloat(v+0, 'f', digits, 64))
+}
+
+// magnitude writes 20000 as 20k.
+func magnitude(v float64) string {
+	for _, u := range []struct {
+		size float64
+		unit string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v >= u.size*(1-1e-9) {
+			return short(v/u.size) + u.unit
+		}
+	}
+	return short(v)
+}
+
+// short writes at most four significant digits.
+func short(v float64) string { return minus(strconv.FormatFloat(v, 'g', 4, 64)) }
+
+func minus(s string) string {
+	if s == "-0" {
+		return "0"
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// epsilonAxis marks the privacy parameters that were run, on a log axis if they
+// are far apart.
+func epsilonAxis(values []float64) Axis {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	values = slices.Compact(values)
+	a := Axis{Label: "privacy parameter ε"}
+	if len(values) == 0 {
+		return a
+	}
+	lo, hi := values[0], values[len(values)-1]
+	a.Log = lo > 0 && hi/lo > 12
+	if a.Log && len(values) > 8 {
+		return a // those that mechanisms were calibrated to
+	}
+	at := func(v float64) float64 {
+		if a.Log {
+			return math.Log(v/lo) / math.Log(hi/lo)
+		}
+		return (v - lo) / (hi - lo)
+	}
+	// Labels of a panel of half a column, about 80 points, must not touch: each
+	// takes its width and a space.
+	style, free := textStyle(tickSize, false), math.Inf(-1)
+	for _, v := range values {
+		half := float64(style.Width(short(v))/2+2) / 80
+		if hi > lo && at(v)-half < free {
+			continue
+		}
+		free = at(v) + half
+		a.Ticks = append(a.Ticks, Tick{v, short(v)})
+	}
+	return a
+}
+
+// tell returns the value that a coordinate stands for.
+func (a Axis) tell(v float64) string {
+	if a.Tell != nil {
+		return a.Tell(v)
+	}
+	return short(v)
+}
+
+// name returns the axis's name for a value.
+func (a Axis) name(v float64) string {
+	for _, t := range a.Ticks {
+		if t.Value == v && t.Label != "" {
+			return t.Label
+		}
+	}
+	return a.tell(v)
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+	"mldpbench/results/tables"
+)
+
+// explorer is the table that a reader filters: a row per cell, a column per
+// measured quantity.
+type explorer struct {
+	Filters []filter
+	Columns []exploreColumn
+	Rows    []exploreRow
+}
+
+type filter struct {
+	Name, Key string
+	Values    []string
+}
+
+type exploreColumn struct {
+	Title string
+	Main  bool // shown before "all quantities" is chosen
+}
+
+type exploreRow struct {
+	Dataset, Mechanism, Epsilon, Variant, Model, Space string
+	Mark                                               string // without a guarantee or with a partial one
+	Idle                                               bool   // changed next to nothing
+	Cells                                              []exploreCell
+}
+
+type exploreCell struct {
+	Text string
+	Main bool
+}
+
+// idleAbove is the N_w in % beyond which a mechanism changed next to nothing.
+const idleAbove = 95
+
+func explore(p *results.Prepared) explorer {
+	var e explorer
+	cells := results.Where(p.Cells, func(c results.Cell) bool { return c.Panel == "" })
+	columns := results.MeasuredColumns(cells)
+	for _, c := range columns {
+		e.Columns = append(e.Columns, exploreColumn{c.Heading(), watched(c)})
+	}
+	for _, g := range results.GroupCells(cells) {
+		c := g.Cells[0]
+		row := exploreRow{
+			Dataset: results.DatasetTitle(c.Dataset), Mechanism: p.Name(c), Variant: variantName(c),
+			Model: task(c.Task()), Space: c.Space().String(), Idle: stats.Mean(g.Values("n_w")) > idleAbove,
+		}
+		switch {
+		case c.IsBaseline():
+			row.Model = c.Model
+		case c.Status == results.StatusUndefined:
+		case c.GuaranteeMetric == "":
+			row.Mark = "†"
+		case c.GuaranteeScope != "":
+			row.Mark = tables.ScopeMark
+		}
+		if c.Epsilon.Known() {
+			row.Epsilon = short(float64(c.Epsilon))
+		}
+		for _, column := range columns {
+			text := tables.WithInterval(stats.Summarize(g.Values(column.Name)), column.Digits)
+			if c.Status == results.StatusUndefined {
+				text = "undefined"
+			}
+			row.Cells = append(row.Cells, exploreCell{text, watched(column)})
+		}
+		e.Rows = append(e.Rows, row)
+	}
+	e.filter()
+	return e
+}
+
+// filter fills in the values by which rows can be filtered.
+func (e *explorer) filter() {
+	for _, f := range []struct {
+		name, key string
+		of        func(exploreRow) string
+	}{
+		{"Data set", "dataset", func(r exploreRow) string { return r.Dataset }},
+		{"Mechanism", "mechanism", func(r exploreRow) string { return r.Mechanism }},
+		{"ε", "epsilon", func(r exploreRow) string { return r.Epsilon }},
+		{"Variant", "variant", func(r exploreRow) string { return r.Variant }},
+		{"Model", "model", func(r exploreRow) string { return r.Model }},
+	} {
+		var values []string
+		for _, row := range e.Rows {
+			values = once(values, f.of(row))
+		}
+		if f.key == "epsilon" {
+			slices.SortFunc(values, compareNumbers)
+		}
+		if len(values) > 1 {
+			e.Filters = append(e.Filters, filter{f.name, f.key, values})
+		}
+	}
+}
+
+func compareNumbers(a, b string) int {
+	var x, y float64
+	fmt.Sscan(a, &x)
+	fmt.Sscan(b, &y)
+	if x < y {
+		return -1
+	}
+	return 1
+}
+
+// watched reports whether a column is shown first, which is so for those that
+// the gate watches.
+func watched(c results.Column) bool { return c.Threshold > 0 }
+
+// variantName adds to a variant's name whether it guarantees anything.
+func variantName(c results.Cell) string {
+	switch {
+	case c.IsBaseline():
+		return "no privatisation"
+	case c.Status == results.StatusUndefined:
+		return strings.TrimSpace(c.Variant + " (undefined)")
+	case c.GuaranteeMetric == "":
+		return strings.TrimSpace(c.Variant + " (no guarantee)")
+	case c.GuaranteeScope != "":
+		return strings.TrimSpace(c.Variant + " (guarantee between some words)")
+	}
+	return c.Variant
+}

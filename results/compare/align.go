@@ -1,0 +1,387 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+)
+
+// Question says what mechanisms are compared by, and what is equal.
+type Question struct {
+	Use     string  // a quantity; "" for accuracy
+	Privacy string  // a quantity; "" for results.EM
+	Level   float64 // probability of any wrong separation in a family; 0 for 0.05
+}
+
+func (q Question) whole() Question {
+	q.Use, q.Privacy = cmp.Or(q.Use, "accuracy"), cmp.Or(q.Privacy, results.EM)
+	q.Level = cmp.Or(q.Level, familyLevel)
+	return q
+}
+
+const familyLevel = 0.05
+
+// StatedErrors are the errors E_M of the MAP adversary at which mechanisms are
+// compared first, AllErrors those of the table.
+var (
+	StatedErrors = []float64{0.5, 0.8}
+	AllErrors    = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+)
+
+// Aligned is one scene in which mechanisms are compared at one level of privacy.
+type Aligned struct {
+	Dataset string
+	Space   results.Space
+	Task    results.Task
+	Question
+	At       float64 // the level of privacy
+	Baseline float64 // use without privatisation, NaN where not measured
+	Lines    []Line  // one a mechanism, in the order of the plan
+	Pairs    []Pair  // of the mechanisms that reach the level
+	Tests    int     // of the family: all pairs of this scene at this level
+}
+
+// Line is a mechanism at a level of privacy.
+type Line struct {
+	results.Instance
+	Name    string
+	Cells   []results.Cell // all measured, at every ε
+	Reached bool           // false: the level is outside the measured points, or between two far apart
+	Least   float64        // of the measure of privacy, over the measured ε
+	Most    float64
+
+	Value     float64 // use at the level, on the line between the nearest points
+	Low, High float64 // its 95% interval
+	Error     float64 // standard error: items, repetitions, privacy and line together
+	OfPrivacy float64 // the part that the error of the measure of privacy has
+	OfLine    float64 // the part that not knowing the line between two points has
+	Epsilon   float64 // about where the level is reached
+	Gap       float64 // of privacy between the points on either side
+	at        sampleOf
+	df        float64
+}
+
+// Pair compares two mechanisms at the same level of privacy.
+type Pair struct {
+	A, B       int // into Lines
+	Difference float64
+	Low, High  float64 // 95% interval
+	Error      float64
+	P          float64
+	Adjusted   float64 // Holm over the family
+	Told       bool    // apart, beyond chance
+	// Detectable is the smallest difference that the test finds with probability
+	// 0.8, even as the first of its family.
+	Detectable float64
+	// Documents is how many test documents would tell a difference of this size
+	// with probability 0.8, 0 where no number would, -1 where it is not known.
+	Documents int
+	Paired    string // by what: "documents", "repetitions", "" where unpaired
+}
+
+// Align compares mechanisms at a level of privacy, in every scene (data set,
+// space, task) of the cells. The use of a mechanism at the level is that of its
+// own line: monotone, linear between the two nearest measured points, and never
+// outside them. Intervals contain the sampling of test items, the spread of
+// repetitions (pooled over the mechanisms of a scene, so that two repetitions
+// suffice), the error of the measure of privacy, and that of the line between
+// its points. Mechanisms are compared by differences on the same items and
+// repetitions. All pairs of one scene at one level are a family, corrected by
+// Holm's method.
+func Align(p *results.Prepared, q Question, level float64) []Aligned {
+	return align(p, q, func(Aligned) float64 { return level })
+}
+
+// AtLoss is Align where equal is not privacy but use: Question.Use at the level
+// of Question.Privacy that is loss below that of plain text. So it answers what
+// an attacker finds, or how large E_M is, where a mechanism costs so much.
+func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
+	return align(p, q, func(a Aligned) float64 {
+		return Plain(p, a.Dataset, a.Space, a.Task.Model, a.Privacy) - loss
+	})
+}
+
+func align(p *results.Prepared, q Question, level func(Aligned) float64) []Aligned {
+	q = q.whole()
+	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
+	type scene struct {
+		dataset string
+		space   results.Space
+		task    results.Task
+	}
+	of := func(c results.Cell) scene { return scene{c.Dataset, c.Space(), c.Task()} }
+	measured := results.Where(p.Private(), func(c results.Cell) bool {
+		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK
+	})
+	var out []Aligned
+	for _, s := range results.Distinct(measured, of) {
+		a := Aligned{Dataset: s.dataset, Space: s.space, Task: s.task, Question: q,
+			Baseline: Plain(p, s.dataset, s.space, s.task.Model, q.Use)}
+		a.At = level(a)
+		own := results.Where(measured, func(c results.Cell) bool { return of(c) == s })
+		for _, i := range results.Instances(own) {
+			cells := results.Where(own, func(c results.Cell) bool { return c.Instance() == i })
+			l := newLine(cells, use, privacy)
+			a.Lines = append(a.Lines, l.at(a.At, use, privacy))
+			last := &a.Lines[len(a.Lines)-1]
+			last.Instance, last.Name, last.Cells = i, p.Labels[i], cells
+		}
+		a.intervals(use)
+		a.pairs(use)
+		out = append(out, a)
+	}
+	return out
+}
+
+// Plain returns a quantity without privatisation: the mean of the baselines, or
+// the ceiling that rows state; NaN where neither was measured.
+func Plain(p *results.Prepared, dataset string, space results.Space, model, quantity string) float64 {
+	own := results.Where(p.Cells, func(c results.Cell) bool {
+		return c.Dataset == dataset && c.Space() == space && c.Model == model
+	})
+	base := results.Where(own, func(c results.Cell) bool { return c.IsBaseline() })
+	if x := (results.Cells{Cells: base}).Values(quantity); len(x) > 0 {
+		return stats.Mean(x)
+	}
+	for _, c := range own {
+		if m, _ := c.At(quantity); m.Ceiling.Known() && m.Value.Known() {
+			return float64(m.Ceiling)
+		}
+	}
+	return math.NaN()
+}
+
+// at evaluates a line at a level, without interval.
+func (l line) at(level float64, use, privacy results.Column) Line {
+	out := Line{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Error: math.NaN(), Epsilon: math.NaN(),
+		Least: math.Inf(1), Most: math.Inf(-1)}
+	for _, p := range l.points {
+		out.Least, out.Most = min(out.Least, p.privacy), max(out.Most, p.privacy)
+	}
+	i, x, ok := l.between(level)
+	if !ok || l.guess(i, use, privacy) {
+		return out
+	}
+	out.Reached, out.Value, out.Epsilon = true, l.value(i, x), l.points[i].epsilon
+	if i > 0 {
+		a, b := l.points[i-1], l.points[i]
+		out.Gap = math.Abs(a.privacy - b.privacy)
+		out.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
+	}
+	out.OfPrivacy, out.OfLine = l.errorsAt(level, i, x)
+	out.at = weigh(l.shares(i, x), use.Name, scaleOf(use))
+	return out
+}
+
+// scaleOf is what one right item adds to a counted quantity.
+func scaleOf(c results.Column) float64 {
+	if c.Counted {
+		return 100
+	}
+	return 1
+}
+
+// estimate is a mean with the parts of its variance.
+type estimate struct {
+	mean          float64
+	items         float64 // from the sample of items
+	n             int     // items, 0 where not known
+	repetitions   int
+	ofRepetitions float64 // of one repetition, NaN where not known
+	paired        string
+}
+
+// estimateOf analyses the values of one mechanism, or of the difference of two
+// where other is not nil.
+func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
+	var shared []int
+	for r := range s.means {
+		if other == nil {
+			shared = append(shared, r)
+		} else if _, both := other.means[r]; both && s.data[r] == other.data[r] {
+			shared = append(shared, r)
+		}
+	}
+	slices.Sort(shared)
+	if len(shared) == 0 {
+		return estimate{}, false
+	}
+	means := make([]float64, len(shared))
+	var items [][]float64
+	for k, r := range shared {
+		means[k] = s.means[r]
+		var x []float64
+		if s.items != nil {
+			x = slices.Clone(s.items[r])
+		}
+		if other != nil {
+			means[k] -= other.means[r]
+			if other.items == nil || len(other.items[r]) != len(x) {
+				x = nil
+			}
+			for i := range x {
+				x[i] -= other.items[r][i]
+			}
+		}
+		if x != nil {
+			items = append(items, x)
+		}
+	}
+	e := estimate{mean: stats.Mean(means), repetitions: len(shared), ofRepetitions: math.NaN()}
+	if len(items) == len(shared) {
+		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
+		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
+			e.items, e.n, e.ofRepetitions, e.paired = l.OfItems, l.Items, l.OfRepetitions, "documents"
+			return e, true
+		}
+	}
+	if len(shared) > 1 {
+		e.ofRepetitions, e.paired = variance(means), "repetitions"
+		switch {
+		case other != nil:
+		case s.redrawn: // the part of the spread that is known
+			e.items = s.sampling / float64(len(shared))
+			e.ofRepetitions -= s.sampling
+		default: // the same items in all repetitions, which their spread does not show
+			e.items = s.sampling
+		}
+		return e, true
+	}
+	e.items = s.sampling
+	if other != nil {
+		e.items += other.sampling
+	}
+	return e, e.items > 0
+}
+
+func variance(x []float64) float64 {
+	m, sum := stats.Mean(x), 0.0
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return sum / float64(len(x)-1)
+}
+
+// pool is the variance of repetitions that estimates share, with its degrees of
+// freedom, those of so many mechanisms.
+func pool(all []estimate, mechanisms int) (pooled, df float64) {
+	var values []float64
+	repetitions := 0
+	for _, e := range all {
+		if !math.IsNaN(e.ofRepetitions) {
+			values = append(values, e.ofRepetitions)
+			repetitions = max(repetitions, e.repetitions)
+		}
+	}
+	if len(values) == 0 {
+		return 0, math.Inf(1)
+	}
+	return max(0, stats.Mean(values)), float64(max(1, mechanisms) * (repetitions - 1))
+}
+
+// total is the variance of an estimate, and its degrees of freedom
+// (Satterthwaite): only the part of repetitions is estimated from few values.
+func (e estimate) total(pooled, df, rest float64) (variance, degrees float64) {
+	part := pooled / float64(e.repetitions)
+	variance = e.items + part + rest
+	if part == 0 {
+		return variance, math.Inf(1)
+	}
+	return variance, df * (variance / part) * (variance / part)
+}
+
+// intervals sets the interval of each line.
+func (a *Aligned) intervals(use results.Column) {
+	all := make([]estimate, len(a.Lines))
+	var known []estimate
+	for i, l := range a.Lines {
+		if e, ok := estimateOf(l.at, nil); ok {
+			all[i], known = e, append(known, e)
+		}
+	}
+	pooled, df := pool(known, len(known))
+	for i := range a.Lines {
+		l := &a.Lines[i]
+		if !l.Reached || all[i].repetitions == 0 {
+			continue
+		}
+		v, degrees := all[i].total(pooled, df, l.OfPrivacy*l.OfPrivacy+l.OfLine*l.OfLine)
+		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
+		l.Low, l.High, l.Error, l.df = t.Low, t.High, math.Sqrt(v), degrees
+		if use.Unit == "%" {
+			l.Low, l.High = max(0, l.Low), min(100, l.High)
+		}
+	}
+}
+
+// pairs tests every pair of mechanisms that reach the level.
+func (a *Aligned) pairs(use results.Column) {
+	var all []estimate
+	reached := 0
+	for i, x := range a.Lines {
+		if x.Reached {
+			reached++
+		}
+		for j := i + 1; j < len(a.Lines); j++ {
+			y := a.Lines[j]
+			if !x.Reached || !y.Reached {
+				continue
+			}
+			if e, ok := estimateOf(x.at, &y.at); ok {
+				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, Paired: e.paired})
+				all = append(all, e)
+			}
+		}
+	}
+	a.Tests = len(a.Pairs)
+	pooled, df := pool(all, reached-1)
+	p := make([]float64, len(all))
+	for k, e := range all {
+		pair := &a.Pairs[k]
+		x, y := a.Lines[pair.A], a.Lines[pair.B]
+		rest := x.OfPrivacy*x.OfPrivacy + x.OfLine*x.OfLine + y.OfPrivacy*y.OfPrivacy + y.OfLine*y.OfLine
+		v, degrees := e.total(pooled, df, rest)
+		t := stats.NewTest(pair.Difference, math.Sqrt(v), degrees)
+		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
+		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
+		pair.Documents = e.documents(pair.Difference, v, pair.Detectable/pair.Error)
+		p[k] = t.P
+	}
+	for k, adjusted := range stats.Holm(p) {
+		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < a.Level
+	}
+}
+
+// documents is how many items make a difference detectable, where factor
+// standard errors are needed for that.
+func (e estimate) documents(difference, variance, factor float64) int {
+	if e.n == 0 {
+		return -1
+	}
+	allowed := difference*difference/(factor*factor) - (variance - e.items)
+	if !(allowed > 0) {
+		return 0
+	}
+	n := float64(e.n) * e.items / allowed
+	if n > math.MaxInt32 {
+		return 0
+	}
+	return int(math.Ceil(n))
+}
+
+// Pair returns the comparison of two lines, its difference that of a minus b.
+func (a Aligned) Pair(x, y int) (Pair, bool) {
+	for _, p := range a.Pairs {
+		switch {
+		case p.A == x && p.B == y:
+			return p, true
+		case p.A == y && p.B == x:
+			p.A, p.B, p.Difference, p.Low, p.High = x, y, -p.Difference, -p.High, -p.Low
+			return p, true
+		}
+	}
+	return Pair{}, false
+}

@@ -1,0 +1,351 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+)
+
+// Options of a comparison of runs.
+type Options struct {
+	Level      float64  // probability of any alarm where only chance differs; 0 for 0.05
+	Thresholds bool     // a change within its column's threshold is none
+	Quantities []string // nil: all with a title or, with Thresholds, all with one
+}
+
+// GateLevel is the level of a gate that runs often.
+const GateLevel = 1e-3
+
+// Outcome of a comparison.
+type Outcome int
+
+// Same: enough was compared and nothing changed beyond chance. Changed:
+// something did. Incomplete: nothing changed as far as could be seen, but the
+// runs are unlike, cells are missing, or there was nothing to test; no success.
+const (
+	Same Outcome = iota
+	Changed
+	Incomplete
+)
+
+// Comparison is what two runs differ in.
+type Comparison struct {
+	Names   [2]string
+	Level   float64
+	Cells   int      // compared
+	Exact   int      // of them, those of equal seed and data, where any difference is a change
+	New     int      // cells only in the second run
+	Changes []Change // differences in exact cells
+	Broken  []string // a mechanism that no longer exists, or promises something else
+	Tests   []Test
+	Reasons []string // why the comparison is not a whole one
+	// Untested counts numbers for which no spread is known.
+	Untested int
+}
+
+// Change is a difference between two runs of equal seed and data.
+type Change struct {
+	Place      string
+	Quantity   string
+	Repetition int
+	Before     results.Float
+	After      results.Float
+}
+
+// Test is one test of a change.
+type Test struct {
+	Quantity  string
+	Scope     string // "AG News", "AG News, CMP" or one cell
+	Cells     int
+	Before    float64 // means over the cells
+	After     float64
+	Change    float64 // tested: After − Before, beyond that of all others where Relative
+	Relative  bool    // to the change of the other mechanisms, as the documents are others
+	Low, High float64 // 95% interval of Change
+	Error     float64
+	P         float64
+	Adjusted  float64 // Holm over all tests
+	Threshold float64
+	// Detectable is the smallest change that the test finds with probability 0.8.
+	Detectable float64
+	How        string // what chance was measured by
+	Changed    bool
+	df         float64
+}
+
+// Outcome sums up: a change before a lack.
+func (c *Comparison) Outcome() Outcome {
+	switch {
+	case len(c.Broken) > 0 || slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Changed }):
+		return Changed
+	case len(c.Changes) > 0 && !slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Threshold > 0 }):
+		return Changed
+	case len(c.Reasons) > 0:
+		return Incomplete
+	}
+	return Same
+}
+
+// Sentence says what came out.
+func (c *Comparison) Sentence() string {
+	changed := len(results.Where(c.Tests, func(t Test) bool { return t.Changed }))
+	var parts []string
+	switch c.Outcome() {
+	case Changed:
+		parts = append(parts, fmt.Sprintf("Changed: %d of %d tests beyond chance", changed, len(c.Tests)))
+	case Incomplete:
+		parts = append(parts, "Not compared as a whole")
+	default:
+		parts = append(parts, fmt.Sprintf("Nothing changed: %d cells, %d tests", c.Cells, len(c.Tests)))
+	}
+	if len(c.Changes) > 0 {
+		parts = append(parts, fmt.Sprintf("%d numbers differ at equal seed and data", len(c.Changes)))
+	}
+	return strings.Join(append(parts, append(slices.Clone(c.Broken), c.Reasons...)...), "; ") + "."
+}
+
+// pair is one cell in both runs.
+type pair struct {
+	before, after results.Cells
+	exact         bool // equal seed and data
+	sameDocuments bool
+}
+
+func (p pair) cell() results.Cell { return p.before.Cells[0] }
+
+// shared are the repetitions that both runs have.
+func (p pair) shared() (both [][2]results.Cell) {
+	for _, x := range p.before.Cells {
+		for _, y := range p.after.Cells {
+			if x.Repetition == y.Repetition {
+				both = append(both, [2]results.Cell{x, y})
+			}
+		}
+	}
+	return both
+}
+
+// where is the group of a cell without what tells data apart in its name.
+func where(g results.Group, ignored []func(*results.Group)) results.Group {
+	for _, f := range ignored {
+		f(&g)
+	}
+	return g
+}
+
+// Runs compares a run with an earlier one, cell by cell and quantity by
+// quantity. Cells of equal seed and data must be equal: any difference is a
+// change. Others are tested: all cells of a data set together, each mechanism
+// on it against the change of the others, and single cells on the same
+// documents, those with outcomes of documents by pairs of documents. p-values
+// are Holm-corrected over all tests.
+func Runs(before, after *results.Prepared, o Options) *Comparison {
+	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)}}
+	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("studies differ: %s against %s", strings.Join(x, ", "),
+			strings.Join(y, ", ")))
+	}
+	ignored := c.apart(before, after)
+	names := results.LabelInstances(results.Distinct(append(slices.Clone(before.Cells), after.Cells...),
+		func(x results.Cell) results.Instance { return x.Instance() }))
+	pairs := c.match(before, after, ignored, names)
+	if len(pairs) == 0 {
+		c.Broken = nil
+		c.Reasons = append(c.Reasons, "no cell is in both")
+		return c
+	}
+	for _, q := range o.columns(before.Cells) {
+		c.quantity(q, pairs, names, o)
+	}
+	p := make([]float64, len(c.Tests))
+	for i, t := range c.Tests {
+		p[i] = t.P
+	}
+	for i, adjusted := range stats.Holm(p) {
+		t := &c.Tests[i]
+		t.Adjusted = adjusted
+		t.Changed = adjusted < c.Level && math.Abs(t.Change) > t.Threshold
+		t.Detectable = max(t.Threshold, t.Error*stats.Detectable(1, t.df, c.Level/float64(len(c.Tests))))
+	}
+	if len(c.Tests) == 0 && c.Exact == 0 {
+		c.Reasons = append(c.Reasons, "nothing could be tested: there is one repetition without outcomes of documents")
+	}
+	return c
+}
+
+func nameOf(p *results.Prepared) string {
+	if len(p.Runs) == 0 {
+		return ""
+	}
+	return p.Runs[0].Name
+}
+
+func studies(p *results.Prepared) []string {
+	all := results.Distinct(p.Cells, func(c results.Cell) string { return c.Study })
+	slices.Sort(all)
+	return all
+}
+
+func (o Options) columns(cells []results.Cell) []results.Column {
+	return results.Where(results.Columns(), func(q results.Column) bool {
+		switch {
+		case len(o.Quantities) > 0:
+			return slices.Contains(o.Quantities, q.Name)
+		case o.Thresholds:
+			return q.Threshold > 0
+		}
+		return q.Title != "" && !q.Derived && !q.Timing
+	})
+}
+
+// apart finds fields with one value in the whole first run and another in the
+// whole second one: cells are matched without them, and the comparison is not
+// one of like with like.
+func (c *Comparison) apart(before, after *results.Prepared) []func(*results.Group) {
+	fields := []struct {
+		name  string
+		value func(results.Group) string
+		clear func(*results.Group)
+	}{
+		{"data set", func(g results.Group) string { return g.Dataset }, func(g *results.Group) { g.Dataset = "" }},
+		{"embedding", func(g results.Group) string { return g.Embedding }, func(g *results.Group) { g.Embedding = "" }},
+		{"dimension", func(g results.Group) string { return fmt.Sprint(g.Dimension) },
+			func(g *results.Group) { g.Dimension = 0 }},
+		{"model", func(g results.Group) string { return g.Model + " " + g.ModelParameters },
+			func(g *results.Group) { g.Model, g.ModelParameters = "", "" }},
+		{"setting", func(g results.Group) string { return g.Setting }, func(g *results.Group) { g.Setting = "" }},
+	}
+	var ignored []func(*results.Group)
+	for _, f := range fields {
+		values := func(p *results.Prepared) []string {
+			return results.Distinct(p.Private(), func(x results.Cell) string { return f.value(x.Group()) })
+		}
+		if x, y := values(before), values(after); len(x) == 1 && len(y) == 1 && x[0] != y[0] {
+			ignored = append(ignored, f.clear)
+			c.Reasons = append(c.Reasons, fmt.Sprintf("%s: %s against %s", f.name, cmp.Or(x[0], "none"),
+				cmp.Or(y[0], "none")))
+		}
+	}
+	return ignored
+}
+
+// match pairs the cells of two runs and reports those that have no partner.
+func (c *Comparison) match(before, after *results.Prepared, ignored []func(*results.Group),
+	names map[results.Instance]string) []pair {
+	other := map[results.Group]results.Cells{}
+	for _, y := range results.GroupCells(after.Cells) {
+		other[where(y.Group, ignored)] = y
+	}
+	var pairs []pair
+	var missing, fewer, unlike []string
+	for _, x := range results.GroupCells(before.Cells) {
+		k := where(x.Group, ignored)
+		y, found := other[k]
+		delete(other, k)
+		p := pair{before: x, after: y}
+		if !found {
+			missing = append(missing, place(x.Cells[0], names))
+			continue
+		}
+		a, b := p.cell(), y.Cells[0]
+		switch {
+		case a.Status != b.Status:
+			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", place(a, names),
+				a.Status, b.Status))
+			continue
+		case a.GuaranteeMetric != b.GuaranteeMetric || (a.GuaranteeScope == "") != (b.GuaranteeScope == ""):
+			c.Broken = append(c.Broken, fmt.Sprintf("%s: guarantee %q in the first run, %q in the second",
+				place(a, names), promise(a), promise(b)))
+			continue
+		}
+		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
+		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
+			!a.Unrepeatable && !b.Unrepeatable
+		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
+			unlike = append(unlike, results.DatasetTitle(a.Dataset))
+		}
+		if p.exact = p.exact && len(p.shared()) > 0; p.exact {
+			if c.Exact++; len(p.shared()) < len(x.Cells) {
+				fewer = append(fewer, place(a, names))
+			}
+		}
+		c.Cells++
+		pairs = append(pairs, p)
+	}
+	c.New = len(other)
+	if len(missing) > 0 && c.Cells > 0 {
+		c.Reasons = append(c.Reasons, some(missing, "cells are in the first run only"))
+	}
+	if len(fewer) > 0 {
+		c.Reasons = append(c.Reasons, some(fewer, "cells have fewer repetitions in the second run"))
+	}
+	if len(unlike) > 0 {
+		slices.Sort(unlike)
+		c.Reasons = append(c.Reasons, some(slices.Compact(unlike), "data sets have other documents"))
+	}
+	return pairs
+}
+
+func promise(c results.Cell) string {
+	return strings.TrimSpace(c.GuaranteeMetric + " " + c.GuaranteeScope)
+}
+
+// some writes "9 cells are missing: a, b, c, …".
+func some(list []string, what string) string {
+	shown := list[:min(3, len(list))]
+	text := fmt.Sprintf("%d %s: %s", len(list), what, strings.Join(shown, "; "))
+	if len(shown) < len(list) {
+		text += "; …"
+	}
+	return text
+}
+
+func place(c results.Cell, names map[results.Instance]string) string {
+	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(c.Dataset), c.Space(), names[c.Instance()]), ", ")
+	if c.Epsilon.Known() {
+		s += fmt.Sprintf(", ε=%g", float64(c.Epsilon))
+	}
+	for _, text := range []string{c.Model, c.Setting, c.Panel, c.Series} {
+		if text != "" {
+			s += ", " + text
+		}
+	}
+	if c.X.Known() {
+		s += fmt.Sprintf(", %s=%g", c.XName, float64(c.X))
+	}
+	return s
+}
+
+// exact lists the differences of one quantity in cells that must be equal.
+func (c *Comparison) exact(q results.Column, p pair, names map[results.Instance]string) {
+	for _, both := range p.shared() {
+		a, had := both[0].At(q.Name)
+		b, has := both[1].At(q.Name)
+		if !had || !has || q.Timing {
+			continue
+		}
+		counts := a.Part == b.Part && a.Whole == b.Whole && (a.Items == b.Items || a.Items == "" || b.Items == "")
+		if !near(float64(a.Value), float64(b.Value)) || !counts {
+			c.Changes = append(c.Changes, Change{place(both[0], names), q.Name, both[0].Repetition, a.Value, b.Value})
+		}
+	}
+}
+
+// near allows for another order of additions.
+func near(a, b float64) bool {
+	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
+}
+
+// History compares each run with the one before it.
+func History(runs []*results.Prepared, o Options) []*Comparison {
+	var out []*Comparison
+	for i := 1; i < len(runs); i++ {
+		out = append(out, Runs(runs[i-1], runs[i], o))
+	}
+	return out
+}

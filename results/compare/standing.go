@@ -1,0 +1,149 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+)
+
+// Standing ranks the mechanisms with a guarantee by their use at one level of
+// privacy. A guarantee between some words only is weaker than one between any
+// two words, so mechanisms with such a guarantee are listed separately and do
+// not compete.
+type Standing struct {
+	Aligned
+	Entries []Entry // best first
+	Scoped  []Entry // those whose guarantee holds between some words only, best first
+	// Outside are the mechanisms with a guarantee that were measured at more
+	// privacy, or at less privacy, than this level only.
+	Outside []Line
+}
+
+// Entry is a mechanism of a standing.
+type Entry struct {
+	stats.Ranked
+	Line  Line
+	Scope string // between which words its guarantee holds, "" for any
+}
+
+// Standings returns the standings of a prepared view by data set, task and
+// space, at one level of privacy. A scene where no mechanism reaches the level
+// has no entries.
+func Standings(p *results.Prepared, q Question, level float64) []Standing {
+	var out []Standing
+	for _, a := range Align(p, q, level) {
+		s := Standing{Aligned: a}
+		var full, scoped []int
+		for i, l := range a.Lines {
+			switch {
+			case !promises(l.Cells):
+			case !l.Reached:
+				s.Outside = append(s.Outside, l)
+			case Scope(l.Cells) != "":
+				scoped = append(scoped, i)
+			default:
+				full = append(full, i)
+			}
+		}
+		s.Entries, s.Scoped = a.rank(full), a.rank(scoped)
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b Standing) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Task.Model, b.Task.Model),
+			strings.Compare(a.Task.Setting, b.Task.Setting), cmp.Compare(a.Space.Dimension, b.Space.Dimension))
+	})
+	return out
+}
+
+func promises(cells []results.Cell) bool {
+	return !slices.ContainsFunc(cells, func(c results.Cell) bool { return c.GuaranteeMetric == "" })
+}
+
+// Scope returns between which words the guarantee of cells of one mechanism
+// holds, "" where it holds between any two. Groups differ between data sets; the
+// first scope is used for all.
+func Scope(cells []results.Cell) string {
+	scopes := results.Distinct(results.Where(cells, func(c results.Cell) bool { return c.GuaranteeScope != "" }),
+		func(c results.Cell) string { return c.GuaranteeScope })
+	switch len(scopes) {
+	case 0:
+		return ""
+	case 1:
+		return scopes[0]
+	}
+	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
+}
+
+// rank orders some lines by their use, with bounds of their places from the
+// tests of all pairs.
+func (a Aligned) rank(lines []int) []Entry {
+	up := results.MustColumn(a.Use).Direction != results.Down
+	entries := make([]Entry, len(lines))
+	for k, i := range lines {
+		l := a.Lines[i]
+		e := Entry{Line: l, Scope: Scope(l.Cells), Ranked: stats.Ranked{Name: l.Name, Mean: l.Value}}
+		for _, j := range lines {
+			if j == i {
+				continue
+			}
+			other := a.Lines[j].Name
+			switch p, tested := a.Pair(i, j); {
+			case !tested || !p.Told:
+				e.Open = append(e.Open, other)
+			case (p.Difference > 0) == up:
+				e.Worse = append(e.Worse, other)
+			default:
+				e.Better = append(e.Better, other)
+			}
+		}
+		e.Low, e.High = 1+len(e.Better), len(lines)-len(e.Worse)
+		entries[k] = e
+	}
+	slices.SortStableFunc(entries, func(x, y Entry) int {
+		if up {
+			return cmp.Compare(y.Mean, x.Mean)
+		}
+		return cmp.Compare(x.Mean, y.Mean)
+	})
+	for k := range entries {
+		entries[k].Place = k + 1
+	}
+	return entries
+}
+
+// PairOf returns the comparison of two entries, by their names.
+func (s Standing) PairOf(a, b string) (Pair, bool) {
+	at := func(name string) int {
+		return slices.IndexFunc(s.Lines, func(l Line) bool { return l.Name == name })
+	}
+	return s.Pair(at(a), at(b))
+}
+
+// Leading keeps the standings of one scene for each data set: the scene with
+// most repetitions, then most mechanisms, tested on private text if there is a
+// choice.
+func Leading(all []Standing) []Standing {
+	weight := func(s Standing) []int {
+		repetitions, local := 0, 0
+		if len(s.Entries) > 0 {
+			repetitions = len(s.Entries[0].Line.at.means)
+		}
+		if s.Task.Setting == "local" {
+			local = 1
+		}
+		return []int{repetitions, len(s.Entries), local}
+	}
+	var out []Standing
+	for _, s := range all {
+		i := slices.IndexFunc(out, func(o Standing) bool { return o.Dataset == s.Dataset })
+		if i < 0 {
+			out = append(out, s)
+		} else if slices.Compare(weight(s), weight(out[i])) > 0 {
+			out[i] = s
+		}
+	}
+	return out
+}

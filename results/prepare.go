@@ -1,0 +1,425 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/metrics"
+)
+
+// EM is the quantity that Prepare makes of the adversary's errors: E_M over all
+// words where every mechanism of the rows has it, else over few candidates.
+const EM = "e_m"
+
+// errorSources are the quantities that EM is made of, the better ones first:
+// the error over all words, as a study of accuracy or of attacks has it, and that
+// over few candidates.
+var errorSources = [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}
+
+// errorOf is the first of the quantities that a cell has.
+func (c Cell) errorOf(quantities ...string) (m Measured, ok bool) {
+	for _, q := range quantities {
+		if m, ok = c.At(q); ok && m.Value.Known() {
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// Run is what one folder of a run holds.
+type Run struct {
+	Name     string // for messages: its path
+	Rows     []Row
+	Audit    []AuditRow
+	Datasets []DatasetDescription
+	Examples []Example
+	Title    string // of the study, "" for none
+	// Origin, for pages.
+	Command                               []string
+	Definition, Version, Machine, Started string
+}
+
+// Prepared is the view of rows that tables, figures, pages and comparisons
+// read: joined, derived, refuted, told apart and labelled, once.
+type Prepared struct {
+	Rows     []Row  // stored ones, sorted
+	Cells    []Cell // in the order of the plans
+	Audit    []AuditRow
+	Datasets []DatasetDescription
+	Examples []Example
+	Runs     []Run               // without their rows
+	Labels   map[Instance]string // shortest names that tell instances apart
+	// FullError tells whether EM is the error over all words.
+	FullError bool
+	Warnings  []string // what a reader must know: audits of other data, data told apart
+}
+
+// Prepare joins runs. A unit in two of them is kept once; it is an error if they
+// report it differently. Rows of different data are told apart by the names of
+// their data sets ("agnews (200 test documents)") and so are never averaged.
+// The audit of a run applies to that run alone, and only if it was made with
+// the same vectors: an instance that it refutes has no guarantee.
+func Prepare(runs ...Run) (*Prepared, error) {
+	p := &Prepared{}
+	var all [][]Row
+	for _, run := range runs {
+		rows := run.Rows
+		audit, stale := run.ownAudit()
+		if stale > 0 {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d verdicts of an audit of other vectors are left out",
+				run.Name, stale))
+		}
+		rows = refute(rows, audit)
+		p.Audit = append(p.Audit, audit...)
+		for _, d := range run.Datasets {
+			if !slices.ContainsFunc(p.Datasets, func(o DatasetDescription) bool {
+				return o.Name == d.Name && o.Fingerprint == d.Fingerprint
+			}) {
+				p.Datasets = append(p.Datasets, d)
+			}
+		}
+		for _, x := range run.Examples {
+			if !slices.Contains(p.Examples, x) {
+				p.Examples = append(p.Examples, x)
+			}
+		}
+		run.Rows = nil
+		p.Runs = append(p.Runs, run)
+		all = append(all, rows)
+	}
+	var err error
+	if p.Rows, err = Union(all...); err != nil {
+		return nil, err
+	}
+	Sort(p.Rows)
+	apart, told := tellApart(p.Rows)
+	p.Warnings = append(p.Warnings, told...)
+	p.Cells = pivot(apart)
+	p.FullError = deriveError(p.Cells)
+	deriveComposites(p.Cells)
+	p.Labels = LabelInstances(Distinct(p.Cells, func(c Cell) Instance { return c.Instance() }))
+	return p, nil
+}
+
+// Select returns the view of some cells. Names stay those of the whole.
+func (p *Prepared) Select(keep func(Cell) bool) *Prepared {
+	s := *p
+	s.Cells = Where(p.Cells, keep)
+	return &s
+}
+
+// Name returns the printed name of a cell's mechanism.
+func (p *Prepared) Name(c Cell) string { return p.Labels[c.Instance()] }
+
+// Private returns the cells of privatised text.
+func (p *Prepared) Private() []Cell {
+	return Where(p.Cells, func(c Cell) bool { return !c.IsBaseline() })
+}
+
+// Union joins the rows of several runs, whose plans follow each other.
+func Union(runs ...[]Row) ([]Row, error) {
+	var all []Row
+	at := map[rowID]int{}
+	offset := 0
+	for _, run := range runs {
+		next := offset
+		for _, r := range run {
+			r.Index += offset
+			next = max(next, r.Index+1)
+			if i, again := at[r.id()]; again {
+				if column := FirstDifference(all[i], r); column != "" {
+					return nil, fmt.Errorf("unit %s: two runs differ in %s of %s", r.Key, column, r.Quantity)
+				}
+				continue
+			}
+			at[r.id()] = len(all)
+			all = append(all, r)
+		}
+		offset = next
+	}
+	return all, nil
+}
+
+// ownAudit returns the verdicts on the vectors of the run, and the number of
+// others.
+func (run Run) ownAudit() (own []AuditRow, stale int) {
+	for _, a := range run.Audit {
+		if a.EmbeddingFingerprint != "" && !slices.ContainsFunc(run.Rows, func(r Row) bool {
+			return r.EmbeddingFingerprint == a.EmbeddingFingerprint
+		}) {
+			stale++
+			continue
+		}
+		own = append(own, a)
+	}
+	return own, stale
+}
+
+// refute takes the guarantee from instances that an audit found in violation.
+func refute(rows []Row, audit []AuditRow) []Row {
+	refuted := map[Instance]bool{}
+	for _, a := range audit {
+		if a.Violated && a.Promises {
+			refuted[a.Instance()] = true
+		}
+	}
+	if len(refuted) == 0 {
+		return rows
+	}
+	out := slices.Clone(rows)
+	for i := range out {
+		if r := &out[i]; refuted[r.Instance()] && r.GuaranteeMetric != "" {
+			r.Promise = NoPromise(fmt.Sprintf("refuted by the audit: it claims %g times the %s distance",
+				float64(r.GuaranteeEpsilon), r.GuaranteeMetric))
+		}
+	}
+	return out
+}
+
+// markOpen separates a data set from what tells its data apart.
+const markOpen = " ("
+
+// tellApart names the data of rows that share the name of a data set but not its
+// documents: another sample size, cleaning or seed, or other documents in the
+// same repetition of two studies.
+func tellApart(rows []Row) (_ []Row, warnings []string) {
+	type data struct {
+		cleaning    string
+		train, test int
+		seed        uint64
+		study       string
+	}
+	seen := map[string][]data{}     // by data set
+	drawn := map[string]bool{}      // data sets whose documents differ between studies
+	first := map[string][2]string{} // fingerprint and study, by data set, data and repetition
+	of := func(r Row) data { return data{r.Cleaning, r.TrainItems, r.TestItems, r.Seed, ""} }
+	for _, r := range rows {
+		if r.Dataset == "" {
+			continue
+		}
+		d := of(r)
+		k := fmt.Sprint(r.Dataset, d, r.Repetition)
+		if f, again := first[k]; !again {
+			first[k] = [2]string{r.DatasetFingerprint, r.Study}
+		} else if f[0] != r.DatasetFingerprint && f[1] != r.Study {
+			drawn[r.Dataset] = true
+		}
+		if !slices.Contains(seen[r.Dataset], d) {
+			seen[r.Dataset] = append(seen[r.Dataset], d)
+		}
+	}
+	out := slices.Clone(rows)
+	told := map[string]bool{}
+	for i := range out {
+		r := &out[i]
+		all := seen[r.Dataset]
+		if len(all) < 2 && !drawn[r.Dataset] {
+			continue
+		}
+		own := of(*r)
+		var marks []string
+		differ := func(f func(data) any) bool {
+			return slices.ContainsFunc(all, func(d data) bool { return f(d) != f(own) })
+		}
+		if differ(func(d data) any { return d.test }) {
+			marks = append(marks, fmt.Sprintf("%d test documents", own.test))
+		} else if differ(func(d data) any { return d.train }) {
+			marks = append(marks, fmt.Sprintf("%d training documents", own.train))
+		}
+		if differ(func(d data) any { return d.cleaning }) {
+			marks = append(marks, "cleaned: "+cmp.Or(own.cleaning, "by default"))
+		}
+		if differ(func(d data) any { return d.seed }) {
+			marks = append(marks, fmt.Sprintf("seed %d", own.seed))
+		}
+		if drawn[r.Dataset] {
+			marks = append(marks, "of "+r.Study)
+		}
+		name := r.Dataset
+		r.Dataset += markOpen + strings.Join(marks, ", ") + ")"
+		if !told[r.Dataset] {
+			told[r.Dataset] = true
+			warnings = append(warnings, fmt.Sprintf("%s: not the data of the other rows called %s, so never averaged "+
+				"with them", r.Dataset, name))
+		}
+	}
+	slices.Sort(warnings)
+	return out, warnings
+}
+
+// placeKey identifies the place of a cell; missing numbers equal themselves.
+type placeKey struct {
+	Place
+	epsilon, x string
+}
+
+func keyOf(p Place) placeKey {
+	k := placeKey{p, p.Epsilon.String(), p.X.String()}
+	k.Place.Epsilon, k.Place.X = 0, 0
+	return k
+}
+
+// pivot gathers the rows of each place into a cell, which also gets what was
+// measured of its release without its model or setting.
+func pivot(rows []Row) []Cell {
+	cells := map[placeKey]*Cell{}
+	var order []placeKey
+	for _, r := range rows {
+		k := keyOf(r.Place)
+		c, ok := cells[k]
+		if !ok {
+			c = &Cell{Place: r.Place, Promise: r.Promise, Study: r.Study, Index: r.Index, Key: r.Key, Status: r.Status,
+				Reason: r.Reason, Command: r.Command, Version: r.Version, Machine: r.Machine,
+				values: map[string]Measured{}}
+			cells[k] = c
+			order = append(order, k)
+		}
+		if r.Quantity != "" {
+			c.values[r.Quantity] = r.Measured
+		}
+		if r.Status == StatusOK && c.Status != StatusOK && r.Value.Known() {
+			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
+		}
+	}
+	inherited := map[placeKey]bool{}
+	for _, k := range order {
+		for _, parent := range parents(k) {
+			from, ok := cells[parent]
+			if !ok {
+				continue
+			}
+			inherited[parent] = true
+			for name, m := range from.values {
+				if _, own := cells[k].values[name]; !own {
+					cells[k].values[name] = m
+				}
+			}
+		}
+	}
+	var out []Cell
+	for _, k := range order {
+		if !inherited[k] {
+			out = append(out, *cells[k])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Cell) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition))
+	})
+	return out
+}
+
+// parents are the less specific places of the same release, the nearer first.
+func parents(k placeKey) (out []placeKey) {
+	if k.Model != "" {
+		k.Model, k.ModelParameters = "", ""
+		out = append(out, k)
+	}
+	if k.Setting != "" {
+		k.Setting = ""
+		out = append(out, k)
+	}
+	return out
+}
+
+// deriveError sets EM in every cell: from the best source that every mechanism
+// with an error has. An error among few candidates only shows how easy a guess
+// among few is, and mechanisms that hide a word in a group then look as if they
+// did not hide it. An error over all words is measured once for a mechanism and
+// ε and holds for all repetitions, models and settings.
+func deriveError(cells []Cell) (full bool) {
+	at := func(c Cell) Group {
+		g := c.Group()
+		g.Model, g.ModelParameters, g.Setting = "", "", ""
+		return g
+	}
+	for i, source := range errorSources {
+		known := map[Group]Measured{}
+		for _, c := range cells {
+			if m, ok := c.errorOf(source...); ok {
+				if _, again := known[at(c)]; !again {
+					known[at(c)] = m
+				}
+			}
+		}
+		if len(known) == 0 {
+			continue
+		}
+		last := i == len(errorSources)-1
+		complete := !slices.ContainsFunc(cells, func(c Cell) bool {
+			_, ok := known[at(c)]
+			_, has := c.errorOf(slices.Concat(errorSources...)...)
+			return !ok && has
+		})
+		if !complete && !last {
+			continue
+		}
+		for j := range cells {
+			c := &cells[j]
+			if m, ok := c.errorOf(source...); ok {
+				c.Set(EM, m)
+			} else if m, ok := known[at(*c)]; ok && !last {
+				c.Set(EM, m)
+			}
+		}
+		return !last
+	}
+	return false
+}
+
+// deriveComposites sets the baseline's mean accuracy and PUC. PUC of a
+// repetition uses the repetition's own numbers; where CS was measured in some
+// repetitions only, their mean is used. S_w is scaled to 100 runs.
+func deriveComposites(cells []Cell) {
+	baseline := map[Scene][]float64{}
+	similarity := map[Group][]float64{}
+	for _, c := range cells {
+		if v := c.Get("accuracy"); c.IsBaseline() && v.Known() {
+			baseline[c.Scene()] = append(baseline[c.Scene()], float64(v))
+		}
+		if v := c.Get("cs"); v.Known() {
+			similarity[c.Group()] = append(similarity[c.Group()], float64(v))
+		}
+	}
+	means := map[Scene]float64{}
+	for scene, values := range maps.All(baseline) {
+		means[scene] = stats.Mean(values)
+	}
+	for i := range cells {
+		c := &cells[i]
+		base, known := means[c.Scene()]
+		if c.Status != StatusOK || !known {
+			continue
+		}
+		c.Set("baseline_accuracy", Number(base))
+		if c.IsBaseline() {
+			continue
+		}
+		cs := float64(c.Get("cs"))
+		if math.IsNaN(cs) {
+			cs = stats.Mean(similarity[c.Group()])
+		}
+		puc := metrics.Composite{
+			Accuracy: float64(c.Get("accuracy")), BaselineAccuracy: base, Nw: float64(c.Get("n_w")),
+			Sw: c.swOf100(), PP: float64(c.Get("pp")), CS: cs, Low: float64(c.Get("low")),
+		}
+		for name, alpha := range map[string]float64{"puc_75": 0.75, "puc_50": 0.5, "puc_25": 0.25} {
+			if v := puc.PUC(alpha); !math.IsNaN(v) {
+				c.Set(name, Number(v))
+			}
+		}
+	}
+}
+
+// swOf100 returns S_w as a percentage of the runs per word.
+func (c Cell) swOf100() float64 {
+	sw, _ := c.At("s_w")
+	if nw, ok := c.At("n_w"); ok && sw.Whole > 0 && nw.Whole > 0 {
+		return 100 * float64(sw.Part) / float64(nw.Whole)
+	}
+	return float64(c.Get("s_w"))
+}

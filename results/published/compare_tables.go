@@ -1,0 +1,204 @@
+package published
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"mldpbench/results"
+	"mldpbench/results/tables"
+)
+
+// interval formats our mean and the half-width of its interval.
+func (k Comparison) interval() string {
+	if math.IsNaN(k.Ours) {
+		return tables.NotMeasured
+	}
+	text := tables.FormatNumber(k.Ours, 2)
+	if !math.IsNaN(k.Low) && k.High > k.Low {
+		text += " ± " + tables.FormatNumber(k.High-k.Ours, 2)
+	}
+	return text
+}
+
+// way returns the name of how the row of a mechanism was measured.
+func (k Comparison) way() string {
+	var parts []string
+	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
+		if s != "" && s != k.Place.Mechanism && s != "policy="+k.Policy {
+			parts = append(parts, s)
+		}
+	}
+	if k.Policy != "" && k.Policy != "keep" {
+		parts = append(parts, "policy "+k.Policy)
+	}
+	return strings.Join(parts, " ")
+}
+
+// CompareTable returns a table of comparisons.
+func CompareTable(comparisons []Comparison) tables.Table {
+	t := tables.Table{
+		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
+		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours",
+			"difference", "class", "note"},
+	}
+	for i, k := range comparisons {
+		difference := tables.NotMeasured
+		if !math.IsNaN(k.Difference) {
+			difference = fmt.Sprintf("%+.2f", k.Difference)
+		}
+		instance := k.way()
+		if !k.AsPublished {
+			instance += " (not the published variant)"
+		}
+		t.AddRow(k.Metric, k.Table, k.Place.String(), k.Definition.Title, instance, k.Embedding,
+			tables.FormatNumber(k.Published, 2), k.interval(), difference, string(k.Class), k.Cause)
+		t.Rows[i][0].Separator = i > 0 && comparisons[i-1].Metric != k.Metric
+	}
+	t.Legend = "A cell agrees when the difference is within the margin or within the 95% interval of a difference " +
+		"of two such means; the spread of the published means is not printed and is taken to be ours. One in twenty " +
+		"cells of equal truth differs by chance where the interval decides."
+	return t
+}
+
+// verdicts chooses for each published number the comparison that applies to it:
+// by the definition as described and for the variants the paper measured, a
+// comparable one before one that is not, a released variant before a proved
+// one.
+func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
+	chosen := map[Place]map[Metric]Comparison{}
+	weight := func(k Comparison) int {
+		w := 0
+		if k.Class != NotComparable {
+			w += 2
+		}
+		if k.Variant == "released" {
+			w++
+		}
+		return w
+	}
+	for _, k := range comparisons {
+		if !k.AsPublished || !k.described() {
+			continue
+		}
+		if k.Metric == "english" {
+			k.Dimension = 0 // printed once for all
+		}
+		if chosen[k.Place] == nil {
+			chosen[k.Place] = map[Metric]Comparison{}
+		}
+		if old, ok := chosen[k.Place][k.Metric]; !ok || weight(k) > weight(old) {
+			chosen[k.Place][k.Metric] = k
+		}
+	}
+	return chosen
+}
+
+// CompareSummary returns a table of the outcomes for the published numbers, by
+// metric.
+func CompareSummary(comparisons []Comparison) tables.Table {
+	t := tables.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
+		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
+	counts := map[Metric]map[Class]int{}
+	for _, byMetric := range verdicts(comparisons) {
+		for m, k := range byMetric {
+			if counts[m] == nil {
+				counts[m] = map[Class]int{}
+			}
+			counts[m][k.Class]++
+		}
+	}
+	var sums [5]int
+	for _, m := range metricOrder {
+		c := counts[m]
+		printed := Printed().count(m)
+		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable],
+			printed - c[Agrees] - c[Differs] - c[NotComparable]}
+		texts := []string{m}
+		for i, n := range row {
+			sums[i] += n
+			texts = append(texts, fmt.Sprint(n))
+		}
+		t.AddRow(texts...)
+	}
+	texts := []string{"all"}
+	for _, n := range sums {
+		texts = append(texts, fmt.Sprint(n))
+	}
+	t.AddRow(texts...)
+	t.Rows[len(t.Rows)-1][0].Separator = true
+	t.Legend = "Each number that the study prints once, measured as it describes, compared with the variant that its " +
+		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
+		"and SanText by definition. " +
+		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
+	return t
+}
+
+// CompareMechanisms returns a table of how many comparable published numbers
+// are confirmed, by mechanism.
+func CompareMechanisms(comparisons []Comparison) tables.Table {
+	t := tables.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism",
+		Header: []string{"mechanism"}}
+	type count struct{ agree, compared int }
+	counts := map[string]map[Metric]count{}
+	measured := map[Metric]bool{}
+	for _, byMetric := range verdicts(comparisons) {
+		for m, k := range byMetric {
+			if k.Class == NotComparable {
+				continue
+			}
+			if counts[k.Place.Mechanism] == nil {
+				counts[k.Place.Mechanism] = map[Metric]count{}
+			}
+			c := counts[k.Place.Mechanism][m]
+			c.compared++
+			if k.Class == Agrees {
+				c.agree++
+			}
+			counts[k.Place.Mechanism][m] = c
+			measured[m] = true
+		}
+	}
+	for _, m := range metricOrder {
+		if measured[m] {
+			t.Header = append(t.Header, m)
+		}
+	}
+	for _, mechanism := range append([]string{results.BaselineMechanism}, Mechanisms...) {
+		if counts[mechanism] == nil {
+			continue
+		}
+		row := []string{results.MechanismTitle(mechanism)}
+		for _, m := range metricOrder {
+			if !measured[m] {
+				continue
+			}
+			text := tables.NotMeasured
+			if c := counts[mechanism][m]; c.compared > 0 {
+				text = fmt.Sprintf("%d of %d", c.agree, c.compared)
+			}
+			row = append(row, text)
+		}
+		t.AddRow(row...)
+	}
+	t.Legend = "Confirmed: no difference beyond noise or the margin, for the variant that the study's tables measured."
+	return t
+}
+
+// CompareTables returns all tables: the printed numbers as the study's code
+// computes them where the records have them; then those that we measured as the
+// study describes them, a summary, counts by mechanism, and all numbers.
+func CompareTables(p *results.Prepared, comparisons []Comparison) []tables.Table {
+	list := ReplicationTables(p)
+	if t, ok := HonestTable(p); ok && len(list) > 0 {
+		list = append(list, t)
+	}
+	if len(comparisons) == 0 {
+		return list
+	}
+	list = append(list, CompareSummary(comparisons))
+	if t := CompareMechanisms(comparisons); len(t.Rows) > 0 {
+		list = append(list, t)
+	}
+	return append(list, CompareTable(comparisons))
+}

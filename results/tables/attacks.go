@@ -1,0 +1,170 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+// Attackers returns the first quantity of each attacker that some cell has, in
+// the order of the registry.
+func Attackers(cells []results.Cell) []results.Column {
+	var columns []results.Column
+	for _, q := range results.MeasuredColumns(cells) {
+		if q.Attacker != "" && !slices.ContainsFunc(columns, func(o results.Column) bool {
+			return o.Attacker == q.Attacker
+		}) {
+			columns = append(columns, q)
+		}
+	}
+	return columns
+}
+
+// attacked are the cells of data sets that some attacker was run on; of a
+// paper's figures, those of attackers.
+func (s sheet) attacked() []results.Cell {
+	has := map[string]bool{}
+	for _, c := range s.Cells {
+		has[c.Dataset] = has[c.Dataset] || found(c)
+	}
+	return results.Where(s.Cells, func(c results.Cell) bool {
+		return found(c) || has[c.Dataset] && c.Panel == "" && !c.IsBaseline()
+	})
+}
+
+func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
+
+// releases returns two tables for each attacked data set, with a row for every
+// release: the use of its text, and what attackers find in it.
+func (s sheet) releases() []Table {
+	var tables []Table
+	all := s.attacked()
+	for _, dataset := range results.Distinct(all, func(c results.Cell) string { return c.Dataset }) {
+		own := inOrder(results.Where(all, func(c results.Cell) bool { return c.Dataset == dataset }))
+		attackers := Attackers(own)
+		if len(attackers) == 1 { // a single attacker: all its quantities
+			attackers = results.Where(results.MeasuredColumns(own), func(q results.Column) bool { return q.Attacker != "" })
+		}
+		uses := results.Where(results.MeasuredColumns(own), func(q results.Column) bool {
+			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary"}, q.Table)
+		})
+		for _, kind := range []struct {
+			name, title string
+			columns     []results.Column
+		}{{"use", "What the released text is worth", uses}, {"attackers", "What attackers find", attackers}} {
+			if len(kind.columns) == 0 {
+				continue
+			}
+			var shown []column
+			for _, q := range kind.columns {
+				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
+			}
+			t := s.named(slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
+			s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0)
+			t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test " +
+				"documents, words or users), which the mean over repetitions does not make narrower; none where the " +
+				"number is exact."
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// Attacks returns tables of what attackers still learn where a mechanism costs a
+// given number of points of accuracy, one table per data set; those of real data
+// come first.
+func Attacks(p *results.Prepared) []Table {
+	var tables []Table
+	for _, s := range sheets(p) {
+		tables = append(tables, s.attacks()...)
+	}
+	return tables
+}
+
+// attacks returns, for each data set with a use, what each attacker still learns
+// where a mechanism costs pointsLost points of accuracy.
+func (s sheet) attacks() []Table {
+	var tables []Table
+	all := s.attacked()
+	columns := Attackers(all)
+	for _, dataset := range results.Distinct(all, func(c results.Cell) string { return c.Dataset }) {
+		own := s.Select(func(c results.Cell) bool { return c.Dataset == dataset && c.Panel == "" && c.Has("accuracy") })
+		if len(own.Cells) == 0 || len(columns) == 0 {
+			continue
+		}
+		var byColumn []compare.Aligned // of the first scene
+		for _, q := range columns {
+			scenes := compare.AtLoss(own, compare.Question{Use: q.Name, Privacy: "accuracy"}, pointsLost)
+			if len(scenes) == 0 {
+				scenes = []compare.Aligned{{}}
+			}
+			byColumn = append(byColumn, scenes[0])
+		}
+		first := own.Cells[0]
+		plain := compare.Plain(own, dataset, first.Space(), first.Model, "accuracy")
+		if math.IsNaN(plain) {
+			continue
+		}
+		t := s.named(slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
+			pointsLost, results.DatasetTitle(dataset)))
+		t.Header = []string{"mechanism", "ε about", "accuracy in %"}
+		for _, q := range columns {
+			t.Header = append(t.Header, q.Heading())
+		}
+		for _, i := range results.Instances(own.Private()) {
+			t.Rows = append(t.Rows, s.attackRow(&t, own, byColumn, columns, i, plain-pointsLost))
+		}
+		t.Legend = fmt.Sprintf("Plain text: %s%%. On the mechanism's own line of attack over accuracy. ≤, ≥: the loss lies "+
+			"beyond the ε that were measured; the row is the nearest of them. ± is half a 95%% interval over test "+
+			"documents, words or users; on the line it also holds the error of accuracy.", FormatNumber(plain, 1))
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// attackRow is a mechanism where it reaches a target of accuracy, or its nearest
+// release.
+func (s sheet) attackRow(t *Table, own *results.Prepared, at []compare.Aligned, columns []results.Column,
+	i results.Instance, target float64) []TableCell {
+	cells := results.Where(own.Cells, func(c results.Cell) bool { return c.Instance() == i })
+	row := []TableCell{promiseCell(t, s.Labels[i], cells), {}, {Text: FormatNumber(target, 1)}}
+	for k := range columns {
+		text := NotMeasured
+		for _, l := range at[k].Lines {
+			if l.Instance == i && l.Reached {
+				text, row[1].Text = within(l, columns[k].Digits), fmt.Sprintf("%.3g", l.Epsilon)
+			}
+		}
+		row = append(row, TableCell{Text: text})
+	}
+	if row[1].Text != "" {
+		return row
+	}
+	groups := results.GroupCells(cells)
+	distance := func(g results.Cells) float64 { return math.Abs(stats.Mean(g.Values("accuracy")) - target) }
+	nearest := slices.MinFunc(groups, func(a, b results.Cells) int {
+		if distance(a) < distance(b) {
+			return -1
+		}
+		return 1
+	})
+	accuracy := stats.Mean(nearest.Values("accuracy"))
+	row[2].Text = FormatNumber(accuracy, 1)
+	if e := nearest.Cells[0].Epsilon; e.Known() {
+		side := "≤ "
+		if accuracy < target {
+			side = "≥ "
+		}
+		row[1].Text = side + formatFloat(e)
+	}
+	for k, q := range columns {
+		if x := nearest.Values(q.Name); len(x) > 0 {
+			row[3+k].Text = withHalf(stats.Mean(x), half(nearest.Cells, q.Name), q.Digits)
+		}
+	}
+	return row
+}

@@ -1,0 +1,169 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+)
+
+// datasets describes the prepared data sets.
+func (s sheet) datasets() (Table, bool) {
+	t := s.named("datasets", "Data sets as prepared")
+	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test",
+		"fingerprint"}
+	for _, d := range s.Datasets {
+		t.AddRow(results.DatasetTitle(d.Name), thousands(d.TrainDocuments), thousands(d.TestDocuments),
+			thousands(d.Tokens), thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
+			balance(d), d.Fingerprint[:min(12, len(d.Fingerprint))])
+		t.Rows[len(t.Rows)-1][0].Separator = true
+	}
+	t.Legend = "Train includes validation; tokens, vocabulary and length (mean and standard deviation of tokens per " +
+		"document) are those of train. Classes: documents of each, in train and in test. " +
+		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints " +
+		"are equal data."
+	return t, len(t.Rows) > 0
+}
+
+// balance returns text such as "negative 5000 / 1000, positive 5000 / 1000".
+func balance(d results.DatasetDescription) string {
+	if len(d.ClassNames) == 0 || len(d.TrainClasses) != len(d.ClassNames) || len(d.TestClasses) != len(d.ClassNames) {
+		return fmt.Sprintf("%d classes", d.Classes)
+	}
+	parts := make([]string, len(d.ClassNames))
+	for i, name := range d.ClassNames {
+		parts[i] = fmt.Sprintf("%s %d / %d", name, d.TrainClasses[i], d.TestClasses[i])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// thousands formats 808382 as 808,382, as the study does.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// guarantees returns the table of guarantees.
+func (s sheet) guarantees() (Table, bool) {
+	t := s.named("guarantees", "What each mechanism promises per word")
+	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only",
+		"why"}
+	for _, g := range results.GroupCells(s.texts()) {
+		c := g.Cells[0]
+		metric, why := c.GuaranteeMetric, c.GuaranteeReason
+		switch {
+		case c.Status == results.StatusUndefined:
+			metric, why = "undefined", c.Reason
+		case metric == "":
+			metric = "none"
+		}
+		t.AddRow(results.DatasetTitle(c.Dataset), c.Space().String(), s.Name(c), formatFloat(c.Epsilon), metric,
+			formatFloat(c.GuaranteeEpsilon), formatFloat(c.GuaranteeEuclidean), c.GuaranteeScope, why)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// examples returns tables of one document under all mechanisms, one per data
+// set and space.
+func (s sheet) examples() []Table {
+	type kind struct {
+		dataset string
+		space   results.Space
+	}
+	of := func(e results.Example) kind {
+		return kind{e.Dataset, results.Space{Embedding: e.Embedding, Dimension: e.Dimension}}
+	}
+	own := results.Where(s.Examples, func(e results.Example) bool {
+		return len(results.Where(s.Cells, func(c results.Cell) bool {
+			return strings.HasPrefix(c.Dataset, e.Dataset) && c.Embedding == e.Embedding
+		})) > 0
+	})
+	var tables []Table
+	for _, k := range results.Distinct(own, of) {
+		t := s.named(slug("examples", k.dataset, k.space.Embedding, fmt.Sprint(k.space.Dimension)),
+			fmt.Sprintf("A document of %s under each mechanism, %v", results.DatasetTitle(k.dataset), k.space))
+		t.Header = []string{"mechanism", "ε", "text"}
+		list := results.Where(own, func(e results.Example) bool { return of(e) == k })
+		t.AddRow("original", "", list[0].Original)
+		for _, e := range list {
+			if e.Document != list[0].Document {
+				continue
+			}
+			label := s.Labels[results.Instance{Mechanism: e.Mechanism, Variant: e.Variant, Parameters: e.Parameters}]
+			if label == "" {
+				label = results.MechanismTitle(e.Mechanism)
+			}
+			t.AddRow(label, fmt.Sprintf("%g", e.Epsilon), e.Privatised)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// RegressionPredictors of CS, ε first.
+var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
+
+// regressions of CS on ε and metrics of the text, one per sentence encoder.
+func (s sheet) regressions() []Table {
+	var tables []Table
+	texts := results.Where(s.texts(), func(c results.Cell) bool { return c.Status == results.StatusOK })
+	all := encoders(texts)
+	for _, encoder := range all {
+		var x [][]float64
+		var y []float64
+		own := results.Where(texts, func(c results.Cell) bool { return !c.Has("cs") || encoderOf(c) == encoder })
+		for _, g := range results.GroupCells(own) {
+			row := []float64{float64(g.Cells[0].Epsilon)}
+			cs := stats.Mean(g.Values("cs"))
+			known := cs + row[0]
+			for _, predictor := range RegressionPredictors[1:] {
+				v := stats.Mean(g.Values(predictor))
+				row, known = append(row, v), known+v
+			}
+			if !math.IsNaN(known) {
+				x, y = append(x, row), append(y, cs)
+			}
+		}
+		r, err := stats.OLS(RegressionPredictors, x, y)
+		if err != nil {
+			continue // too few cells, or all the same: there is no regression to report
+		}
+		name, title := "regression", "Regression of CS on ε, N_w, S_w and PP"
+		if len(all) > 1 {
+			name, title = slug(name, encoder), title+", "+encoder
+		}
+		t := s.named(name, title)
+		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
+		for _, c := range r.Coefficients {
+			t.AddRow(c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3),
+				formatP(c.P))
+		}
+		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2) +
+			encoderNote(results.Where(own, func(c results.Cell) bool { return c.Has("cs") }))
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func formatP(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return FormatNumber(p, 3)
+}
+
+// formatAdjusted writes a corrected p-value.
+func formatAdjusted(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return NotMeasured
+	case p < 1e-4:
+		return fmt.Sprintf("%.0e", p)
+	}
+	return FormatNumber(p, 4)
+}

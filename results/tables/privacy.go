@@ -1,0 +1,262 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+// candidates returns a legend's text about the adversary's candidates.
+func candidates(p *results.Prepared) string {
+	if p.FullError {
+		return ", all words being candidates"
+	}
+	return ", among few candidates"
+}
+
+// within writes a value of a line with half its interval.
+func within(l compare.Line, digits int) string {
+	if !l.Reached {
+		return NotMeasured
+	}
+	return withHalf(l.Value, (l.High-l.Low)/2, digits)
+}
+
+// intervalNote explains the intervals of package compare.
+const intervalNote = "± half the 95% interval: test documents, repetitions, the error of E_M, and what is not " +
+	"known of the line between two measured ε. "
+
+// alignment tabulates accuracy and ε at equal error of the adversary.
+func (s sheet) alignment(task results.Task) []Table {
+	own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
+	var levels []float64
+	var scenes [][]compare.Aligned // by level
+	for _, level := range compare.AllErrors {
+		a := compare.Align(own, compare.Question{}, level)
+		if slices.ContainsFunc(a, func(a compare.Aligned) bool {
+			return slices.ContainsFunc(a.Lines, func(l compare.Line) bool { return l.Reached })
+		}) {
+			levels, scenes = append(levels, level), append(scenes, a)
+		}
+	}
+	if len(levels) == 0 {
+		return nil
+	}
+	suffix := []string{task.Model, task.Setting}
+	accuracy := s.named(slug(append([]string{"aligned-accuracy"}, suffix...)...),
+		"Accuracy in % at equal error of the adversary, "+strings.Join(suffix, ", "))
+	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...),
+		"ε at equal error of the adversary, "+strings.Join(suffix, ", "))
+	for _, t := range []*Table{&accuracy, &epsilon} {
+		t.Groups, t.Header = []ColumnGroup{{"", 2}, {"E_M", len(levels)}}, []string{"data set, space", "mechanism"}
+		for _, level := range levels {
+			t.Header = append(t.Header, fmt.Sprint(level))
+		}
+	}
+	for k, scene := range scenes[0] { // scenes and lines are the same at every level
+		var rows []int
+		var means [][]float64
+		for i, l := range scene.Lines {
+			head := TableCell{Text: results.DatasetTitle(scene.Dataset) + ", " + scene.Space.String(), Separator: i == 0}
+			cells := results.Where(s.Cells, func(c results.Cell) bool { return c.Instance() == l.Instance })
+			row := []TableCell{head, promiseCell(&accuracy, l.Name, cells)}
+			other := []TableCell{head, promiseCell(&epsilon, l.Name, cells)}
+			line := make([]float64, len(levels))
+			for j := range levels {
+				at := scenes[j][k].Lines[i]
+				row = append(row, TableCell{Text: within(at, 2)})
+				text := NotMeasured
+				if line[j] = at.Value; at.Reached {
+					text = FormatNumber(at.Epsilon, 2)
+				}
+				other = append(other, TableCell{Text: text})
+			}
+			rows, means = append(rows, len(accuracy.Rows)), append(means, line)
+			accuracy.Rows, epsilon.Rows = append(accuracy.Rows, row), append(epsilon.Rows, other)
+		}
+		markBest(&accuracy, rows, means, 2, true)
+	}
+	legend := "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior" +
+		candidates(s.Prepared) + "). Values lie on the mechanism's own line through the measured ε, which is monotone; " +
+		NotMeasured + " where it has no measured ε on either side of the error, or none within 0.7 of each other. "
+	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
+	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."
+	tables := []Table{accuracy, epsilon}
+	for _, level := range compare.StatedErrors {
+		if t, ok := s.pairs(own, task, level); ok {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// pairs tabulates the tests of all pairs of mechanisms at one level.
+func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
+	t := s.named(slug("pairs", task.Model, task.Setting, fmt.Sprint(level)),
+		fmt.Sprintf("Accuracy at E_M = %g, pair by pair, %s, %s", level, task.Model, task.Setting))
+	t.Header = []string{"data set, space", "mechanism", "against", "difference", "p (Holm)", "verdict",
+		"detectable", "documents that would tell"}
+	for _, a := range compare.Align(own, compare.Question{}, level) {
+		for k, p := range a.Pairs {
+			verdict, documents := "not told apart", ""
+			if p.Told {
+				verdict = "told apart"
+			} else if documents = fmt.Sprint(p.Documents); p.Documents == 0 {
+				documents = "no number"
+			} else if p.Documents < 0 {
+				documents = NotMeasured
+			}
+			t.AddRow(results.DatasetTitle(a.Dataset)+", "+a.Space.String(), a.Lines[p.A].Name, a.Lines[p.B].Name,
+				fmt.Sprintf("%+.2f ± %.2f", p.Difference, (p.High-p.Low)/2), formatAdjusted(p.Adjusted), verdict,
+				FormatNumber(p.Detectable, 2), documents)
+			t.Rows[len(t.Rows)-1][0].Separator = k == 0
+		}
+	}
+	t.Legend = "Both on their own line at the same E_M. Differences of the same repetitions (and documents, where " +
+		"their outcomes are stored); the interval also holds the errors of both E_M and lines. Holm-corrected over " +
+		"all pairs of a data set and space at 5%. Detectable: the difference that would be found with probability " +
+		"80%. Documents: how many in the test set would tell a difference of this size; no number where " +
+		"repetitions, E_M or more ε are what is missing."
+	return t, len(t.Rows) > 0
+}
+
+// pointsLost is the loss of accuracy at which E_M and attackers are compared.
+const pointsLost = 5
+
+// Promises returns what every mechanism promises, whether an audit found it
+// kept, and what it costs, a table per model and setting; those of real data come
+// first.
+func Promises(p *results.Prepared) []Table {
+	var tables []Table
+	for _, s := range sheets(p) {
+		for _, task := range results.Tasks(s.Cells) {
+			tables = append(tables, s.promises(task)...)
+		}
+	}
+	return tables
+}
+
+// promises are, for each space of a task, what every mechanism promises, whether
+// an audit found it kept, how much error the adversary makes where pointsLost
+// points of accuracy are lost, and how fast it is.
+func (s sheet) promises(task results.Task) []Table {
+	var tables []Table
+	all := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
+	spaces := results.Spaces(results.Where(all.Private(), func(c results.Cell) bool { return c.Has(results.EM) }))
+	for _, space := range spaces {
+		own := all.Select(func(c results.Cell) bool { return c.Space() == space })
+		scenes := compare.AtLoss(own, compare.Question{Use: results.EM, Privacy: "accuracy"}, pointsLost)
+		datasets := results.Distinct(own.Private(), func(c results.Cell) string { return c.Dataset })
+		name, title := slug("promises", task.Model, task.Setting), fmt.Sprintf("Promise, verdict, privacy at %d points "+
+			"of accuracy lost, and speed, %s, %s", pointsLost, task.Model, task.Setting)
+		if len(spaces) > 1 {
+			name, title = slug(name, space.String()), title+", "+space.String()
+		}
+		t := s.named(name, title)
+		t.Groups = []ColumnGroup{{"", 3}, {fmt.Sprintf("E_M at %d points lost,", pointsLost), len(datasets)}, {"", 1}}
+		t.Header = []string{"mechanism", "promise", "kept?"}
+		for _, d := range datasets {
+			t.Header = append(t.Header, results.DatasetTitle(d))
+		}
+		t.Header = append(t.Header, "words/s")
+		for _, i := range results.Instances(own.Private()) {
+			cells := results.Where(own.Private(), func(c results.Cell) bool { return c.Instance() == i })
+			row := []TableCell{promiseCell(&t, s.Labels[i], cells), {Text: promiseOf(cells)}, {Text: s.verdict(i)}}
+			for _, d := range datasets {
+				row = append(row, TableCell{Text: errorAtLoss(scenes, d, i)})
+			}
+			t.Rows = append(t.Rows, append(row, TableCell{Text: spanned(speeds(results.Texts(cells)))}))
+		}
+		t.Legend = "Promise: the distance in which ε counts. Kept: \"not refuted\" is what an audit says that found no " +
+			"violation, no proof; " + NotMeasured + " where none was run. " + fmt.Sprintf("E_M, the share of words "+
+			"that the MAP adversary gets wrong%s, where accuracy is %d points below that of plain text, on the "+
+			"mechanism's own line. > all ε lose less, so that the error is greater than the largest measured; < all ε "+
+			"lose more. ", candidates(s.Prepared), pointsLost) + intervalNote + "Higher is better. Words/s: median " +
+			"(least to greatest) over data sets, ε and repetitions of a text from nothing, tables included, wall clock " +
+			"as run: cells that run at once, and whatever else ran, share the machine."
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// promiseOf says what the cells of one instance promise.
+func promiseOf(cells []results.Cell) string {
+	c := cells[0]
+	switch {
+	case !slices.ContainsFunc(cells, func(c results.Cell) bool { return c.Status != results.StatusUndefined }):
+		return "undefined"
+	case c.GuaranteeMetric == "":
+		return "none"
+	case c.GuaranteeScope != "":
+		return "ε, " + c.GuaranteeMetric + ", some words"
+	}
+	return "ε, " + c.GuaranteeMetric
+}
+
+// verdict is what the audit says of an instance, over all ε it was audited at,
+// with the factor by which every ε could be wrong that it would have found.
+func (s sheet) verdict(i results.Instance) string {
+	text, detects := NotMeasured, 0.0
+	for _, a := range s.Audit {
+		if a.Instance() == i && a.Detects > 0 {
+			detects = max(detects, float64(a.Detects))
+		}
+		switch {
+		case a.Instance() != i || !a.Lower.Known():
+		case a.Violated && a.Promises:
+			return "refuted"
+		case a.Violated:
+			text = "violates ε"
+		case text == NotMeasured && a.Promises:
+			text = "not refuted"
+		case text == NotMeasured:
+			text = "nothing to keep"
+		}
+	}
+	if text == "not refuted" && detects > 0 {
+		text += fmt.Sprintf(" (finds %.3g×)", detects)
+	}
+	return text
+}
+
+// errorAtLoss prints the E_M of an instance on a data set, or the side on which
+// it was not measured.
+func errorAtLoss(scenes []compare.Aligned, dataset string, i results.Instance) string {
+	for _, a := range scenes {
+		for _, l := range a.Lines {
+			if a.Dataset != dataset || l.Instance != i || math.IsNaN(a.At) {
+				continue
+			}
+			errors := results.Cells{Cells: l.Cells}.Values(results.EM)
+			switch {
+			case l.Reached:
+				return within(l, 2)
+			case l.Least > a.At:
+				return "> " + FormatNumber(slices.Max(errors), 2)
+			case l.Most < a.At:
+				return "< " + FormatNumber(slices.Min(errors), 2)
+			}
+		}
+	}
+	return NotMeasured
+}
+
+// inSentence writes "Vickrey, proved" as "Vickrey (proved)", for lists whose
+// commas separate mechanisms.
+func inSentence(name string) string {
+	if mechanism, variant, found := strings.Cut(name, ", "); found {
+		return mechanism + " (" + variant + ")"
+	}
+	return name
+}
+
+func inSentences(names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, inSentence(n))
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package tables
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+// A regression is in every form of a comparison: tests, changes, history and
+// the file for continuous integration.
+func TestComparisons(t *testing.T) {
+	t.Parallel()
+	rows := func(points int) []results.Row {
+		all := results.Where(made().Rows, func(r results.Row) bool { return true })
+		for i, r := range all {
+			if r.Mechanism == "cmp" && r.Quantity == "accuracy" {
+				all[i].Measured = results.Share(r.Part-4*points, 400)
+			}
+		}
+		return all
+	}
+	prepare := func(name string, points int) *results.Prepared {
+		p, err := results.Prepare(results.Run{Name: name, Rows: rows(points)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	runs := []*results.Prepared{prepare("first", 0), prepare("same", 0), prepare("worse", 10)}
+	steps := compare.History(runs, compare.Options{Level: compare.GateLevel, Thresholds: true})
+	history := render(t, History(steps), "md")
+	for _, want := range []string{"same", "changed", "accuracy of IMDb, CMP -10.00"} {
+		if !strings.Contains(history, want) {
+			t.Errorf("no %q in %s", want, history)
+		}
+	}
+	c := steps[1]
+	if text := render(t, Tests(c, false), "md"); !strings.Contains(text, "IMDb, CMP") || strings.Contains(text, "same |") {
+		t.Error(text)
+	}
+	if all := Tests(c, true); len(all.Rows) != len(c.Tests) {
+		t.Errorf("%d rows for %d tests", len(all.Rows), len(c.Tests))
+	}
+	changes := Changes(c, 2)
+	if len(changes.Rows) != 2 || changes.Legend != "And 7 more." {
+		t.Errorf("%d rows, %q", len(changes.Rows), changes.Legend)
+	}
+	var b strings.Builder
+	if err := WriteJUnit(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	var read junitSuites
+	if err := xml.Unmarshal([]byte(b.String()), &read); err != nil || read.Tests != len(c.Tests) || read.Failures < 4 {
+		t.Errorf("%d tests, %d failures, %v, want %d tests", read.Tests, read.Failures, err, len(c.Tests))
+	}
+	b.Reset()
+	if err := WriteJUnit(&b, compare.Runs(runs[0], runs[1].Select(func(c results.Cell) bool {
+		return c.Mechanism != "vickrey"
+	}), compare.Options{})); err != nil || !strings.Contains(b.String(), "3 cells are in the first run only") {
+		t.Errorf("missing cells: %v, %s", err, b.String())
+	}
+}

@@ -1,0 +1,231 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/results"
+)
+
+// All builds every table that a prepared view allows. Numbers on generated and
+// on real data are never in the same table.
+func All(p *results.Prepared) []Table {
+	var tables []Table
+	for _, s := range sheets(p) {
+		if t, ok := s.datasets(); ok {
+			tables = append(tables, t)
+		}
+		tables = append(tables, s.releases()...)
+		tables = append(tables, s.attacks()...)
+		if len(s.Cells) == 0 {
+			continue
+		}
+		for _, task := range results.Tasks(s.Cells) {
+			own := s.task(task)
+			tables = append(tables, s.grids(own, true, task.Model, task.Setting)...)
+			tables = append(tables, s.ranks(task)...)
+			tables = append(tables, s.alignment(task)...)
+			tables = append(tables, s.promises(task)...)
+		}
+		tables = append(tables, s.shared()...)
+		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
+		tables = append(tables, s.regressions()...)
+		for _, make := range []func() (Table, bool){s.figures, s.adversary, s.guarantees, s.stages,
+			s.price} {
+			if t, ok := make(); ok {
+				tables = append(tables, t)
+			}
+		}
+		tables = append(tables, s.examples()...)
+	}
+	return tables
+}
+
+// sheets divides a view into real data, which comes first, and generated data.
+func sheets(p *results.Prepared) []sheet {
+	var out []sheet
+	for _, generated := range []bool{false, true} {
+		own := p.Select(func(c results.Cell) bool { return c.Generated == generated })
+		own.Datasets = results.Where(p.Datasets, func(d results.DatasetDescription) bool {
+			return d.Generated == generated
+		})
+		out = append(out, sheet{own, generated})
+	}
+	return out
+}
+
+// plain are the cells that are not points of a paper's figure.
+func (s sheet) plain() []results.Cell {
+	return results.Where(s.Cells, func(c results.Cell) bool { return c.Panel == "" })
+}
+
+// texts are the privatised texts, whatever the classifier.
+func (s sheet) texts() []results.Cell {
+	return results.Texts(results.Where(s.plain(), func(c results.Cell) bool { return !c.IsBaseline() }))
+}
+
+// task are the cells of a classifier in a setting, with its baselines, whose
+// setting stands for all.
+func (s sheet) task(t results.Task) []results.Cell {
+	return results.Where(s.plain(), func(c results.Cell) bool {
+		return c.Model == t.Model && (c.Setting == t.Setting || c.IsBaseline())
+	})
+}
+
+// grids returns one table per quantity with a separate table: of the classifier
+// of a task, or of the text.
+func (s sheet) grids(cells []results.Cell, ofModel bool, task ...string) []Table {
+	task = slices.DeleteFunc(task, func(t string) bool { return t == "" })
+	private := results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() })
+	var tables []Table
+	for _, q := range results.MeasuredColumns(private) {
+		if q.OfModel != ofModel || q.Table != "" || q.Attacker != "" || q.Name == results.EM {
+			continue
+		}
+		t := s.named(slug(append([]string{q.Name}, task...)...),
+			capitalised(strings.Join(append([]string{q.Heading()}, task...), ", ")))
+		s.grid(&t, cells, q)
+		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
+		if best := map[results.Direction]string{results.Up: "highest", results.Down: "lowest"}[q.Direction]; best != "" {
+			t.Legend += fmt.Sprintf(" Bold: %s mean of a column and data set; underlined: above the baseline.", best)
+		}
+		if q.Derived {
+			t.Legend += " Composite of utility and privacy: Meisenbacher et al. 2024, eq. 4; α is the " +
+				"weight of utility."
+			t.Legend += encoderNote(cells)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// EncoderSIF is the encoder of CS where there is no sentence encoder.
+const EncoderSIF = "sif"
+
+// encoderNote names the encoder of CS.
+func encoderNote(cells []results.Cell) (note string) {
+	for _, e := range encoders(cells) {
+		if e == EncoderSIF {
+			note += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence " +
+				"encoder; not comparable with published CS."
+		} else {
+			note += fmt.Sprintf(" CS by cs_encoder=%s.", e)
+		}
+	}
+	return note
+}
+
+// encoders are those of CS; the detail of CS names its own.
+func encoders(cells []results.Cell) []string {
+	return results.Distinct(results.Where(cells, func(c results.Cell) bool { return c.Has("cs") }), encoderOf)
+}
+
+func encoderOf(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }
+
+// shared returns the tables of quantities that share a table, one per data set
+// and group of columns.
+func (s sheet) shared() []Table {
+	var tables []Table
+	for _, name := range []string{"privacy", "exact"} {
+		for _, dataset := range results.Distinct(s.texts(), func(c results.Cell) string { return c.Dataset }) {
+			cells := results.Where(s.texts(), func(c results.Cell) bool { return c.Dataset == dataset })
+			columns := slices.DeleteFunc(results.MeasuredColumns(cells), func(q results.Column) bool {
+				return q.Table != name
+			})
+			if len(columns) == 0 {
+				continue
+			}
+			var shown []column
+			for _, sp := range results.Spaces(cells) {
+				for _, q := range columns {
+					shown = append(shown, column{group: sp.String(), title: q.Title, quantity: q,
+						of: func(c results.Cell) bool { return c.Space() == sp }})
+				}
+			}
+			t := s.named(slug(name, dataset), capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
+			s.pivot(&t, inOrder(cells), []head{s.mechanism(), byEpsilon}, shown, 0)
+			t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
+				encoderNote(cells)
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// explain returns units and directions of columns.
+func explain(columns []results.Column) string {
+	var parts []string
+	for _, c := range columns {
+		text := c.Heading()
+		if way := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]; way != "" {
+			text += " (" + way + " is better)"
+		}
+		if note := columnNotes[c.Name]; note != "" {
+			text += ": " + note
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// columnNotes explain titles that readers have misunderstood.
+var columnNotes = map[string]string{
+	"n_w":         "runs that return the word",
+	"s_w":         "distinct outputs per word, the word itself included",
+	"pp":          "tokens changed",
+	"cs":          "cosine similarity of sentences",
+	"low":         "of the 1000 rarest words, those that remain anywhere",
+	"low_overlap": "of the 1000 rarest words, those that are among the 1000 rarest afterwards too",
+}
+
+// adversary returns the table of what an attacker learns of words.
+func (s sheet) adversary() (Table, bool) {
+	texts := s.texts()
+	columns := slices.DeleteFunc(results.MeasuredColumns(texts), func(q results.Column) bool {
+		return q.Table != "adversary"
+	})
+	known := results.Where(texts, func(c results.Cell) bool {
+		return c.Status == results.StatusUndefined || slices.ContainsFunc(columns,
+			func(q results.Column) bool { return c.Has(q.Name) })
+	})
+	t := s.named("adversary", "What an adversary learns")
+	var shown []column
+	for _, q := range columns {
+		shown = append(shown, column{title: q.Title, quantity: q})
+	}
+	lines := s.pivot(&t, known, []head{byDataset, bySpace, s.mechanism(), byEpsilon}, shown, 2)
+	for i, l := range lines {
+		for j, q := range columns {
+			if note := adversaryNote(l.cells[0], q.Name); note != "" {
+				cell := &t.Rows[i][4+j]
+				cell.Notes = append(cell.Notes, t.Note(note))
+			}
+		}
+		t.hoist(i, 2, 4)
+	}
+	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it " +
+		"is an upper bound where it is Monte Carlo, and the lower bound is " +
+		"next to it. Full vocabulary: every word is a candidate, measured once; with fewer the problem is easier. " +
+		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
+	return t, len(t.Rows) > 0 && len(columns) > 0
+}
+
+// adversaryNote says how an error of the adversary was found.
+func adversaryNote(c results.Cell, quantity string) string {
+	m, ok := c.At(quantity)
+	if !ok || !m.Value.Known() {
+		return ""
+	}
+	switch {
+	case quantity == "e_m_full_uniform" && m.Whole == 0:
+		return "exact, all words"
+	case quantity == "e_m_full_uniform":
+		return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
+	case quantity == "e_m_map" && m.Whole == 0:
+		return fmt.Sprintf("exact, %d candidates", m.Part)
+	case quantity == "e_m_map":
+		return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
+	}
+	return ""
+}
