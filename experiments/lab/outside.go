@@ -67,7 +67,7 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if err != nil || o.ID == "" || d.File == "" {
 			return r, err
 		}
-		rows, err := datasets.ReadColumns(ctx, d.File, "", d.Delimiter, []string{o.ID})
+		rows, err := datasets.ReadColumns(ctx, d.Path(l.root), "", d.Delimiter, []string{o.ID})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
