@@ -15,6 +15,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
@@ -24,6 +25,9 @@ import (
 
 // EvaluateOptions are the options of Evaluate.
 type EvaluateOptions struct {
+	// Task is a reference to a task, whose data and measurements replace the
+	// original and all that describes it; "" for none.
+	Task      string
 	Name      string   // of the data set; "" is the name of the file
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
@@ -185,6 +189,10 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if len(o.Versions) == 0 {
 		return nil, nil, errors.New("nothing privatised to evaluate")
 	}
+	if o.Task != "" {
+		s, err := taskStudy(ctx, o)
+		return s, nil, err
+	}
 	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
 		return nil, nil, err
 	}
@@ -217,6 +225,17 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
+	if s.Mechanisms, err = o.mechanisms(ctx); err != nil {
+		return nil, nil, err
+	}
+	for _, m := range s.Mechanisms {
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
+	}
+	return s, notes, s.Check()
+}
+
+// mechanisms are the versions as texts made elsewhere.
+func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, err error) {
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
 		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
@@ -228,16 +247,42 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 		if len(columns) == 0 {
 			columns = o.Text
 		}
+		if o.Task != "" {
+			m.Columns = columns // the task's data need not have columns of these names
+		}
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
 			Repetition: v.Repetition, Delimiter: o.Delimiter})
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
 		m.Repetitions = read.Repetitions()
-		s.Repetitions = max(s.Repetitions, m.Repetitions)
-		s.Mechanisms = append(s.Mechanisms, m)
+		list = append(list, m)
 	}
-	return s, notes, s.Check()
+	return list, nil
+}
+
+// taskStudy is the study of a task whose mechanisms are the versions.
+func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
+	t, size, err := task.Open(o.Task)
+	if err == nil {
+		err = t.Present(o.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.mechanisms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.Submission(size, list, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range list {
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
+	}
+	s.Seed = o.Seed
+	return s, nil
 }
 
 // missing asks for the metrics whose resources are there, and says which are
