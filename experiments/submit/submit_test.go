@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -169,7 +170,7 @@ func TestHostilePackages(t *testing.T) {
 		{"another task", func(t *testing.T, d string) { write(t, filepath.Join(d, taskFile), string(other.Source())) }, true,
 			"of another task"},
 		{"a study of its own", replace(studyFile, "test: 160", "test: 16"), true, "is not the study of generated-styles@1"},
-		{"a weaker attacker", replace(studyFile, "- name: attribute-adaptive-ngrams\n", ""), true, "is not the study of"},
+		{"a weaker attacker", replace(studyFile, "  - attribute-adaptive-ngrams\n", ""), true, "is not the study of"},
 		{"a command", replace(studyFile, "text: texts/1-half.csv", "command: [rm, x]"), true, "is a command"},
 		{"a text elsewhere", replace(studyFile, "text: texts/1-half.csv", "text: /etc/passwd"), true, "is not in the package"},
 		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is not in the package"},
@@ -195,6 +196,7 @@ func TestHostilePackages(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(honest)); err != nil {
 			t.Fatal(err)
 		}
+		t.Log(c.name, time.Now())
 		c.change(t, dir)
 		if c.sealed {
 			reseal(t, dir)
