@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -102,7 +103,8 @@ func writeSite(stdout io.Writer, repository, out string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.Name, err)
 			}
-			if err := os.CopyFS(filepath.Join(out, submit.PackagesFolder, e.Name), os.DirFS(e.Dir)); err != nil {
+			copied := filepath.Join(out, submit.PackagesFolder, e.Name)
+			if err := errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(e.Dir))); err != nil {
 				return err
 			}
 			if err := write(s.Rests, func(w io.Writer) error {

@@ -37,6 +37,7 @@ type runOptions struct {
 	examples    bool
 	auditing    audit.Options
 	fetching    fetchOptions
+	items       itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -57,6 +58,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
+	o.items.addFlags(f)
 	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
@@ -219,6 +221,9 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		return printUnit(stdout, summary)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+	if err := o.items.write(ctx, summary, o.data); err != nil {
+		return err
+	}
 	var audited []results.AuditRow
 	if o.audit {
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,

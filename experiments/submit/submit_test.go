@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -196,7 +195,6 @@ func TestHostilePackages(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(honest)); err != nil {
 			t.Fatal(err)
 		}
-		t.Log(c.name, time.Now())
 		c.change(t, dir)
 		if c.sealed {
 			reseal(t, dir)
