@@ -33,7 +33,8 @@ func TestSubmitPage(t *testing.T) {
 			script.WriteString("stdout 'recomputed: generated-styles-1-lite'\n")
 		}
 	}
-	script.WriteString("grep 'My system' site/generated-styles-1-lite.html\ngrep 'recomputed: with mldp' site/generated-styles-1-lite.html\n" +
+	const page = "site/generated-styles-1-lite.html\n"
+	script.WriteString("grep 'My system' " + page + "grep 'recomputed: with mldp' " + page +
 		"exists site/index.html site/packages/my-system/report.html\n")
 	script.WriteString("-- system.py --\n" + strings.Join(system, "\n") + "\n")
 	file := filepath.Join(t.TempDir(), "submit.txtar")

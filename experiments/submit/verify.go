@@ -263,7 +263,7 @@ func (c *Checked) Verify(ctx context.Context, o Options) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		return refuse("it cannot be computed again: %v", err)
+		return refuse("it cannot be computed again: %s", strings.ReplaceAll(err.Error(), c.Dir+string(filepath.Separator), ""))
 	}
 	if err := compareRows(c.Run.Rows, summary.Rows); err != nil || len(c.Run.Audit) == 0 {
 		return err

@@ -232,12 +232,12 @@ func (t *Task) String() string { return fmt.Sprintf("%s@%d", t.Name, t.Version) 
 // hash of the content.
 func (t *Task) Ref(size string) string { return fmt.Sprintf("%s/%s:%s", t, size, t.Hash()[:12]) }
 
-// Study compiles the task in one size: all built-in mechanisms that release
-// words at its epsilons, which Submission replaces.
+// Study compiles the task in one size: all built-in mechanisms that release words
+// and heed ε, at its epsilons; Submission replaces them.
 func (t *Task) Study(size string) (*study.Study, error) {
 	var all []study.MechanismSpec
 	for _, d := range mechanisms.Definitions() {
-		if d.New != nil {
+		if d.New != nil && !d.Constant {
 			all = append(all, study.MechanismSpec{Name: d.Name})
 		}
 	}
