@@ -61,29 +61,6 @@ func (m Measured) Right() []bool {
 	return right
 }
 
-// Disagree counts the test items that are right in one cell and wrong in the
-// other; ok is false where the cells have different items or no outcomes.
-func Disagree(a, b Cell, quantity string) (onlyA, onlyB int, ok bool) {
-	if a.Dataset != b.Dataset || a.DatasetFingerprint != b.DatasetFingerprint || a.DatasetFingerprint == "" {
-		return 0, 0, false
-	}
-	ma, _ := a.At(quantity)
-	mb, _ := b.At(quantity)
-	x, y := ma.Right(), mb.Right()
-	if x == nil || y == nil || len(x) != len(y) {
-		return 0, 0, false
-	}
-	for i := range x {
-		switch {
-		case x[i] && !y[i]:
-			onlyA++
-		case y[i] && !x[i]:
-			onlyB++
-		}
-	}
-	return onlyA, onlyB, true
-}
-
 // outcomesFile returns the path of the outcomes for a file of rows.
 func outcomesFile(path string) string {
 	path, zipped := strings.CutSuffix(path, ".gz")

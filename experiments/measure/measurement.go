@@ -123,18 +123,6 @@ func Register(m Measurement) {
 // All lists the measurements in the order of registration.
 func All() []*Measurement { return slices.Clone(registry) }
 
-// Find returns a measurement by its name.
-func Find(name string) (*Measurement, error) {
-	var names []string
-	for _, m := range registry {
-		if m.Name == name {
-			return m, nil
-		}
-		names = append(names, m.Name)
-	}
-	return nil, fmt.Errorf("measurement = %q: must be one of %q", name, names)
-}
-
 // columns are registered ones.
 func columns(names ...string) []results.Column {
 	var all []results.Column
