@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 )
 
 // Outcomes are one bit a test item, in the order of the data set: 1 where it
@@ -37,10 +38,7 @@ func (o Outcomes) unpack(part, whole int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
-	n := 0
-	for _, b := range packed {
-		n += bits.OnesCount8(b)
-	}
+	n := list.Sum(packed, bits.OnesCount8)
 	if len(packed) != (whole+7)/8 || n != part {
 		return nil, fmt.Errorf("correct: %d bits in %d bytes, the row says %d of %d", n, len(packed), part, whole)
 	}

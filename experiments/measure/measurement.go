@@ -15,6 +15,7 @@ import (
 
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
@@ -125,11 +126,7 @@ func All() []*Measurement { return slices.Clone(registry) }
 
 // columns are registered ones.
 func columns(names ...string) []results.Column {
-	var all []results.Column
-	for _, n := range names {
-		all = append(all, results.MustColumn(n))
-	}
-	return all
+	return list.Map(names, results.MustColumn)
 }
 
 // Fingerprints opens what the query needs besides the release and adds its
