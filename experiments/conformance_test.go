@@ -116,10 +116,7 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 			continue
 		}
 		name, _, _ := strings.Cut(r.Measurement, "@")
-		m, err := measure.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := measurement(t, name)
 		if !slices.ContainsFunc(m.Columns, func(c results.Column) bool { return c.Name == r.Quantity }) {
 			t.Errorf("%s: %q is none of its columns", m, r.Quantity)
 		}

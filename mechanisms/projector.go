@@ -6,6 +6,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/list"
 )
 
 // batchWords is the number of noisy vectors searched for at once.
@@ -67,10 +68,7 @@ func (m *projector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.R
 
 // PrivatizeBatch searches for the words of all documents together.
 func (m *projector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	words := 0
-	for _, document := range src {
-		words += len(document)
-	}
+	words := list.Sum(src, func(document []WordID) int { return len(document) })
 	b := m.newBatch(min(words, batchWords))
 	for d, document := range src {
 		for i, w := range document {

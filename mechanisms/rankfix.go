@@ -140,17 +140,3 @@ func (m *rankFix) rank(epsilon float64, rng *rand.Rand) int {
 	}
 	return int(min(max(math.Floor(r), 0), n-1))
 }
-
-// given returns the distribution of the output, given the base's output x*.
-func (m *rankFix) given(star WordID) []float64 {
-	order, _ := orderFrom(m.base.space, star)
-	p := make([]float64, len(order))
-	var sum float64
-	for r := range order {
-		sum += math.Exp(-m.decay * m.settings.Epsilon * float64(r))
-	}
-	for r, y := range order {
-		p[y] = math.Exp(-m.decay*m.settings.Epsilon*float64(r)) / sum
-	}
-	return p
-}

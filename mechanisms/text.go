@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -33,10 +34,7 @@ var Policies = []Policy{Random, Keep, Drop, Zero}
 
 // CheckPolicy returns an error for a policy that does not exist.
 func CheckPolicy(p Policy) error {
-	names := make([]string, len(Policies))
-	for i, p := range Policies {
-		names[i] = string(p)
-	}
+	names := list.Map(Policies, func(p Policy) string { return string(p) })
 	return check.OneOf("policy", string(p), names...)
 }
 

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/models/attack"
@@ -270,10 +271,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 		if err != nil {
 			return nil, err
 		}
-		sentences := make([]string, len(documents))
-		for i, d := range documents {
-			sentences[i] = joined(t.lexicon.Tokens(d))
-		}
+		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
 		return encoder.Encode(ctx, sentences)
 	}
 	if o.masked != "" {

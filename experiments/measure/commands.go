@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms/external"
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
@@ -114,10 +115,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	for _, x := range outcomes {
 		row := Attacked(r.Row(q), x)
 		if x.Items != nil {
-			right := make([]float64, len(x.Items))
-			for i, item := range x.Items {
-				right[i] = item.Right
-			}
+			right := list.Map(x.Items, func(item attack.Item) float64 { return item.Right })
 			row.Detail = listed(right)
 		}
 		rows = append(rows, row)
@@ -138,11 +136,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return nil, err
 	}
 	sentences := func(documents [][]string) []string {
-		out := make([]string, len(documents))
-		for i, d := range documents {
-			out[i] = joined(d)
-		}
-		return out
+		return list.Map(documents, joined)
 	}
 	before := sentences(text.Before)
 	key := engine.MakeID("unchanged", c.Identity().Key(), r.Corpus.Fingerprint, r.Sample(), q.Setting)

@@ -13,6 +13,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
@@ -70,11 +71,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	}
 	sample := metrics.SampleWords(numbers[int](len(c.Before)), o.Documents, r.Root().Derive("cs", r.Dataset.Name).Rand())
 	sentences := func(documents [][]string) []string {
-		s := make([]string, len(sample))
-		for i, d := range sample {
-			s[i] = joined(documents[d])
-		}
-		return s
+		return list.Map(sample, func(d int) string { return joined(documents[d]) })
 	}
 	key := engine.MakeID("originals", r.Corpus.Fingerprint, r.Space.Fingerprint(), r.Dataset.Name, q.Setting, o,
 		r.Root())

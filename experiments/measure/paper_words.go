@@ -14,6 +14,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -201,9 +202,6 @@ func mostFrequent(words *embeddings.Vocabulary, n map[embeddings.WordID]int, top
 		}
 		return int(a - b)
 	})
-	var parts []string
-	for _, id := range ids[:min(top, len(ids))] {
-		parts = append(parts, words.Word(id))
-	}
+	parts := list.Map(ids[:min(top, len(ids))], func(id embeddings.WordID) string { return words.Word(id) })
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -278,11 +279,7 @@ func plainValue(v any) (any, error) {
 		}
 		return out, nil
 	case []float64:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = x
-		}
-		return out, nil
+		return list.Map(v, func(x float64) any { return x }), nil
 	default:
 		return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -169,10 +170,7 @@ func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding
 	if err != nil {
 		return out, err
 	}
-	margins := make([]float64, len(scores))
-	for i, s := range scores {
-		margins[i] = s[1] - s[0]
-	}
+	margins := list.Map(scores, func(s []float64) float64 { return s[1] - s[0] })
 	return auditScores(margins, member)
 }
 

@@ -95,67 +95,31 @@ func Headline(p *results.Prepared) []string {
 	return out
 }
 
-// addStanding appends the row of a standing, with a footnote where a mechanism
-// with a partial guarantee keeps more.
-func (t *Table) addStanding(s compare.Standing) {
-	row := []string{results.DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")",
-		fmt.Sprint(s.At)}
-	if len(s.Entries) == 0 {
-		row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "")
-	} else {
-		e := s.Entries[0]
-		row = append(row, e.Name, fmt.Sprintf("%.3g", e.Line.Epsilon), within(e.Line, 1),
-			FormatNumber(s.Baseline, 1), e.OpenTo())
-	}
-	t.AddRow(row...)
-	if text := partial(s); text != "" {
-		cell := &t.Rows[len(t.Rows)-1][4]
-		cell.Notes = append(cell.Notes, t.Note(text+"."))
-	}
-}
-
-const standingsTitle = "Most accuracy at a stated error of the adversary"
-
 // Brief returns the summary at the end of a run: the best of each data set at
-// the stated errors, for one scene each and at most so many rows.
+// the stated errors, for one scene each and at most so many rows, with a footnote
+// where a mechanism with a partial guarantee keeps more.
 func Brief(p *results.Prepared, rows int) Table {
-	var full Table
+	t := Table{Name: "brief", Title: "Most accuracy at a stated error of the adversary", Header: []string{"data set",
+		"measured with", "E_M", "best with a guarantee", "ε about", "accuracy in %", "baseline", "not told apart from it"}}
 	for _, level := range compare.StatedErrors {
 		for _, s := range compare.Leading(standings(p, level)) {
-			full.addStanding(s)
+			name, epsilon, accuracy, others := "none with a guarantee", "", NotMeasured, ""
+			if len(s.Entries) > 0 {
+				e := s.Entries[0]
+				name, epsilon, accuracy = e.Name, fmt.Sprintf("%.3g", e.Line.Epsilon), within(e.Line, 1)
+				if others = e.OpenTo(); strings.Count(others, ";") > 2 {
+					others = fmt.Sprintf("%d others", strings.Count(others, ";")+1)
+				}
+			}
+			t.AddRow(results.DatasetTitle(s.Dataset), fmt.Sprintf("%v, %s (%s)", s.Space, s.Task.Model, s.Task.Setting),
+				fmt.Sprint(s.At), name, epsilon, accuracy, FormatNumber(s.Baseline, 1), others)
+			if text := partial(s); text != "" {
+				t.Rows[len(t.Rows)-1][3].Notes = []int{t.Note(text + ".")}
+			}
 		}
 	}
-	t := Table{Name: "brief", Title: standingsTitle, Notes: full.Notes, Header: []string{"data set", "measured with",
-		"E_M", "best with a guarantee", "ε about", "accuracy in %", "baseline", "not told apart from it"}}
-	for _, row := range full.Rows[:min(rows, len(full.Rows))] {
-		with, others := row[1], row[8]
-		with.Text += ", " + row[2].Text
-		if n := strings.Count(others.Text, ";") + 1; n > 3 {
-			others.Text = fmt.Sprintf("%d others", n)
-		}
-		t.Rows = append(t.Rows, []TableCell{row[0], with, row[3], row[4], row[5], row[6], row[7], others})
-	}
-	if left := len(full.Rows) - len(t.Rows); left > 0 {
-		t.Legend = fmt.Sprintf("Further rows on the page: %d.", left)
-	}
-	return t
-}
-
-// Standings returns the main table: the best of each data set and task at the
-// stated errors.
-func Standings(p *results.Prepared) Table {
-	t := Table{Name: "standings", Title: standingsTitle, Header: []string{"data set", "space", "classifier", "E_M",
-		"mechanism", "ε about", "accuracy", "baseline", "not told apart from it"}}
-	for _, level := range compare.StatedErrors {
-		for _, s := range standings(p, level) {
-			t.addStanding(s)
-		}
-	}
-	t.Legend = "Of the mechanisms with a guarantee, each on its own line at this error of the MAP adversary (share of " +
-		"words that it gets wrong" + candidates(p) + "); those measured on one side of it only do not compete. " +
-		intervalNote + "All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
-	if note := ScopeNote(p.Cells); note != "" {
-		t.Legend += note + " It is mentioned where it keeps more, but does not compete."
+	if left := len(t.Rows) - rows; left > 0 {
+		t.Legend, t.Rows = fmt.Sprintf("Further rows on the page: %d.", left), t.Rows[:rows]
 	}
 	return t
 }
@@ -163,12 +127,3 @@ func Standings(p *results.Prepared) Table {
 // ScopeMark follows the name of a mechanism whose guarantee holds between some
 // words only, where there is no room to say between which.
 const ScopeMark = "‡"
-
-// ScopeNote returns an explanation of the mark where some cell needs it.
-func ScopeNote(cells []results.Cell) string {
-	if slices.ContainsFunc(cells, func(c results.Cell) bool { return c.GuaranteeScope != "" }) {
-		return " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: " +
-			"no full promise."
-	}
-	return ""
-}
