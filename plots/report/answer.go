@@ -110,10 +110,10 @@ func thousands(n int) string {
 }
 
 // equalPrivacy has a row per mechanism and a column per data set: accuracy at
-// the first stated error of the adversary that some mechanism reaches. The best
+// the first stated level of privacy that some mechanism reaches. The best
 // of a data set is bold; those not told apart from it are underlined.
 func equalPrivacy(p *results.Prepared) (tables.Table, bool) {
-	for _, level := range compare.StatedErrors {
+	for _, level := range p.Stated().At {
 		standings := compare.Leading(compare.Standings(p, compare.Question{}, level))
 		standings = results.Where(standings, func(s compare.Standing) bool { return len(s.Entries) > 0 })
 		if len(standings) > 0 {
@@ -124,8 +124,11 @@ func equalPrivacy(p *results.Prepared) (tables.Table, bool) {
 }
 
 func atLevel(standings []compare.Standing, level float64) tables.Table {
-	t := tables.Table{Name: "answer", Title: fmt.Sprintf("Accuracy in %% where the adversary gets %g%% of words wrong "+
-		"(E_M = %g)", 100*level, level), Header: []string{"mechanism"}}
+	t := tables.Table{Name: "answer", Title: "Accuracy in % at " + tables.LevelOf(standings[0].Aligned),
+		Header: []string{"mechanism"}}
+	if standings[0].Privacy == results.EM {
+		t.Title = fmt.Sprintf("Accuracy in %% where the adversary gets %g%% of words wrong (E_M = %g)", 100*level, level)
+	}
 	type line struct {
 		name  string
 		share []float64 // of the best, to sort by
@@ -146,7 +149,7 @@ func atLevel(standings []compare.Standing, level float64) tables.Table {
 				lines = append(lines, line{name: name, cells: slices.Repeat([]tables.TableCell{{Text: tables.NotMeasured}},
 					len(standings))})
 			}
-			cell := tables.TableCell{Text: interval(e.Line), Best: e.Line.Name == best.Line.Name}
+			cell := tables.TableCell{Text: tables.Within(e.Line, 1), Best: e.Line.Name == best.Line.Name}
 			if pair, tested := s.PairOf(best.Line.Name, e.Line.Name); e.Scope == "" && !cell.Best {
 				cell.Above = !tested || !pair.Told
 			}
@@ -172,7 +175,7 @@ func atLevel(standings []compare.Standing, level float64) tables.Table {
 	}
 	t.Rows = append(t.Rows, baseline)
 	t.Legend = "Bold: the best with a guarantee between any two words. Underlined: not told apart from it (all pairs " +
-		"tested, Holm, 5%). ± is half the 95% interval; – was not measured at this error."
+		"tested, Holm, 5%). ± is half the 95% interval; – was not measured at this level."
 	if left := len(lines) - (len(t.Rows) - 1); left > 0 {
 		t.Legend += fmt.Sprintf(" %s in the tables below.", count(left, "further mechanism"))
 	}
@@ -180,14 +183,6 @@ func atLevel(standings []compare.Standing, level float64) tables.Table {
 		t.Legend += " " + tables.ScopeMark + " Its guarantee holds between some words only, and it does not compete."
 	}
 	return t
-}
-
-func interval(l compare.Line) string {
-	text := tables.FormatNumber(l.Value, 1)
-	if half := (l.High - l.Low) / 2; !math.IsNaN(half) && !math.IsInf(half, 0) {
-		text += " ± " + tables.FormatNumber(half, 1)
-	}
-	return text
 }
 
 // warnings returns the footnotes that apply to the whole page.

@@ -38,7 +38,7 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 		"measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
-	for _, level := range compare.StatedErrors {
+	for _, level := range p.Stated().At {
 		for _, s := range compare.Standings(p, compare.Question{}, level) {
 			for i, x := range slices.Concat(s.Entries, s.Scoped) {
 				place, bounds := fmt.Sprint(x.Place), fmt.Sprintf("%d–%d", x.Low, x.High)
@@ -51,7 +51,7 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 				row := exploreRow{Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Line.Name,
 					Epsilon: short(x.Line.Epsilon), Variant: variantName(x.Line.Cells[0]), Model: task(s.Task),
 					Space: s.Space.String()}
-				for _, text := range []string{fmt.Sprint(level), place, bounds, interval(x.Line),
+				for _, text := range []string{fmt.Sprint(level), place, bounds, tables.Within(x.Line, 1),
 					tables.FormatNumber(s.Baseline, 1), tables.FormatNumber(stats.Mean(own.Values("n_w")), 1),
 					tables.WithInterval(stats.Summarize(own.Values("mia_auc")), 3), by} {
 					row.Cells = append(row.Cells, exploreCell{text, true})
@@ -67,7 +67,7 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 	}
 	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
 		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) of at "+
-			"least %g, and no attacker was measured together with a utility", results.EM, compare.StatedErrors[0])
+			"least %g, and no attacker was measured together with a utility", results.EM, p.Stated().At[0])
 	}
 	e.filter()
 	return leaderboard.Execute(w, v)
