@@ -78,7 +78,7 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 	if len(levels) == 0 {
 		return nil
 	}
-	suffix := []string{task.Model, task.Setting}
+	suffix := namesOf(task)
 	accuracy := s.named(slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
 	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
@@ -123,10 +123,19 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 	return []Table{accuracy, epsilon}
 }
 
+// namesOf are those of a task, for names and titles of tables.
+func namesOf(t results.Task) []string {
+	if t.Setting == "" {
+		return []string{t.Model}
+	}
+	return []string{t.Model, t.Setting}
+}
+
 // pairs tabulates the tests of all pairs of mechanisms at one level.
 func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
-	t := s.named(slug("pairs", task.Model, task.Setting, fmt.Sprint(level)),
-		fmt.Sprintf("Accuracy at %s = %g, pair by pair, %s, %s", axisTitle(own), level, task.Model, task.Setting))
+	suffix := namesOf(task)
+	t := s.named(slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
+		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
 	t.Header = []string{"data set, space", "mechanism", "against", "difference", "p (Holm)", "verdict",
 		"detectable", "documents that would tell"}
 	for _, a := range compare.Align(own, compare.Question{}, level) {

@@ -101,7 +101,7 @@ func Headline(p *results.Prepared) []string {
 // addStanding appends the row of a standing, with a footnote where a mechanism
 // with a partial guarantee keeps more.
 func (t *Table) addStanding(s compare.Standing) {
-	row := []string{results.DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")",
+	row := []string{results.DatasetTitle(s.Dataset), s.Space.String(), classifier(s.Aligned),
 		fmt.Sprint(s.At)}
 	if len(s.Entries) == 0 {
 		row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "")
