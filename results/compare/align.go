@@ -368,6 +368,11 @@ func (e estimate) documents(difference, variance, factor float64) int {
 	return int(math.Ceil(n))
 }
 
+// Index is the place of a mechanism in Lines, −1 if it is not there.
+func (a Aligned) Index(i results.Instance) int {
+	return slices.IndexFunc(a.Lines, func(l Line) bool { return l.Instance == i })
+}
+
 // Reached counts the mechanisms that reach the level.
 func (a Aligned) Reached() int {
 	return len(results.Where(a.Lines, func(l Line) bool { return l.Reached }))

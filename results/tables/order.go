@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"mldpbench/results"
@@ -28,6 +29,9 @@ func Equal(p *results.Prepared) []Table {
 	}
 	if len(all) == 0 {
 		return nil
+	}
+	if t, ok := AtFirstLevel(p, math.MaxInt); ok {
+		all = append([]Table{t}, all...)
 	}
 	return append([]Table{Standings(p)}, all...)
 }

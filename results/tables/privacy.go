@@ -18,8 +18,8 @@ func candidates(p *results.Prepared) string {
 	return ", among few candidates"
 }
 
-// axisNote explains the measure of privacy of an axis in a legend.
-func axisNote(p *results.Prepared, quantity string) string {
+// AxisNote explains the measure of privacy of an axis in a legend.
+func AxisNote(p *results.Prepared, quantity string) string {
 	switch a, _ := results.AxisOf(quantity); {
 	case quantity == results.EM:
 		return "E_M: share of words that the MAP adversary gets wrong, uniform prior" + candidates(p)
@@ -113,7 +113,7 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		}
 		markBest(&accuracy, rows, means, 2, true)
 	}
-	legend := axisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the measured ε, which is monotone; " +
+	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the measured ε, which is monotone; " +
 		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. "
 	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
 	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."
