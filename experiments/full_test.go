@@ -2,6 +2,7 @@ package experiments_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"mldpbench/experiments"
@@ -139,5 +140,36 @@ func TestDistanceOfGuesses(t *testing.T) {
 	}
 	if seen != 4 {
 		t.Errorf("%d cells", seen)
+	}
+}
+
+// The privacy loss of documents in a study: exact where there is a closed form,
+// and above the bound of the game; of randomised response, ε for one word.
+func TestDocumentLoss(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3]}\n  - {name: cmp, epsilons: [5]}")
+	s = withText(t, s, "\nmetrics:", "\nmetrics:\n  document_loss: {pairs: 8, rounds: 50}")
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
+		if r.IsBaseline() {
+			continue
+		}
+		exact, bound, game := at(r, "document_epsilon_word"), at(r, "document_bound_word"), at(r, "document_game_word")
+		if game.Whole != 400 || !r.Has("document_game_topic") || r.Has("document_game_author") {
+			t.Errorf("%s: game %+v", r.Mechanism, game)
+		}
+		switch r.Mechanism {
+		case "identity":
+			if exact.Value.Known() || !strings.Contains(exact.Note, "infinite for 8") || game.Part != game.Whole {
+				t.Errorf("plain text: %+v, game %+v", exact, game)
+			}
+		case "k-rr":
+			if math.Abs(float64(exact.Value)-3) > 0.01 || bound.Value != 3 || game.Value > exact.Value || exact.Whole != 8 {
+				t.Errorf("one word at ε = 3: %+v, bound %+v, game %+v", exact, bound, game)
+			}
+		case "cmp":
+			if exact.Value.Known() || exact.Note != "no closed form" {
+				t.Errorf("without a closed form: %+v", exact)
+			}
+		}
 	}
 }
