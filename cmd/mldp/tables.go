@@ -19,6 +19,7 @@ func newTablesCommand() *cobra.Command {
 	var out string
 	var datasets, mechanisms, only, formats []string
 	var compact bool
+	var align alignFlag
 	cmd := &cobra.Command{
 		Use:   "tables RESULTS...",
 		Short: "Write tables as Markdown, LaTeX and CSV",
@@ -43,6 +44,7 @@ made for both columns of a paper.`,
 			if p, err = choose(p, datasets, mechanisms); err != nil {
 				return &exitError{exitUsage, err}
 			}
+			p.Levels = align.Levels
 			if out == "" {
 				out = filepath.Join(dir, "tables")
 			}
@@ -67,6 +69,7 @@ made for both columns of a paper.`,
 			return err
 		},
 	}
+	align.add(cmd)
 	f := cmd.Flags()
 	addChoice(cmd, &datasets, &mechanisms)
 	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
