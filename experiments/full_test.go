@@ -107,3 +107,37 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 		t.Errorf("%d mechanisms, want 2", len(low))
 	}
 }
+
+// E_M from growing draws, and with a loss weighed by distance: 0 for plain text,
+// and for a mechanism whose wrong outputs are any other words alike, E_M itself,
+// as a wrong guess is as far away as any word.
+func TestDistanceOfGuesses(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3, 6]}\n  - {name: cmp, epsilons: [5]}")
+	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true\n    most: 80\n    distance: true")
+	seen := 0
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
+		if r.IsBaseline() {
+			continue
+		}
+		seen++
+		e, d := at(r, "e_m_full_uniform"), at(r, "e_m_full_distance")
+		switch r.Mechanism {
+		case "identity":
+			if d.Value != 0 {
+				t.Errorf("plain text: %+v", d)
+			}
+		case "k-rr":
+			if !(math.Abs(float64(d.Value-e.Value)) < 0.03) || d.High != d.Low {
+				t.Errorf("%+v for E_M %+v", d, e)
+			}
+		case "cmp": // a wrong guess is near: less than E_M; ten draws are not enough
+			if !(d.Value < e.Value) || d.Whole < 20 || e.Whole != d.Whole || e.Note == "" || !(e.Low < e.Value) {
+				t.Errorf("%+v for E_M %+v", d, e)
+			}
+		}
+	}
+	if seen != 4 {
+		t.Errorf("%d cells", seen)
+	}
+}

@@ -19,6 +19,7 @@ func newTablesCommand() *cobra.Command {
 	var out string
 	var datasets, mechanisms, only, selected, formats []string
 	var compact, narrow bool
+	var align alignFlag
 	cmd := &cobra.Command{
 		Use:   "tables RESULTS...",
 		Short: "Write tables as Markdown, LaTeX and CSV",
@@ -47,6 +48,7 @@ continued under its number where it is too large for a page.`,
 			if p, err = choose(p, datasets, mechanisms); err != nil {
 				return &exitError{exitUsage, err}
 			}
+			p.Levels = align.Levels
 			if out == "" {
 				out = filepath.Join(dir, "tables")
 			}
@@ -82,6 +84,7 @@ continued under its number where it is too large for a page.`,
 			return a.end()
 		},
 	}
+	align.add(cmd)
 	f := cmd.Flags()
 	addJSON(cmd)
 	addChoice(cmd, &datasets, &mechanisms)

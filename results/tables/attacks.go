@@ -136,7 +136,7 @@ func (s sheet) attackRow(t *Table, own *results.Prepared, at []compare.Aligned, 
 		text := NotMeasured
 		for _, l := range at[k].Lines {
 			if l.Instance == i && l.Reached {
-				text, row[1].Text = within(l, columns[k].Digits), fmt.Sprintf("%.3g", l.Epsilon)
+				text, row[1].Text = Within(l, columns[k].Digits), fmt.Sprintf("%.3g", l.Epsilon)
 			}
 		}
 		row = append(row, TableCell{Text: text})

@@ -31,7 +31,7 @@ func All(p *results.Prepared) []Table {
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
 		tables = append(tables, s.regressions()...)
-		for _, make := range []func() (Table, bool){s.figures, s.adversary, s.guarantees, s.stages,
+		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees, s.stages,
 			s.price} {
 			if t, ok := make(); ok {
 				tables = append(tables, t)
