@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,7 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
+	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" does not
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -217,6 +219,11 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
+	ids, err := o.rows(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var without []int
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
 		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
@@ -233,11 +240,44 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
+		if absent := read.Absent(ids); len(absent) > 0 {
+			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent), len(ids),
+				absent[0]+1, o.Original)
+			if o.Missing != "skip" && o.ID != "" {
+				return nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
+			}
+			if o.Missing == "skip" {
+				notes = append(notes, what+": left out of all versions")
+				without = append(without, absent...)
+			}
+		}
 		m.Repetitions = read.Repetitions()
 		s.Repetitions = max(s.Repetitions, m.Repetitions)
 		s.Mechanisms = append(s.Mechanisms, m)
 	}
+	slices.Sort(without)
+	s.Datasets[0].Without = slices.Compact(without)
 	return s, notes, s.Check()
+}
+
+// rows are the ids of the documents of the original, empty without a column of
+// ids.
+func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
+	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
+		return nil, err
+	}
+	columns := o.Text
+	if o.ID != "" {
+		columns = []string{o.ID}
+	}
+	rows, err := datasets.ReadColumns(ctx, o.Original, "", o.Delimiter, columns)
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		if o.ID != "" {
+			ids[i] = strings.TrimSpace(row[0])
+		}
+	}
+	return ids, err
 }
 
 // missing asks for the metrics whose resources are there, and says which are

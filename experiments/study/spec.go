@@ -90,6 +90,7 @@ type DatasetSpec struct {
 	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
 	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of the author of a row, for File
 	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
+	Without   []int  `yaml:"-" json:"without,omitempty"`                       // rows left out, by number from 0
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
@@ -163,7 +164,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		Name: d.Name, Root: root,
 		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
 		Delimiter:     d.Delimiter,
-		PrivateColumn: d.Private, UserColumn: d.User,
+		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
 		Unbalanced: d.Balance == "no",
 		Sizes:      datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
 		MaxTokens:  d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
