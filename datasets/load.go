@@ -45,8 +45,12 @@ type Request struct {
 	// Unbalanced keeps the shares that classes, and private labels in them,
 	// have in the source.
 	Unbalanced bool
-	Seed       stream.Seed // determines which rows are drawn, and their order
-	Cleaning   Cleaning    // "" means the data set's own
+	// ByHash splits by a hash of each text: a tenth is validation, a fifth is
+	// test. Neither Seed nor the other texts change the split of one, and equal
+	// texts share it; each size takes the smallest hashes.
+	ByHash   bool
+	Seed     stream.Seed // determines which rows are drawn, and their order
+	Cleaning Cleaning    // "" means the data set's own
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
@@ -88,6 +92,9 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
 	}
+	if q.ByHash {
+		q.Seed = stream.Seed{} // also of what a reader draws
+	}
 	rows, err := d.Read(ctx, q)
 	if err != nil {
 		return nil, err
@@ -108,7 +115,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		}
 	}
 	rows.Rows = rows.Rows[:len(kept)]
-	splits, err := split(rows, q.Sizes, q.Unbalanced, q.Seed.Derive("sample", q.Name))
+	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,6 +55,12 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 				o.Versions = append(o.Versions, v)
 			}
 			o.Cleaning = datasets.Cleaning(cleaning)
+			switch {
+			case len(o.Text) == 0 && o.Task == "":
+				return &exitError{exitUsage, errors.New("--text is needed: the columns of the text")}
+			case len(o.Text) == 0:
+				o.Text = []string{"text"}
+			}
 			if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && !force {
 				return &exitError{exitUsage, fmt.Errorf("%s has results already: choose another --out, or say --force",
 					out)}
@@ -83,6 +90,8 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
+		"mldp task texts prints them")
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
@@ -103,7 +112,11 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.StringVarP(&out, "out", "o", "evaluation", "folder of rows, table and page")
 	f.BoolVar(&force, "force", false, "replace the results of an earlier evaluation")
 	f.BoolVar(&examples, "examples", false, "show documents before and after privatising on the page")
-	require(cmd, "original", "privatised", "text")
+	require(cmd, "privatised")
+	cmd.MarkFlagsOneRequired("original", "task")
+	for _, name := range []string{"original", "label", "private", "name", "cleaning", "documents"} {
+		cmd.MarkFlagsMutuallyExclusive("task", name) // the task says it
+	}
 	return cmd
 }
 

@@ -71,10 +71,10 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		}
 		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID, Delimiter: o.Delimiter,
 			Repetition: o.Repetition})
-		if err != nil || o.ID == "" || d.File == "" {
-			return r, err
+		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
+			return r, err // ids of a task are the numbers of its rows
 		}
-		rows, err := datasets.ReadColumns(ctx, d.File, "", d.Delimiter, []string{o.ID})
+		rows, err := datasets.ReadColumns(ctx, d.Path(l.root), "", d.Delimiter, []string{o.ID})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
