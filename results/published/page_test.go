@@ -20,7 +20,7 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "comparative")
+	p := reference(t, "replication", "replication-imdb", "comparative")
 	honest, ok := HonestTable(p)
 	if !ok {
 		t.Fatal("no records of the mechanisms as described")
