@@ -40,6 +40,10 @@ func (s sheet) attacked() []results.Cell {
 // names it.
 const strongestTable = "strongest"
 
+func strongestOf(attackers []results.Column) []results.Column {
+	return results.Where(attackers, func(q results.Column) bool { return q.Table == strongestTable })
+}
+
 func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
 
 // releases returns tables for each attacked data set, with a row for every
@@ -57,7 +61,7 @@ func (s sheet) releases() []Table {
 		uses := results.Where(results.MeasuredColumns(own), func(q results.Column) bool {
 			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary", "documents"}, q.Table)
 		})
-		strongest := results.Where(attackers, func(q results.Column) bool { return q.Table == strongestTable })
+		strongest := strongestOf(attackers)
 		if len(strongest) > 0 {
 			strongest = append(results.Where(uses, func(q results.Column) bool { return q.Name == "accuracy" }), strongest...)
 		}
@@ -101,11 +105,15 @@ func Attacks(p *results.Prepared) []Table {
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns
-// where a mechanism costs pointsLost points of accuracy.
+// (the strongest, where they were compared) where a mechanism costs pointsLost
+// points of accuracy.
 func (s sheet) attacks() []Table {
 	var tables []Table
 	all := s.attacked()
 	columns := Attackers(all)
+	if strongest := strongestOf(columns); len(strongest) > 0 {
+		columns = strongest
+	}
 	for _, dataset := range results.Distinct(all, func(c results.Cell) string { return c.Dataset }) {
 		own := s.Select(func(c results.Cell) bool { return c.Dataset == dataset && c.Panel == "" && c.Has("accuracy") })
 		if len(own.Cells) == 0 || len(columns) == 0 {
