@@ -91,7 +91,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 						one("answer", answer, want, name)
 					}
 				}
-				footnote := regexp.MustCompile(`^` + regexp.QuoteMeta(e.Line.Name) + `(†|[a-z]*)$`)
+				footnote := regexp.MustCompile(`^` + regexp.QuoteMeta(e.Line.Name) + `(†|‡|[a-z0-9])*$`)
 				i := slices.IndexFunc(aligned, func(r []string) bool {
 					return len(r) > 2 && r[0] == dataset+", "+s.Space.String() && footnote.MatchString(r[1]) &&
 						slices.Contains(r, fine)
