@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,12 +39,18 @@ type Request struct {
 	UserColumn    string
 	WordLevel     bool // every row of the user's own table is one word
 
+	Without []int // numbers of rows of the source that are left out, in order
+
 	Sizes Sizes
 	// Unbalanced keeps the shares that classes, and private labels in them,
 	// have in the source.
 	Unbalanced bool
-	Seed       stream.Seed // determines which rows are drawn, and their order
-	Cleaning   Cleaning    // "" means the data set's own
+	// ByHash splits by a hash of each text: a tenth is validation, a fifth is
+	// test. Neither Seed nor the other texts change the split of one, and equal
+	// texts share it; each size takes the smallest hashes.
+	ByHash   bool
+	Seed     stream.Seed // determines which rows are drawn, and their order
+	Cleaning Cleaning    // "" means the data set's own
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
@@ -85,6 +92,9 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
 	}
+	if q.ByHash {
+		q.Seed = stream.Seed{} // also of what a reader draws
+	}
 	rows, err := d.Read(ctx, q)
 	if err != nil {
 		return nil, err
@@ -98,9 +108,21 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
-	splits, err := split(rows, q.Sizes, q.Unbalanced, q.Seed.Derive("sample", q.Name))
+	var kept []int // their numbers in the source
+	for i := range rows.Rows {
+		if _, out := slices.BinarySearch(q.Without, i); !out {
+			rows.Rows[len(kept)], kept = rows.Rows[i], append(kept, i)
+		}
+	}
+	rows.Rows = rows.Rows[:len(kept)]
+	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
+	}
+	for _, documents := range splits {
+		for i := range documents {
+			documents[i].ID = kept[documents[i].ID]
+		}
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
 	if err := clean(ctx, out.Clean, q.Workers, splits[:]); err != nil {

@@ -25,6 +25,8 @@ func init() {
 			Classes: polarity},
 		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Citation: "Wiebe et al. 2005",
 			Classes: polarity},
+		{Name: "sst2", Title: "SST-2", Doc: "sentences of film reviews, 2 classes", Citation: "Socher et al. 2013",
+			Classes: polarity},
 		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades", Citation: "Socher et al. 2013",
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
 		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer", Citation: "Li & Roth 2002",

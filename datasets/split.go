@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,13 +21,16 @@ const (
 // split draws train, validation and test. Each class is shuffled by a separate
 // stream, so a class's rows do not depend on the other classes. Each split is
 // shuffled again to mix the classes.
-func split(rows Rows, sizes Sizes, unbalanced bool, seed stream.Seed) ([3][]Document, error) {
+func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) ([3][]Document,
+	error) {
 	var out [3][]Document
 	classes := len(rows.Classes)
 	if classes == 0 || len(rows.Rows) == 0 {
 		return out, fmt.Errorf("no documents")
 	}
 	switch {
+	case byHash:
+		return splitByHash(rows, sizes, unbalanced)
 	case sizes.zero() && rows.InOrder:
 		for id, r := range rows.Rows {
 			s := slices.Index([]string{"train", "validation", "test"}, r.Split)
@@ -103,6 +108,57 @@ func splitWhole(rows Rows, seed stream.Seed) (out [3][]Document) {
 		out[0] = appendRows(out[0], rows, ids[validation+test:])
 	}
 	return out
+}
+
+// splitByHash assigns each row to a split by a hash of its text alone. A size
+// takes the rows of the smallest hashes: of each class as many, or, where the
+// sample is not balanced, of each class and private label its share.
+func splitByHash(rows Rows, sizes Sizes, unbalanced bool) (out [3][]Document, err error) {
+	hashes := make([]uint64, len(rows.Rows))
+	var pools [3][]int
+	for id, r := range rows.Rows {
+		sum := sha256.Sum256([]byte("split\n" + r.Text))
+		hashes[id] = binary.BigEndian.Uint64(sum[8:])
+		switch part := binary.BigEndian.Uint64(sum[:]) % 100; {
+		case part < wholeTest:
+			pools[2] = append(pools[2], id)
+		case part < wholeTest+wholeValidation:
+			pools[1] = append(pools[1], id)
+		default:
+			pools[0] = append(pools[0], id)
+		}
+	}
+	for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+		ids := pools[s]
+		slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
+		groups, privates := [][]int{ids}, max(1, len(rows.Privates))
+		switch {
+		case sizes.zero():
+			size = len(ids)
+		case unbalanced:
+			alternate(ids, len(rows.Classes)*privates, func(id int) int {
+				return rows.Rows[id].Label*privates + rows.Rows[id].Private
+			})
+		default:
+			groups = make([][]int, len(rows.Classes))
+			for _, id := range ids {
+				groups[rows.Rows[id].Label] = append(groups[rows.Rows[id].Label], id)
+			}
+			for _, own := range groups {
+				alternate(own, privates, func(id int) int { return rows.Rows[id].Private })
+			}
+		}
+		for c, own := range groups {
+			n := (size + len(groups) - 1 - c) / len(groups)
+			if n > len(own) {
+				return out, fmt.Errorf("class %q has %d documents in the %s split by hash, the sample needs %d",
+					rows.Classes[c], len(own), []string{"train", "validation", "test"}[s], n)
+			}
+			out[s] = appendRows(out[s], rows, own[:n])
+		}
+		slices.SortStableFunc(out[s], func(a, b Document) int { return cmp.Compare(hashes[a.ID], hashes[b.ID]) })
+	}
+	return out, nil
 }
 
 // shuffledByClass returns the row numbers of every class, shuffled.

@@ -24,7 +24,7 @@ func pool(perClass ...int) Rows {
 func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 	rows := pool(50, 60, 70)
 	for _, sizes := range []Sizes{{30, 9, 12}, {1, 0, 0}, {100, 20, 10}, {0, 0, 7}} {
-		splits, err := split(rows, sizes, false, stream.FromUint64(3))
+		splits, err := split(rows, sizes, false, false, stream.FromUint64(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 func TestSampleBelongsToItsSeed(t *testing.T) {
 	rows := pool(50, 50)
 	draw := func(seed uint64) [3][]Document {
-		s, err := split(rows, Sizes{20, 4, 4}, false, stream.FromUint64(seed))
+		s, err := split(rows, Sizes{20, 4, 4}, false, false, stream.FromUint64(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,12 +66,12 @@ func TestSampleBelongsToItsSeed(t *testing.T) {
 }
 
 func TestTooLargeASample(t *testing.T) {
-	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, stream.Seed{})
+	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, false, stream.Seed{})
 	want := `class "class 1" has 3 documents, a balanced sample of 6 + 2 + 2 needs 5`
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
-	if _, err := split(Rows{}, Sizes{}, false, stream.Seed{}); err == nil ||
+	if _, err := split(Rows{}, Sizes{}, false, false, stream.Seed{}); err == nil ||
 		!strings.Contains(err.Error(), "no documents") {
 		t.Errorf("err = %v", err)
 	}
@@ -92,7 +92,7 @@ func TestWholeSource(t *testing.T) {
 		"a tiny class":    {pool(1, 100), 1 + 70, 10, 20},
 		"one class empty": {pool(0, 10), 7, 1, 2},
 	} {
-		s, err := split(c.rows, Sizes{}, false, stream.FromUint64(1))
+		s, err := split(c.rows, Sizes{}, false, false, stream.FromUint64(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 		rows.Rows = append(rows.Rows, r)
 	}
 	draw := func(seed uint64) [3][]Document {
-		s, err := split(rows, Sizes{100, 20, 40}, true, stream.FromUint64(seed))
+		s, err := split(rows, Sizes{100, 20, 40}, true, false, stream.FromUint64(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 	if !reflect.DeepEqual(draw(1), draw(1)) || reflect.DeepEqual(draw(1), draw(2)) {
 		t.Error("the sample is not decided by its seed")
 	}
-	if _, err := split(rows, Sizes{100, 100, 1}, true, stream.Seed{}); err == nil ||
+	if _, err := split(rows, Sizes{100, 100, 1}, true, false, stream.Seed{}); err == nil ||
 		!strings.Contains(err.Error(), "200 documents, a sample of 100 + 100 + 1 needs 201") {
 		t.Errorf("%v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
@@ -24,6 +26,9 @@ import (
 
 // EvaluateOptions are the options of Evaluate.
 type EvaluateOptions struct {
+	// Task is a reference to a task, whose data and measurements replace the
+	// original and all that describes it; "" for none.
+	Task      string
 	Name      string   // of the data set; "" is the name of the file
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
@@ -31,6 +36,7 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
+	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" does not
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -185,6 +191,10 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if len(o.Versions) == 0 {
 		return nil, nil, errors.New("nothing privatised to evaluate")
 	}
+	if o.Task != "" {
+		s, err := taskStudy(ctx, o)
+		return s, nil, err
+	}
 	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
 		return nil, nil, err
 	}
@@ -217,6 +227,25 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
+	list, more, without, err := o.mechanisms(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Mechanisms, s.Datasets[0].Without, notes = list, without, append(notes, more...)
+	for _, m := range s.Mechanisms {
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
+	}
+	return s, notes, s.Check()
+}
+
+// mechanisms are the versions as texts made elsewhere, what to say of them, and
+// the documents to leave out, as some version lacks them.
+func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, notes []string, without []int,
+	err error) {
+	ids, err := o.rows(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
 		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
@@ -228,16 +257,80 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 		if len(columns) == 0 {
 			columns = o.Text
 		}
+		if o.Task != "" {
+			m.Columns = columns // the task's data need not have columns of these names
+		}
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
 			Repetition: v.Repetition, Delimiter: o.Delimiter})
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		if absent := read.Absent(ids); len(absent) > 0 {
+			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent), len(ids),
+				absent[0]+1, o.Original)
+			if o.Missing != "skip" && o.ID != "" {
+				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
+			}
+			if o.Missing == "skip" {
+				notes = append(notes, what+": left out of all versions")
+				without = append(without, absent...)
+			}
 		}
 		m.Repetitions = read.Repetitions()
-		s.Repetitions = max(s.Repetitions, m.Repetitions)
-		s.Mechanisms = append(s.Mechanisms, m)
+		list = append(list, m)
 	}
-	return s, notes, s.Check()
+	slices.Sort(without)
+	return list, notes, slices.Compact(without), nil
+}
+
+// taskStudy is the study of a task whose mechanisms are the versions.
+func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
+	t, size, err := task.Open(o.Task)
+	if err == nil {
+		err = t.Present(o.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, _, without, err := o.mechanisms(ctx)
+	if err == nil && len(without) > 0 {
+		err = errors.New("a submission has a text for every item: --missing skip is for evaluations of your own")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.Submission(size, list, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range list {
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
+	}
+	s.Seed = o.Seed
+	return s, nil
+}
+
+// rows are the ids of the documents of the original, empty without a column of
+// ids.
+func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
+	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
+		return nil, err
+	}
+	if o.Original == "" { // a task's documents are counted when they are read
+		return nil, nil
+	}
+	columns := o.Text
+	if o.ID != "" {
+		columns = []string{o.ID}
+	}
+	rows, err := datasets.ReadColumns(ctx, o.Original, "", o.Delimiter, columns)
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		if o.ID != "" {
+			ids[i] = strings.TrimSpace(row[0])
+		}
+	}
+	return ids, err
 }
 
 // missing asks for the metrics whose resources are there, and says which are

@@ -40,7 +40,7 @@ func Plan(s *study.Study, l *lab.Lab, earlier []results.Row) (*engine.Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	return &engine.Plan{Study: s.Name, Definition: string(definition), Schema: study.Schema, Units: units,
+	return &engine.Plan{Study: s.Name, Task: s.Task, Definition: string(definition), Schema: study.Schema, Units: units,
 		Data: l.Descriptions}, nil
 }
 

@@ -32,6 +32,7 @@ type Row struct {
 	Study  string `csv:"study" json:"-"`
 	Index  int    `csv:"index" json:"-"` // position of the unit in the plan
 	Key    string `csv:"key"`            // of the unit: a hash of all that the row depends on
+	Task   string `csv:"task" json:"-"`  // its name, version, size and content: "sst2@1/lite:3fa2…"; "" outside a task
 
 	Place
 	Promise

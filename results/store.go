@@ -346,7 +346,7 @@ func (t *CSV) check(rows []Row) error {
 func near(a, b float64) bool { return a == b || a-b < 1e-9 && b-a < 1e-9 }
 
 // originColumns differ between two runs of one unit, or state its position.
-var originColumns = []string{"schema", "rows", "study", "index", "seconds", "version", "machine", "command"}
+var originColumns = []string{"schema", "rows", "study", "index", "task", "seconds", "version", "machine", "command"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.

@@ -12,6 +12,7 @@ import (
 
 func newBoardCommand() *cobra.Command {
 	var out string
+	var align alignFlag
 	cmd := &cobra.Command{
 		Use:   "board RESULTS...",
 		Short: "Rank mechanisms over any number of results on one page",
@@ -30,6 +31,7 @@ has no place.`,
 			if err != nil {
 				return err
 			}
+			p.Levels = align.Levels
 			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
 				return report.WriteLeaderboard(w, p)
 			}); err != nil {
@@ -40,5 +42,6 @@ has no place.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "board.html", "the page to write")
+	align.add(cmd)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,7 +40,8 @@ standard error lists them.
 A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
 per file. For FILE, column:COLUMN is another column of the original. Files are
 CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
---id or else by order. Rows, table and page are written to --out.`,
+--id or else by order; a text is missing where no row has the id or, with
+--missing skip and without --id, where it is empty. Rows, table and page are written to --out.`,
 		Example: `  mldp evaluate --original reviews.csv --privatised reviews.csv --text body --label stars --documents -1 --out evaluation
   mldp evaluate --original my-reviews.csv --privatised rewriter@10=my-a.csv --privatised dp-prompt=my-b.csv --text body --label stars --private author`,
 		Args: cobra.NoArgs,
@@ -53,6 +55,12 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 				o.Versions = append(o.Versions, v)
 			}
 			o.Cleaning = datasets.Cleaning(cleaning)
+			switch {
+			case len(o.Text) == 0 && o.Task == "":
+				return &exitError{exitUsage, errors.New("--text is needed: the columns of the text")}
+			case len(o.Text) == 0:
+				o.Text = []string{"text"}
+			}
 			if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && !force {
 				return &exitError{exitUsage, fmt.Errorf("%s has results already: choose another --out, or say --force",
 					out)}
@@ -82,6 +90,8 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
+		"mldp task texts prints them")
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
@@ -90,6 +100,8 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.StringVar(&o.Delimiter, "delimiter", "", "of CSV and TSV, in all files, such as \";\" (default: that of the format)")
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
+	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
+		"them out of all versions and says how many")
 	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
@@ -100,7 +112,11 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.StringVarP(&out, "out", "o", "evaluation", "folder of rows, table and page")
 	f.BoolVar(&force, "force", false, "replace the results of an earlier evaluation")
 	f.BoolVar(&examples, "examples", false, "show documents before and after privatising on the page")
-	require(cmd, "original", "privatised", "text")
+	require(cmd, "privatised")
+	cmd.MarkFlagsOneRequired("original", "task")
+	for _, name := range []string{"original", "label", "private", "name", "cleaning", "documents"} {
+		cmd.MarkFlagsMutuallyExclusive("task", name) // the task says it
+	}
 	return cmd
 }
 

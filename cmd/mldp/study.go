@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/experiments/task"
 	"mldpbench/results"
 )
 
@@ -68,7 +69,7 @@ print one, edit it, check it, run it.`,
 // openStudy opens a study, changed by flags if there are any. Any error before
 // anything is run is wrong usage, including a missing file.
 func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
-	s, err := experiments.Builtin.Open(ref)
+	s, err := openTaskOrStudy(ref, flags)
 	if err == nil && flags != nil {
 		s, err = s.Override(*flags)
 	}
@@ -79,6 +80,21 @@ func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	return s, nil
+}
+
+// openTaskOrStudy compiles a task whose data is there, or opens a study.
+func openTaskOrStudy(ref string, flags *study.Overrides) (*study.Study, error) {
+	if !task.Is(ref) {
+		return experiments.Builtin.Open(ref)
+	}
+	t, size, err := task.Open(ref)
+	if err == nil && flags != nil {
+		err = t.Present(flags.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.Study(size)
 }
 
 func newStudyCheckCommand() *cobra.Command {

@@ -89,6 +89,7 @@ type Job struct {
 // Plan is a study divided into units, with its entries for the manifest.
 type Plan struct {
 	Study      string
+	Task       string // of which the study is a run, "" for none
 	Definition string // the study file with overrides applied
 	Schema     int    // of the study file
 	Units      []Unit

@@ -6,6 +6,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 )
 
 // CommandSpec names an attacker or a measurement: a built-in attacker by its
@@ -50,6 +51,9 @@ func (c CommandSpec) Check() error {
 	}
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		return fmt.Errorf("%s: command: must name a program", c.Name)
+	}
+	if external.NamesVectors(c.Command) {
+		return fmt.Errorf("%s: command: {vectors} are those of a mechanism", c.Name)
 	}
 	return check.AtLeast("timeout", c.Timeout, 0)
 }

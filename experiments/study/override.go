@@ -58,6 +58,9 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	c.Scenes = slices.Clone(s.Scenes)
 	var err error
 	switch {
+	case s.Task != "":
+		err = o.Refuse("task", "datasets", "embedding", "dimensions", "models", "settings", "baseline-repetitions",
+			"sample")
 	case s.OfPaper():
 		err = o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
 			"repetitions", "baseline-repetitions", "sample")

@@ -64,6 +64,9 @@ func (c *Columns) UnmarshalYAML(decode func(any) error) error {
 	return err
 }
 
+// SplitByHash is a split by a hash of each text.
+const SplitByHash = "hash"
+
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
 // how much of it is used. A size of 0 means the data set's default.
 type DatasetSpec struct {
@@ -79,6 +82,8 @@ type DatasetSpec struct {
 	Cleaning string `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`
 	// "no" keeps the shares of classes in the source
 	Balance string `yaml:"balance,omitempty" json:"balance,omitempty"`
+	// "hash": the hash of a text says its split, whatever the seed and the other texts
+	Split string `yaml:"split,omitempty" json:"split,omitempty"`
 	// the user's CSV, TSV, JSON lines, JSON array or Parquet; its fingerprint is
 	// in the key
 	File      string  `yaml:"file,omitempty" json:"-"`
@@ -90,6 +95,7 @@ type DatasetSpec struct {
 	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
 	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of the author of a row, for File
 	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
+	Without   []int  `yaml:"-" json:"without,omitempty"`                       // rows left out, by number from 0
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
@@ -122,7 +128,8 @@ func (d DatasetSpec) Check() error {
 	if err := check.Name("data set", d.Name); err != nil {
 		return err
 	}
-	if err := check.OneOf("balance", d.Balance, "", "yes", "no"); err != nil {
+	if err := errors.Join(check.OneOf("balance", d.Balance, "", "yes", "no"),
+		check.OneOf("split", d.Split, "", SplitByHash)); err != nil {
 		return fmt.Errorf("data set %q: %w", d.Name, err)
 	}
 	_, err := d.Traits()
@@ -157,16 +164,25 @@ func (d DatasetSpec) Traits() (Traits, error) {
 	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
 }
 
+// Path returns the user's file, which may also lie in the data folder; "" for
+// none.
+func (d DatasetSpec) Path(root string) string {
+	if inside, err := VectorFile(d.File, datasets.Root(root)); d.File != "" && err == nil {
+		return inside
+	}
+	return d.File
+}
+
 // Request returns the request of a study for a data set.
 func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
-		File: d.File, TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
+		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
 		Delimiter:     d.Delimiter,
-		PrivateColumn: d.Private, UserColumn: d.User,
-		Unbalanced: d.Balance == "no",
-		Sizes:      datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
-		MaxTokens:  d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
+		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
+		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
+		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
+		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}
 }
 

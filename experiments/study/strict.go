@@ -50,7 +50,7 @@ func limit(name string, data []byte) error {
 
 // limitKeys rejects a text with more keys than the parser can handle: with the
 // first unknown one, if it is at the top.
-func (src *source) limitKeys(tokens token.Tokens) error {
+func (src *source) limitKeys(tokens token.Tokens, into reflect.Type) error {
 	var keys token.Tokens
 	for _, t := range tokens {
 		if t.Type == token.MappingValueType && t.Prev != nil {
@@ -61,8 +61,8 @@ func (src *source) limitKeys(tokens token.Tokens) error {
 		return nil
 	}
 	for _, key := range keys {
-		if _, known := field(reflect.TypeFor[Study](), key.Value); key.Position.Column == 1 && !known {
-			return src.unknown(key, reflect.TypeFor[Study]())
+		if _, known := field(into, key.Value); key.Position.Column == 1 && !known {
+			return src.unknown(key, into)
 		}
 	}
 	return src.wrong(keys[maxKeys], "a study has at most %d keys", maxKeys)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -42,6 +43,8 @@ type Header struct {
 	Protocol  string `yaml:"protocol,omitempty"`  // grid, the default, attacks, or that of a source paper
 	Seed      uint64 `yaml:"seed"`                // of all randomness
 	Documents string `yaml:"documents,omitempty"` // fixed, the default, or redrawn
+	// the task that it is a run of, with its content's hash; written by mldp
+	Task string `yaml:"task,omitempty"`
 }
 
 // At adds the position of an error: a YAML path such as "epsilons[1]". It
@@ -127,13 +130,42 @@ func Parse(filename string, data []byte) (*Study, error) {
 
 // Draft is Parse without Check, for a study that is completed in memory.
 func Draft(filename string, data []byte) (*Study, error) {
+	s := &Study{}
+	var err error
+	s.source, err = decode(filename, data, s, func(src *source) error {
+		var head struct {
+			Schema int `yaml:"schema"`
+		}
+		if err := yaml.NodeToValue(src.file.Docs[0].Body, &head); err != nil {
+			return src.position(err)
+		}
+		if head.Schema != Schema {
+			return (&Study{source: src}).at(fmt.Errorf("schema = %d: this version of mldp reads schema %d", head.Schema,
+				Schema), "schema")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Decode reads YAML of another kind into a struct as strictly as a study.
+func Decode(filename string, data []byte, into any) error {
+	_, err := decode(filename, data, into, func(*source) error { return nil })
+	return err
+}
+
+// decode reads YAML; check comes after the keys are known and before the values.
+func decode(filename string, data []byte, into any, check func(*source) error) (*source, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark
 	if err := limit(filename, data); err != nil {
 		return nil, err
 	}
 	src := &source{name: filename, anchors: map[string]ast.Node{}}
 	tokens := lexer.Tokenize(string(data))
-	if err := src.limitKeys(tokens); err != nil {
+	if err := src.limitKeys(tokens, reflect.TypeOf(into).Elem()); err != nil {
 		return nil, err
 	}
 	file, err := parser.Parse(tokens, 0)
@@ -144,23 +176,16 @@ func Draft(filename string, data []byte) (*Study, error) {
 		return nil, fmt.Errorf("%s: must hold exactly one YAML document", filename)
 	}
 	src.file = file
-	s := &Study{source: src}
-	var head struct {
-		Schema int `yaml:"schema"`
-	}
-	if err := yaml.NodeToValue(file.Docs[0].Body, &head); err != nil {
-		return nil, src.position(err)
-	}
-	if err := src.strict(file.Docs[0].Body, s); err != nil {
+	if err := src.strict(file.Docs[0].Body, into); err != nil {
 		return nil, err
 	}
-	if head.Schema != Schema {
-		return nil, s.at(fmt.Errorf("schema = %d: this version of mldp reads schema %d", head.Schema, Schema), "schema")
+	if err := check(src); err != nil {
+		return nil, err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(s); err != nil {
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(into); err != nil {
 		return nil, src.position(err)
 	}
-	return s, nil
+	return src, nil
 }
 
 // Check validates every value and fills in defaults. It is idempotent.

@@ -11,7 +11,7 @@
 //
 // An attacker with several forms chooses among them on the validation split, so
 // it is not below its own simpler form but by chance. Which attacker of a panel
-// is the strongest is chosen on one half of the test documents and reported on
+// is the strongest is chosen on each half of the test documents and reported on
 // the other: FindStrongest.
 package attack
 

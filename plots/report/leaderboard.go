@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/tables"
@@ -27,33 +26,44 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 		Script    template.JS
 		Generated string
 		Headline  []string
+		Axis      string
 		Explorer  explorer
 		Attacks   []tables.Table
 		Promises  []tables.Table
 		Sources   []string
 	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(p.Cells),
-		Headline: tables.Headline(p), Attacks: tables.Attacks(p), Promises: tables.Promises(p)}
+		Axis: tables.AxisNote(p, p.Stated().Quantity), Headline: tables.Headline(p), Attacks: tables.Attacks(p), Promises: tables.Promises(p)}
 	e := &v.Explorer
-	for _, title := range []string{"E_M", "place", "95% bounds", "accuracy in %", "baseline", "N_w in %", "MIA AUC",
+	for _, title := range []string{results.MustColumn(p.Stated().Quantity).Title, "place", "95% bounds", "accuracy in %", "baseline", "N_w in %", "MIA AUC",
 		"measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
-	for _, level := range compare.StatedErrors {
+	for _, level := range p.Stated().At {
+		others := map[string][]compare.Aligned{}
+		for _, q := range []string{"n_w", "mia_auc"} {
+			others[q] = compare.Align(p, compare.Question{Use: q}, level)
+		}
+		atLevel := func(quantity string, s compare.Standing, l compare.Line) string {
+			for _, a := range others[quantity] {
+				if i := a.Index(l.Instance); i >= 0 && a.Dataset == s.Dataset && a.Space == s.Space && a.Task == s.Task {
+					return tables.Within(a.Lines[i], results.MustColumn(quantity).Digits)
+				}
+			}
+			return tables.NotMeasured
+		}
 		for _, s := range compare.Standings(p, compare.Question{}, level) {
 			for i, x := range slices.Concat(s.Entries, s.Scoped) {
 				place, bounds := fmt.Sprint(x.Place), fmt.Sprintf("%d–%d", x.Low, x.High)
 				if i >= len(s.Entries) {
 					place, bounds = tables.NotMeasured, tables.NotMeasured
 				}
-				own := results.Cells{Cells: x.Line.Cells}
 				by := source(x.Line.Cells)
 				v.Sources = once(v.Sources, by)
 				row := exploreRow{Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Line.Name,
 					Epsilon: short(x.Line.Epsilon), Variant: variantName(x.Line.Cells[0]), Model: task(s.Task),
 					Space: s.Space.String()}
-				for _, text := range []string{fmt.Sprint(level), place, bounds, interval(x.Line),
-					tables.FormatNumber(s.Baseline, 1), tables.FormatNumber(stats.Mean(own.Values("n_w")), 1),
-					tables.WithInterval(stats.Summarize(own.Values("mia_auc")), 3), by} {
+				for _, text := range []string{fmt.Sprint(level), place, bounds, tables.Within(x.Line, 1),
+					tables.FormatNumber(s.Baseline, 1), atLevel("n_w", s, x.Line), atLevel("mia_auc", s, x.Line), by} {
 					row.Cells = append(row.Cells, exploreCell{text, true})
 				}
 				e.Rows = append(e.Rows, row)
@@ -66,8 +76,9 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 		})))
 	}
 	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) of at "+
-			"least %g, and no attacker was measured together with a utility", results.EM, compare.StatedErrors[0])
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) on both "+
+			"sides of %g, and no attacker was measured together with a utility", results.MustColumn(p.Stated().Quantity).Title,
+			p.Stated().At[0])
 	}
 	e.filter()
 	return leaderboard.Execute(w, v)

@@ -50,7 +50,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 func TestRankingFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	others, open := 0, map[string]int{}
-	for _, s := range compare.Standings(audited(t, "extended", "refuted"), compare.Question{}, compare.StatedErrors[0]) {
+	for _, s := range compare.Standings(audited(t, "extended", "refuted"), compare.Question{}, results.StatedErrors[0]) {
 		if first := s.Entries[0]; first.Line.Mechanism != "rank-fix" {
 			t.Errorf("%s: %s is first", s.Dataset, first.Name)
 		}

@@ -50,7 +50,7 @@ func (s sheet) releases() []Table {
 			attackers = results.Where(results.MeasuredColumns(own), func(q results.Column) bool { return q.Attacker != "" })
 		}
 		uses := results.Where(results.MeasuredColumns(own), func(q results.Column) bool {
-			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary"}, q.Table)
+			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary", "documents"}, q.Table)
 		})
 		for _, kind := range []struct {
 			name, title string
@@ -136,7 +136,7 @@ func (s sheet) attackRow(t *Table, own *results.Prepared, at []compare.Aligned, 
 		text := NotMeasured
 		for _, l := range at[k].Lines {
 			if l.Instance == i && l.Reached {
-				text, row[1].Text = within(l, columns[k].Digits), fmt.Sprintf("%.3g", l.Epsilon)
+				text, row[1].Text = Within(l, columns[k].Digits), fmt.Sprintf("%.3g", l.Epsilon)
 			}
 		}
 		row = append(row, TableCell{Text: text})
