@@ -18,10 +18,9 @@ const batchWords = 2048
 // is a guarantee of the mechanism, as long as search and choice do not look at
 // the input word again.
 type projector struct {
-	settings  Settings
-	guarantee Guarantee
-	space     *embeddings.Space
-	index     *nearest.Index
+	built
+	space *embeddings.Space
+	index *nearest.Index
 
 	// noise fills a row with the noise of an ε, to which the vector of the word
 	// is added; nil is spherical noise.
@@ -46,7 +45,7 @@ type projector struct {
 
 func newProjector(env Environment, s Settings, neighbors int) *projector {
 	return &projector{
-		settings:  s,
+		built:     built{settings: s, vocabulary: env.Space.Vocabulary},
 		space:     env.Space,
 		index:     nearest.Of(env.Space),
 		neighbors: neighbors,
@@ -54,16 +53,8 @@ func newProjector(env Environment, s Settings, neighbors int) *projector {
 	}
 }
 
-func (m *projector) Settings() Settings                 { return m.settings }
-func (m *projector) Guarantee() Guarantee               { return m.guarantee }
-func (m *projector) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
-
 func (m *projector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var eps [][]float64
-	if epsilons != nil {
-		eps = [][]float64{epsilons}
-	}
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
 
 // PrivatizeBatch searches for the words of all documents together.

@@ -56,7 +56,7 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	near := embeddings.Once(env.Space, nearKey{}, func() []atomic.Pointer[[]WordID] {
 		return make([]atomic.Pointer[[]WordID], env.Space.Len())
 	})
-	return &rankFix{settings: s, guarantee: g, base: noisy, decay: decay, near: near}, nil
+	return &rankFix{built{s, g, env.Space.Vocabulary}, noisy, decay, near}, nil
 }
 
 // nearKey is the key of the lists of neighbours that all instances over a space
@@ -64,27 +64,18 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 type nearKey struct{}
 
 type rankFix struct {
-	settings  Settings
-	guarantee Guarantee
-	base      *projector
-	decay     float64
-	near      []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
+	built
+	base  *projector
+	decay float64
+	near  []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
 }
 
 // keptRanks is the number of neighbours stored per word; farther ones are
 // searched for each time.
 const keptRanks = 256
 
-func (m *rankFix) Settings() Settings                 { return m.settings }
-func (m *rankFix) Guarantee() Guarantee               { return m.guarantee }
-func (m *rankFix) Vocabulary() *embeddings.Vocabulary { return m.base.Vocabulary() }
-
 func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var eps [][]float64
-	if epsilons != nil {
-		eps = [][]float64{epsilons}
-	}
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
 
 // PrivatizeBatch searches for the words of all documents together. The ranks
