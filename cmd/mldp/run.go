@@ -38,6 +38,7 @@ type runOptions struct {
 	align       alignFlag
 	auditing    audit.Options
 	fetching    fetchOptions
+	items       itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -62,6 +63,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	for _, other := range []string{"shard", "cell", "record"} {
 		cmd.MarkFlagsMutuallyExclusive("align", other)
 	}
+	o.items.addFlags(f)
 	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
@@ -239,6 +241,9 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		return printUnit(stdout, summary)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+	if err := o.items.write(ctx, summary, o.data); err != nil {
+		return err
+	}
 	var audited []results.AuditRow
 	if o.audit {
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,

@@ -49,7 +49,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var board bytes.Buffer
-	if err := WriteLeaderboard(&board, p); err != nil {
+	if err := WriteBoard(&board, p, nil); err != nil {
 		t.Fatal(err)
 	}
 	onPage, onBoard := rowsOf(write(t, Input{Prepared: p})), rowsOf(board.String())
