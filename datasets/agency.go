@@ -1,11 +1,9 @@
 package datasets
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,38 +102,4 @@ func cutAgencies(text string) string {
 		text = form.ReplaceAllString(text, " ")
 	}
 	return strings.TrimSpace(text)
-}
-
-// UserTexts are the documents of one user.
-type UserTexts struct {
-	User      string
-	Documents []Document
-}
-
-// ByUser groups documents by user, users in the order of their names, the
-// documents of each in the order of the source. Documents without a user are
-// left out.
-func ByUser(splits ...[]Document) []UserTexts {
-	byName := map[string]*UserTexts{}
-	var names []string
-	for _, documents := range splits {
-		for _, d := range documents {
-			if d.User == "" {
-				continue
-			}
-			u := byName[d.User]
-			if u == nil {
-				u = &UserTexts{User: d.User}
-				byName[d.User], names = u, append(names, d.User)
-			}
-			u.Documents = append(u.Documents, d)
-		}
-	}
-	slices.Sort(names)
-	out := make([]UserTexts, len(names))
-	for i, name := range names {
-		out[i] = *byName[name]
-		slices.SortStableFunc(out[i].Documents, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	return out
 }

@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,7 +109,7 @@ func TestPseudoUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users := ByUser(d.Train, d.Validation, d.Test)
+	users := byUser(d.Train, d.Validation, d.Test)
 	t.Logf("%d pseudo-users", len(users))
 	if len(users) < 100 {
 		t.Errorf("%d pseudo-users", len(users))
@@ -137,7 +139,7 @@ func TestGeneratedPrivateLabels(t *testing.T) {
 			requireEven(t, d)
 			continue
 		}
-		users := ByUser(d.Train, d.Validation, d.Test)
+		users := byUser(d.Train, d.Validation, d.Test)
 		if len(users) != 240 || len(users[0].Documents) != 30 {
 			t.Errorf("%d users, the first with %d texts", len(users), len(users[0].Documents))
 		}
@@ -161,7 +163,7 @@ func TestOwnPrivateLabelAndUser(t *testing.T) {
 		t.Errorf("private labels %q", d.Privates)
 	}
 	requireEven(t, d)
-	if users := ByUser(d.Train, d.Validation, d.Test); len(users) != 4 || len(users[3].Documents) != 10 {
+	if users := byUser(d.Train, d.Validation, d.Test); len(users) != 4 || len(users[3].Documents) != 10 {
 		t.Errorf("%d users", len(users))
 	}
 	without := q
@@ -182,4 +184,38 @@ func TestOwnPrivateLabelAndUser(t *testing.T) {
 	if _, err := Load(t.Context(), Request{Name: "generated-news", PrivateColumn: "x"}); err == nil {
 		t.Error("a private column of a built-in data set must be an error")
 	}
+}
+
+// userTexts are the documents of one user.
+type userTexts struct {
+	User      string
+	Documents []Document
+}
+
+// byUser groups documents by user, users in the order of their names, the
+// documents of each in the order of the source. Documents without a user are
+// left out.
+func byUser(splits ...[]Document) []userTexts {
+	byName := map[string]*userTexts{}
+	var names []string
+	for _, documents := range splits {
+		for _, d := range documents {
+			if d.User == "" {
+				continue
+			}
+			u := byName[d.User]
+			if u == nil {
+				u = &userTexts{User: d.User}
+				byName[d.User], names = u, append(names, d.User)
+			}
+			u.Documents = append(u.Documents, d)
+		}
+	}
+	slices.Sort(names)
+	out := make([]userTexts, len(names))
+	for i, name := range names {
+		out[i] = *byName[name]
+		slices.SortStableFunc(out[i].Documents, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return out
 }

@@ -11,6 +11,7 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/wordnet"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Cleaning is a way of turning a text into tokens.
@@ -67,10 +68,7 @@ func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
 		c.stop = stopWords2024(name)
 	case CleanWords, CleanNone:
 	default:
-		all := make([]string, len(Cleanings))
-		for i, n := range Cleanings {
-			all[i] = string(n)
-		}
+		all := list.Map(Cleanings, func(n Cleaning) string { return string(n) })
 		return nil, check.OneOf("cleaning", string(name), all...)
 	}
 	if name.lemmatises() {

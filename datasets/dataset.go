@@ -81,15 +81,6 @@ func Tokens(documents []Document) [][]string {
 	return out
 }
 
-// Privates returns the private labels of documents, in order.
-func Privates(documents []Document) []int {
-	out := make([]int, len(documents))
-	for i := range documents {
-		out[i] = documents[i].Private
-	}
-	return out
-}
-
 // Labels returns the labels of documents, in order.
 func Labels(documents []Document) []int {
 	out := make([]int, len(documents))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mldpbench/datasets/generated"
+	"mldpbench/internal/list"
 )
 
 func init() {
@@ -63,11 +64,9 @@ func init() {
 }
 
 func generatedRows(docs []generated.Document) []Row {
-	rows := make([]Row, len(docs))
-	for i, d := range docs {
-		rows[i] = Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
-	}
-	return rows
+	return list.Map(docs, func(d generated.Document) Row {
+		return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
+	})
 }
 
 // GeneratedCorpus returns the tokens of all sentences of the generated corpus,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +38,8 @@ type Request struct {
 	PrivateColumn string
 	UserColumn    string
 	WordLevel     bool // every row of the user's own table is one word
+
+	Without []int // numbers of rows of the source that are left out, in order
 
 	Sizes Sizes
 	// Unbalanced keeps the shares that classes, and private labels in them,
@@ -105,9 +108,21 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
 	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
+	var kept []int // their numbers in the source
+	for i := range rows.Rows {
+		if _, out := slices.BinarySearch(q.Without, i); !out {
+			rows.Rows[len(kept)], kept = rows.Rows[i], append(kept, i)
+		}
+	}
+	rows.Rows = rows.Rows[:len(kept)]
 	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", q.Name))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
+	}
+	for _, documents := range splits {
+		for i := range documents {
+			documents[i].ID = kept[documents[i].ID]
+		}
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
 	if err := clean(ctx, out.Clean, q.Workers, splits[:]); err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // WordID is the row of a word in a vocabulary.
@@ -67,10 +68,7 @@ func (v *Vocabulary) Encode(dst []WordID, tokens []string) []WordID {
 // Rows returns the rows that the tokens of documents have in Space.Table: their
 // ids, and Len for a token without a vector.
 func (v *Vocabulary) Rows(documents [][]string) [][]int32 {
-	total := 0
-	for _, d := range documents {
-		total += len(d)
-	}
+	total := list.Sum(documents, func(d []string) int { return len(d) })
 	flat := make([]int32, 0, total)
 	out := make([][]int32, len(documents))
 	for i, d := range documents {

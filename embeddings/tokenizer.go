@@ -1,6 +1,10 @@
 package embeddings
 
-import "strings"
+import (
+	"strings"
+
+	"mldpbench/internal/list"
+)
 
 // Tokenizer is a Keras tokenizer without a word for unknown ones: it numbers
 // the words of the texts it is fitted on by falling frequency and leaves all
@@ -17,10 +21,7 @@ type Tokenizer struct {
 
 // NewTokenizer fits a tokenizer on documents.
 func NewTokenizer(documents [][]string) *Tokenizer {
-	split := make([][]string, len(documents))
-	for i, d := range documents {
-		split[i] = kerasWords(d)
-	}
+	split := list.Map(documents, kerasWords)
 	t := &Tokenizer{words: ByFrequency(split), ids: map[string]int32{}}
 	for i, w := range t.words {
 		t.ids[w] = int32(i)

@@ -197,7 +197,7 @@ func (c *command) opener(ctx context.Context, space *embeddings.Space) func(mech
 			if err == nil {
 				c.line = o.Command
 				c.started, err = external.Open(ctx, o.Command,
-					external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files})
+					external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Vectors: space.WriteText})
 			}
 			if err != nil {
 				c.started = nil

@@ -51,7 +51,7 @@ func TestMeasurementsConform(t *testing.T) {
 		}
 	}
 	all[0] = withText(t, all[0], "metrics:\n", "metrics:\n"+more.String())
-	all[0] = withText(t, all[0], "  inference_error:\n", "  inference_error:\n    full: true\n")
+	all[0] = withText(t, all[0], "  inference_error:\n", "  inference_error:\n    full: true\n    distance: true\n")
 	s, err := study.Parse("attacks.yaml", fmt.Appendf(nil, attacked, strings.Join(attackers, ", "),
 		strings.Join(ofUsers, ", ")))
 	if err != nil {
@@ -116,10 +116,7 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 			continue
 		}
 		name, _, _ := strings.Cut(r.Measurement, "@")
-		m, err := measure.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := measurement(t, name)
 		if !slices.ContainsFunc(m.Columns, func(c results.Column) bool { return c.Name == r.Quantity }) {
 			t.Errorf("%s: %q is none of its columns", m, r.Quantity)
 		}

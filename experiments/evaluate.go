@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
+	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" does not
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -225,17 +227,25 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
-	if s.Mechanisms, err = o.mechanisms(ctx); err != nil {
+	list, more, without, err := o.mechanisms(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
+	s.Mechanisms, s.Datasets[0].Without, notes = list, without, append(notes, more...)
 	for _, m := range s.Mechanisms {
 		s.Repetitions = max(s.Repetitions, m.Repetitions)
 	}
 	return s, notes, s.Check()
 }
 
-// mechanisms are the versions as texts made elsewhere.
-func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, err error) {
+// mechanisms are the versions as texts made elsewhere, what to say of them, and
+// the documents to leave out, as some version lacks them.
+func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, notes []string, without []int,
+	err error) {
+	ids, err := o.rows(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
 		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
@@ -253,12 +263,24 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
 			Repetition: v.Repetition, Delimiter: o.Delimiter})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", v.Name, err)
+			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		if absent := read.Absent(ids); len(absent) > 0 {
+			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent), len(ids),
+				absent[0]+1, o.Original)
+			if o.Missing != "skip" && o.ID != "" {
+				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
+			}
+			if o.Missing == "skip" {
+				notes = append(notes, what+": left out of all versions")
+				without = append(without, absent...)
+			}
 		}
 		m.Repetitions = read.Repetitions()
 		list = append(list, m)
 	}
-	return list, nil
+	slices.Sort(without)
+	return list, notes, slices.Compact(without), nil
 }
 
 // taskStudy is the study of a task whose mechanisms are the versions.
@@ -270,7 +292,10 @@ func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := o.mechanisms(ctx)
+	list, _, without, err := o.mechanisms(ctx)
+	if err == nil && len(without) > 0 {
+		err = errors.New("a submission has a text for every item: --missing skip is for evaluations of your own")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -283,6 +308,29 @@ func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
 	}
 	s.Seed = o.Seed
 	return s, nil
+}
+
+// rows are the ids of the documents of the original, empty without a column of
+// ids.
+func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
+	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
+		return nil, err
+	}
+	if o.Original == "" { // a task's documents are counted when they are read
+		return nil, nil
+	}
+	columns := o.Text
+	if o.ID != "" {
+		columns = []string{o.ID}
+	}
+	rows, err := datasets.ReadColumns(ctx, o.Original, "", o.Delimiter, columns)
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		if o.ID != "" {
+			ids[i] = strings.TrimSpace(row[0])
+		}
+	}
+	return ids, err
 }
 
 // missing asks for the metrics whose resources are there, and says which are

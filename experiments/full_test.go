@@ -2,6 +2,7 @@ package experiments_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"mldpbench/experiments"
@@ -105,5 +106,70 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 	}
 	if len(low) != 2 {
 		t.Errorf("%d mechanisms, want 2", len(low))
+	}
+}
+
+// E_M from growing draws, and with a loss weighed by distance: 0 for plain text,
+// and for a mechanism whose wrong outputs are any other words alike, E_M itself,
+// as a wrong guess is as far away as any word.
+func TestDistanceOfGuesses(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3, 6]}\n  - {name: cmp, epsilons: [5]}")
+	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true\n    most: 80\n    distance: true")
+	seen := 0
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
+		if r.IsBaseline() {
+			continue
+		}
+		seen++
+		e, d := at(r, "e_m_full_uniform"), at(r, "e_m_full_distance")
+		switch r.Mechanism {
+		case "identity":
+			if d.Value != 0 {
+				t.Errorf("plain text: %+v", d)
+			}
+		case "k-rr":
+			if !(math.Abs(float64(d.Value-e.Value)) < 0.03) || d.High != d.Low {
+				t.Errorf("%+v for E_M %+v", d, e)
+			}
+		case "cmp": // a wrong guess is near: less than E_M; ten draws are not enough
+			if !(d.Value < e.Value) || d.Whole < 20 || e.Whole != d.Whole || e.Note == "" || !(e.Low < e.Value) {
+				t.Errorf("%+v for E_M %+v", d, e)
+			}
+		}
+	}
+	if seen != 4 {
+		t.Errorf("%d cells", seen)
+	}
+}
+
+// The privacy loss of documents in a study: exact where there is a closed form,
+// and above the bound of the game; of randomised response, ε for one word.
+func TestDocumentLoss(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3]}\n  - {name: cmp, epsilons: [5]}")
+	s = withText(t, s, "\nmetrics:", "\nmetrics:\n  document_loss: {pairs: 8, rounds: 50}")
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
+		if r.IsBaseline() {
+			continue
+		}
+		exact, bound, game := at(r, "document_epsilon_word"), at(r, "document_bound_word"), at(r, "document_game_word")
+		if game.Whole != 400 || !r.Has("document_game_topic") || r.Has("document_game_author") {
+			t.Errorf("%s: game %+v", r.Mechanism, game)
+		}
+		switch r.Mechanism {
+		case "identity":
+			if exact.Value.Known() || !strings.Contains(exact.Note, "infinite for 8") || game.Part != game.Whole {
+				t.Errorf("plain text: %+v, game %+v", exact, game)
+			}
+		case "k-rr":
+			if math.Abs(float64(exact.Value)-3) > 0.01 || bound.Value != 3 || game.Value > exact.Value || exact.Whole != 8 {
+				t.Errorf("one word at ε = 3: %+v, bound %+v, game %+v", exact, bound, game)
+			}
+		case "cmp":
+			if exact.Value.Known() || exact.Note != "no closed form" {
+				t.Errorf("without a closed form: %+v", exact)
+			}
+		}
 	}
 }

@@ -54,10 +54,7 @@ func TestMeasurementRunsAlone(t *testing.T) {
 	same(t, "measured before", first.Rows, results.Where(second.Rows, func(r results.Row) bool {
 		return r.Quantity != tokensOf
 	}))
-	m, err := measure.Find(tokensOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := measurement(t, tokensOf)
 	m.Version = 2
 	defer func() { m.Version = 1 }()
 	third := mustRun(t, more, engine.Options{Out: dir})
@@ -159,4 +156,16 @@ mechanisms:
 	check("a file in a folder of files", "listed")
 	t.Setenv("MLDP_TEST_TEMPERATURE", "0.6")
 	check("a variable of the environment", "env")
+}
+
+// measurement returns a registered one.
+func measurement(t *testing.T, name string) *measure.Measurement {
+	t.Helper()
+	for _, m := range measure.All() {
+		if m.Name == name {
+			return m
+		}
+	}
+	t.Fatalf("no measurement %q", name)
+	return nil
 }

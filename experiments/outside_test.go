@@ -292,7 +292,8 @@ embeddings: [{name: own, file: DIR/vectors.txt}]
 epsilons: [5]
 models: [{name: svm, parameters: {features: tfidf}}]
 repetitions: 2
-metrics: {deniability: {words: 3, runs: 5}, low: 4, cs: {encoder: sif, documents: 5}}
+metrics: {deniability: {words: 3, runs: 5}, low: 4, cs: {encoder: sif, documents: 5},
+  document_loss: {pairs: 5, rounds: 20}}
 mechanisms:
   - {name: cmp}
   - {name: aligned, text: DIR/aligned.tsv, epsilons: [5], repetitions: 1}
@@ -317,6 +318,10 @@ mechanisms:
 		if !r.Has("accuracy") || !r.Has("cs") || !r.Has("low") || !r.Has("low_overlap") {
 			t.Errorf("%s: something is not measured: %+v", r.Mechanism, r)
 		}
+		// The game is played with the text that was released, once a pair.
+		if g := at(r, "document_game_topic"); r.Repetition == 1 && (g.Whole == 0 || g.Whole > 5 || r.Has("document_game_word")) {
+			t.Errorf("%s: game %+v", r.Mechanism, g)
+		}
 		switch r.Mechanism {
 		case "aligned": // one word of four is another, and always the other judgement
 			if at(r, "pp").Part != 60 || at(r, "pp").Whole != 240 || r.Get("accuracy") != 100 {
@@ -332,12 +337,12 @@ mechanisms:
 		t.Errorf("records: %v", counts)
 	}
 	file("rewritten-9.jsonl", strings.ReplaceAll(rewritten.String(), "Quite", "Really"))
-	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 6 {
-		t.Errorf("after a change of one text %d units run, want its 6", again.Ran)
+	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 7 {
+		t.Errorf("after a change of one text %d units run, want its 7", again.Ran)
 	}
 	file("aligned.tsv", "words\tbody\n5\tthe good\n")
 	_, err = experiments.Run(t.Context(), s, "", engine.Options{Out: out})
-	if err == nil || !strings.Contains(err.Error(), "6 of 6 units failed") {
+	if err == nil || !strings.Contains(err.Error(), "7 of 7 units failed") {
 		t.Errorf("a text of one row for 60: %v", err)
 	}
 }

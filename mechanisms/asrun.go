@@ -128,19 +128,17 @@ func (m *runMatrix) space(words []WordID, coordinates int) (*embeddings.Space, e
 // asRun makes a mechanism over rows one over words. A word without a vector, or
 // not of the train texts, is returned unchanged, which publishes it.
 type asRun struct {
-	settings   Settings
-	guarantee  Guarantee
-	vocabulary *embeddings.Vocabulary
-	inner      Mechanism
-	input      []WordID // row of each word, Unknown for a word that stays
-	output     []WordID // word of each row, Unknown where the input word comes back
+	built
+	inner  Mechanism
+	input  []WordID // row of each word, Unknown for a word that stays
+	output []WordID // word of each row, Unknown where the input word comes back
 }
 
 // newAsRun wraps inner, a mechanism over rows. inputs are the words whose
 // vectors the rows have, outputs the words that are returned for them; Unknown
 // returns the input word.
 func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, outputs []WordID) *asRun {
-	a := &asRun{settings: s, guarantee: g, vocabulary: m.all.Vocabulary, inner: inner, output: outputs,
+	a := &asRun{built: built{s, g, m.all.Vocabulary}, inner: inner, output: outputs,
 		input: slices.Repeat([]WordID{embeddings.Unknown}, m.all.Len())}
 	for row, w := range inputs {
 		if w != embeddings.Unknown && m.has[w] {
@@ -149,10 +147,6 @@ func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, ou
 	}
 	return a
 }
-
-func (m *asRun) Settings() Settings                 { return m.settings }
-func (m *asRun) Guarantee() Guarantee               { return m.guarantee }
-func (m *asRun) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
 // CheckEpsilon calls the CheckEpsilon of the mechanism over rows.
 func (m *asRun) CheckEpsilon(epsilon float64) error {
@@ -170,13 +164,7 @@ func (m *asRun) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
 // as if the others were absent.
 func (m *asRun) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
 	m.each(dst, src, epsilons, func(rows [][]WordID, eps [][]float64) error {
-		if b, ok := m.inner.(Batcher); ok {
-			b.PrivatizeBatch(rows, rows, eps, rngs)
-			return nil
-		}
-		for i := range rows {
-			m.inner.Privatize(rows[i], rows[i], eps[i], rngs[i])
-		}
+		privatizeAll(m.inner, rows, eps, rngs)
 		return nil
 	})
 }

@@ -95,15 +95,8 @@ func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, w
 	if err != nil {
 		return nil, err
 	}
-	g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, " +
-		"which no proof covers, and " + vectorless}
-	n := space.Len()
-	inner := newSelector(s, g, space.Vocabulary, distanceBasis(space),
-		func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			row = row[:n]
-			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon, n+1))/10)
-			return row, nil
-		})
+	g := Guarantee{Reason: unprovedTEM + ", and " + vectorless}
+	inner := newReleasedTEM(s, g, space, space.Len()+1, truncation)
 	return tabledAsRun{exactAsRun{newAsRun(m, s, g, inner, m.ranked, m.ranked)}}, nil
 }
 
@@ -185,7 +178,7 @@ func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
 	released := s
 	released.Variant = Released
 	n := space.Len()
-	inner := &truncatedGumbel{settings: released, space: space, asFound: true,
+	inner := &truncatedGumbel{built: built{settings: released, vocabulary: space.Vocabulary}, space: space, asFound: true,
 		near:    make([]atomic.Pointer[[]nearest.Neighbor], n),
 		poisson: newTruncatedPoisson(math.Log(float64(n)), 0, n)}
 	inner.grid = sync.OnceValue(func() *gumbelGrid {

@@ -162,7 +162,7 @@ func TestAsRunOnAGNews(t *testing.T) {
 					t.Fatal(err)
 				}
 				total := metrics.TotalDeniability(outcomes)
-				nw, sw = append(nw, total.Nw()), append(sw, total.SwOthers())
+				nw, sw = append(nw, total.Nw()), append(sw, float64(total.Others)/float64(total.Words))
 			}
 			noisy := metrics.Cut(text, 50)
 			changed, err := metrics.CountChanged(cut, noisy, nil)

@@ -3,24 +3,16 @@ package mechanisms
 import (
 	"math"
 	"math/rand/v2"
-
-	"mldpbench/embeddings"
 )
 
 // closedForm is a mechanism whose probabilities are given by a formula and
 // which is cheap to draw from without a table.
 type closedForm struct {
-	settings   Settings
-	guarantee  Guarantee
-	vocabulary *embeddings.Vocabulary
-	draw       func(word WordID, epsilon float64, rng *rand.Rand) WordID
+	built
+	draw func(word WordID, epsilon float64, rng *rand.Rand) WordID
 	// logs writes ln Pr[y] of all outputs y of a word to dst.
 	logs func(dst []float64, word WordID, epsilon float64)
 }
-
-func (m *closedForm) Settings() Settings                 { return m.settings }
-func (m *closedForm) Guarantee() Guarantee               { return m.guarantee }
-func (m *closedForm) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
 func (m *closedForm) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
 	for i, w := range src {

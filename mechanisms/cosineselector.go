@@ -28,11 +28,7 @@ func clippedCosine(product float64, norms []float64, a, b WordID) float64 {
 func normsOf(space *embeddings.Space) []float64 {
 	norms := make([]float64, space.Len())
 	for id := range norms {
-		var square float64
-		for _, x := range space.Vector(WordID(id)) {
-			square += float64(float64(x) * float64(x))
-		}
-		norms[id] = math.Sqrt(square)
+		norms[id] = norm(space.Vector(WordID(id)))
 	}
 	return norms
 }

@@ -30,10 +30,8 @@ func newDelete(env Environment, s Settings) (Mechanism, error) {
 		return nil, err
 	}
 	return &closedForm{
-		settings:   s,
-		guarantee:  perfect("nothing is published"),
-		vocabulary: vocabulary,
-		draw:       func(WordID, float64, *rand.Rand) WordID { return nothing },
-		logs:       func(dst []float64, _ WordID, _ float64) { certain(dst, nothing) },
+		built: built{s, perfect("nothing is published"), vocabulary},
+		draw:  func(WordID, float64, *rand.Rand) WordID { return nothing },
+		logs:  func(dst []float64, _ WordID, _ float64) { certain(dst, nothing) },
 	}, nil
 }

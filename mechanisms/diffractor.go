@@ -77,7 +77,7 @@ func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 		},
 	}
 	return &closedForm{
-		settings: s, guarantee: g, vocabulary: env.Space.Vocabulary,
+		built: built{s, g, env.Space.Vocabulary},
 		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
 			l := lists[0]
 			if len(lists) > 1 {

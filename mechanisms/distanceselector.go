@@ -24,21 +24,30 @@ const fullWords = 4096
 // fullWords words it returns a distanceSelector.
 func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
 	law func(epsilon float64) distanceLaw) Mechanism {
-	n := space.Len()
-	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:n]
+	g.Numerical = law(s.Epsilon).numerical(space, space.Len())
+	full := newFullSelector(s, g, space, law, nil)
+	if space.Len() <= fullWords {
+		return full
+	}
+	return newHeadTail(full, space, law, nil)
+}
+
+// newFullSelector has a column for every word. convert turns a row of Euclidean
+// distances into those of the law; nil leaves them.
+func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw,
+	convert func(row []float64, word WordID)) *selector {
+	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+		row = row[:space.Len()]
+		if convert != nil {
+			convert(row, word)
+		}
 		l := law(epsilon)
 		for i, d := range row {
 			row[i] = -l.rate * min(d, l.most)
 		}
 		return row, nil
 	}
-	g.Numerical = law(s.Epsilon).numerical(space, n)
-	full := newSelector(s, g, space.Vocabulary, distanceBasis(space), scores)
-	if n <= fullWords {
-		return full
-	}
-	return newHeadTail(full, space, law, nil)
+	return newSelector(s, g, space.Vocabulary, distanceBasis(space), scores)
 }
 
 // numerical bounds the errors of float64 in a distribution over n outputs: the

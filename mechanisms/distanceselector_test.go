@@ -319,7 +319,7 @@ func TestNearestCandidates(t *testing.T) {
 		{"one fold", scaled(3*folds, 3, 1), oneFold},
 	} {
 		law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-		full := &selector{settings: Settings{Epsilon: 1}}
+		full := &selector{built: built{settings: Settings{Epsilon: 1}}}
 		for _, path := range kernel.Paths() {
 			restore, err := kernel.Use(path)
 			if err != nil {

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -93,29 +94,16 @@ func vectorKey(v []float32) string {
 // first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at.
 func largestDistance(s *embeddings.Space) float64 {
 	d := s.Dimension
-	mean := make([]float64, d)
-	for i, x := range s.Vectors {
-		mean[i%d] += float64(x)
-	}
 	center := make([]float32, d)
-	for i := range center {
-		center[i] = float32(mean[i] / float64(s.Len()))
+	for i, x := range meanVector(s) {
+		center[i] = float32(x)
 	}
 	radius := make([]float64, s.Len())
-	order := make([]WordID, s.Len())
+	order := allWords(s.Len())
 	for id := range order {
-		order[id] = WordID(id)
 		radius[id] = embeddings.Euclidean(center, s.Vector(WordID(id)))
 	}
-	slices.SortStableFunc(order, func(a, b WordID) int {
-		switch {
-		case radius[a] > radius[b]:
-			return -1
-		case radius[a] < radius[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(radius[b], radius[a]) })
 	largest := 0.0
 	const slack = 1 + 1e-9 // allows for the rounding of radii
 	for i, a := range order {

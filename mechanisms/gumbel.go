@@ -45,10 +45,9 @@ func init() {
 //     and Δ₀ are those of one random word's distances; where α ≤ 0,
 //     b = 2Δ/Re W₀(2αΔ), a complex W.
 type truncatedGumbel struct {
-	settings  Settings
-	guarantee Guarantee
-	space     *embeddings.Space
-	extent    extent
+	built
+	space  *embeddings.Space
+	extent extent
 	// asFound leaves the candidates in the order of the search, where a word that
 	// shares the vector of w may come before w (AsRun).
 	asFound bool
@@ -63,7 +62,8 @@ func newGumbel(env Environment, s Settings) (Mechanism, error) {
 		return newAsRunGumbel(env, s)
 	}
 	n := env.Space.Len()
-	m := &truncatedGumbel{settings: s, space: env.Space, near: make([]atomic.Pointer[[]nearest.Neighbor], n)}
+	m := &truncatedGumbel{built: built{settings: s, vocabulary: env.Space.Vocabulary}, space: env.Space,
+		near: make([]atomic.Pointer[[]nearest.Neighbor], n)}
 	m.grid = sync.OnceValue(func() *gumbelGrid {
 		return newGumbelGrid(gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest})
 	})
@@ -164,10 +164,6 @@ func (m *truncatedGumbel) scale(epsilon float64) float64 {
 	return 2 * delta / w
 }
 
-func (m *truncatedGumbel) Settings() Settings                 { return m.settings }
-func (m *truncatedGumbel) Guarantee() Guarantee               { return m.guarantee }
-func (m *truncatedGumbel) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
-
 func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
 	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
 	for i, w := range src {
@@ -195,17 +191,9 @@ func (m *truncatedGumbel) candidates(w WordID, k int) []nearest.Neighbor {
 	// not be among the first.
 	found := make([]nearest.Neighbor, min(count+1, m.space.Len()))
 	nearest.Of(m.space).Search(found, m.space.Vector(w), len(found))
-	if m.asFound {
-		found = slices.Clip(found[:min(count, len(found))])
-		m.near[w].Store(&found)
-		return found[:k]
+	if !m.asFound {
+		ownFirst(found, w)
 	}
-	own := slices.IndexFunc(found, func(c nearest.Neighbor) bool { return c.ID == w })
-	if own < 0 {
-		own = len(found) - 1
-	}
-	copy(found[1:own+1], found[:own])
-	found[0] = nearest.Neighbor{ID: w}
 	found = slices.Clip(found[:min(count, len(found))])
 	m.near[w].Store(&found)
 	return found[:k]

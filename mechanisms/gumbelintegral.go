@@ -157,14 +157,13 @@ func (m *truncatedGumbel) LogBounds(word WordID) (low, high []float64, err error
 	n := m.space.Len()
 	p, errors := m.integrate(word)
 	low, high = make([]float64, n), make([]float64, n)
-	order := make([]WordID, n)
+	order := allWords(n)
 	distances := make([]float64, n)
 	distancesFrom(distances, m.space, word)
 	if !m.asFound {
 		distances[word] = -1 // itself first
 	}
 	for y := range n {
-		order[y] = WordID(y)
 		low[y] = math.Log(max(0, p[y]-errors[y]))
 		high[y] = math.Log(min(1, p[y]+errors[y]))
 	}

@@ -19,10 +19,8 @@ func init() {
 // newIdentity leaves every word unchanged at every ε: full utility, no privacy.
 func newIdentity(env Environment, s Settings) (Mechanism, error) {
 	return &closedForm{
-		settings:   s,
-		guarantee:  Guarantee{Reason: "every word is published"},
-		vocabulary: env.Space.Vocabulary,
-		draw:       func(word WordID, _ float64, _ *rand.Rand) WordID { return word },
-		logs:       func(dst []float64, word WordID, _ float64) { certain(dst, word) },
+		built: built{s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary},
+		draw:  func(word WordID, _ float64, _ *rand.Rand) WordID { return word },
+		logs:  func(dst []float64, word WordID, _ float64) { certain(dst, word) },
 	}, nil
 }

@@ -24,15 +24,14 @@ func newKRR(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	// logKept returns ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
 	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
+	g := Guarantee{
+		Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
+		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
+		// The logarithm, its exponential and 53 random bits; the rest is exact.
+		Numerical: Numerical{Delta: 0x1p-51, Lost: 0x1p-51},
+	}
 	return &closedForm{
-		settings: s,
-		guarantee: Guarantee{
-			Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
-			Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
-			// The logarithm, its exponential and 53 random bits; the rest is exact.
-			Numerical: Numerical{Delta: 0x1p-51, Lost: 0x1p-51},
-		},
-		vocabulary: env.Space.Vocabulary,
+		built: built{s, g, env.Space.Vocabulary},
 		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
 			if n == 1 || rng.Float64() < math.Exp(logKept(epsilon)) {
 				return word

@@ -114,13 +114,7 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 // or the identity where all vectors are equal and there is nothing to scale.
 func scaledCovariance(s *embeddings.Space) *mat.SymDense {
 	p, n := s.Dimension, s.Len()
-	mean := make([]float64, p)
-	for i, x := range s.Vectors {
-		mean[i%p] += float64(x)
-	}
-	for i := range mean {
-		mean[i] /= float64(n)
-	}
+	mean := meanVector(s)
 	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
 	const block = 512
 	rows := make([]float64, block*p)
@@ -142,6 +136,18 @@ func scaledCovariance(s *embeddings.Space) *mat.SymDense {
 	}
 	cov.ScaleSym(float64(p)/trace, cov)
 	return cov
+}
+
+// meanVector is the mean of the vectors of a space.
+func meanVector(s *embeddings.Space) []float64 {
+	mean := make([]float64, s.Dimension)
+	for i, x := range s.Vectors {
+		mean[i%s.Dimension] += float64(x)
+	}
+	for i := range mean {
+		mean[i] /= float64(s.Len())
+	}
+	return mean
 }
 
 // distance is ‖L⁻¹(a−b)‖, equal to ‖R^{−1/2}(a−b)‖.

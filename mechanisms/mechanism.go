@@ -101,6 +101,17 @@ type Mechanism interface {
 	Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
 }
 
+// built is what every mechanism answers about itself.
+type built struct {
+	settings   Settings
+	guarantee  Guarantee
+	vocabulary *embeddings.Vocabulary
+}
+
+func (m *built) Settings() Settings                 { return m.settings }
+func (m *built) Guarantee() Guarantee               { return m.guarantee }
+func (m *built) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+
 // Batcher is implemented by mechanisms that are faster on many documents at
 // once (the noise family: one search for the words of all). The result equals
 // that of Privatize on each document with its own generator.

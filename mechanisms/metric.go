@@ -85,17 +85,7 @@ func (m *wordMetric) selector(s Settings, g Guarantee, law func(epsilon float64)
 	if m.convert == nil {
 		return newDistanceSelector(s, g, m.space, law)
 	}
-	n := m.space.Len()
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:n]
-		m.convert(row, word)
-		l := law(epsilon)
-		for i, d := range row {
-			row[i] = -l.rate * min(d, l.most)
-		}
-		return row, nil
-	}
-	return newSelector(s, g, m.space.Vocabulary, distanceBasis(m.space), scores)
+	return newFullSelector(s, g, m.space, law, m.convert)
 }
 
 // unitSpace holds vectors of length 1, up to float32, and their true lengths.

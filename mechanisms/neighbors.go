@@ -44,13 +44,28 @@ func searchAll(s *embeddings.Space, count int) []nearest.Neighbor {
 func neighborsOf(s *embeddings.Space, word WordID, count int) []nearest.Neighbor {
 	count = min(count, s.Len())
 	row := slices.Clone(neighborTable(s, count)[int(word)*count:][:count])
-	own := slices.IndexFunc(row, func(c nearest.Neighbor) bool { return c.ID == word })
-	if own < 0 { // the word was pushed out by others with the same vector: drop the last
-		own = count - 1
-	}
-	copy(row[1:own+1], row[:own])
-	row[0] = nearest.Neighbor{ID: word}
+	ownFirst(row, word)
 	return row
+}
+
+// ownFirst moves a word to the front of those found near it. Where others with
+// the same vector pushed it out, the last is dropped.
+func ownFirst(found []nearest.Neighbor, word WordID) {
+	own := slices.IndexFunc(found, func(c nearest.Neighbor) bool { return c.ID == word })
+	if own < 0 {
+		own = len(found) - 1
+	}
+	copy(found[1:own+1], found[:own])
+	found[0] = nearest.Neighbor{ID: word}
+}
+
+// allWords returns the first n ids.
+func allWords(n int) []WordID {
+	all := make([]WordID, n)
+	for i := range all {
+		all[i] = WordID(i)
+	}
+	return all
 }
 
 // orderFrom returns all words by their distance from a word, the word itself
@@ -58,11 +73,7 @@ func neighborsOf(s *embeddings.Space, word WordID, count int) []nearest.Neighbor
 func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 	row := make([]float64, s.Len())
 	distancesFrom(row, s, word)
-	order := make([]WordID, s.Len())
-	for i := range order {
-		order[i] = WordID(i)
-	}
-	own := row[word]
+	order, own := allWords(s.Len()), row[word]
 	row[word] = -1
 	slices.SortFunc(order, func(a, b WordID) int {
 		return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(a, b))
@@ -139,15 +150,7 @@ func byFrequency(env Environment) []WordID {
 			}
 		}
 	}
-	order := make([]WordID, len(counts))
-	for i := range order {
-		order[i] = WordID(i)
-	}
+	order := allWords(len(counts))
 	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(counts[b], counts[a]) })
 	return order
-}
-
-// sortByCount sorts words by falling count; ties stay in their order.
-func sortByCount(words []string, counts map[string]int) {
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 }

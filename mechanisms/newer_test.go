@@ -509,3 +509,17 @@ func TestEachRow(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+// given returns the distribution of the output, given the base's output x*.
+func (m *rankFix) given(star WordID) []float64 {
+	order, _ := orderFrom(m.base.space, star)
+	p := make([]float64, len(order))
+	var sum float64
+	for r := range order {
+		sum += math.Exp(-m.decay * m.settings.Epsilon * float64(r))
+	}
+	for r, y := range order {
+		p[y] = math.Exp(-m.decay*m.settings.Epsilon*float64(r)) / sum
+	}
+	return p
+}

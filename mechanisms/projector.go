@@ -6,6 +6,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/list"
 )
 
 // batchWords is the number of noisy vectors searched for at once.
@@ -17,10 +18,9 @@ const batchWords = 2048
 // is a guarantee of the mechanism, as long as search and choice do not look at
 // the input word again.
 type projector struct {
-	settings  Settings
-	guarantee Guarantee
-	space     *embeddings.Space
-	index     *nearest.Index
+	built
+	space *embeddings.Space
+	index *nearest.Index
 
 	// noise fills a row with the noise of an ε, to which the vector of the word
 	// is added; nil is spherical noise.
@@ -45,7 +45,7 @@ type projector struct {
 
 func newProjector(env Environment, s Settings, neighbors int) *projector {
 	return &projector{
-		settings:  s,
+		built:     built{settings: s, vocabulary: env.Space.Vocabulary},
 		space:     env.Space,
 		index:     nearest.Of(env.Space),
 		neighbors: neighbors,
@@ -53,24 +53,13 @@ func newProjector(env Environment, s Settings, neighbors int) *projector {
 	}
 }
 
-func (m *projector) Settings() Settings                 { return m.settings }
-func (m *projector) Guarantee() Guarantee               { return m.guarantee }
-func (m *projector) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
-
 func (m *projector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var eps [][]float64
-	if epsilons != nil {
-		eps = [][]float64{epsilons}
-	}
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
 
 // PrivatizeBatch searches for the words of all documents together.
 func (m *projector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	words := 0
-	for _, document := range src {
-		words += len(document)
-	}
+	words := list.Sum(src, func(document []WordID) int { return len(document) })
 	b := m.newBatch(min(words, batchWords))
 	for d, document := range src {
 		for i, w := range document {

@@ -56,7 +56,7 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	near := embeddings.Once(env.Space, nearKey{}, func() []atomic.Pointer[[]WordID] {
 		return make([]atomic.Pointer[[]WordID], env.Space.Len())
 	})
-	return &rankFix{settings: s, guarantee: g, base: noisy, decay: decay, near: near}, nil
+	return &rankFix{built{s, g, env.Space.Vocabulary}, noisy, decay, near}, nil
 }
 
 // nearKey is the key of the lists of neighbours that all instances over a space
@@ -64,27 +64,18 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 type nearKey struct{}
 
 type rankFix struct {
-	settings  Settings
-	guarantee Guarantee
-	base      *projector
-	decay     float64
-	near      []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
+	built
+	base  *projector
+	decay float64
+	near  []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
 }
 
 // keptRanks is the number of neighbours stored per word; farther ones are
 // searched for each time.
 const keptRanks = 256
 
-func (m *rankFix) Settings() Settings                 { return m.settings }
-func (m *rankFix) Guarantee() Guarantee               { return m.guarantee }
-func (m *rankFix) Vocabulary() *embeddings.Vocabulary { return m.base.Vocabulary() }
-
 func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var eps [][]float64
-	if epsilons != nil {
-		eps = [][]float64{epsilons}
-	}
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, eps, []*rand.Rand{rng})
+	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
 }
 
 // PrivatizeBatch searches for the words of all documents together. The ranks
@@ -139,18 +130,4 @@ func (m *rankFix) rank(epsilon float64, rng *rand.Rand) int {
 		r = -math.Log1p(u*math.Expm1(-x*n)) / x
 	}
 	return int(min(max(math.Floor(r), 0), n-1))
-}
-
-// given returns the distribution of the output, given the base's output x*.
-func (m *rankFix) given(star WordID) []float64 {
-	order, _ := orderFrom(m.base.space, star)
-	p := make([]float64, len(order))
-	var sum float64
-	for r := range order {
-		sum += math.Exp(-m.decay * m.settings.Epsilon * float64(r))
-	}
-	for r, y := range order {
-		p[y] = math.Exp(-m.decay*m.settings.Epsilon*float64(r)) / sum
-	}
-	return p
 }

@@ -38,18 +38,17 @@ func init() {
 // candidates itself depends on the input.
 type rantext struct {
 	grouping
-	settings  Settings
-	guarantee Guarantee
-	space     *embeddings.Space
-	ranges    []float64 // of each coordinate, divided by the largest
-	largest   float64   // range
+	built
+	space   *embeddings.Space
+	ranges  []float64 // of each coordinate, divided by the largest
+	largest float64   // range
 }
 
 func newRANTEXT(env Environment, s Settings) (Mechanism, error) {
 	m := &rantext{
-		settings: s, space: env.Space,
-		guarantee: Guarantee{Reason: "the list of candidates depends on the word: " +
-			"an output far from one word and near another tells them apart by more than epsilon"},
+		built: built{s, Guarantee{Reason: "the list of candidates depends on the word: " +
+			"an output far from one word and near another tells them apart by more than epsilon"}, env.Space.Vocabulary},
+		space:  env.Space,
 		ranges: make([]float64, env.Space.Dimension),
 	}
 	d := env.Space.Dimension
@@ -75,10 +74,6 @@ func fitted(epsilon float64) float64 {
 	}
 	return 0.01658160142016071*math.Log(epsilon*19.064721649556482-38.1294334077209) + 9.311083811697406
 }
-
-func (m *rantext) Settings() Settings                 { return m.settings }
-func (m *rantext) Guarantee() Guarantee               { return m.guarantee }
-func (m *rantext) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
 
 // scale is the scale of the widest coordinate.
 func (m *rantext) scale(epsilon float64) float64 { return min(m.largest/fitted(epsilon), 1e150) }

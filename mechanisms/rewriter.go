@@ -157,7 +157,7 @@ func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechan
 	case "euclidean":
 		w.guarantee.Distance, w.guarantee.EuclideanEpsilon = space.Distance, w.guarantee.Epsilon
 	case "discrete":
-		w.guarantee.Distance = discreteDistance
+		w.guarantee.Distance = discrete
 	}
 	return w, nil
 }
@@ -198,13 +198,6 @@ func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func
 		out[at[i]] = d
 	}
 	return out, nil
-}
-
-func discreteDistance(a, b WordID) float64 {
-	if a == b {
-		return 0
-	}
-	return 1
 }
 
 type wordByWord struct {

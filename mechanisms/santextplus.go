@@ -86,19 +86,13 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 // the vocabulary, by ascending id. The vocabulary is that of the corpus plus
 // the words of the space that never occur, which count as the rarest.
 func rarestWords(env Environment, w float64) (rarest []WordID, isRarest []bool) {
-	counts := map[string]int{}
-	var order []string // by first occurrence
-	for _, document := range env.Documents {
-		for _, token := range document {
-			if counts[token] == 0 {
-				order = append(order, token)
-			}
-			counts[token]++
-		}
+	order := embeddings.ByFrequency(env.Documents)
+	occurs := map[string]bool{}
+	for _, word := range order {
+		occurs[word] = true
 	}
-	sortByCount(order, counts)
 	for _, word := range env.Space.Vocabulary.Words() {
-		if counts[word] == 0 {
+		if !occurs[word] {
 			order = append(order, word)
 		}
 	}

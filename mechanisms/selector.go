@@ -16,10 +16,8 @@ import (
 // distanceSelector.
 type selector struct {
 	grouping
-	settings   Settings
-	guarantee  Guarantee
-	vocabulary *embeddings.Vocabulary
-	basis      *basis // nil where scores do not depend on vectors
+	built
+	basis *basis // nil where scores do not depend on vectors
 	// scores gives the logarithms of the weights of word's outputs, up to a
 	// constant. The outputs are the ids returned, nil meaning words 0 …
 	// len(scores)−1. It may use and return row, which holds the word's row of
@@ -31,16 +29,12 @@ type selector struct {
 func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis,
 	scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
 	m := &selector{
-		settings: s, guarantee: g, vocabulary: v, basis: b, scores: scores,
+		built: built{s, g, v}, basis: b, scores: scores,
 		rows: newRowCache[aliasTable](v.Len(), rowMemory),
 	}
 	m.grouping = byRows(m)
 	return m
 }
-
-func (m *selector) Settings() Settings                 { return m.settings }
-func (m *selector) Guarantee() Guarantee               { return m.guarantee }
-func (m *selector) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
 // basisRows fills the rows that the scores of at most kernel.PairRows words
 // start from; the i-th begins at i·stride.

@@ -39,10 +39,7 @@ const smallTable = 512
 // per word, or 0 to scan always.
 func newShrinking(s *embeddings.Space, width int) *shrinking {
 	x := &shrinking{space: s, wide: width, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
-	x.live = make([]WordID, s.Len())
-	for i := range x.live {
-		x.live[i] = WordID(i)
-	}
+	x.live = allWords(s.Len())
 	x.rebuild()
 	return x
 }

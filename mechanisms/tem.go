@@ -3,6 +3,8 @@ package mechanisms
 import (
 	"errors"
 	"math"
+
+	"mldpbench/embeddings"
 )
 
 func init() {
@@ -56,14 +58,7 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 		return newAsRunTEM(env, s, truncation)
 	}
 	if s.Variant == Released {
-		g := Guarantee{Reason: "the weight of the words beyond gamma depends on how many words are within it, " +
-			"which no proof covers"}
-		scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			row = row[:n]
-			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon, n))/10)
-			return row, nil
-		}
-		return newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores), nil
+		return newReleasedTEM(s, Guarantee{Reason: unprovedTEM}, env.Space, n, truncation), nil
 	}
 	metric, err := metricOf(env.Space, s.Parameters)
 	if err != nil {
@@ -72,6 +67,20 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon, n-1)} }
 	return metric.selector(s, g, law), nil
+}
+
+const unprovedTEM = "the weight of the words beyond gamma depends on how many words are within it, which no " +
+	"proof covers"
+
+// newReleasedTEM rounds the γ of so many words to one decimal.
+func newReleasedTEM(s Settings, g Guarantee, space *embeddings.Space, words int,
+	truncation func(epsilon float64, words int) float64) *selector {
+	return newSelector(s, g, space.Vocabulary, distanceBasis(space),
+		func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+			row = row[:space.Len()]
+			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon, words))/10)
+			return row, nil
+		})
 }
 
 // theorem3 returns γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem

@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -33,10 +34,7 @@ var Policies = []Policy{Random, Keep, Drop, Zero}
 
 // CheckPolicy returns an error for a policy that does not exist.
 func CheckPolicy(p Policy) error {
-	names := make([]string, len(Policies))
-	for i, p := range Policies {
-		names[i] = string(p)
-	}
+	names := list.Map(Policies, func(p Policy) string { return string(p) })
 	return check.OneOf("policy", string(p), names...)
 }
 
@@ -253,15 +251,20 @@ func (t *textRun) runBatch(start, end int) {
 		rngs[i-start] = t.seedOf(i).Rand()
 	}
 	ids := t.ids[start:end]
-	if b, ok := t.mechanism.(Batcher); ok {
-		b.PrivatizeBatch(ids, ids, nil, rngs)
-	} else {
-		for i := range ids {
-			t.mechanism.Privatize(ids[i], ids[i], nil, rngs[i])
-		}
-	}
+	privatizeAll(t.mechanism, ids, make([][]float64, len(ids)), rngs)
 	for i := start; i < end; i++ {
 		t.decode(i)
+	}
+}
+
+// privatizeAll overwrites documents, together where the mechanism can.
+func privatizeAll(m Mechanism, ids [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	if b, ok := m.(Batcher); ok {
+		b.PrivatizeBatch(ids, ids, epsilons, rngs)
+		return
+	}
+	for i := range ids {
+		m.Privatize(ids[i], ids[i], epsilons[i], rngs[i])
 	}
 }
 

@@ -24,10 +24,8 @@ func init() {
 func newUniform(env Environment, s Settings) (Mechanism, error) {
 	n := env.Space.Len()
 	return &closedForm{
-		settings:   s,
-		guarantee:  perfect("the output does not depend on the word"),
-		vocabulary: env.Space.Vocabulary,
-		draw:       func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
+		built: built{s, perfect("the output does not depend on the word"), env.Space.Vocabulary},
+		draw:  func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
 		logs: func(dst []float64, _ WordID, _ float64) {
 			for y := range dst {
 				dst[y] = -math.Log(float64(n))

@@ -55,26 +55,3 @@ func TestMeasureBERTScore(t *testing.T) {
 		}
 	}
 }
-
-func TestSummarizePerplexity(t *testing.T) {
-	ln := math.Log
-	p := SummarizePerplexity([][]float64{{-ln(2), -ln(8)}, {}, {-ln(4)}, {-ln(64), -ln(64), -ln(64), -ln(64)}})
-	if p.Documents != 3 || p.Tokens != 7 {
-		t.Errorf("%d documents, %d tokens", p.Documents, p.Tokens)
-	}
-	// Per document 4, 4 and 64: median 4, geometric mean ∛1024; over all
-	// tokens (2·8·4·64⁴)^(1/7) = 2^(30/7).
-	for _, c := range []struct{ got, want float64 }{
-		{p.Median.Estimate, 4}, {p.Mean.Estimate, math.Cbrt(1024)}, {p.Corpus, math.Pow(2, 30.0/7)},
-	} {
-		if math.Abs(c.got-c.want) > 1e-9 {
-			t.Errorf("%v, want %v", c.got, c.want)
-		}
-	}
-	if !(p.Mean.Low > 0 && p.Mean.Low < p.Mean.Estimate && p.Mean.Estimate < p.Mean.High) {
-		t.Errorf("interval %v", p.Mean)
-	}
-	if p := SummarizePerplexity(nil); !math.IsNaN(p.Median.Estimate) || !math.IsNaN(p.Corpus) {
-		t.Errorf("of nothing: %+v", p)
-	}
-}

@@ -88,9 +88,6 @@ func (t DeniabilityTotals) Nw() float64 { return Percent(t.Unchanged, t.Runs) }
 // Sw is the mean over words of the number of distinct outputs, NaN without words.
 func (t DeniabilityTotals) Sw() float64 { return float64(t.Distinct) / float64(t.Words) }
 
-// SwOthers is Sw without the words themselves, as published in [M24].
-func (t DeniabilityTotals) SwOthers() float64 { return float64(t.Others) / float64(t.Words) }
-
 // TotalDeniability sums outcomes of equally many runs each.
 func TotalDeniability[W comparable](outcomes []Deniability[W]) DeniabilityTotals {
 	t := DeniabilityTotals{Words: len(outcomes), WorstNw: math.NaN()}

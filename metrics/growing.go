@@ -22,6 +22,7 @@ type GrownInference struct {
 // GrownFull is what GrowInference found.
 type GrownFull struct {
 	Inference []GrownInference // one per prior
+	Decoders  []Decoder        // one per prior, learned from the last draws
 	Capacity  Interval         // in bits, from the last draws
 }
 
@@ -87,7 +88,7 @@ func GrowInference(ctx context.Context, draw func(n, step int, learn bool) (Draw
 			}
 			out.Inference[i] = o
 		}
-		before, out.Capacity = sampled.Decoders, sampled.Capacity
+		before, out.Decoders, out.Capacity = sampled.Decoders, sampled.Decoders, sampled.Capacity
 		if settled {
 			break
 		}

@@ -61,9 +61,6 @@ type PartsOfSpeech struct {
 	Unknown int // others, which do not count
 }
 
-// Share returns the share of tokens kept, in percent; NaN without tokens.
-func (p PartsOfSpeech) Share() float64 { return Percent(p.Kept, p.Tokens) }
-
 // CountPartsOfSpeech compares documents position by position. of returns the
 // part of speech of a word, "" where it is not known. A token with a known part
 // of speech counts; it is kept if the token at its position after privatising

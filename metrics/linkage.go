@@ -59,12 +59,6 @@ type Retrieval struct {
 	Queries      int
 }
 
-// Chance returns the scores of random rankings of n answers.
-func (r Retrieval) Chance() (p1, r10, mrr float64) {
-	n := float64(r.Answers)
-	return 1 / n, min(1, 10/n), harmonic(r.Answers) / n
-}
-
 // MeasureRetrieval summarises ranks among n answers as P@1, R@10 and the mean
 // reciprocal rank. Ties count with their expectation, so a ranking without
 // information (all scores equal) is at chance and not at the top.

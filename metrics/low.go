@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -94,9 +95,5 @@ func firstOfLeastCommon(documents [][]string, k int) []string {
 // Cut returns the documents with at most n words each, as the study's privacy
 // metrics read them: 50 words of AG News, 100 of IMDb. Nothing is copied.
 func Cut(documents [][]string, n int) [][]string {
-	out := make([][]string, len(documents))
-	for i, d := range documents {
-		out[i] = d[:min(n, len(d)):min(n, len(d))]
-	}
-	return out
+	return list.Map(documents, func(d []string) []string { return d[:min(n, len(d)):min(n, len(d))] })
 }

@@ -1,6 +1,10 @@
 package metrics
 
-import "fmt"
+import (
+	"fmt"
+
+	"mldpbench/internal/list"
+)
 
 // TokenCounts holds the counts behind PP.
 type TokenCounts struct {
@@ -29,12 +33,7 @@ func CountChanged(original, privatised [][]string, unknown func(token string) bo
 	}
 	for i, before := range original {
 		after := privatised[i]
-		unknowns := 0
-		for _, t := range before {
-			if unknown(t) {
-				unknowns++
-			}
-		}
+		unknowns := list.Count(before, unknown)
 		dropped := len(after) != len(before)
 		if dropped && len(after) != len(before)-unknowns {
 			return c, fmt.Errorf("pp: document %d: %d tokens (%d unknown) privatised to %d", i, len(before), unknowns,

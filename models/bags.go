@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"mldpbench/internal/list"
 )
 
 // beside puts matrices of the same examples side by side.
@@ -12,11 +14,7 @@ type beside []design
 func (b beside) len() int { return b[0].len() }
 
 func (b beside) width() int {
-	n := 0
-	for _, d := range b {
-		n += d.width()
-	}
-	return n
+	return list.Sum(b, func(d design) int { return d.width() })
 }
 
 func (b beside) times(w, out []float64) {

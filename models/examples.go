@@ -3,6 +3,8 @@ package models
 import (
 	"fmt"
 	"math"
+
+	"mldpbench/internal/list"
 )
 
 // Len returns the number of examples.
@@ -76,11 +78,7 @@ func predictions(scores [][]float64, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := make([]int, len(scores))
-	for i, s := range scores {
-		p[i] = argmax(s)
-	}
-	return p, nil
+	return list.Map(scores, func(s []float64) int { return argmax(s) }), nil
 }
 
 // accuracy returns the share of predictions that equal their label.

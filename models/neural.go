@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 
 	"gorgonia.org/tensor"
+
+	"mldpbench/internal/list"
 )
 
 // neural is the common part of the networks over token sequences: checks,
@@ -110,11 +112,7 @@ func (m *neural) Load(r io.Reader) error {
 }
 
 func weightData(weights []*tensor.Dense) [][]float32 {
-	var all [][]float32
-	for _, w := range weights {
-		all = append(all, data[float32](w))
-	}
-	return all
+	return list.Map(weights, func(w *tensor.Dense) []float32 { return data[float32](w) })
 }
 
 // loadWeights reads weights saved by a model of the same shapes.

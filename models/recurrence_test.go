@@ -398,3 +398,5 @@ func TestPathsAgree(t *testing.T) {
 		}
 	}
 }
+
+func (r *recurrence[T]) weightCount() int { return r.weightRows() * 4 * r.h }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gorgonia.org/tensor"
+
+	"mldpbench/internal/list"
 )
 
 // batcher lays out examples in the order the recurrence needs. Its slices back
@@ -80,10 +82,7 @@ func (g *graph) logitsOf(b *batcher, logits []float32) error {
 // capacity returns the largest number of tokens that a batch of the given size
 // can hold.
 func capacity(size int, x Examples) int {
-	var lengths []int
-	for _, s := range x.Sequences {
-		lengths = append(lengths, len(s))
-	}
+	lengths := list.Map(x.Sequences, func(s []int32) int { return len(s) })
 	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
 	total := 1 // tensors are never empty
 	for _, l := range lengths[:min(size, len(lengths))] {

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/internal/list"
 )
 
 // svgCanvas writes small SVG: a third of the bytes of gonum's, with groups that
@@ -155,10 +157,7 @@ func (c *svgCanvas) Stroke(path vg.Path) {
 	}
 	style := paint("stroke", s.color) + ` stroke-width="` + decimal(float64(s.width)*c.scale()) + `"`
 	if len(s.dashes) > 0 {
-		var parts []string
-		for _, d := range s.dashes {
-			parts = append(parts, decimal(float64(d)*c.scale()))
-		}
+		parts := list.Map(s.dashes, func(d vg.Length) string { return decimal(float64(d) * c.scale()) })
 		style += ` stroke-dasharray="` + strings.Join(parts, " ") + `"`
 	}
 	d := c.data(path)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -145,11 +146,7 @@ func paperFigures(v *view) ([]Figure, error) {
 }
 
 func cellsOf(points []position) []results.Cell {
-	var out []results.Cell
-	for _, p := range points {
-		out = append(out, p.Cell)
-	}
-	return out
+	return list.Map(points, func(p position) results.Cell { return p.Cell })
 }
 
 func panelsOf(points []position) []string {
@@ -226,10 +223,7 @@ func (v *view) pointCurves(panel, quantity string, all []position) (curves []Cur
 
 // meanOf is the mean of positions at x with its t interval; of one, with its own.
 func meanOf(x float64, at []position) Point {
-	var values []float64
-	for _, p := range at {
-		values = append(values, p.value)
-	}
+	values := list.Map(at, func(p position) float64 { return p.value })
 	q := meanPoint(x, values)
 	if m, ok := at[0].At(at[0].quantity); ok && len(at) == 1 {
 		q.Low, q.High = float64(m.Low), float64(m.High)
@@ -290,10 +284,7 @@ func (v *view) sideBySide(quantity string, shown []position) (title string, pane
 // withoutCommon removes the common beginning and end of names, in parts between
 // commas; common is for a title.
 func withoutCommon(names []string) (short []string, common string) {
-	parts := make([][]string, len(names))
-	for i, n := range names {
-		parts[i] = strings.Split(n, ", ")
-	}
+	parts := list.Map(names, func(n string) []string { return strings.Split(n, ", ") })
 	same := func(at func([]string) string) bool {
 		return !slices.ContainsFunc(parts, func(p []string) bool {
 			return len(names) < 2 || len(p) < 2 || at(p) != at(parts[0])

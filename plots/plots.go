@@ -53,15 +53,6 @@ var kinds = []kind{
 	{"audit", auditFigures},
 }
 
-// Kinds lists the names of the kinds of figures.
-func Kinds() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.name)
-	}
-	return names
-}
-
 // All returns the figures of some kinds (none: every kind) for which the cells
 // have data, and the kinds that were skipped. No two figures have one name.
 func All(p *results.Prepared, wanted ...string) ([]Figure, []Skip) {

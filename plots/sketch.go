@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -65,10 +66,7 @@ func Sketches(p *results.Prepared) Page {
 	choices = append(choices, Choice{epsilon, "privacy parameter ε"})
 	drawn := map[string]bool{}
 	for _, choice := range choices {
-		var panels []Panel
-		for _, s := range scenes {
-			panels = append(panels, v.panel(s, choice.Name, y))
-		}
+		panels := list.Map(scenes, func(s scene) Panel { return v.panel(s, choice.Name, y) })
 		v.limit(panels)
 		some := false
 		for i, s := range scenes {
@@ -91,12 +89,9 @@ func Sketches(p *results.Prepared) Page {
 			page.Axes = append(page.Axes, choice)
 		}
 	}
-	grey := 0
-	for _, id := range v.curves {
-		if drawn[v.labels[id]] && !constant(id.Mechanism) {
-			grey++
-		}
-	}
+	grey := list.Count(v.curves, func(id results.Instance) bool {
+		return drawn[v.labels[id]] && !constant(id.Mechanism)
+	})
 	for _, id := range v.curves {
 		if drawn[v.labels[id]] {
 			page.Legend = append(page.Legend, Key{v.Labels[id], v.labels[id], v.styles[id].Swatch(),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -92,10 +93,7 @@ func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Fi
 	for _, sp := range v.spaces {
 		for _, t := range tasks {
 			shown := v.of(sp, t)
-			var panels []Panel
-			for _, d := range datasets(shown) {
-				panels = append(panels, v.panel(scene{d, sp, t}, x, y))
-			}
+			panels := list.Map(datasets(shown), func(d string) Panel { return v.panel(scene{d, sp, t}, x, y) })
 			v.limit(panels)
 			if x != epsilon {
 				for i := range panels {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -403,10 +404,7 @@ func (v *view) warnings(shown []results.Cell) []string {
 			return c.Instance() == id && c.Status == results.StatusUndefined
 		}))
 		if len(at) > 0 {
-			var values []string
-			for _, e := range at {
-				values = append(values, short(e))
-			}
+			values := list.Map(at, short)
 			out = append(out, fmt.Sprintf("%s is undefined at ε = %s.", v.labels[id], strings.Join(values, ", ")))
 		}
 	}

@@ -43,6 +43,7 @@ def wheel(version: str, tag: str, program: Path | None, out: Path) -> Path:
     files.append((f"{info}/METADATA", (
         f"Metadata-Version: 2.1\nName: mldpbench\nVersion: {version}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
         "Requires-Python: >=3.9\n").encode(), 0o644))
+    files.append((f"{info}/entry_points.txt", b"[console_scripts]\nmldp = mldpbench._program:main\n", 0o644))
     pure = str(program is None).lower()
     files.append((f"{info}/WHEEL", (
         f"Wheel-Version: 1.0\nGenerator: mldpbench\nRoot-Is-Purelib: {pure}\n" +

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 )
 
@@ -338,9 +339,7 @@ func ByRepetition(cells []Cell, quantity string) []float64 {
 			n[c.Repetition]++
 		}
 	}
-	var out []float64
-	for _, repetition := range slices.Sorted(maps.Keys(n)) {
-		out = append(out, sum[repetition]/float64(n[repetition]))
-	}
-	return out
+	return list.Map(slices.Sorted(maps.Keys(n)), func(repetition int) float64 {
+		return sum[repetition] / float64(n[repetition])
+	})
 }

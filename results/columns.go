@@ -125,6 +125,6 @@ func init() {
 		Column{Name: "measure_seconds", Timing: true}, Column{Name: "cs_seconds", Timing: true},
 		Column{Name: "peak_memory_mib", Timing: true},
 		Column{Name: "epochs"}, Column{Name: "tokens_unknown"}, Column{Name: "baseline_accuracy", Derived: true},
-		Column{Name: EM, Title: "E_M", Direction: Up, Digits: 3, Derived: true},
 	)
+	Register(axisColumns()...)
 }

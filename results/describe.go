@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -96,9 +97,6 @@ func (c Cell) SwOthers() float64 {
 	if err != nil || len(words) == 0 {
 		return math.NaN()
 	}
-	others := 0
-	for _, w := range words {
-		others += w.Others()
-	}
+	others := list.Sum(words, func(w metrics.Deniability[string]) int { return w.Others() })
 	return float64(others) / float64(len(words))
 }

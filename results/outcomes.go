@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 )
 
 // Outcomes are one bit a test item, in the order of the data set: 1 where it
@@ -37,10 +38,7 @@ func (o Outcomes) unpack(part, whole int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
-	n := 0
-	for _, b := range packed {
-		n += bits.OnesCount8(b)
-	}
+	n := list.Sum(packed, bits.OnesCount8)
 	if len(packed) != (whole+7)/8 || n != part {
 		return nil, fmt.Errorf("correct: %d bits in %d bytes, the row says %d of %d", n, len(packed), part, whole)
 	}
@@ -59,29 +57,6 @@ func (m Measured) Right() []bool {
 		right[i] = packed[i/8]>>(i%8)&1 == 1
 	}
 	return right
-}
-
-// Disagree counts the test items that are right in one cell and wrong in the
-// other; ok is false where the cells have different items or no outcomes.
-func Disagree(a, b Cell, quantity string) (onlyA, onlyB int, ok bool) {
-	if a.Dataset != b.Dataset || a.DatasetFingerprint != b.DatasetFingerprint || a.DatasetFingerprint == "" {
-		return 0, 0, false
-	}
-	ma, _ := a.At(quantity)
-	mb, _ := b.At(quantity)
-	x, y := ma.Right(), mb.Right()
-	if x == nil || y == nil || len(x) != len(y) {
-		return 0, 0, false
-	}
-	for i := range x {
-		switch {
-		case x[i] && !y[i]:
-			onlyA++
-		case y[i] && !x[i]:
-			onlyB++
-		}
-	}
-	return onlyA, onlyB, true
 }
 
 // outcomesFile returns the path of the outcomes for a file of rows.

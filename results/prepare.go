@@ -12,25 +12,6 @@ import (
 	"mldpbench/metrics"
 )
 
-// EM is the quantity that Prepare makes of the adversary's errors: E_M over all
-// words where every mechanism of the rows has it, else over few candidates.
-const EM = "e_m"
-
-// errorSources are the quantities that EM is made of, the better ones first:
-// the error over all words, as a study of accuracy or of attacks has it, and that
-// over few candidates.
-var errorSources = [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}
-
-// errorOf is the first of the quantities that a cell has.
-func (c Cell) errorOf(quantities ...string) (m Measured, ok bool) {
-	for _, q := range quantities {
-		if m, ok = c.At(q); ok && m.Value.Known() {
-			return m, true
-		}
-	}
-	return m, false
-}
-
 // Run is what one folder of a run holds.
 type Run struct {
 	Name     string // for messages: its path
@@ -57,6 +38,7 @@ type Prepared struct {
 	// FullError tells whether EM is the error over all words.
 	FullError bool
 	Warnings  []string // what a reader must know: audits of other data, data told apart
+	Levels    Levels   // at which mechanisms are compared, where they are not the usual ones; see Stated
 }
 
 // Prepare joins runs. A unit in two of them is kept once; it is an error if they
@@ -100,7 +82,7 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	apart, told := tellApart(p.Rows)
 	p.Warnings = append(p.Warnings, told...)
 	p.Cells = pivot(apart)
-	p.FullError = deriveError(p.Cells)
+	p.FullError = deriveAxes(p.Cells)
 	deriveComposites(p.Cells)
 	p.Labels = LabelInstances(Distinct(p.Cells, func(c Cell) Instance { return c.Instance() }))
 	return p, nil
@@ -324,51 +306,6 @@ func parents(k placeKey) (out []placeKey) {
 		out = append(out, k)
 	}
 	return out
-}
-
-// deriveError sets EM in every cell: from the best source that every mechanism
-// with an error has. An error among few candidates only shows how easy a guess
-// among few is, and mechanisms that hide a word in a group then look as if they
-// did not hide it. An error over all words is measured once for a mechanism and
-// ε and holds for all repetitions, models and settings.
-func deriveError(cells []Cell) (full bool) {
-	at := func(c Cell) Group {
-		g := c.Group()
-		g.Model, g.ModelParameters, g.Setting = "", "", ""
-		return g
-	}
-	for i, source := range errorSources {
-		known := map[Group]Measured{}
-		for _, c := range cells {
-			if m, ok := c.errorOf(source...); ok {
-				if _, again := known[at(c)]; !again {
-					known[at(c)] = m
-				}
-			}
-		}
-		if len(known) == 0 {
-			continue
-		}
-		last := i == len(errorSources)-1
-		complete := !slices.ContainsFunc(cells, func(c Cell) bool {
-			_, ok := known[at(c)]
-			_, has := c.errorOf(slices.Concat(errorSources...)...)
-			return !ok && has
-		})
-		if !complete && !last {
-			continue
-		}
-		for j := range cells {
-			c := &cells[j]
-			if m, ok := c.errorOf(source...); ok {
-				c.Set(EM, m)
-			} else if m, ok := known[at(*c)]; ok && !last {
-				c.Set(EM, m)
-			}
-		}
-		return !last
-	}
-	return false
 }
 
 // deriveComposites sets the baseline's mean accuracy and PUC. PUC of a

@@ -13,7 +13,6 @@ import (
 )
 
 // SchemaVersion is increased whenever a column changes its meaning or name.
-// Package legacy converts files of schema 4.
 const SchemaVersion = 5
 
 // StatusOK and StatusUndefined are the values of Row.Status. Undefined is a

@@ -179,19 +179,6 @@ func TestOutcomes(t *testing.T) {
 	a, b := made(0, 1, 5), made(1, 1, 5)
 	a.Measured, b.Measured = m, m
 	b.Mechanism, b.Items = "tem", NewOutcomes([]bool{true, true, true, true, true, false, false, false, false, false})
-	p, err := Prepare(Run{Rows: []Row{a, b}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	onlyA, onlyB, ok := Disagree(p.Cells[0], p.Cells[1], "accuracy")
-	if !ok || onlyA != 2 || onlyB != 2 {
-		t.Errorf("%d and %d, %t; want 2 and 2", onlyA, onlyB, ok)
-	}
-	other := p.Cells[1]
-	other.DatasetFingerprint = "other"
-	if _, _, ok := Disagree(p.Cells[0], other, "accuracy"); ok {
-		t.Error("other documents are not paired")
-	}
 	path := write(t, "r.csv", a, b)
 	edited := a
 	edited.Part, edited.Value = 6, 60

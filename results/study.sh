@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the records behind STUDY.md, STUDIES.md and ATTACKS.md, and copies them
+# Makes the records behind STUDY.md, the reports, and copies them
 # into results/reference. From the root of the repository, after make build:
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
@@ -15,6 +15,7 @@ out=${STUDY_OUT:-runs/study}
 # with flags; for an audit, its flags.
 runs='
 replication                    results  replication --datasets agnews-2024 --embedding glove.6B.words
+replication-imdb               results  replication --datasets imdb-2024 --embedding glove.6B.words --panel text
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
 comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +45,17 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 			return &exitError{exitUsage, err}
 		}
 	}
-	first, err := a.command.open(ctx)
+	space := sync.OnceValues(func() (mechanisms.Environment, error) {
+		return a.instance.space.environment(ctx, false, root)
+	})
+	vectors := func(w io.Writer) error {
+		env, err := space()
+		if err != nil {
+			return err
+		}
+		return env.Space.WriteText(w)
+	}
+	first, err := a.command.open(ctx, vectors)
 	if err != nil {
 		return err
 	}
@@ -63,7 +75,7 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 		}
 		r = held{m, mechanisms.Guarantee{Metric: a.metric, Epsilon: epsilon, Reason: "not declared, but tested against"}}
 	}
-	env, err := a.instance.space.environment(ctx, false, root)
+	env, err := space()
 	if err != nil {
 		return err
 	}
@@ -80,7 +92,7 @@ func (a *commandAudit) run(cmd *cobra.Command, root stream.Seed) error {
 	default:
 		fmt.Fprintln(out, "repetition: equal seeds gave equal text")
 	}
-	second, err := a.command.open(ctx)
+	second, err := a.command.open(ctx, vectors)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 func newBoardCommand() *cobra.Command {
 	var out string
+	var align alignFlag
 	cmd := &cobra.Command{
 		Use:   "board REPOSITORY|RESULTS...",
 		Short: "Make the pages of a board from packages, or one page from results",
@@ -58,6 +59,7 @@ kept.`,
 			if err != nil {
 				return err
 			}
+			p.Levels = align.Levels
 			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
 				return report.WriteBoard(w, p, nil)
 			}); err != nil {
@@ -69,6 +71,7 @@ kept.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "of a repository the folder to write (default site), of results the "+
 		"page (default board.html)")
+	align.add(cmd)
 	return cmd
 }
 

@@ -20,12 +20,13 @@ type compareOptions struct {
 	margin, level                       float64
 	metrics                             []string
 	format                              string
+	align                               alignFlag
 }
 
 func newCompareCommand() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare A B... | --published RESULTS... | --published-only",
+		Use:   "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS... | --published-only",
 		Short: "Compare runs, or results with the published tables",
 		Long: `Compare A B compares two runs (files, or folders of runs), cell by cell and
 quantity by quantity. Where seed and data are equal, any difference is a change.
@@ -33,6 +34,10 @@ Else changes are tested: paired by test documents where both have their outcomes
 by the spread of repetitions elsewhere, with p-values Holm-corrected over all
 tests and the change that each could have found. More than two runs are compared
 each with the one before it.
+
+With --align the mechanisms of RESULTS are compared with each other at equal
+privacy: which keeps most, who is told apart from whom, the difference that could
+have been found, and where the order changes with the measure of privacy.
 
 With --published every cell that Meisenbacher et al. 2024 print is compared with
 ours. Rows of the study replication, which computes as that study's own code does,
@@ -48,14 +53,15 @@ cannot be read, 3 not compared as a whole: other studies or data, missing cells,
 or nothing to test.`,
 		Example: `  mldp compare runs/yesterday runs/today
   mldp compare --json --level 0.01 runs/yesterday runs/today
+  mldp compare --align em=0.5,0.8 runs/mini
   mldp compare --published runs/comparative runs/comparative-released
   mldp compare --published-only`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.publishedOnly != (len(args) == 0):
 				return errors.New("compare takes results, or --published-only and none")
-			case !o.published && len(args) == 1:
-				return errors.New("compare takes two runs or more; with --published one is enough")
+			case !o.published && o.align.Quantity == "" && len(args) == 1:
+				return errors.New("compare takes two runs or more; with --published or --align one is enough")
 			}
 			return nil
 		},
@@ -75,6 +81,8 @@ or nothing to test.`,
 				return auditPublished(out, o.format)
 			case o.published:
 				return comparePublished(out, args, o.margin, o.format)
+			case o.align.Quantity != "":
+				return compareMechanisms(out, args, o.align.Levels, o.format)
 			case len(args) > 2:
 				return o.history(out, args)
 			}
@@ -102,6 +110,10 @@ or nothing to test.`,
 	f.BoolVar(&o.all, "all", false, "also list what did not change")
 	f.BoolVar(&o.json, "json", false, "write all tests as JSON")
 	f.StringVar(&o.format, "format", "md", "md, tex or csv")
+	o.align.add(cmd)
+	for _, other := range []string{"published", "published-only", "metric", "all", "json", "level"} {
+		cmd.MarkFlagsMutuallyExclusive("align", other)
+	}
 	return cmd
 }
 

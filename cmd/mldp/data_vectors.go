@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 )
@@ -41,11 +37,10 @@ the words, depends on the sizes and on --seed, which is that of the study.`,
 			if err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return writeVectors(w, space) }
 			if out == "" {
-				return write(cmd.OutOrStdout())
+				return space.WriteText(cmd.OutOrStdout())
 			}
-			if err := atomicfile.Write(out, 0o644, write); err != nil {
+			if err := atomicfile.Write(out, 0o644, space.WriteText); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d of %d words of %s, %d dimensions\n", out, space.Len(),
@@ -58,21 +53,4 @@ the words, depends on the sizes and on --seed, which is that of the study.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file (default: standard output)")
 	require(cmd, "embedding")
 	return cmd
-}
-
-// writeVectors writes a space in the text form of GloVe, with as many digits as
-// give the same numbers again.
-func writeVectors(w io.Writer, s *embeddings.Space) error {
-	b := bufio.NewWriter(w)
-	var line []byte
-	for id := range s.Len() {
-		line = append(line[:0], s.Vocabulary.Word(embeddings.WordID(id))...)
-		for _, x := range s.Vector(embeddings.WordID(id)) {
-			line = strconv.AppendFloat(append(line, ' '), float64(x), 'g', -1, 32)
-		}
-		if _, err := b.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
-	return b.Flush()
 }

@@ -41,7 +41,8 @@ standard error lists them.
 A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
 per file. For FILE, column:COLUMN is another column of the original. Files are
 CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
---id or else by order. Rows, table and page are written to --out.`,
+--id or else by order; a text is missing where no row has the id or, with
+--missing skip and without --id, where it is empty. Rows, table and page are written to --out.`,
 		Example: `  mldp evaluate --original reviews.csv --privatised reviews.csv --text body --label stars --documents -1 --out evaluation
   mldp evaluate --original my-reviews.csv --privatised rewriter@10=my-a.csv --privatised dp-prompt=my-b.csv --text body --label stars --private author`,
 		Args: cobra.NoArgs,
@@ -89,7 +90,7 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 			if err := items.write(cmd.Context(), summary, o.Root); err != nil {
 				return err
 			}
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples)
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples, results.Levels{})
 		},
 	}
 	f := cmd.Flags()
@@ -103,6 +104,8 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.StringVar(&o.Delimiter, "delimiter", "", "of CSV and TSV, in all files, such as \";\" (default: that of the format)")
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
+	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
+		"them out of all versions and says how many")
 	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),

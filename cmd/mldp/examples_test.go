@@ -173,8 +173,8 @@ func pages(t *testing.T) map[string]string {
 	}
 	out := map[string]string{}
 	for _, file := range append(files, filepath.Join(root, "README.md")) {
-		if name := filepath.Base(file); name == "external.md" || name == "cluster.md" || name == "submit.md" {
-			continue // TestExternalPage, the test on a real Slurm, TestSubmitPage
+		if name := filepath.Base(file); slices.Contains([]string{"external.md", "cluster.md", "tutorial.md", "submit.md"}, name) {
+			continue // TestExternalPage, the test on a real Slurm, TestTutorial, TestSubmitPage
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

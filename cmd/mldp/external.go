@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,13 +27,13 @@ func (o *commandOptions) addFlags(cmd *cobra.Command) {
 		"(default: 1m and 10m)")
 }
 
-// open starts the command.
-func (o *commandOptions) open(ctx context.Context) (*external.Command, error) {
+// open starts the command; vectors writes the file of {vectors}, nil for none.
+func (o *commandOptions) open(ctx context.Context, vectors func(io.Writer) error) (*external.Command, error) {
 	args, err := external.Split(o.line)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	return external.Open(ctx, args, external.Options{Start: o.timeout, Request: o.timeout})
+	return external.Open(ctx, args, external.Options{Start: o.timeout, Request: o.timeout, Vectors: vectors})
 }
 
 // orBuiltIn opens the mechanism that is sampled word by word: the command if
@@ -51,7 +52,7 @@ func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
 	if err != nil {
 		return nil, end, err
 	}
-	c, err := o.open(ctx)
+	c, err := o.open(ctx, env.Space.WriteText)
 	if err != nil {
 		return nil, end, err
 	}

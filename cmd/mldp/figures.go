@@ -23,8 +23,7 @@ func newFiguresCommand() *cobra.Command {
 		Use:   "figures RESULTS...",
 		Short: "Draw figures as PNG, SVG and PDF",
 		Long: `Figures draws every figure for which the results have data, at the width of one
-column of a paper (3.4 inches) unless --width says otherwise, and prints the
-paths. RESULTS is the folder of a run or its results file; several are joined.
+column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the folder of a run or its results file; several are joined.
 With --no-title or --no-notes the words stand in a text file beside the figure.
 Figures that cannot be drawn are listed on standard error with the reason.`,
 		Example: `  mldp figures runs/mini -o figures
@@ -85,13 +84,13 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 			for _, s := range skipped {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
 			}
-			for _, path := range paths {
-				fmt.Fprintln(cmd.OutOrStdout(), path)
-			}
-			return nil
+			a := newAnswer(cmd)
+			a.wrote(out, paths)
+			return a.end()
 		},
 	}
 	f := cmd.Flags()
+	addJSON(cmd)
 	addChoice(cmd, &datasets, &mechanisms)
 	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")

@@ -128,11 +128,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
-		want, ok := wanted[f.Value.Type()]
-		if !ok {
-			want = "another value"
+		if err = invalid.Unwrap(); wanted[f.Value.Type()] != "" {
+			err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), wanted[f.Value.Type()])
 		}
-		err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), want)
 	}
 	return &exitError{exitUsage, err}
 }

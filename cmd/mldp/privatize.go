@@ -395,14 +395,15 @@ func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to
 	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	var vectors func(io.Writer) error
 	if o.instance.space.embedding != "" {
 		env, err := o.instance.space.environment(ctx, false, seed)
 		if err != nil {
 			return nil, err
 		}
-		to.Vocabulary = env.Space.Vocabulary
+		to.Vocabulary, vectors = env.Space.Vocabulary, env.Space.WriteText
 	}
-	c, err := o.command.open(ctx)
+	c, err := o.command.open(ctx, vectors)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 func newReportCommand() *cobra.Command {
 	var out string
 	var examples bool
+	var align alignFlag
 	cmd := &cobra.Command{
 		Use:   "report RESULTS...",
 		Short: "Write finished studies to one HTML page",
@@ -22,13 +23,15 @@ example a study and its variants.
 With --examples the page shows a few documents before and after privatising:
 original texts of the data set, which everybody who gets the page can read.`,
 		Example: `  mldp report runs/mini -o report.html
-  mldp report runs/comparative runs/comparative-released -o report.html`,
+  mldp report runs/comparative runs/comparative-released -o report.html
+  mldp report runs/mini --align weighted=0.6`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, dir, err := loadRuns(args)
 			if err != nil {
 				return err
 			}
+			p.Levels = align.Levels
 			if out == "" {
 				out = filepath.Join(dir, "report.html")
 			}
@@ -41,5 +44,6 @@ original texts of the data set, which everybody who gets the page can read.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the page to write (default: report.html next to the first results)")
 	cmd.Flags().BoolVar(&examples, "examples", false, "show documents before and after privatising")
+	align.add(cmd)
 	return cmd
 }

@@ -12,14 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // unknownCommand is the error of a command that a group does not have.
 func unknownCommand(group *cobra.Command, name string) error {
-	var names []string
-	for _, c := range group.Commands() {
-		names = append(names, c.Name())
-	}
+	names := list.Map(group.Commands(), func(c *cobra.Command) string { return c.Name() })
 	return fmt.Errorf("unknown command %q%s; %s --help lists all", name, check.Meant(name, names), group.CommandPath())
 }
 
@@ -42,10 +40,7 @@ func namedAlike(err error) error {
 		return err
 	}
 	entries, _ := os.ReadDir(filepath.Dir(missing.Path)) // without a folder there are no names
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
+	names := list.Map(entries, func(e os.DirEntry) string { return e.Name() })
 	if meant := check.Meant(filepath.Base(missing.Path), names); meant != "" {
 		return fmt.Errorf("%w%s", err, meant)
 	}

@@ -376,14 +376,6 @@ var News = sync.OnceValue(func() []Document {
 // change them.
 func Slots() []Slot { return theGrammar().slots }
 
-// Polarity returns +1 or -1 for a word of judgement, 0 for any other.
-func Polarity(word string) int {
-	if s := theGrammar().byWord[word]; s != nil {
-		return s.Polarity
-	}
-	return 0
-}
-
 // Thesaurus treats the words of one slot as synonyms; it has the methods of
 // mechanisms.Thesaurus.
 type Thesaurus struct{}

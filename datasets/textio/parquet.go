@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"github.com/parquet-go/parquet-go"
+
+	"mldpbench/internal/list"
 )
 
 // EachParquet calls take with every row of a Parquet file, as a function from
@@ -67,10 +69,7 @@ func openParquet(f *os.File, name string) (*parquet.File, error) {
 func flat(p *parquet.File, name, column string) (parquet.LeafColumn, error) {
 	leaf, ok := p.Schema().Lookup(column)
 	if !ok {
-		var names []string
-		for _, f := range p.Schema().Fields() {
-			names = append(names, f.Name())
-		}
+		names := list.Map(p.Schema().Fields(), func(f parquet.Field) string { return f.Name() })
 		return leaf, fmt.Errorf("%s: no column %q: the file has %q", name, column, names)
 	}
 	if leaf.MaxRepetitionLevel > 0 {

@@ -178,12 +178,7 @@ func OpenThesaurus(dir string) (*Thesaurus, error) {
 
 // Covers reports whether WordNet has the word or one of its base forms.
 func (t *Thesaurus) Covers(word string) bool {
-	for _, x := range t.parts {
-		if len(x.morphy(word)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.parts, func(x *index) bool { return len(x.morphy(word)) > 0 })
 }
 
 // Lemmas returns the lemmas of all synsets of the word and its base forms:

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // DefaultMaxArraySize is Slurm's own default; task numbers are below it.
@@ -82,10 +83,7 @@ type Chunk struct {
 
 // Array returns the chunk as sbatch --array reads it, without a cap.
 func (c Chunk) Array() string {
-	indices := make([]int, len(c.Tasks))
-	for i, t := range c.Tasks {
-		indices[i] = t - c.Offset
-	}
+	indices := list.Map(c.Tasks, func(t int) int { return t - c.Offset })
 	return FormatArray(indices)
 }
 
@@ -105,11 +103,7 @@ func (s *Slurm) Chunks(tasks []int) []Chunk {
 		}
 		c.Tasks = append(c.Tasks, t)
 	}
-	out := make([]Chunk, len(chunks))
-	for i, c := range chunks {
-		out[i] = *c
-	}
-	return out
+	return list.Map(chunks, func(c *Chunk) Chunk { return *c })
 }
 
 // AllTasks returns the tasks 1 … Tasks.

@@ -35,9 +35,16 @@ func (s *started) Close() error {
 	return s.Command.Close()
 }
 
-func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role) (*started, error) {
-	return l.commands.get(engine.MakeID(o, role), func() (*started, error) {
-		options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Role: role}
+// command starts a command. The file of {vectors} in a mechanism's command line
+// has those of space, which is nil for other roles.
+func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role,
+	space *embeddings.Space) (*started, error) {
+	options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Role: role}
+	vectors := ""
+	if space != nil && external.NamesVectors(o.Command) {
+		options.Vectors, vectors = space.WriteText, space.Fingerprint()
+	}
+	return l.commands.get(engine.MakeID(o, role, vectors), func() (*started, error) {
 		identity, err := external.Unstarted(o.Command, options)
 		if err != nil {
 			return nil, err
@@ -79,7 +86,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 // OfOutside adds the fingerprints of a mechanism that is not built in, over a
 // data set; others have none: those of a command, of the environment variables
 // and the raw texts that it reads, or of a text and the ids of its documents.
-func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sample, f Fingerprints) error {
+func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sample, space *embeddings.Space,
+	f Fingerprints) error {
 	if s.Outside == nil {
 		return nil
 	}
@@ -95,7 +103,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 		}
 		return nil
 	}
-	c, err := l.ofCommand(ctx, name, o, external.MechanismRole, f)
+	c, err := l.ofCommand(ctx, name, o, external.MechanismRole, space, f)
 	if err != nil {
 		return err
 	}
@@ -121,8 +129,8 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 // ofCommand starts a command and adds its fingerprint and that of its
 // environment.
 func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, role external.Role,
-	f Fingerprints) (*started, error) {
-	c, err := l.command(ctx, o, role)
+	space *embeddings.Space, f Fingerprints) (*started, error) {
+	c, err := l.command(ctx, o, role, space)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +148,13 @@ func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, 
 
 // OfCommand adds the fingerprints of an attacker or a measurement.
 func (l *Lab) OfCommand(ctx context.Context, c study.CommandSpec, role external.Role, f Fingerprints) error {
-	_, err := l.ofCommand(ctx, role.String()+" "+c.Name, c.Outside(), role, f)
+	_, err := l.ofCommand(ctx, role.String()+" "+c.Name, c.Outside(), role, nil, f)
 	return err
 }
 
 // Command returns an attacker or a measurement.
 func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Role) (*external.Command, error) {
-	s, err := l.command(ctx, c.Outside(), role)
+	s, err := l.command(ctx, c.Outside(), role, nil)
 	if err == nil {
 		err = s.failed
 	}
@@ -167,8 +175,9 @@ func digest(texts []string) string {
 
 // Outside returns the function that opens mechanisms that are not built in, for
 // one repetition of a data set, counted from 1; single words are taken from
-// space. A command that declares to be repeatable is checked once.
-func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
+// space, and {vectors} are those of own, the words of the data set. A command
+// that declares to be repeatable is checked once.
+func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings.Space,
 	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
 	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
 		corpus, err := l.Corpus(ctx, sample)
@@ -187,7 +196,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 			}
 			return mechanisms.Rewriting(ctx, r, space)
 		}
-		c, err := l.command(ctx, o, external.MechanismRole)
+		c, err := l.command(ctx, o, external.MechanismRole, own)
 		if err == nil {
 			err = c.failed
 		}

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/models/attack"
@@ -92,8 +93,12 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 	if unit == "share" || unit == "ratio" {
 		unit = ""
 	}
+	table := attacker
+	if c.Alone {
+		table = strongestName
+	}
 	return results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: attacker, Attacker: attacker}
+		Threshold: threshold, Table: table, Attacker: attacker}
 }
 
 // newAttackOptions are those for what the named attackers need.
@@ -270,10 +275,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 		if err != nil {
 			return nil, err
 		}
-		sentences := make([]string, len(documents))
-		for i, d := range documents {
-			sentences[i] = joined(t.lexicon.Tokens(d))
-		}
+		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
 		return encoder.Encode(ctx, sentences)
 	}
 	if o.masked != "" {

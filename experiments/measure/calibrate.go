@@ -319,7 +319,7 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism
 		}
 		return withoutInterval(t.Nw() / 100), false, nil
 	default:
-		e, err := InferFull(ctx, m, make([]int, inputs), o.Runs, o.Seed, o.Threads)
+		e, err := InferFull(ctx, m, make([]int, inputs), FullOptions{Samples: o.Runs}, o.Seed, o.Threads)
 		return e.Uniform, e.Runs == 0, err
 	}
 }

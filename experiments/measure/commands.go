@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms/external"
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
@@ -42,7 +43,8 @@ func init() {
 	})
 	Register(Measurement{
 		Name: "measured", Version: 1, Setting: true,
-		Metric: study.Metric{Key: "commands", New: func() any { return &[]study.CommandSpec{} }, Check: checkCommands},
+		Metric: study.Metric{Key: "commands", Doc: "measurements that are commands, with the keys of attackers",
+			New: func() any { return &[]study.CommandSpec{} }, Check: checkCommands},
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			list, ok := scene.Metrics["commands"].(*[]study.CommandSpec)
 			if !ok {
@@ -114,10 +116,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	for _, x := range outcomes {
 		row := Attacked(r.Row(q), x)
 		if x.Items != nil {
-			right := make([]float64, len(x.Items))
-			for i, item := range x.Items {
-				right[i] = item.Right
-			}
+			right := list.Map(x.Items, func(item attack.Item) float64 { return item.Right })
 			row.Detail = listed(right)
 		}
 		rows = append(rows, row)
@@ -138,11 +137,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return nil, err
 	}
 	sentences := func(documents [][]string) []string {
-		out := make([]string, len(documents))
-		for i, d := range documents {
-			out[i] = joined(d)
-		}
-		return out
+		return list.Map(documents, joined)
 	}
 	before := sentences(text.Before)
 	key := engine.MakeID("unchanged", c.Identity().Key(), r.Corpus.Fingerprint, r.Sample(), q.Setting)

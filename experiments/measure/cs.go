@@ -13,13 +13,14 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
 
 // csOptions are the options of the cosine similarity of sentences.
 type csOptions struct {
-	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`
+	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`                        // of mldp data list, or sif
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
 	// Repetitions limits CS to the first so many repetitions; 0 means all. They
 	// and the settings do not change what is measured elsewhere.
@@ -70,11 +71,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	}
 	sample := metrics.SampleWords(numbers[int](len(c.Before)), o.Documents, r.Root().Derive("cs", r.Dataset.Name).Rand())
 	sentences := func(documents [][]string) []string {
-		s := make([]string, len(sample))
-		for i, d := range sample {
-			s[i] = joined(documents[d])
-		}
-		return s
+		return list.Map(sample, func(d int) string { return joined(documents[d]) })
 	}
 	key := engine.MakeID("originals", r.Corpus.Fingerprint, r.Space.Fingerprint(), r.Dataset.Name, q.Setting, o,
 		r.Root())

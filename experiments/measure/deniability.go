@@ -16,8 +16,8 @@ import (
 
 // deniabilityOptions are the options of N_w and S_w.
 type deniabilityOptions struct {
-	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"`
-	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`
+	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"` // drawn from the vocabulary
+	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`   // of each word
 	// Python holds seeds by data set. The words are then those that Python's
 	// random.sample draws with this seed from the words of the train texts, by
 	// falling frequency; else words of the space are drawn.
@@ -53,19 +53,24 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return []results.Row{unmeasured(row, "n_w", notOfWords)}, nil
 	}
 	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
+	var kept []string
 	if o.Python != nil {
-		if words, err = pythonWords(r.Corpus.TrainTexts(), o.Words, o.Python[r.Dataset.Name], m.Vocabulary()); err != nil {
+		words, kept, err = pythonWords(r.Corpus.TrainTexts(), o.Words, o.Python[r.Dataset.Name], m.Vocabulary())
+		if err == nil && len(kept) > 0 && r.Policy != mechanisms.Keep {
+			err = fmt.Errorf("%q is no word of the mechanism, and policy is not keep", kept[0])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("metrics.deniability.python: %w", err)
 		}
 	}
 	seed := r.RepetitionSeed().Derive("deniability")
 	if o.Times == 0 {
-		return deniabilityRows(ctx, row, m, words, o.Runs, seed, true)
+		return deniabilityRows(ctx, row, m, words, kept, o.Runs, seed, true)
 	}
 	var rows []results.Row
 	for i := range o.Times {
 		row.Repetition = i + 1
-		more, err := deniabilityRows(ctx, row, m, words, o.Runs, seed.At(uint64(i)), i == 0)
+		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)), i == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -92,26 +97,25 @@ func (o *deniabilityOptions) check(d *study.Design) error {
 }
 
 // pythonWords are words of the train texts as the comparative study's code draws
-// them.
-func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary) ([]mechanisms.WordID, error) {
+// them; kept are those that the mechanism has not.
+func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID, kept []string,
+	err error) {
 	ranked := embeddings.ByFrequency(train)
 	drawn, err := stream.PythonSample(seed, len(ranked), n)
-	if err != nil {
-		return nil, err
-	}
-	words := make([]mechanisms.WordID, len(drawn))
-	for i, number := range drawn {
-		if words[i] = v.ID(ranked[number]); words[i] == embeddings.Unknown {
-			return nil, fmt.Errorf("%q is no word of the mechanism: variant as-run has all words of the train texts",
-				ranked[number])
+	for _, number := range drawn {
+		if id := v.ID(ranked[number]); id == embeddings.Unknown {
+			kept = append(kept, ranked[number])
+		} else {
+			words = append(words, id)
 		}
 	}
-	return words, nil
+	return words, kept, err
 }
 
 // deniabilityRows are those of one measurement; with closed, of closed forms too.
-func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanism, words []mechanisms.WordID, runs int,
-	seed stream.Seed, closed bool) ([]results.Row, error) {
+// kept words always come back.
+func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanism, words []mechanisms.WordID, kept []string,
+	runs int, seed stream.Seed, closed bool) ([]results.Row, error) {
 	outcomes, err := metrics.MeasureDeniability(words, runs, Draw(ctx, m, seed.Rand()))
 	if err := errors.Join(err, mechanisms.Err(m), ctx.Err()); err != nil {
 		return nil, err
@@ -121,11 +125,14 @@ func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanis
 		named[i] = metrics.Deniability[string]{Word: m.Vocabulary().Word(d.Word), Runs: d.Runs, Unchanged: d.Unchanged,
 			Distinct: d.Distinct}
 	}
+	for _, w := range kept {
+		named = append(named, metrics.Deniability[string]{Word: w, Runs: runs, Unchanged: runs, Distinct: 1})
+	}
 	nw, sw := results.Deniability(named)
 	rows := []results.Row{row.Of("n_w", nw), row.Of("s_w", sw)}
 	worst := metrics.TotalDeniability(named)
 	exactNw, exactSw, support := math.NaN(), math.NaN(), math.NaN()
-	if closed {
+	if closed && len(kept) == 0 {
 		exactNw, exactSw, support = ExactDeniability(m, words, runs)
 	}
 	for _, x := range []struct {

@@ -18,21 +18,36 @@ import (
 type FullError struct {
 	Uniform metrics.Interval // adversary without knowledge of word frequencies
 	Corpus  metrics.Interval // adversary that knows how often each occurs
-	Runs    int              // draws per word to learn from, and as many to measure on; 0 when exact
+	Runs    int              // draws per word to learn from; 0 when exact
+	Note    string           // what more draws would do
+
+	channel *metrics.Channel // nil where draws were needed
+	decoder metrics.Decoder  // under the uniform prior
+	fresh   metrics.Draws    // that the decoder was measured on
 }
 
-// fullLevel is the confidence of the intervals.
-const fullLevel = 0.95
+// fullLevel is the confidence of the intervals, settled the largest change of E_M
+// by twice the draws that ends their growth.
+const fullLevel, settled = 0.95, 0.005
 
 // drawnTogether is the number of words that share a stream. It is constant, so
 // the result does not depend on the number of threads.
 const drawnTogether = 64
 
+// FullOptions say from how many draws E_M is learned where there is no closed
+// form.
+type FullOptions struct {
+	Samples int `json:"samples"`        // of each word to learn from, and as many to measure on
+	Most    int `json:"most,omitempty"` // if greater, those to learn from are doubled up to as many
+}
+
 // InferFull measures FullError for the first words of the mechanism's
 // vocabulary, one per count: how often each occurs. It costs one row of
-// probabilities per word where there is a closed form, 2 × samples draws per
-// word elsewhere.
-func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
+// probabilities per word where there is a closed form. Elsewhere it costs 2 ×
+// Samples draws per word, or, with Most, draws until two doublings in a row
+// change E_M by less than 0.005 each; what more of them would do is in the
+// interval.
+func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o FullOptions, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError
 	prior, err := metrics.ShadowPrior(counts)
@@ -44,10 +59,10 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, sample
 	if d, ok := m.(mechanisms.Distributor); ok {
 		// Drawing costs less than integrating.
 		if p, err := d.Distribution(0); err == nil && p.Samples == 0 && p.AbsoluteError == 0 {
-			full, err := metrics.FullVocabulary(ctx, metrics.Channel{Inputs: len(counts), Outputs: outputs,
-				Rows: func(x, n int) ([][]float64, error) {
-					return mechanisms.Rows(d, mechanisms.WordID(x), n)
-				}}, priors, max(1, threads))
+			channel := metrics.Channel{Inputs: len(counts), Outputs: outputs, Rows: func(x, n int) ([][]float64, error) {
+				return mechanisms.Rows(d, mechanisms.WordID(x), n)
+			}}
+			full, err := metrics.FullVocabulary(ctx, channel, priors, max(1, threads))
 			if err != nil {
 				return out, err
 			}
@@ -55,22 +70,61 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, sample
 				e := full.Inference[i].MAP
 				return metrics.Interval{Estimate: e, Low: e, High: e}
 			}
-			return FullError{Uniform: exact(0), Corpus: exact(1)}, nil
+			return FullError{Uniform: exact(0), Corpus: exact(1), channel: &channel, decoder: full.Decoders[0]}, nil
 		}
 	}
-	learn, err := drawAll(ctx, m, len(counts), samples, seed.Derive("learn"), threads)
+	fresh, err := drawAll(ctx, m, len(counts), o.Samples, seed.Derive("measure"), threads)
 	if err != nil {
 		return out, err
 	}
-	fresh, err := drawAll(ctx, m, len(counts), samples, seed.Derive("measure"), threads)
+	draw := func(n, step int) (metrics.Draws, error) {
+		from := seed.Derive("learn")
+		if step > 0 {
+			from = from.At(uint64(step))
+		}
+		return drawAll(ctx, m, len(counts), n, from, threads)
+	}
+	if o.Most <= o.Samples {
+		learn, err := draw(o.Samples, 0)
+		if err != nil {
+			return out, err
+		}
+		sampled, err := metrics.SampledVocabulary(ctx, learn, fresh, outputs, priors, fullLevel, max(1, threads))
+		if err != nil {
+			return out, err
+		}
+		return FullError{Uniform: sampled.Inference[0].MAP, Corpus: sampled.Inference[1].MAP, Runs: o.Samples,
+			decoder: sampled.Decoders[0], fresh: fresh}, nil
+	}
+	grown, err := metrics.GrowInference(ctx, func(n, step int, learn bool) (metrics.Draws, error) {
+		if learn {
+			return draw(n, step)
+		}
+		return fresh, nil
+	}, outputs, priors, o.Samples, o.Most, settled, fullLevel, max(1, threads))
 	if err != nil {
 		return out, err
 	}
-	sampled, err := metrics.SampledVocabulary(ctx, learn, fresh, outputs, priors, fullLevel, max(1, threads))
-	if err != nil {
-		return out, err
+	uniform := grown.Inference[0]
+	note := fmt.Sprintf("learned from %d draws a word; more would lower it by about %.4f", uniform.Learned,
+		uniform.Remaining)
+	if !uniform.Settled {
+		note += ", as far as is known: it has not settled"
 	}
-	return FullError{sampled.Inference[0].MAP, sampled.Inference[1].MAP, samples}, nil
+	return FullError{Uniform: uniform.MAP, Corpus: grown.Inference[1].MAP, Runs: uniform.Learned, Note: note,
+		decoder: grown.Decoders[0], fresh: fresh}, nil
+}
+
+// GuessDistance is the mean distance of a word from the guess of the adversary
+// under the uniform prior, as a share of the mean distance of two words. He
+// guesses the most probable word: one who wants to come near finds as much or
+// more.
+func (f FullError) GuessDistance(ctx context.Context, distance func(a, b int) float64,
+	threads int) (metrics.Interval, error) {
+	if f.channel != nil {
+		return metrics.GuessDistance(ctx, *f.channel, f.decoder, distance, max(1, threads))
+	}
+	return metrics.SampledGuessDistance(f.decoder, f.fresh, distance)
 }
 
 // drawAll draws so many outputs of every word.

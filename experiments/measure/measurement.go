@@ -15,6 +15,7 @@ import (
 
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
@@ -123,25 +124,9 @@ func Register(m Measurement) {
 // All lists the measurements in the order of registration.
 func All() []*Measurement { return slices.Clone(registry) }
 
-// Find returns a measurement by its name.
-func Find(name string) (*Measurement, error) {
-	var names []string
-	for _, m := range registry {
-		if m.Name == name {
-			return m, nil
-		}
-		names = append(names, m.Name)
-	}
-	return nil, fmt.Errorf("measurement = %q: must be one of %q", name, names)
-}
-
 // columns are registered ones.
 func columns(names ...string) []results.Column {
-	var all []results.Column
-	for _, n := range names {
-		all = append(all, results.MustColumn(n))
-	}
-	return all
+	return list.Map(names, results.MustColumn)
 }
 
 // Fingerprints opens what the query needs besides the release and adds its

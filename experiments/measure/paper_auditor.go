@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/models/attack"
 	"mldpbench/results"
@@ -58,9 +59,5 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	}
 	row := r.Row(q)
 	row.Repetition, row.XName = 1, "epsilon"
-	var rows []results.Row
-	for _, x := range outcomes {
-		rows = append(rows, Attacked(row, x))
-	}
-	return rows, nil
+	return list.Map(outcomes, func(x attack.Outcome) results.Row { return Attacked(row, x) }), nil
 }

@@ -9,6 +9,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -85,10 +86,7 @@ func (o *InferenceRuns) Adversary(corpus *lab.Corpus, space *lab.Space, seed str
 	}
 	prior := metrics.UniformPrior(len(candidates))
 	if o.Prior == "empirical" {
-		n := make([]int, len(candidates))
-		for i, id := range candidates {
-			n[i] = corpus.Counts[space.Vocabulary.Word(id)]
-		}
+		n := list.Map(candidates, func(id mechanisms.WordID) int { return corpus.Counts[space.Vocabulary.Word(id)] })
 		if prior, err = metrics.EmpiricalPrior(n); err != nil {
 			return a, nil, err
 		}

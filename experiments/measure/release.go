@@ -103,7 +103,14 @@ func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, 
 	if err != nil {
 		return nil, err
 	}
-	return f, l.OfOutside(ctx, s.Mechanism, s.Sample(), f)
+	if s.Mechanism.Outside == nil {
+		return f, nil
+	}
+	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, false)
+	if err != nil {
+		return nil, err
+	}
+	return f, l.OfOutside(ctx, s.Mechanism, s.Sample(), space.Space, f)
 }
 
 // Once makes a value that the measurements of a release share, in the first of
@@ -182,7 +189,7 @@ func (r *Release) Environment(ctx context.Context) (mechanisms.Environment, erro
 	}
 	env, err := r.Lab.Environment(built, r.Corpus, r.Definition().Needs, r.MechanismSeed())
 	if r.Corpus != nil {
-		env.Outside = r.Lab.Outside(ctx, r.Sample(), built, r.Repetition)
+		env.Outside = r.Lab.Outside(ctx, r.Sample(), built, r.Space.Space, r.Repetition)
 	}
 	return env, err
 }

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
@@ -150,10 +151,7 @@ func ofCorpus(score func(hypotheses []string, references [][]string, resamples i
 	seed stream.Seed) (metrics.TextScore, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
 	[]results.Measured, error) {
 	return func(_ context.Context, r *Release, _ *textOptions, p pairOfTexts) ([]results.Measured, error) {
-		references := make([][]string, len(p.before))
-		for i, d := range p.before {
-			references[i] = []string{d}
-		}
+		references := list.Map(p.before, func(d string) []string { return []string{d} })
 		s, err := score(p.after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
 		return []results.Measured{measured(s.Corpus, 100)}, err
 	}

@@ -6,13 +6,14 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 )
 
 // CommandSpec names an attacker or a measurement: a built-in attacker by its
 // name alone, others with the command that speaks protocol 2 of
 // docs/external.md.
 type CommandSpec struct {
-	Name    string   `yaml:"name"`
+	Name    string   `yaml:"name"`              // in rows and tables; of a built-in attacker, its own
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
 	// files and folders that it reads in addition to those in its arguments
 	Files []string `yaml:"files,omitempty"`
@@ -50,6 +51,9 @@ func (c CommandSpec) Check() error {
 	}
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		return fmt.Errorf("%s: command: must name a program", c.Name)
+	}
+	if external.NamesVectors(c.Command) {
+		return fmt.Errorf("%s: command: {vectors} are those of a mechanism", c.Name)
 	}
 	return check.AtLeast("timeout", c.Timeout, 0)
 }

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -17,13 +18,13 @@ import (
 type MechanismSpec struct {
 	mechanisms.Outside `yaml:",inline"`
 
-	Name       string               `yaml:"name"`
-	Label      string               `yaml:"label,omitempty"` // its name in a paper; "" means its title
-	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
-	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
-	Parameters map[string]any       `yaml:"parameters,omitempty"`
-	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
-	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`   // of unknown words, instead of the study's
+	Name       string               `yaml:"name"`                 // of mldp mechanisms; for a command or a text, another
+	Label      string               `yaml:"label,omitempty"`      // its name in a paper; "" means its title
+	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`    // proved where it has one, printed, released or as-run
+	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`   // several
+	Parameters map[string]any       `yaml:"parameters,omitempty"` // of mldp mechanisms; a list is as many mechanisms
+	Epsilons   []float64            `yaml:"epsilons,omitempty"`   // instead of the study's
+	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`     // of unknown words, instead of the study's
 	// KeepWords are published unchanged, so epsilon is infinite on them:
 	// StopWords, or "" for none.
 	KeepWords string `yaml:"keep_words,omitempty"`
@@ -278,11 +279,7 @@ func plainValue(v any) (any, error) {
 		}
 		return out, nil
 	case []float64:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = x
-		}
-		return out, nil
+		return list.Map(v, func(x float64) any { return x }), nil
 	default:
 		return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
 	}

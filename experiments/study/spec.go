@@ -70,6 +70,7 @@ const SplitByHash = "hash"
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
 // how much of it is used. A size of 0 means the data set's default.
 type DatasetSpec struct {
+	// of mldp data list, or any for File
 	Name       string `yaml:"name" json:"name"`
 	Train      int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
 	Validation int    `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
@@ -95,21 +96,22 @@ type DatasetSpec struct {
 	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
 	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of the author of a row, for File
 	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
+	Without   []int  `yaml:"-" json:"without,omitempty"`                       // rows left out, by number from 0
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
 type EmbeddingSpec struct {
-	Name       string   `yaml:"name"`
-	File       string   `yaml:"file,omitempty"`
+	Name       string   `yaml:"name"`                                  // of the data folder, or generated
+	File       string   `yaml:"file,omitempty"`                        // vectors of your own: text, word2vec or gzip
 	Dimensions []int    `yaml:"dimensions,omitempty" limits:"1,65535"` // empty for a file: its own
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
 // ModelSpec names a model, its parameters and, if not all, its data sets.
 type ModelSpec struct {
-	Name       string         `yaml:"name"`
-	Parameters map[string]any `yaml:"parameters,omitempty"`
-	Datasets   []string       `yaml:"datasets,omitempty"`
+	Name       string         `yaml:"name"`                 // svm, lstm, logistic…
+	Parameters map[string]any `yaml:"parameters,omitempty"` // those of its kind; the defaults else
+	Datasets   []string       `yaml:"datasets,omitempty"`   // only on these; empty means all
 }
 
 // Check validates a data set on its own.
@@ -178,7 +180,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		Name: d.Name, Root: root,
 		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
 		Delimiter:     d.Delimiter,
-		PrivateColumn: d.Private, UserColumn: d.User,
+		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
 		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
 		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,

@@ -69,23 +69,6 @@ func referenceGemm(transA, transB bool, m, n, k int, alpha float32, a []float32,
 	}
 }
 
-// Transpose writes the transpose of src (rows × columns, row-major, dense) to
-// dst.
-func Transpose(dst, src []float32, rows, columns int) {
-	checkMatrix("transpose", false, rows, columns, src, columns)
-	checkMatrix("transpose", false, columns, rows, dst, rows)
-	const block = 16 // a block of both fits the first cache
-	for i0 := 0; i0 < rows; i0 += block {
-		for j0 := 0; j0 < columns; j0 += block {
-			for i := i0; i < min(i0+block, rows); i++ {
-				for j := j0; j < min(j0+block, columns); j++ {
-					dst[j*rows+i] = src[i*columns+j]
-				}
-			}
-		}
-	}
-}
-
 // resized returns at least n numbers.
 func resized(x []float32, n int) []float32 {
 	if len(x) < n {

@@ -100,10 +100,6 @@ func init() {
 	}
 }
 
-// Path returns the name of the form in use: "avx512vnni", "avx512", "avx2",
-// "neondot", "neon" or "go".
-func Path() string { return active().String() }
-
 // Paths returns the names of all forms that this processor can run, the fastest
 // first.
 func Paths() []string {

@@ -35,17 +35,17 @@ func TestUse(t *testing.T) {
 			t.Errorf("Use(%q) was accepted", name)
 		}
 	}
-	before := Path()
+	before := active().String()
 	restore, err := Use("go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Path() != "go" {
-		t.Errorf("path is %s after Use(go)", Path())
+	if active().String() != "go" {
+		t.Errorf("path is %s after Use(go)", active().String())
 	}
 	restore()
-	if Path() != before {
-		t.Errorf("path is %s after restore, was %s", Path(), before)
+	if active().String() != before {
+		t.Errorf("path is %s after restore, was %s", active().String(), before)
 	}
 }
 
@@ -126,23 +126,6 @@ func TestGemmRefusesWrongShapes(t *testing.T) {
 		}
 	}()
 	Gemm(false, false, 2, 2, 2, 1, make([]float32, 3), 2, make([]float32, 4), 2, 0, make([]float32, 4), 2)
-}
-
-func TestTranspose(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 20 {
-		rows, columns := 1+rng.IntN(40), 1+rng.IntN(40)
-		src := random(rng, rows*columns)
-		dst := make([]float32, len(src))
-		Transpose(dst, src, rows, columns)
-		for i := range rows {
-			for j := range columns {
-				if dst[j*rows+i] != src[i*columns+j] {
-					t.Fatalf("%d×%d: element %d,%d", rows, columns, i, j)
-				}
-			}
-		}
-	}
 }
 
 // ulps is the distance of x from the real number want, in units of the last

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mldpbench/internal/list"
 )
 
 // Format returns the canonical form "gamma=theorem3 t=[1,0]", sorted by name.
@@ -27,10 +29,7 @@ func FormatValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []float64:
-		var s []string
-		for _, x := range v {
-			s = append(s, FormatValue(x))
-		}
+		s := list.Map(v, func(x float64) string { return FormatValue(x) })
 		return "[" + strings.Join(s, ",") + "]"
 	}
 	return fmt.Sprint(v)

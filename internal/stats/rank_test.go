@@ -24,7 +24,7 @@ func TestRankBoundsPlaces(t *testing.T) {
 		{80},
 		{20, 99, 5, 60, 45},
 	}
-	welch := func(a, b int) (Test, error) { return Welch(samples[a], samples[b]) }
+	welch := func(a, b int) (Test, error) { return Blocked(sampled(samples[a]), sampled(samples[b])) }
 	got, err := Rank(names, means(samples), welch, true, 0.05)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestRankKeepsItsLevel(t *testing.T) {
 			}
 		}
 		ranked, err := Rank(names, means(samples), func(a, b int) (Test, error) {
-			return Welch(samples[a], samples[b])
+			return Blocked(sampled(samples[a]), sampled(samples[b]))
 		}, true, 0.05)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -16,19 +15,6 @@ type Test struct {
 	DF         float64 // degrees of freedom
 	P          float64
 	Low, High  float64 // 95% interval of the difference
-}
-
-// Welch compares the means of two independent samples without assuming equal
-// variances (Welch 1947). Samples need two values each.
-func Welch(a, b []float64) (Test, error) {
-	if len(a) < 2 || len(b) < 2 {
-		return Test{}, fmt.Errorf("welch: samples of %d and %d: must be >= 2 each", len(a), len(b))
-	}
-	meanA, varA := stat.MeanVariance(a, nil)
-	meanB, varB := stat.MeanVariance(b, nil)
-	va, vb := varA/float64(len(a)), varB/float64(len(b))
-	df := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
-	return studentTest(meanA-meanB, math.Sqrt(va+vb), df), nil
 }
 
 // Sample is the mean of a condition and its variance, over repetitions or, for
@@ -64,23 +50,6 @@ func Blocked(a, b []Sample) (Test, error) {
 		df = variance * variance / spread
 	}
 	return studentTest(difference/n, math.Sqrt(variance)/n, df), nil
-}
-
-// PairedT compares two samples measured on the same subjects (data sets,
-// repetitions with common words), in the same order.
-func PairedT(a, b []float64) (Test, error) {
-	if len(a) != len(b) {
-		return Test{}, fmt.Errorf("paired test: %d values against %d", len(a), len(b))
-	}
-	if len(a) < 2 {
-		return Test{}, fmt.Errorf("paired test: %d pairs: must be >= 2", len(a))
-	}
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	m, sd := stat.MeanStdDev(d, nil)
-	return studentTest(m, sd/math.Sqrt(float64(len(d))), float64(len(d)-1)), nil
 }
 
 // studentTest handles samples without spread: equal constants do not differ,

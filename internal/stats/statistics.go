@@ -13,7 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
@@ -69,13 +68,6 @@ func Summarize(x []float64) Summary {
 
 // HalfWidth returns half the width of the interval.
 func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
-
-// MeanIntervalFrom returns the Student t interval of a mean of n values whose
-// sample standard deviation is sd.
-func MeanIntervalFrom(mean, sd float64, n int, level float64) metrics.Interval {
-	half := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+level)/2) * sd / math.Sqrt(float64(n))
-	return metrics.Interval{Estimate: mean, Low: mean - half, High: mean + half}
-}
 
 // ClopperPearson returns the exact interval of a proportion: k successes of n,
 // as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,6 +30,11 @@ type Options struct {
 	Dir     string        // working folder; "" means that of mldp
 	Files   []string      // read by the command in addition to those on its command line; part of its identity
 	Role    Role          // that it must have
+	// Vectors writes the words and vectors of the mechanisms beside it, one word a
+	// line, to the file that {vectors} in the command line stands for.
+	Vectors func(io.Writer) error
+
+	vectors string // that file
 }
 
 func (o *Options) complete() error {
@@ -89,13 +97,17 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 		return nil, err
 	}
 	c := &Command{args: slices.Clone(args), options: o}
-	files, err := named(args, o)
-	if err != nil {
-		return nil, err
+	err := c.writeVectors()
+	var files []NamedFile
+	if err == nil {
+		files, err = named(args, c.options)
 	}
-	p, err := start(ctx, c.args, c.options)
+	var p *process
+	if err == nil {
+		p, err = start(ctx, c.args, c.options)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.removeVectors())
 	}
 	c.hello = p.hello
 	c.identity = Identity{
@@ -106,6 +118,40 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	}
 	c.release(p)
 	return c, nil
+}
+
+// vectorsPlace stands for a file of vectors in a command line.
+const vectorsPlace = "{vectors}"
+
+// NamesVectors reports whether a command line asks for vectors.
+func NamesVectors(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, vectorsPlace) })
+}
+
+// writeVectors writes the file of {vectors}, where the command line names it.
+func (c *Command) writeVectors() error {
+	if !NamesVectors(c.args) {
+		return nil
+	}
+	if c.options.Vectors == nil {
+		return fmt.Errorf("command %s: there are no %s here", strings.Join(c.args, " "), vectorsPlace)
+	}
+	f, err := os.CreateTemp("", "mldp-vectors-*.txt")
+	if err != nil {
+		return err
+	}
+	c.options.vectors = f.Name()
+	return errors.Join(c.options.Vectors(f), f.Close())
+}
+
+func (c *Command) removeVectors() error {
+	if c.options.vectors == "" {
+		return nil
+	}
+	if err := os.Remove(c.options.vectors); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil // closed twice
 }
 
 // Hello returns the command's description of itself.
@@ -189,7 +235,7 @@ func (c *Command) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	c.Restart()
-	return nil
+	return c.removeVectors()
 }
 
 // At returns the command as a mechanism at one epsilon.

@@ -52,7 +52,7 @@ func Unstarted(args []string, o Options) (Identity, error) {
 // Check returns an error where the program of a command, or one of the files in
 // its options, is not there. It starts nothing.
 func Check(args []string, o Options) error {
-	with, hide, err := environment(args)
+	with, hide, err := environment(args, o)
 	if err != nil {
 		return err
 	}
@@ -67,12 +67,18 @@ func Check(args []string, o Options) error {
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // environment returns a command line with the values of the environment for
-// ${NAME}. They are used to start it and to read its files: errors, keys and
-// records have the text ${NAME}, which hide puts back.
-func environment(args []string) (out []string, hide *strings.Replacer, unset error) {
+// ${NAME} and the file for {vectors}. They are used to start it and to read its
+// files: errors, keys and records have the text ${NAME}, which hide puts back.
+func environment(args []string, o Options) (out []string, hide *strings.Replacer, unset error) {
 	out = make([]string, len(args))
 	var values []string
+	if o.vectors != "" {
+		values = append(values, o.vectors, vectorsPlace)
+	}
 	for i, a := range args {
+		if o.vectors != "" {
+			a = strings.ReplaceAll(a, vectorsPlace, o.vectors)
+		}
 		out[i] = variable.ReplaceAllStringFunc(a, func(match string) string {
 			name := variable.FindStringSubmatch(match)[1]
 			value, ok := os.LookupEnv(name)
@@ -100,7 +106,7 @@ func (i Identity) Key() string {
 
 // named hashes all files that the command depends on.
 func named(args []string, o Options) ([]NamedFile, error) {
-	files, err := hashFiles(args, o.Dir)
+	files, err := hashFiles(args, o)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +127,8 @@ func named(args []string, o Options) ([]NamedFile, error) {
 // --vectors=file. A
 // program found by name alone (python3) is not read, so its version is not part
 // of the identity.
-func hashFiles(args []string, dir string) ([]NamedFile, error) {
-	with, _, err := environment(args)
+func hashFiles(args []string, o Options) ([]NamedFile, error) {
+	with, _, err := environment(args, o)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +138,10 @@ func hashFiles(args []string, dir string) ([]NamedFile, error) {
 			continue
 		}
 		name := a
-		sum, ok, err := hashFile(name, dir)
+		sum, ok, err := hashFile(name, o.Dir)
 		if _, value, flag := strings.Cut(a, "="); !ok && err == nil && flag {
 			name = value
-			sum, ok, err = hashFile(name, dir)
+			sum, ok, err = hashFile(name, o.Dir)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("command: %w", err)

@@ -39,7 +39,7 @@ type process struct {
 
 // start runs the command and reads its hello.
 func start(ctx context.Context, args []string, o Options) (*process, error) {
-	with, hide, err := environment(args)
+	with, hide, err := environment(args, o)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -347,9 +348,5 @@ func parseRequest(line []byte) (*Request, []stream.Seed, error) {
 
 // seedTexts returns seeds in the form used in a request.
 func seedTexts(seeds []stream.Seed) []string {
-	out := make([]string, len(seeds))
-	for i, s := range seeds {
-		out[i] = hex.EncodeToString(s[:])
-	}
-	return out
+	return list.Map(seeds, func(s stream.Seed) string { return hex.EncodeToString(s[:]) })
 }

@@ -208,6 +208,24 @@ func (t *Text) Guarantee() mechanisms.Guarantee {
 	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
 }
 
+// Absent returns the numbers of the rows of a source that have no text in some
+// repetition: their id is not there or, without ids, their text is empty.
+// ids are those of all rows.
+func (t *Text) Absent(ids []string) (rows []int) {
+	for row, id := range ids {
+		if slices.ContainsFunc(t.repetitions, func(r repetition) bool {
+			if t.byID {
+				_, ok := r.at[id]
+				return !ok
+			}
+			return row < len(r.texts) && strings.TrimSpace(r.texts[row]) == ""
+		}) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // Documents returns the text of documents in a repetition, counted from 0. rows
 // are their positions in a source of so many documents. ids holds one id per
 // document of the source; it is needed where the text has ids, and nil where

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 )
 
@@ -37,12 +38,9 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 		s.summary.add(c)
 	}
 	for i, p := range b.pieces {
-		known := 0
-		for _, w := range b.words[i] {
-			if w.id != embeddings.Unknown || s.options.Rewriter != nil {
-				known++
-			}
-		}
+		known := list.Count(b.words[i], func(w word) bool {
+			return w.id != embeddings.Unknown || s.options.Rewriter != nil
+		})
 		s.spent.words(p.Record, known)
 	}
 	return nil
@@ -88,13 +86,7 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 // expected returns the number of words of the output if the mechanism returns
 // one word per word.
 func (s *Stream) expected(text string, words []word) int {
-	n := 0
-	for _, w := range words {
-		if !s.drops(text, w) {
-			n++
-		}
-	}
-	return n
+	return list.Count(words, func(w word) bool { return !s.drops(text, w) })
 }
 
 // drops reports whether nothing is written for a word.

@@ -11,7 +11,7 @@
 //
 // An attacker with several forms chooses among them on the validation split, so
 // it is not below its own simpler form but by chance. Which attacker of a panel
-// is the strongest is chosen on one half of the test documents and reported on
+// is the strongest is chosen on each half of the test documents and reported on
 // the other: FindStrongest.
 package attack
 
@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -131,11 +132,7 @@ func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 
 // wordsOf returns the words of documents, without copying.
 func wordsOf(documents []Document) [][]int32 {
-	out := make([][]int32, len(documents))
-	for i, d := range documents {
-		out[i] = d.Words
-	}
-	return out
+	return list.Map(documents, func(d Document) []int32 { return d.Words })
 }
 
 // aligned releases documents and checks that every word keeps its position.

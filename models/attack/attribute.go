@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -285,11 +286,7 @@ func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, c
 }
 
 func privates(documents []Document) []int {
-	out := make([]int, len(documents))
-	for i, d := range documents {
-		out[i] = d.Private
-	}
-	return out
+	return list.Map(documents, func(d Document) int { return d.Private })
 }
 
 // fitClassifier trains a registered classifier. The SVM reads tf-idf, which

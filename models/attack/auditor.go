@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -53,9 +54,9 @@ type AuditOptions struct {
 	// most frequent words that the models can predict: 5,000
 	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"`
 	Window     int `yaml:"window,omitempty" limits:"0,1000"`  // previous words that the model reads: 10
-	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // 20
+	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // over the text: 20
 	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"` // size of the LSTM's state: 64
-	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // 64
+	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // documents of a step: 64
 	// LearningRate of Adam: 0.003
 	LearningRate float64 `yaml:"learning_rate,omitempty"`
 }
@@ -169,10 +170,7 @@ func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding
 	if err != nil {
 		return out, err
 	}
-	margins := make([]float64, len(scores))
-	for i, s := range scores {
-		margins[i] = s[1] - s[0]
-	}
+	margins := list.Map(scores, func(s []float64) float64 { return s[1] - s[0] })
 	return auditScores(margins, member)
 }
 

@@ -1,7 +1,10 @@
 package attack
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"mldpbench/datasets"
@@ -17,9 +20,14 @@ func users(t testing.TB, count int) (all []AuditedUser, words int, embedding mod
 		t.Fatal(err)
 	}
 	ids := map[string]int32{}
-	for _, u := range datasets.ByUser(d.Train, d.Validation, d.Test)[:count] {
+	texts := map[string][]datasets.Document{}
+	for _, doc := range slices.Concat(d.Train, d.Validation, d.Test) {
+		texts[doc.User] = append(texts[doc.User], doc)
+	}
+	for _, user := range slices.Sorted(maps.Keys(texts))[:count] {
 		var a AuditedUser
-		for _, doc := range u.Documents {
+		slices.SortStableFunc(texts[user], func(a, b datasets.Document) int { return cmp.Compare(a.ID, b.ID) })
+		for _, doc := range texts[user] {
 			var text []int32
 			for _, w := range doc.Tokens {
 				id, known := ids[w]

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models/ngram"
 )
@@ -218,10 +219,7 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 			top = int32(w)
 		}
 	}
-	blind := make([][]int32, len(test.plain))
-	for i, d := range test.plain {
-		blind[i] = slices.Repeat([]int32{top}, len(d))
-	}
+	blind := list.Map(test.plain, func(d []int32) []int32 { return slices.Repeat([]int32{top}, len(d)) })
 	floor := func(in func(int32) bool) float64 {
 		h, n := s.compare(test.plain, blind, in)
 		return float64(sum(h)) / float64(sum(n))
@@ -355,11 +353,7 @@ func sum(x []int) int {
 }
 
 func lengths(documents [][]int32) []int {
-	out := make([]int, len(documents))
-	for i, d := range documents {
-		out[i] = len(d)
-	}
-	return out
+	return list.Map(documents, func(d []int32) int { return len(d) })
 }
 
 // place is the position of a word.

@@ -3,7 +3,6 @@ package attack
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
@@ -31,23 +30,40 @@ type Attempt struct {
 
 // Strongest is the best attacker of a panel.
 type Strongest struct {
+	// Name is that of the attacker, or "one and other" where the halves chose two.
 	Name  string
-	Value metrics.Interval // on documents on which it was not chosen
-	Floor float64
-	Count int // items of Value
+	Value metrics.Interval // over all documents, each by an attacker chosen without it
+	// Floor and Ceiling are those of the attackers that were chosen, their mean by
+	// items where they are two.
+	Floor, Ceiling float64
+	Count          int // items of Value
 	// Weak are the attackers that do not reach their own reference on unchanged
 	// text: the upper end of their interval there is below their ceiling. They are
 	// not chosen unless all are weak.
 	Weak []string
-	// Order are all names, the best on the documents for the choice first.
-	Order []string
 }
 
-// FindStrongest chooses the best attacker on a random half of the documents and
-// reports it on the other half, so that the choice does not flatter the result.
-// The interval is over documents, resampled with all their items, at the given
-// level; as Right is a mean over independent releases and the noise of documents
-// is independent, it holds the noise of releases too. Ties go to the first.
+// tally counts the items of one document: the sum of Right, and how many.
+type tally struct{ right, n float64 }
+
+func (t *tally) add(o tally) { t.right, t.n = t.right+o.right, t.n+o.n }
+
+// tallies are the counts of each of the first n documents.
+func tallies(items []Item, n int) []tally {
+	all := make([]tally, n)
+	for _, item := range items {
+		all[item.Document].add(tally{item.Right, 1})
+	}
+	return all
+}
+
+// FindStrongest splits the documents into random halves. The best attacker on
+// one half is reported on the other, both ways round, so that the choice does
+// not flatter the result and every document counts. The interval is over
+// documents, resampled with all their items within each half at the given
+// level, and the choice is made anew in every resample: it holds the noise of
+// the choice, and as Right is a mean over independent releases, theirs. Ties go
+// to the first.
 //
 // All attempts must be on the same documents, and on shares of right answers of
 // the same kind of item; attackers of words may have looked at different
@@ -70,74 +86,88 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 			documents = max(documents, item.Document+1)
 		}
 	}
-	choosing := make([]bool, documents)
-	for _, i := range seed.Derive("halves").Rand().Perm(documents)[:documents/2] {
-		choosing[i] = true
-	}
-	type ranked struct {
-		at    int
-		weak  bool
-		share float64
-	}
-	var order []ranked
+	counts := make([][]tally, len(attempts))
+	var able []int // attempts that may be chosen
 	for i, a := range attempts {
-		right, n := 0.0, 0
-		for _, item := range a.Outcome.Items {
-			if choosing[item.Document] {
-				right, n = right+item.Right, n+1
+		counts[i] = tallies(a.Outcome.Items, documents)
+		if a.Plain != nil && a.Plain.Value.High < a.Plain.Ceiling {
+			out.Weak = append(out.Weak, a.Name)
+		} else {
+			able = append(able, i)
+		}
+	}
+	if len(able) == 0 {
+		for i := range attempts {
+			able = append(able, i)
+		}
+	}
+	order := seed.Derive("halves").Rand().Perm(documents)
+	halves := [2][]int{order[:documents/2], order[documents/2:]}
+	sum := func(attempt int, of []int) (t tally) {
+		for _, d := range of {
+			t.add(counts[attempt][d])
+		}
+		return t
+	}
+	choose := func(of []int) int {
+		best, most := able[0], math.Inf(-1)
+		for _, i := range able {
+			if t := sum(i, of); t.right/t.n > most {
+				best, most = i, t.right/t.n
 			}
 		}
-		r := ranked{i, a.Plain != nil && a.Plain.Value.High < a.Plain.Ceiling, right / float64(n)}
-		if r.weak {
-			out.Weak = append(out.Weak, a.Name)
-		}
-		order = append(order, r)
+		return best
 	}
-	slices.SortStableFunc(order, func(a, b ranked) int {
-		switch {
-		case a.weak != b.weak && b.weak, a.weak == b.weak && a.share > b.share:
-			return -1
-		case a.weak != b.weak, a.share < b.share:
-			return 1
-		}
-		return 0
-	})
-	for _, r := range order {
-		out.Order = append(out.Order, attempts[r.at].Name)
+	share := func(halves [2][]int) float64 {
+		t := sum(choose(halves[0]), halves[1])
+		t.add(sum(choose(halves[1]), halves[0]))
+		return t.right / t.n
 	}
-	best := attempts[order[0].at]
-	out.Name, out.Floor = best.Name, best.Outcome.Floor
-	var held []Item
-	for _, item := range best.Outcome.Items {
-		if !choosing[item.Document] {
-			held = append(held, item)
-		}
+	first, second := choose(halves[0]), choose(halves[1])
+	onSecond, onFirst := sum(first, halves[1]), sum(second, halves[0])
+	out.Count = int(onFirst.n + onSecond.n)
+	both := func(of func(Outcome) float64) float64 {
+		return (onSecond.n*of(attempts[first].Outcome) + onFirst.n*of(attempts[second].Outcome)) / float64(out.Count)
 	}
-	out.Count = len(held)
-	out.Value = ShareOf(held, resamples, level, seed.Derive("interval"))
+	out.Floor = both(func(o Outcome) float64 { return o.Floor })
+	out.Ceiling = both(func(o Outcome) float64 { return o.Ceiling })
+	out.Name = attempts[first].Name
+	if first != second {
+		out.Name += " and " + attempts[second].Name
+	}
+	rng := seed.Derive("interval").Rand()
+	drawn := make([]float64, resamples)
+	for i := range drawn {
+		var again [2][]int
+		for h, half := range halves {
+			for range half {
+				again[h] = append(again[h], half[rng.IntN(len(half))])
+			}
+		}
+		drawn[i] = share(again)
+	}
+	out.Value = metrics.Percentiles(share(halves), drawn, level)
 	return out, nil
 }
 
 // ShareOf is the mean of Right with its percentile interval over resamples of
 // documents; NaN without items.
 func ShareOf(items []Item, resamples int, level float64, seed stream.Seed) metrics.Interval {
-	type document struct{ right, n float64 }
-	at, all := map[int]int{}, []document(nil)
+	at, all := map[int]int{}, []tally(nil)
 	for _, item := range items {
 		i, met := at[item.Document]
 		if !met {
 			i = len(all)
-			at[item.Document], all = i, append(all, document{})
+			at[item.Document], all = i, append(all, tally{})
 		}
-		all[i].right, all[i].n = all[i].right+item.Right, all[i].n+1
+		all[i].add(tally{item.Right, 1})
 	}
 	share := func(pick func(i int) int) float64 {
-		var right, n float64
+		var t tally
 		for i := range all {
-			d := all[pick(i)]
-			right, n = right+d.right, n+d.n
+			t.add(all[pick(i)])
 		}
-		return right / n
+		return t.right / t.n
 	}
 	if len(all) == 0 {
 		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}

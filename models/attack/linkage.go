@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -262,10 +263,6 @@ func encoderSimilarity(ctx context.Context, s *Situation, plain, noisy [][]int32
 		return nil, fmt.Errorf("%d and %d vectors for %d documents", len(before), len(after), len(plain))
 	}
 	return func(query int) []float64 {
-		scores := make([]float64, len(before))
-		for i, v := range before {
-			scores[i] = metrics.Cosine(after[query], v)
-		}
-		return scores
+		return list.Map(before, func(v []float32) float64 { return metrics.Cosine(after[query], v) })
 	}, nil
 }

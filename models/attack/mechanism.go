@@ -6,6 +6,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -48,11 +49,9 @@ func (l *Lexicon) IDs(tokens []string) []int32 {
 // Documents returns documents of a data set with their texts and private labels,
 // and adds new words.
 func (l *Lexicon) Documents(all []datasets.Document) []Document {
-	out := make([]Document, len(all))
-	for i, d := range all {
-		out[i] = Document{Words: l.IDs(d.Tokens), Private: d.Private, User: d.User, Text: d.Text}
-	}
-	return out
+	return list.Map(all, func(d datasets.Document) Document {
+		return Document{Words: l.IDs(d.Tokens), Private: d.Private, User: d.User, Text: d.Text}
+	})
 }
 
 // Word returns the word of an id.
@@ -90,19 +89,12 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 	workers := max(1, s.Workers)
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
-		texts := make([][]string, len(documents))
-		for i, d := range documents {
-			texts[i] = l.Tokens(d)
-		}
+		texts := list.Map(documents, func(d []int32) []string { return l.Tokens(d) })
 		noisy, err := mechanisms.Text(ctx, m, policy, texts, seed, workers)
 		if err != nil {
 			return nil, err
 		}
-		out := make([][]int32, len(noisy))
-		for i, t := range noisy {
-			out[i] = l.IDs(t)
-		}
-		return out, nil
+		return list.Map(noisy, func(t []string) []int32 { return l.IDs(t) }), nil
 	}
 	s.Channel = nil
 	// A row that must be integrated, or drawn, costs more than an attacker gains

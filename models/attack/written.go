@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"mldpbench/datasets/textio"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/models"
@@ -153,11 +154,7 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 		return found, note, err
 	}
 	texts := func(documents []Document) []string {
-		out := make([]string, len(documents))
-		for i, d := range documents {
-			out[i] = d.Text
-		}
-		return out
+		return list.Map(documents, func(d Document) string { return d.Text })
 	}
 	plain, err := once(s.Memo, name, func() ([]int, error) {
 		of := func(documents []Document) labelledTexts { return labelledTexts{texts(documents), privates(documents)} }

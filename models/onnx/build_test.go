@@ -22,7 +22,7 @@ var (
 // evaluate parses a file and runs its only output "y".
 func evaluate(t *testing.T, b *builder, opset int64, inputs map[string]*Tensor) *Tensor {
 	t.Helper()
-	m, err := Parse(b.File(opset))
+	m, err := parse(b.File(opset), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

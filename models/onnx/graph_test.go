@@ -100,7 +100,7 @@ func TestWrittenOut(t *testing.T) {
 			Node("Div", []string{"l", "root"}, []string{"g1"}).Node("Erf", []string{"g1"}, []string{"g2"}).
 			Node("Add", []string{"g2", "one"}, []string{"g3"}).Node("Mul", []string{"l", "g3"}, []string{"g4"}).
 			Node("Mul", []string{"g4", "half"}, []string{"y"})
-		m, err := Parse(b.File(13))
+		m, err := parse(b.File(13), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestGroupsKeepWhatIsRead(t *testing.T) {
 		Node("Softmax", []string{"s"}, []string{"p"}).Node("Mul", []string{"s", "p"}, []string{"y"})
 	x := map[string]*Tensor{"x": floatTensor([]int{2}, 0, 0)}
 	near(t, "y", evaluate(t, b, 13, x), []int{2}, 2, 2)
-	m, err := Parse(b.File(13))
+	m, err := parse(b.File(13), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestUnsupported(t *testing.T) {
 	b := new(builder).Input("x", protoFloat, 1).Output("y", 1)
 	b.Node("LSTM", []string{"x"}, []string{"a"}).Node("If", []string{"a"}, []string{"b"}).
 		Node("LSTM", []string{"b"}, []string{"y"})
-	_, err := Parse(b.File(13))
+	_, err := parse(b.File(13), nil)
 	if err == nil || err.Error() != "operations that are not supported: If, LSTM" {
 		t.Errorf("err = %v", err)
 	}
@@ -157,7 +157,7 @@ func TestUnsupported(t *testing.T) {
 		"its numbers are in another file":    {Graph: message(5, nil, varint(14, tensor("w", 1, []int{0}, nil), 1))},
 		"input \"x\": its type is not suppo": new(builder).Input("x", 8, 1).Output("x", 1),
 	} {
-		if _, err := Parse(b.File(13)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(b.File(13), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestUnsupported(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	b := new(builder).Input("x", protoFloat, -1, -1).Output("y", -1, 3).Floats("w", []int{2, 3}, 1, 2, 3, 4, 5, 6)
 	b.Node("MatMul", []string{"x", "w"}, []string{"y"})
-	m, err := Parse(b.File(13))
+	m, err := parse(b.File(13), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestRunErrors(t *testing.T) {
 func TestSmallFileLargeTensor(t *testing.T) {
 	b := new(builder).Output("y", -1).Ints("shape", []int{3}, 100_000, 100_000, 100_000)
 	b.Node("ConstantOfShape", []string{"shape"}, []string{"y"})
-	m, err := Parse(b.File(13))
+	m, err := parse(b.File(13), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestRealGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Parse(data)
+		m, err := parse(data, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s.build().File(s.version()))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Parse(data)
+		m, err := parse(data, nil)
 		if err != nil {
 			return
 		}

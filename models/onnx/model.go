@@ -70,9 +70,6 @@ func Open(path string) (*Model, error) {
 	return m, nil
 }
 
-// Parse reads a model from memory.
-func Parse(data []byte) (*Model, error) { return parse(data, nil) }
-
 func parse(data []byte, ext external) (*Model, error) {
 	if len(data) == 0 {
 		return nil, errors.New("the file is empty")

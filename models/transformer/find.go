@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/models/onnx"
 )
 
@@ -118,10 +119,7 @@ func (m *Model) find() error {
 	case pick(3, "logits"), pick(3):
 		m.task = Encoder // or a language model, see below
 	default:
-		var names []string
-		for _, o := range outputs {
-			names = append(names, fmt.Sprintf("%s %v", o.Name, o.Shape))
-		}
+		names := list.Map(outputs, func(o onnx.Info) string { return fmt.Sprintf("%s %v", o.Name, o.Shape) })
 		return fmt.Errorf("model.onnx: no vectors, scores of pieces or scores of classes among the outputs %s",
 			strings.Join(names, ", "))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/list"
 )
 
 // logNormaliser returns ln Σ e^x.
@@ -108,10 +109,7 @@ func (m *Model) MaskedWords(ctx context.Context, words []string, positions []int
 	err := m.runMasked(ctx, jobs, func(i int, rows [][]float32) {
 		p := places[i]
 		space := make([]float32, m.classes)
-		norms := make([]float64, len(rows))
-		for r, row := range rows {
-			norms[r] = logNormaliser(row, space)
-		}
+		norms := list.Map(rows, func(row []float32) float64 { return logNormaliser(row, space) })
 		to := scores[p.position] // jobs of one position write different candidates
 		for w, ids := range c.pieces[firstIndex(positions[p.position])] {
 			if len(ids) != p.length || c.Excluded[w] {

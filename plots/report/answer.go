@@ -29,7 +29,7 @@ func answerOf(p *results.Prepared) answer {
 	private := p.Private()
 	names := results.Distinct(private, func(c results.Cell) results.Instance { return c.Instance() })
 	a := answer{Data: documents(p), Sentences: tables.Headline(p)}
-	if t, ok := equalPrivacy(p); ok {
+	if t, ok := tables.AtFirstLevel(p, mostRows); ok {
 		a.Question = fmt.Sprintf("Which of %s keeps most accuracy at equal privacy?", count(len(names), "mechanism"))
 		a.Table = t
 		if attacks := tables.Attacks(p); len(attacks) > 0 {
@@ -107,87 +107,6 @@ func thousands(n int) string {
 		s = s[:len(s)-3] + "," + s[len(s)-3:]
 	}
 	return s
-}
-
-// equalPrivacy has a row per mechanism and a column per data set: accuracy at
-// the first stated error of the adversary that some mechanism reaches. The best
-// of a data set is bold; those not told apart from it are underlined.
-func equalPrivacy(p *results.Prepared) (tables.Table, bool) {
-	for _, level := range compare.StatedErrors {
-		standings := compare.Leading(compare.Standings(p, compare.Question{}, level))
-		standings = results.Where(standings, func(s compare.Standing) bool { return len(s.Entries) > 0 })
-		if len(standings) > 0 {
-			return atLevel(standings, level), true
-		}
-	}
-	return tables.Table{}, false
-}
-
-func atLevel(standings []compare.Standing, level float64) tables.Table {
-	t := tables.Table{Name: "answer", Title: fmt.Sprintf("Accuracy in %% where the adversary gets %g%% of words wrong "+
-		"(E_M = %g)", 100*level, level), Header: []string{"mechanism"}}
-	type line struct {
-		name  string
-		share []float64 // of the best, to sort by
-		cells []tables.TableCell
-	}
-	var lines []line
-	for k, s := range standings {
-		t.Header = append(t.Header, results.DatasetTitle(s.Dataset))
-		best := s.Entries[0]
-		for _, e := range slices.Concat(s.Entries, s.Scoped) {
-			name := e.Line.Name
-			if e.Scope != "" {
-				name += tables.ScopeMark
-			}
-			i := slices.IndexFunc(lines, func(l line) bool { return l.name == name })
-			if i < 0 {
-				i = len(lines)
-				lines = append(lines, line{name: name, cells: slices.Repeat([]tables.TableCell{{Text: tables.NotMeasured}},
-					len(standings))})
-			}
-			cell := tables.TableCell{Text: interval(e.Line), Best: e.Line.Name == best.Line.Name}
-			if pair, tested := s.PairOf(best.Line.Name, e.Line.Name); e.Scope == "" && !cell.Best {
-				cell.Above = !tested || !pair.Told
-			}
-			lines[i].cells[k] = cell
-			lines[i].share = append(lines[i].share, e.Line.Value/best.Line.Value)
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b line) int {
-		if d := stats.Mean(b.share) - stats.Mean(a.share); d != 0 {
-			return int(math.Copysign(1, d))
-		}
-		return 0
-	})
-	for _, l := range lines[:min(mostRows, len(lines))] {
-		t.Rows = append(t.Rows, append([]tables.TableCell{{Text: l.name}}, l.cells...))
-	}
-	baseline := []tables.TableCell{{Text: "not privatised"}}
-	for _, s := range standings {
-		baseline = append(baseline, tables.TableCell{Text: tables.FormatNumber(s.Baseline, 1)})
-	}
-	if len(t.Rows) == mostRows {
-		t.Rows = t.Rows[:mostRows-1]
-	}
-	t.Rows = append(t.Rows, baseline)
-	t.Legend = "Bold: the best with a guarantee between any two words. Underlined: not told apart from it (all pairs " +
-		"tested, Holm, 5%). ± is half the 95% interval; – was not measured at this error."
-	if left := len(lines) - (len(t.Rows) - 1); left > 0 {
-		t.Legend += fmt.Sprintf(" %s in the tables below.", count(left, "further mechanism"))
-	}
-	if slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.name, tables.ScopeMark) }) {
-		t.Legend += " " + tables.ScopeMark + " Its guarantee holds between some words only, and it does not compete."
-	}
-	return t
-}
-
-func interval(l compare.Line) string {
-	text := tables.FormatNumber(l.Value, 1)
-	if half := (l.High - l.Low) / 2; !math.IsNaN(half) && !math.IsInf(half, 0) {
-		text += " ± " + tables.FormatNumber(half, 1)
-	}
-	return text
 }
 
 // warnings returns the footnotes that apply to the whole page.

@@ -48,6 +48,7 @@ type board struct {
 	Scenes    []string
 	Datasets  []string
 	Headline  []string
+	Axis      string
 	Equal     []tables.Table
 	Releases  tables.Table
 	Explorer  explorer
@@ -116,7 +117,7 @@ func atEqual(p *results.Prepared, q compare.Question, level float64) (all []tabl
 			if len(apart) == 0 {
 				apart = []string{"none"}
 			}
-			t.AddRow(e.Line.Name, interval(e.Line), fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High),
+			t.AddRow(e.Line.Name, tables.Within(e.Line, use.Digits), fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High),
 				short(e.Line.Epsilon), strings.Join(apart, ", "))
 		}
 		all = append(all, t)
@@ -152,28 +153,38 @@ func releases(p *results.Prepared, q compare.Question) tables.Table {
 
 // standings fills in the ranking of plain results.
 func (v *board) standings(p *results.Prepared) error {
-	v.Headline = tables.Headline(p)
+	v.Headline, v.Axis = tables.Headline(p), tables.AxisNote(p, p.Stated().Quantity)
 	e := &v.Explorer
-	for _, title := range []string{"E_M", "place", "95% bounds", "accuracy in %", "baseline", "N_w in %", "MIA AUC",
-		"measured by"} {
+	for _, title := range []string{results.MustColumn(p.Stated().Quantity).Title, "place", "95% bounds", "accuracy in %",
+		"baseline", "N_w in %", "MIA AUC", "measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
-	for _, level := range compare.StatedErrors {
+	for _, level := range p.Stated().At {
+		others := map[string][]compare.Aligned{}
+		for _, q := range []string{"n_w", "mia_auc"} {
+			others[q] = compare.Align(p, compare.Question{Use: q}, level)
+		}
+		atLevel := func(quantity string, s compare.Standing, l compare.Line) string {
+			for _, a := range others[quantity] {
+				if i := a.Index(l.Instance); i >= 0 && a.Dataset == s.Dataset && a.Space == s.Space && a.Task == s.Task {
+					return tables.Within(a.Lines[i], results.MustColumn(quantity).Digits)
+				}
+			}
+			return tables.NotMeasured
+		}
 		for _, s := range compare.Standings(p, compare.Question{}, level) {
 			for i, x := range slices.Concat(s.Entries, s.Scoped) {
 				place, bounds := fmt.Sprint(x.Place), fmt.Sprintf("%d–%d", x.Low, x.High)
 				if i >= len(s.Entries) {
 					place, bounds = tables.NotMeasured, tables.NotMeasured
 				}
-				own := results.Cells{Cells: x.Line.Cells}
 				by := source(x.Line.Cells)
 				v.Sources = once(v.Sources, by)
 				row := exploreRow{Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Line.Name,
 					Epsilon: short(x.Line.Epsilon), Variant: variantName(x.Line.Cells[0]), Model: task(s.Task),
 					Space: s.Space.String()}
-				for _, text := range []string{fmt.Sprint(level), place, bounds, interval(x.Line),
-					tables.FormatNumber(s.Baseline, 1), tables.FormatNumber(stats.Mean(own.Values("n_w")), 1),
-					tables.WithInterval(stats.Summarize(own.Values("mia_auc")), 3), by} {
+				for _, text := range []string{fmt.Sprint(level), place, bounds, tables.Within(x.Line, 1),
+					tables.FormatNumber(s.Baseline, 1), atLevel("n_w", s, x.Line), atLevel("mia_auc", s, x.Line), by} {
 					row.Cells = append(row.Cells, exploreCell{text, true})
 				}
 				e.Rows = append(e.Rows, row)
@@ -186,8 +197,9 @@ func (v *board) standings(p *results.Prepared) error {
 		})))
 	}
 	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) of at "+
-			"least %g, and no attacker was measured together with a utility", results.EM, compare.StatedErrors[0])
+		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) on both "+
+			"sides of %g, and no attacker was measured together with a utility",
+			results.MustColumn(p.Stated().Quantity).Title, p.Stated().At[0])
 	}
 	e.filter()
 	return nil

@@ -9,6 +9,6 @@ return a DataFrame.
 from ._program import program
 from ._mechanism import Mechanism
 from ._roles import attacker, measurement, mechanism
-from ._studies import evaluate, records, run
+from ._studies import evaluate, figures, records, run
 
-__all__ = ["Mechanism", "attacker", "evaluate", "measurement", "mechanism", "program", "records", "run"]
+__all__ = ["Mechanism", "attacker", "evaluate", "figures", "measurement", "mechanism", "program", "records", "run"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Sequence
 
@@ -28,6 +29,16 @@ def program() -> str:
     if found := shutil.which("mldp"):
         return found
     raise FileNotFoundError("mldp: not in this wheel and not on the path; set MLDP to the program")
+
+
+def main() -> None:
+    """Is the command ``mldp`` of the wheel."""
+    path = program()
+    if os.path.exists(sys.argv[0]) and os.path.samefile(path, sys.argv[0]):
+        sys.exit("mldp: this wheel has no program; set MLDP to one")
+    if os.name == "nt":
+        sys.exit(subprocess.call([path, *sys.argv[1:]]))
+    os.execv(path, [path, *sys.argv[1:]])
 
 
 def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str:

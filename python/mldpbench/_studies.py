@@ -64,6 +64,27 @@ def run(study: str | Path | Mapping[str, Any], out: str | Path | None = None, *o
     return records(folder, frame)
 
 
+class Figure:
+    """A file of a figure, which a notebook shows."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __repr__(self) -> str:
+        return f"Figure({str(self.path)!r})"
+
+    def _repr_svg_(self) -> str | None:
+        return self.path.read_text(encoding="utf-8") if self.path.suffix == ".svg" else None
+
+    def _repr_png_(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.suffix == ".png" else None
+
+
+def figures(results: str | Path, *options: str, out: str | Path = "figures") -> list[Figure]:
+    """Draws the figures of a run or of its rows; ``options`` are those of ``mldp figures``, such as ``"--only=frontier"``."""
+    return [Figure(path) for path in json.loads(call("figures", str(results), "--out", str(out), "--json", *options))["files"]]
+
+
 def evaluate(original: Sequence[str], private: Sequence[str] | Mapping[str, Sequence[str]],
              labels: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None,
              out: str | Path | None = None, frame: bool | None = None, *options: str) -> Any:

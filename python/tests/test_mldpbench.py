@@ -3,6 +3,7 @@
 import doctest
 import hashlib
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,29 @@ class TestStudies(unittest.TestCase):
     def test_lengths(self):
         with self.assertRaisesRegex(ValueError, "1 texts for 2 originals"):
             mldpbench.evaluate(["a", "b"], ["a"])
+
+
+class TestNotebook(unittest.TestCase):
+    def test_figure(self):
+        """The cells of examples/figure.ipynb, run in order, give README's figure."""
+        root = HERE.parent.parent
+        cells = json.loads((root / "examples" / "figure.ipynb").read_text(encoding="utf-8"))["cells"]
+        code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+        self.assertLessEqual(sum(len(c.splitlines()) for c in code), 12)
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(f"{folder}/examples")
+            os.symlink(root / "results", f"{folder}/results")
+            names, before = {}, os.getcwd()
+            os.chdir(f"{folder}/examples")
+            try:
+                for c in code:
+                    exec(c, names)
+                svg = names["figures"][0]._repr_svg_()
+            finally:
+                os.chdir(before)
+        shown = (root / "plots" / "reference" / "extended-frontier.svg").read_text(encoding="utf-8")
+        self.assertEqual(len(names["figures"]), 1)
+        self.assertTrue(svg.replace("figure-frontier-d100", "figure-extended-frontier") == shown)
 
 
 class TestWheels(unittest.TestCase):

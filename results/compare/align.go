@@ -12,24 +12,20 @@ import (
 // Question says what mechanisms are compared by, and what is equal.
 type Question struct {
 	Use     string  // a quantity; "" for accuracy
-	Privacy string  // a quantity; "" for results.EM
+	Privacy string  // a quantity; "" for that of the view's levels, mostly results.EM
 	Level   float64 // probability of any wrong separation in a family; 0 for 0.05
 }
 
-func (q Question) whole() Question {
-	q.Use, q.Privacy = cmp.Or(q.Use, "accuracy"), cmp.Or(q.Privacy, results.EM)
+func (q Question) whole(p *results.Prepared) Question {
+	q.Use, q.Privacy = cmp.Or(q.Use, "accuracy"), cmp.Or(q.Privacy, p.Stated().Quantity)
 	q.Level = cmp.Or(q.Level, familyLevel)
 	return q
 }
 
 const familyLevel = 0.05
 
-// StatedErrors are the errors E_M of the MAP adversary at which mechanisms are
-// compared first, AllErrors those of the table.
-var (
-	StatedErrors = []float64{0.5, 0.8}
-	AllErrors    = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
-)
+// AllLevels are the levels of the table of an axis.
+var AllLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 // Aligned is one scene in which mechanisms are compared at one level of privacy.
 type Aligned struct {
@@ -83,7 +79,7 @@ type Pair struct {
 }
 
 // Align compares mechanisms at a level of privacy, in every scene (data set,
-// space, task) of the cells. The use of a mechanism at the level is that of its
+// space, task) of the cells outside papers' figures. The use of a mechanism at the level is that of its
 // own line: monotone, linear between the two nearest measured points, and never
 // outside them. Intervals contain the sampling of test items, the spread of
 // repetitions (pooled over the mechanisms of a scene, so that two repetitions
@@ -105,7 +101,7 @@ func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
 }
 
 func align(p *results.Prepared, q Question, level func(Aligned) float64) []Aligned {
-	q = q.whole()
+	q = q.whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
 	type scene struct {
 		dataset string
@@ -114,7 +110,7 @@ func align(p *results.Prepared, q Question, level func(Aligned) float64) []Align
 	}
 	of := func(c results.Cell) scene { return scene{c.Dataset, c.Space(), c.Task()} }
 	measured := results.Where(p.Private(), func(c results.Cell) bool {
-		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK
+		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK && c.Panel == ""
 	})
 	var out []Aligned
 	for _, s := range results.Distinct(measured, of) {
@@ -370,6 +366,16 @@ func (e estimate) documents(difference, variance, factor float64) int {
 		return 0
 	}
 	return int(math.Ceil(n))
+}
+
+// Index is the place of a mechanism in Lines, −1 if it is not there.
+func (a Aligned) Index(i results.Instance) int {
+	return slices.IndexFunc(a.Lines, func(l Line) bool { return l.Instance == i })
+}
+
+// Reached counts the mechanisms that reach the level.
+func (a Aligned) Reached() int {
+	return len(results.Where(a.Lines, func(l Line) bool { return l.Reached }))
 }
 
 // Pair returns the comparison of two lines, its difference that of a minus b.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
@@ -162,10 +163,7 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	for _, q := range o.columns(before.Cells) {
 		c.quantity(q, pairs, names, o)
 	}
-	p := make([]float64, len(c.Tests))
-	for i, t := range c.Tests {
-		p[i] = t.P
-	}
+	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
 	for i, adjusted := range stats.Holm(p) {
 		t := &c.Tests[i]
 		t.Adjusted = adjusted

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,9 +51,20 @@ func TestLaTeX(t *testing.T) {
 	}
 }
 
-// Where TeX with booktabs is installed, all tables of a study compile, no line
-// is wider than the page, no float higher, and a continued table keeps its
-// number.
+// styles are the papers of this field by their columns, \footnotesize and font.
+var styles = map[string]string{
+	"ACL": "\\documentclass[11pt,twocolumn]{article}\n\\usepackage{times}\n" +
+		"\\usepackage[textwidth=16cm,textheight=24.7cm,columnsep=6mm]{geometry}\n",
+	"PoPETs": "\\documentclass[10pt,twocolumn]{article}\n\\usepackage[textwidth=506pt,textheight=666pt,columnsep=24pt]{geometry}\n",
+}
+
+// shrinks makes \resizebox say when it makes a table smaller.
+const shrinks = "\\let\\original\\resizebox\n\\renewcommand\\resizebox[3]{\\sbox0{#3}\\ifdim\\wd0>\\linewidth" +
+	"\\typeout{SHRUNK \\the\\wd0 to \\the\\linewidth}\\fi\\original{#1}{#2}{#3}}\n"
+
+// Where TeX with booktabs is installed, all tables of a study compile in one
+// column and in two: no line is wider than the page, no float higher, no table
+// made smaller, and a continued table keeps its number.
 func TestLaTeXCompiles(t *testing.T) {
 	t.Parallel()
 	tex, err := exec.LookPath("pdflatex")
@@ -62,18 +74,33 @@ func TestLaTeXCompiles(t *testing.T) {
 	if kpse, err := exec.Command("kpsewhich", "booktabs.sty").Output(); err != nil || len(kpse) == 0 {
 		t.Skip("no booktabs on this machine: LaTeX is not compiled")
 	}
-	list := All(reference(t, "mini"))
+	lists := map[string][]Table{"ACL": All(reference(t, "mini")), "PoPETs": All(reference(t, "extended"))}
 	hard := Table{Name: "hard", Title: "Names of any length", Header: []string{"mechanism", "E_M", "why"},
 		Legend: strings.Repeat("A legend of several lines. ", 20)}
 	for i := range 120 {
 		hard.AddRow("Mahalanobis, released, λ=0.2", "0.993 ± 0.001",
 			strings.Repeat("ε must be > 42.8387 for this embedding_name ", i%5))
 	}
-	list = append(list, hard)
+	for i := range 70 {
+		hard.Rows[i][1].Notes = []int{hard.Note(strings.Repeat("A footnote. ", 1+i))}
+	}
+	for style, preamble := range styles {
+		for _, narrow := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", style, narrow), func(t *testing.T) {
+				t.Parallel()
+				compiles(t, tex, preamble, append(slices.Clone(lists[style]), hard), narrow)
+			})
+		}
+	}
+}
+
+func compiles(t *testing.T, tex, preamble string, list []Table, narrow bool) {
 	var b strings.Builder
-	b.WriteString("\\documentclass[twocolumn]{article}\n\\usepackage{booktabs,graphicx,array}\n\\begin{document}\n")
+	b.WriteString(preamble + "\\usepackage{booktabs,graphicx,array}\n\\extrafloats{500}\\maxdeadcycles=5000\n" + shrinks + "\\begin{document}\n")
+	list = slices.DeleteFunc(list, func(t Table) bool { return narrow && len(t.Header) > 12 }) // hundreds of floats
 	for _, table := range list {
 		fmt.Fprintf(&b, "\\typeout{TABLE %s}\n", table.Name)
+		table.Narrow = narrow
 		if err := table.WriteLaTeX(&b); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +127,7 @@ func TestLaTeXCompiles(t *testing.T) {
 				t.Errorf("%s: %s", table, line)
 			}
 		}
-		if strings.Contains(line, "Float too large") {
+		if strings.Contains(line, "Float too large") || strings.HasPrefix(line, "SHRUNK ") {
 			t.Errorf("%s: %s", table, line)
 		}
 	}

@@ -18,8 +18,23 @@ func candidates(p *results.Prepared) string {
 	return ", among few candidates"
 }
 
-// within writes a value of a line with half its interval.
-func within(l compare.Line, digits int) string {
+// AxisNote explains the measure of privacy of an axis in a legend.
+func AxisNote(p *results.Prepared, quantity string) string {
+	switch a, _ := results.AxisOf(quantity); {
+	case quantity == results.EM:
+		return "E_M: share of words that the MAP adversary gets wrong, uniform prior" + candidates(p)
+	case a.OfAttackers():
+		return results.MustColumn(quantity).Title + ": share that the strongest attacker finds, chosen on other documents, " +
+			"or, where none was chosen, the best of all that were run on the same ones"
+	case a.Quantity != "":
+		return results.MustColumn(quantity).Title + ", of the MAP adversary, all words being candidates"
+	}
+	return results.MustColumn(quantity).Title
+}
+
+// Within writes a value of a line with half its interval: the one form of the
+// number in tables, on pages and boards.
+func Within(l compare.Line, digits int) string {
 	if !l.Reached {
 		return NotMeasured
 	}
@@ -30,29 +45,47 @@ func within(l compare.Line, digits int) string {
 const intervalNote = "± half the 95% interval: test documents, repetitions, the error of E_M, and what is not " +
 	"known of the line between two measured ε. "
 
-// alignment tabulates accuracy and ε at equal error of the adversary.
-func (s sheet) alignment(task results.Task) []Table {
+// alignment tabulates accuracy at equal privacy on every axis that was measured,
+// and on the main one ε and the tests of all pairs.
+func (s sheet) alignment(task results.Task) (tables []Table) {
 	own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
+	for _, axis := range results.Axes {
+		tables = append(tables, s.aligned(own, task, axis)...)
+	}
+	for _, level := range s.Stated().At {
+		if t, ok := s.pairs(own, task, level); ok {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// aligned are the tables of one axis. Axes besides the main one are shown where
+// two mechanisms can be compared.
+func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) []Table {
 	var levels []float64
 	var scenes [][]compare.Aligned // by level
-	for _, level := range compare.AllErrors {
-		a := compare.Align(own, compare.Question{}, level)
-		if slices.ContainsFunc(a, func(a compare.Aligned) bool {
-			return slices.ContainsFunc(a.Lines, func(l compare.Line) bool { return l.Reached })
-		}) {
+	fewest, name, what := 1, "aligned-accuracy", "equal error of the adversary"
+	if axis.Quantity != results.EM {
+		fewest, name, what = 2, "aligned-"+axis.Name, "equal "+axis.Title()
+	}
+	for _, level := range compare.AllLevels {
+		a := compare.Align(own, compare.Question{Privacy: axis.Quantity}, level)
+		if slices.ContainsFunc(a, func(a compare.Aligned) bool { return a.Reached() >= fewest }) {
 			levels, scenes = append(levels, level), append(scenes, a)
 		}
 	}
 	if len(levels) == 0 {
 		return nil
 	}
-	suffix := []string{task.Model, task.Setting}
-	accuracy := s.named(slug(append([]string{"aligned-accuracy"}, suffix...)...),
-		"Accuracy in % at equal error of the adversary, "+strings.Join(suffix, ", "))
-	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...),
-		"ε at equal error of the adversary, "+strings.Join(suffix, ", "))
+	suffix := namesOf(task)
+	accuracy := s.named(slug(append([]string{name}, suffix...)...),
+		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
+	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
+		strings.Join(suffix, ", "))
 	for _, t := range []*Table{&accuracy, &epsilon} {
-		t.Groups, t.Header = []ColumnGroup{{"", 2}, {"E_M", len(levels)}}, []string{"data set, space", "mechanism"}
+		t.Groups = []ColumnGroup{{"", 2}, {axis.Title(), len(levels)}}
+		t.Header = []string{"data set, space", "mechanism"}
 		for _, level := range levels {
 			t.Header = append(t.Header, fmt.Sprint(level))
 		}
@@ -68,7 +101,7 @@ func (s sheet) alignment(task results.Task) []Table {
 			line := make([]float64, len(levels))
 			for j := range levels {
 				at := scenes[j][k].Lines[i]
-				row = append(row, TableCell{Text: within(at, 2)})
+				row = append(row, TableCell{Text: Within(at, 2)})
 				text := NotMeasured
 				if line[j] = at.Value; at.Reached {
 					text = FormatNumber(at.Epsilon, 2)
@@ -80,24 +113,29 @@ func (s sheet) alignment(task results.Task) []Table {
 		}
 		markBest(&accuracy, rows, means, 2, true)
 	}
-	legend := "E_M is the share of words that the MAP adversary gets wrong (0/1 loss, uniform prior" +
-		candidates(s.Prepared) + "). Values lie on the mechanism's own line through the measured ε, which is monotone; " +
-		NotMeasured + " where it has no measured ε on either side of the error, or none within 0.7 of each other. "
+	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the measured ε, which is monotone; " +
+		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. "
 	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
 	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."
-	tables := []Table{accuracy, epsilon}
-	for _, level := range compare.StatedErrors {
-		if t, ok := s.pairs(own, task, level); ok {
-			tables = append(tables, t)
-		}
+	if axis.Quantity != results.EM {
+		return []Table{accuracy}
 	}
-	return tables
+	return []Table{accuracy, epsilon}
+}
+
+// namesOf are those of a task, for names and titles of tables.
+func namesOf(t results.Task) []string {
+	if t.Setting == "" {
+		return []string{t.Model}
+	}
+	return []string{t.Model, t.Setting}
 }
 
 // pairs tabulates the tests of all pairs of mechanisms at one level.
 func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
-	t := s.named(slug("pairs", task.Model, task.Setting, fmt.Sprint(level)),
-		fmt.Sprintf("Accuracy at E_M = %g, pair by pair, %s, %s", level, task.Model, task.Setting))
+	suffix := namesOf(task)
+	t := s.named(slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
+		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
 	t.Header = []string{"data set, space", "mechanism", "against", "difference", "p (Holm)", "verdict",
 		"detectable", "documents that would tell"}
 	for _, a := range compare.Align(own, compare.Question{}, level) {
@@ -116,11 +154,11 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
 		}
 	}
-	t.Legend = "Both on their own line at the same E_M. Differences of the same repetitions (and documents, where " +
-		"their outcomes are stored); the interval also holds the errors of both E_M and lines. Holm-corrected over " +
+	t.Legend = "Both on their own line at the same level. Differences of the same repetitions (and documents, where " +
+		"their outcomes are stored); the interval also holds the errors of both measures and lines. Holm-corrected over " +
 		"all pairs of a data set and space at 5%. Detectable: the difference that would be found with probability " +
 		"80%. Documents: how many in the test set would tell a difference of this size; no number where " +
-		"repetitions, E_M or more ε are what is missing."
+		"repetitions, a better measure of privacy or more ε are what is missing."
 	return t, len(t.Rows) > 0
 }
 
@@ -234,7 +272,7 @@ func errorAtLoss(scenes []compare.Aligned, dataset string, i results.Instance) s
 			errors := results.Cells{Cells: l.Cells}.Values(results.EM)
 			switch {
 			case l.Reached:
-				return within(l, 2)
+				return Within(l, 2)
 			case l.Least > a.At:
 				return "> " + FormatNumber(slices.Max(errors), 2)
 			case l.Most < a.At:

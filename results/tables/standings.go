@@ -10,11 +10,6 @@ import (
 	"mldpbench/results/compare"
 )
 
-// standings are those of prepared cells outside papers' figures.
-func standings(p *results.Prepared, level float64) []compare.Standing {
-	return compare.Standings(p.Select(func(c results.Cell) bool { return c.Panel == "" }), compare.Question{}, level)
-}
-
 // partial returns a sentence about the best scoped mechanism where it keeps
 // more than the best of all others, else "".
 func partial(s compare.Standing) string {
@@ -42,10 +37,10 @@ func Sentence(s compare.Standing) string {
 		if rest != "" {
 			which += " between any two words"
 		}
-		return fmt.Sprintf("%s), %s was measured on both sides of an adversary's error of %g.%s", on, which, s.At, rest)
+		return fmt.Sprintf("%s), %s was measured on both sides of %s.%s", on, which, LevelOf(s.Aligned), rest)
 	}
 	first := s.Entries[0]
-	text := fmt.Sprintf("%s), at an adversary's error of %g, %s keeps %.1f%% accuracy (ε about %.3g", on, s.At,
+	text := fmt.Sprintf("%s), at %s, %s keeps %.1f%% accuracy (ε about %.3g", on, LevelOf(s.Aligned),
 		inSentence(first.Name), first.Mean, first.Line.Epsilon)
 	if !math.IsNaN(s.Baseline) {
 		text += fmt.Sprintf("; %.1f%% without privatisation", s.Baseline)
@@ -59,7 +54,7 @@ func Sentence(s compare.Standing) string {
 		}
 	}
 	if len(s.Entries) == 1 {
-		text += ", the only mechanism with a guarantee that was measured on both sides of this error"
+		text += ", the only mechanism with a guarantee that was measured on both sides of this level"
 	}
 	names := inSentences(first.Open)
 	switch n := len(names); n {
@@ -75,6 +70,14 @@ func Sentence(s compare.Standing) string {
 	return text + "." + rest
 }
 
+// LevelOf names the level of an alignment in a sentence.
+func LevelOf(a compare.Aligned) string {
+	if axis, ok := results.AxisOf(a.Privacy); ok {
+		return fmt.Sprintf(axis.Phrase, a.At)
+	}
+	return fmt.Sprintf("%s = %g", results.MustColumn(a.Privacy).Title, a.At)
+}
+
 // smallest is the difference that every test of a mechanism against some others
 // would have found.
 func smallest(s compare.Standing, others []string, name string) (most float64) {
@@ -86,10 +89,10 @@ func smallest(s compare.Standing, others []string, name string) (most float64) {
 	return most
 }
 
-// Headline returns a sentence for each data set at the first stated error.
+// Headline returns a sentence for each data set at the first stated level.
 func Headline(p *results.Prepared) []string {
 	var out []string
-	for _, s := range compare.Leading(standings(p, compare.StatedErrors[0])) {
+	for _, s := range compare.Leading(compare.Standings(p, compare.Question{}, p.Stated().At[0])) {
 		out = append(out, Sentence(s))
 	}
 	return out
@@ -98,13 +101,13 @@ func Headline(p *results.Prepared) []string {
 // addStanding appends the row of a standing, with a footnote where a mechanism
 // with a partial guarantee keeps more.
 func (t *Table) addStanding(s compare.Standing) {
-	row := []string{results.DatasetTitle(s.Dataset), s.Space.String(), s.Task.Model + " (" + s.Task.Setting + ")",
+	row := []string{results.DatasetTitle(s.Dataset), s.Space.String(), classifier(s.Aligned),
 		fmt.Sprint(s.At)}
 	if len(s.Entries) == 0 {
 		row = append(row, "none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), "")
 	} else {
 		e := s.Entries[0]
-		row = append(row, e.Name, fmt.Sprintf("%.3g", e.Line.Epsilon), within(e.Line, 1),
+		row = append(row, e.Name, fmt.Sprintf("%.3g", e.Line.Epsilon), Within(e.Line, 1),
 			FormatNumber(s.Baseline, 1), e.OpenTo())
 	}
 	t.AddRow(row...)
@@ -114,19 +117,27 @@ func (t *Table) addStanding(s compare.Standing) {
 	}
 }
 
-const standingsTitle = "Most accuracy at a stated error of the adversary"
+func standingsTitle(p *results.Prepared) string {
+	if p.Stated().Quantity == results.EM {
+		return "Most accuracy at a stated error of the adversary"
+	}
+	return "Most accuracy at a stated level of privacy"
+}
+
+// axisTitle heads a column of levels.
+func axisTitle(p *results.Prepared) string { return results.MustColumn(p.Stated().Quantity).Title }
 
 // Brief returns the summary at the end of a run: the best of each data set at
 // the stated errors, for one scene each and at most so many rows.
 func Brief(p *results.Prepared, rows int) Table {
 	var full Table
-	for _, level := range compare.StatedErrors {
-		for _, s := range compare.Leading(standings(p, level)) {
+	for _, level := range p.Stated().At {
+		for _, s := range compare.Leading(compare.Standings(p, compare.Question{}, level)) {
 			full.addStanding(s)
 		}
 	}
-	t := Table{Name: "brief", Title: standingsTitle, Notes: full.Notes, Header: []string{"data set", "measured with",
-		"E_M", "best with a guarantee", "ε about", "accuracy in %", "baseline", "not told apart from it"}}
+	t := Table{Name: "brief", Title: standingsTitle(p), Notes: full.Notes, Header: []string{"data set", "measured with",
+		axisTitle(p), "best with a guarantee", "ε about", "accuracy in %", "baseline", "not told apart from it"}}
 	for _, row := range full.Rows[:min(rows, len(full.Rows))] {
 		with, others := row[1], row[8]
 		with.Text += ", " + row[2].Text
@@ -144,16 +155,15 @@ func Brief(p *results.Prepared, rows int) Table {
 // Standings returns the main table: the best of each data set and task at the
 // stated errors.
 func Standings(p *results.Prepared) Table {
-	t := Table{Name: "standings", Title: standingsTitle, Header: []string{"data set", "space", "classifier", "E_M",
-		"mechanism", "ε about", "accuracy", "baseline", "not told apart from it"}}
-	for _, level := range compare.StatedErrors {
-		for _, s := range standings(p, level) {
+	t := Table{Name: "standings", Title: standingsTitle(p), Header: []string{"data set", "space", "classifier",
+		axisTitle(p), "mechanism", "ε about", "accuracy", "baseline", "not told apart from it"}}
+	for _, level := range p.Stated().At {
+		for _, s := range compare.Standings(p, compare.Question{}, level) {
 			t.addStanding(s)
 		}
 	}
-	t.Legend = "Of the mechanisms with a guarantee, each on its own line at this error of the MAP adversary (share of " +
-		"words that it gets wrong" + candidates(p) + "); those measured on one side of it only do not compete. " +
-		intervalNote + "All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
+	t.Legend = "Of the mechanisms with a guarantee, each on its own line at this level (" + AxisNote(p,
+		p.Stated().Quantity) + "); those measured on one side of it only do not compete. " + intervalNote + "All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
 	if note := ScopeNote(p.Cells); note != "" {
 		t.Legend += note + " It is mentioned where it keeps more, but does not compete."
 	}

@@ -40,6 +40,9 @@ type Table struct {
 	Rows   [][]TableCell
 	Notes  []string // footnotes
 	Legend string   // explanation of the numbers, below the table
+	Narrow bool     // one column of a paper is enough, in LaTeX
+
+	widths [][2]int // of columns in LaTeX, while it is written
 }
 
 // AddRow appends a row of plain texts.
@@ -58,6 +61,96 @@ func (t *Table) Note(text string) int {
 	}
 	t.Notes = append(t.Notes, text)
 	return len(t.Notes) - 1
+}
+
+// heads is the number of the first columns, which name a row.
+func (t Table) heads() int {
+	if len(t.Groups) > 0 && t.Groups[0].Title == "" {
+		return t.Groups[0].Span
+	}
+	return 1
+}
+
+// Select keeps the rows and columns that the words name: rows with a cell of one
+// of them among the cells that name a row, columns whose heading holds one.
+// Where a table has no such row or no such column, it keeps them all; columns
+// that have become empty go. What is bold is the best of the whole table. met is
+// set for every word found.
+func (t Table) Select(words []string, met map[string]bool) Table {
+	named := func(has func(string) bool) (own []string) {
+		for _, word := range words {
+			if has(word) {
+				met[word], own = true, append(own, word)
+			}
+		}
+		return own
+	}
+	rows := t.Rows
+	for j := range t.heads() {
+		is := func(word string) func([]TableCell) bool {
+			return func(r []TableCell) bool { return j < len(r) && r[j].Text == word }
+		}
+		if own := named(func(word string) bool { return slices.ContainsFunc(t.Rows, is(word)) }); len(own) > 0 {
+			rows = slices.DeleteFunc(slices.Clone(rows), func(r []TableCell) bool {
+				return !slices.ContainsFunc(own, func(word string) bool { return is(word)(r) })
+			})
+		}
+	}
+	var columns, chosen []int
+	for j := range t.Header {
+		if j >= t.heads() && slices.ContainsFunc(rows, func(r []TableCell) bool { return j < len(r) && r[j].Text != "" }) {
+			columns = append(columns, j)
+		}
+	}
+	named(func(word string) bool {
+		before := len(chosen)
+		for _, j := range columns {
+			if strings.Contains(" "+t.heading(j)+" ", " "+word+" ") {
+				chosen = append(chosen, j)
+			}
+		}
+		return len(chosen) > before
+	})
+	if len(chosen) > 0 {
+		columns = chosen
+	}
+	return t.only(rows, columns)
+}
+
+// only is the table of some rows and, beside those that name a row, columns,
+// with the footnotes that are left.
+func (t Table) only(rows [][]TableCell, columns []int) Table {
+	out := t
+	out.Groups, out.Header, out.Rows, out.Notes = nil, nil, nil, nil
+	for j := range t.Header {
+		if j >= t.heads() && !slices.Contains(columns, j) {
+			continue
+		}
+		out.Header = append(out.Header, t.Header[j])
+		if len(t.Groups) > 0 {
+			title := t.Groups[t.group(j)].Title
+			if n := len(out.Groups); n == 0 || out.Groups[n-1].Title != title {
+				out.Groups = append(out.Groups, ColumnGroup{Title: title})
+			}
+			out.Groups[len(out.Groups)-1].Span++
+		}
+	}
+	for _, r := range rows {
+		var row []TableCell
+		for j, c := range r {
+			if j >= t.heads() && !slices.Contains(columns, j) {
+				continue
+			}
+			notes := c.Notes
+			c.Notes = nil
+			for _, n := range notes {
+				c.Notes = append(c.Notes, out.Note(t.Notes[n]))
+			}
+			row = append(row, c)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
 }
 
 // hoist moves a footnote that all numbers of a row have (from column first on)

@@ -31,7 +31,7 @@ func All(p *results.Prepared) []Table {
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
 		tables = append(tables, s.regressions()...)
-		for _, make := range []func() (Table, bool){s.figures, s.adversary, s.guarantees, s.stages,
+		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees, s.stages,
 			s.price} {
 			if t, ok := make(); ok {
 				tables = append(tables, t)
@@ -127,7 +127,7 @@ func encoderOf(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }
 // and group of columns.
 func (s sheet) shared() []Table {
 	var tables []Table
-	for _, name := range []string{"privacy", "exact"} {
+	for _, name := range []string{"privacy", "exact", "documents"} {
 		for _, dataset := range results.Distinct(s.texts(), func(c results.Cell) string { return c.Dataset }) {
 			cells := results.Where(s.texts(), func(c results.Cell) bool { return c.Dataset == dataset })
 			columns := slices.DeleteFunc(results.MeasuredColumns(cells), func(q results.Column) bool {
@@ -220,6 +220,8 @@ func adversaryNote(c results.Cell, quantity string) string {
 	switch {
 	case quantity == "e_m_full_uniform" && m.Whole == 0:
 		return "exact, all words"
+	case quantity == "e_m_full_uniform" && m.Note != "":
+		return "an attacker who " + m.Note
 	case quantity == "e_m_full_uniform":
 		return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
 	case quantity == "e_m_map" && m.Whole == 0:

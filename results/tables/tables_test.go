@@ -198,13 +198,13 @@ func TestOneNumberForOneQuestion(t *testing.T) {
 	p := reference(t, "extended")
 	all, brief, main := All(p), Brief(p, 100), Standings(p)
 	headline := strings.Join(Headline(p), "\n")
-	for _, level := range compare.StatedErrors {
+	for _, level := range results.StatedErrors {
 		for _, a := range compare.Align(p, compare.Question{}, level) {
 			dataset, best := results.DatasetTitle(a.Dataset), compare.Line{}
 			aligned := find(t, all, "aligned-accuracy-svm-local")
 			for _, l := range a.Lines {
 				got := cellAt(t, aligned, fmt.Sprint("E_M ", level), dataset+", "+a.Space.String(), l.Name).Text
-				if want := within(l, 2); got != want {
+				if want := Within(l, 2); got != want {
 					t.Errorf("%s, %s at %g: table %s, alignment %s", dataset, l.Name, level, got, want)
 				}
 				if l.Reached && compare.Scope(l.Cells) == "" && l.Cells[0].GuaranteeMetric != "" && l.Value > best.Value {
@@ -212,16 +212,16 @@ func TestOneNumberForOneQuestion(t *testing.T) {
 				}
 			}
 			if got := cellAt(t, brief, "accuracy in %", dataset, a.Space.String()+", svm (local)", fmt.Sprint(level),
-				best.Name).Text; got != within(best, 1) {
-				t.Errorf("%s at %g: brief %s, alignment %s", dataset, level, got, within(best, 1))
+				best.Name).Text; got != Within(best, 1) {
+				t.Errorf("%s at %g: brief %s, alignment %s", dataset, level, got, Within(best, 1))
 			}
 			if got := cellAt(t, main, "accuracy", dataset, a.Space.String(), "svm (local)", fmt.Sprint(level),
-				best.Name).Text; got != within(best, 1) {
-				t.Errorf("%s at %g: main table %s, alignment %s", dataset, level, got, within(best, 1))
+				best.Name).Text; got != Within(best, 1) {
+				t.Errorf("%s at %g: main table %s, alignment %s", dataset, level, got, Within(best, 1))
 			}
 			said := fmt.Sprintf("On %s (%s, svm), at an adversary's error of %g, %s keeps %.1f%% accuracy", dataset, a.Space,
 				level, inSentence(best.Name), best.Value)
-			if level == compare.StatedErrors[0] && !strings.Contains(headline, said) {
+			if level == results.StatedErrors[0] && !strings.Contains(headline, said) {
 				t.Errorf("no %q in %s", said, headline)
 			}
 		}

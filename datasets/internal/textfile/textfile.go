@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mldpbench/internal/gunzip"
+	"mldpbench/internal/list"
 )
 
 // MaxLine is the longest line accepted, in bytes: far above any real text, and
@@ -25,10 +26,7 @@ type file struct {
 }
 
 func (f *file) Close() error {
-	var errs []error
-	for _, c := range f.close {
-		errs = append(errs, c.Close())
-	}
+	errs := list.Map(f.close, func(c io.Closer) error { return c.Close() })
 	return errors.Join(errs...)
 }
 

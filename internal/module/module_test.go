@@ -1,7 +1,9 @@
-package main
+// Package module tests `make module`, which gives the module another name.
+package module
 
 import (
 	"bytes"
+	"errors"
 	"go/format"
 	"io/fs"
 	"os"
@@ -11,24 +13,46 @@ import (
 	"testing"
 )
 
+// rename runs make module in a folder.
+func rename(dir, to string) error {
+	command := exec.Command("make", "module", "MODULE="+to)
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		return errors.New(string(out))
+	}
+	return nil
+}
+
+func moduleName(t *testing.T, dir string) string {
+	t.Helper()
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("no make on this machine")
+	}
+	command := exec.Command("go", "list", "-m")
+	command.Dir = dir
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // TestRename renames a copy of this repository, builds a package of it that
 // imports others, and renames it back.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	const to = "example.org/you/bench"
 	root, copied := filepath.Join("..", ".."), t.TempDir()
-	from, err := moduleName(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := moduleName(t, root)
 	sources := map[string][]byte{}
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if name := entry.Name(); entry.IsDir() && strings.HasPrefix(name, ".") && path != root {
 			return fs.SkipDir
-		} else if entry.IsDir() || filepath.Ext(name) != ".go" && name != "go.mod" && name != "go.sum" {
+		} else if entry.IsDir() || filepath.Ext(name) != ".go" && name != "go.mod" && name != "go.sum" &&
+			name != "Makefile" {
 			return nil
 		}
 		relative, err := filepath.Rel(root, path)
@@ -89,9 +113,17 @@ func TestRename(t *testing.T) {
 
 func TestRenameRefusesBadNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"with space", "/absolute", "a//b"} {
+	moduleName(t, ".")
+	for _, name := range []string{"", "with space", "/absolute", "a//b"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module old\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		makefile, err := os.ReadFile("../../Makefile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "Makefile"), makefile, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		source := "package old\n\nimport _ \"old/other\"\n"

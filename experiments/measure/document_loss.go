@@ -1,0 +1,396 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/embeddings"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
+	"mldpbench/mechanisms"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+// documentOptions are the options of the privacy loss of documents.
+type documentOptions struct {
+	// pairs of test documents of each kind; 50 where none are given
+	Pairs int `yaml:"pairs,omitempty" json:"pairs" limits:"0,100000"`
+	// rounds of the game on each pair, of mechanisms that take words
+	Rounds int `yaml:"rounds,omitempty" json:"rounds" limits:"0,1000000"`
+	// δ at which the ε of a document is stated; 0: 1e-5
+	Delta float64 `yaml:"delta,omitempty" json:"delta,omitempty" limits:"0,1"`
+}
+
+// Kinds of pairs: what the two originals have in common.
+var pairKinds = []struct{ name, title string }{
+	{"word", "one word changed"}, {"topic", "same label"}, {"author", "same private label"},
+}
+
+const (
+	lossName     = "document_loss"
+	defaultDelta = 1e-5
+	leastDelta   = 1e-9 // rounding of the convolution is below
+	gameLevel    = 0.95
+	closedWithin = 1e-6 // bounds of a logarithm that count as a closed form
+)
+
+func init() {
+	m := Measurement{
+		Name: lossName, Version: 1,
+		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{Pairs: 50} },
+			Check: func(options any, _ *study.Design, at study.At) error {
+				return at(options.(*documentOptions).check(), "")
+			}},
+		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
+		Measure: measureDocumentLoss,
+	}
+	for _, k := range pairKinds {
+		for _, c := range []struct{ name, title string }{{"epsilon", "ε of a document"}, {"bound", "ε·d of a document"},
+			{"median", "privacy loss"}, {"high", "privacy loss, 95% quantile"}, {"game", "ε of a document, from a game"}} {
+			m.Columns = append(m.Columns, results.Column{Name: "document_" + c.name + "_" + k.name,
+				Title: c.title + ", " + k.title, Direction: results.Down, Digits: 2, Table: "documents"})
+		}
+	}
+	Register(m)
+}
+
+func (o *documentOptions) check() error {
+	if o.Pairs < 1 {
+		return errors.New("metrics.document_loss: pairs must be given")
+	}
+	if o.Delta == 0 {
+		return nil
+	}
+	return check.Within("metrics.document_loss: delta", o.Delta, leastDelta, 1)
+}
+
+// documentPair is two originals of equal length, as words of a mechanism.
+type documentPair struct {
+	a, b [][]string // one document each
+	x, y []mechanisms.WordID
+	at   [2]int // test documents; -1 for a made one
+}
+
+// measureDocumentLoss says how well a reader of a released text can tell which
+// of two originals it came from. Where probabilities have a closed form, the
+// privacy loss of a text is a sum over its positions, and its distribution and
+// the ε of the document at δ are those of NewDocumentLoss, beside the sum of ε·d
+// that the guarantee of single words promises. Numbers are medians over pairs.
+// The black-box game draws one of two originals and guesses which from the
+// released text alone: no reader is right more often than (e^ε + δ)/(1 + e^ε),
+// so his lower confidence limit bounds from below the ε of the worst pair.
+//
+// Originals are test documents with the same label, or the same private label,
+// or a document and itself with one word changed to one of another document.
+// They are cut to the shorter one: the length is not hidden.
+func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := *q.Options.(*documentOptions)
+	if o.Delta == 0 {
+		o.Delta = defaultDelta
+	}
+	m, err := r.Words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row := r.Row(q)
+	rng := r.RepetitionSeed().Derive(lossName).Rand()
+	var rows []results.Row
+	for _, kind := range pairKinds {
+		pairs := r.documentPairs(m.Vocabulary(), kind.name, o.Pairs)
+		if len(pairs) == 0 {
+			continue
+		}
+		add := func(name string, v results.Measured) {
+			rows = append(rows, row.Of("document_"+name+"_"+kind.name, v))
+		}
+		losses, err := lossesOf(ctx, m, pairs, o.Delta)
+		if err != nil {
+			return nil, err
+		}
+		if losses == nil {
+			rows = append(rows, unmeasured(row, "document_epsilon_"+kind.name, "no closed form"))
+		}
+		for _, x := range []struct {
+			name string
+			of   func(documentLoss) float64
+		}{{"epsilon", func(l documentLoss) float64 { return l.epsilon }},
+			{"bound", func(l documentLoss) float64 { return l.bound }},
+			{"median", func(l documentLoss) float64 { return l.Quantile(0.5) }},
+			{"high", func(l documentLoss) float64 { return l.Quantile(0.95) }}} {
+			if len(losses) > 0 && !math.IsNaN(x.of(losses[0])) {
+				add(x.name, medianOf(losses, x.of))
+			}
+		}
+		right, rounds, err := r.game(ctx, m, pairs, o.Rounds, rng)
+		if err != nil {
+			return nil, err
+		}
+		if rounds > 0 {
+			bound, err := GameEpsilon(right, rounds, o.Delta, gameLevel)
+			if err != nil {
+				return nil, err
+			}
+			v := results.Number(bound)
+			v.Part, v.Whole = right, rounds
+			v.Note = fmt.Sprintf("a lower bound at 95%%: right in %d of %d rounds", right, rounds)
+			add("game", v)
+		}
+	}
+	return rows, nil
+}
+
+// documentPairs are pairs of a kind, the same for all mechanisms.
+func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int) []documentPair {
+	test, tokens := r.Corpus.Test, r.Corpus.Tokens[2]
+	rng := r.DataSeed().Derive(lossName, kind).Rand()
+	var pairs []documentPair
+	waiting := map[int]int{} // a document without a partner, by label
+	for _, i := range rng.Perm(len(test)) {
+		if len(pairs) == most {
+			break
+		}
+		a, label := known(v, tokens[i]), 0
+		if len(a) == 0 {
+			continue
+		}
+		switch kind {
+		case "word":
+			other := known(v, tokens[rng.IntN(len(tokens))])
+			if len(other) == 0 {
+				continue
+			}
+			b, at := slices.Clone(a), rng.IntN(len(a))
+			if b[at] = other[rng.IntN(len(other))]; b[at] != a[at] {
+				pairs = append(pairs, newPair(v, a, b, i, -1))
+			}
+			continue
+		case "topic":
+			if label = test[i].Label; len(r.Corpus.Classes) < 2 {
+				return nil
+			}
+		default:
+			if label = test[i].Private; len(r.Corpus.Privates) < 2 {
+				return nil
+			}
+		}
+		j, ok := waiting[label]
+		if !ok {
+			waiting[label] = i
+			continue
+		}
+		delete(waiting, label)
+		pairs = append(pairs, newPair(v, known(v, tokens[j]), a, j, i))
+	}
+	return pairs
+}
+
+// known are the tokens that a mechanism replaces: those of its vocabulary.
+func known(v *embeddings.Vocabulary, tokens []string) []string {
+	return results.Where(tokens, func(t string) bool { return v.ID(t) != embeddings.Unknown })
+}
+
+func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
+	n := min(len(a), len(b))
+	p := documentPair{a: [][]string{a[:n]}, b: [][]string{b[:n]}, at: [2]int{i, j}}
+	p.x, p.y = v.Encode(nil, a[:n]), v.Encode(nil, b[:n])
+	return p
+}
+
+// documentLoss is that of one pair: the worse of both directions.
+type documentLoss struct {
+	*metrics.DocumentLoss
+	epsilon float64
+	bound   float64 // sum of ε·d; NaN where nothing is promised
+}
+
+// lossesOf are the losses of pairs, nil where the mechanism has no closed form.
+func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss, error) {
+	bounder, ok := m.(mechanisms.LogBounder)
+	if !ok {
+		return nil, nil
+	}
+	closed := true
+	row := func(w mechanisms.WordID) ([]float64, error) {
+		low, high, err := bounder.LogBounds(w)
+		for i := range low {
+			closed = closed && (low[i] == high[i] || high[i]-low[i] <= closedWithin)
+		}
+		return high, err
+	}
+	if _, err := row(pairs[0].x[0]); err != nil || !closed {
+		return nil, err
+	}
+	var out []documentLoss
+	for _, p := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var both [2]*metrics.DocumentLoss
+		rows := map[mechanisms.WordID][]float64{}
+		var differ []int // equal words lose nothing
+		for i, x := range p.x {
+			if x == p.y[i] {
+				continue
+			}
+			differ = append(differ, i)
+			for _, w := range []mechanisms.WordID{x, p.y[i]} {
+				if _, again := rows[w]; again {
+					continue
+				}
+				var err error
+				if rows[w], err = row(w); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for k, d := range [][2][]mechanisms.WordID{{p.x, p.y}, {p.y, p.x}} {
+			var err error
+			if both[k], err = metrics.NewDocumentLoss(len(differ), func(i int) (a, b []float64, err error) {
+				return rows[d[0][differ[i]]], rows[d[1][differ[i]]], nil
+			}); err != nil {
+				return nil, err
+			}
+		}
+		l := documentLoss{both[0], max(both[0].Epsilon(delta), both[1].Epsilon(delta)), math.NaN()}
+		if both[1].Worst > both[0].Worst {
+			l.Worst = both[1].Worst
+		}
+		if g := m.Guarantee(); g.Holds() {
+			l.bound = 0
+			for i, x := range p.x {
+				switch y := p.y[i]; {
+				case x == y:
+				case g.Covers != nil && !g.Covers(x, y):
+					l.bound = math.Inf(1)
+				default:
+					l.bound += g.Epsilon * g.Distance(x, y)
+				}
+			}
+		}
+		out = append(out, l)
+	}
+	if !closed {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// medianOf is the median over pairs with its 95% interval by order statistics.
+// Where it is infinite, it says for how many pairs.
+func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Measured {
+	var all []float64
+	infinite := 0
+	for _, l := range losses {
+		all = append(all, of(l))
+		if math.IsInf(of(l), 1) {
+			infinite++
+		}
+	}
+	slices.Sort(all)
+	n := len(all)
+	note := fmt.Sprintf("median of %d pairs", n)
+	if infinite > 0 {
+		note += fmt.Sprintf("; infinite for %d", infinite)
+	}
+	v := (all[(n-1)/2] + all[n/2]) / 2
+	if math.IsInf(v, 1) {
+		x := results.Unmeasured()
+		x.Whole, x.Note = n, note
+		return x
+	}
+	x := results.Number(v)
+	// Of n values the k-th least and the k-th greatest hold the median.
+	half := distuv.Binomial{N: float64(n), P: 0.5}
+	k := 0
+	for k < n/2 && half.CDF(float64(k)) <= (1-gameLevel)/2 {
+		k++
+	}
+	if k > 0 && !math.IsInf(all[n-k], 1) {
+		x = x.Within(all[k-1], all[n-k])
+	}
+	x.Whole, x.Note = n, note
+	return x
+}
+
+// game counts how often a reader of the released text alone tells which of two
+// originals, drawn by a coin, it came from: the one with more equal words at
+// equal places. Of a mechanism that takes words, texts are drawn anew; of others,
+// the released text of the documents is used.
+func (r *Release) game(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, rounds int,
+	rng *rand.Rand) (right, played int, err error) {
+	if mechanisms.TakesWords(m) {
+		for _, p := range pairs {
+			right += wordGame(m, p, rounds, rng)
+		}
+		return right, rounds * len(pairs), errors.Join(mechanisms.Err(m), ctx.Err())
+	}
+	text, err := r.Text(ctx)
+	if err != nil || text[2] == nil {
+		return 0, 0, err
+	}
+	for _, p := range pairs {
+		if p.at[1] < 0 {
+			continue // it was not released
+		}
+		coin := rng.IntN(2)
+		played++
+		if guess(r.Corpus.Tokens[2][p.at[0]], r.Corpus.Tokens[2][p.at[1]], text[2][p.at[coin]], rng) == coin {
+			right++
+		}
+	}
+	return right, played, nil
+}
+
+// wordGame plays rounds on one pair and returns how many guesses were right.
+func wordGame(m mechanisms.Mechanism, p documentPair, rounds int, rng *rand.Rand) (right int) {
+	out := make([]mechanisms.WordID, len(p.x))
+	for range rounds {
+		coin := rng.IntN(2)
+		m.Privatize(out, [][]mechanisms.WordID{p.x, p.y}[coin], nil, rng)
+		if guess(p.x, p.y, out, rng) == coin {
+			right++
+		}
+	}
+	return right
+}
+
+// guess is the original with more equal words at equal places, drawn where both
+// have as many.
+func guess[W comparable](a, b, released []W, rng *rand.Rand) int {
+	score := 0
+	for i, w := range released {
+		if i < len(a) && a[i] == w {
+			score++
+		}
+		if i < len(b) && b[i] == w {
+			score--
+		}
+	}
+	switch {
+	case score > 0:
+		return 0
+	case score < 0:
+		return 1
+	}
+	return rng.IntN(2)
+}
+
+// GameEpsilon is the ε that a game shows at least, with the confidence of level:
+// which of two originals, drawn by a coin, gave a text. Under (ε, δ) nobody is
+// right more often than (e^ε + δ)/(1 + e^ε), so with p the lower Clopper-Pearson
+// limit ε is at least ln((p − δ)/(1 − p)).
+func GameEpsilon(right, rounds int, delta, level float64) (float64, error) {
+	i, err := stats.ClopperPearson(right, rounds, 2*level-1) // its lower limit is one-sided
+	if err != nil {
+		return math.NaN(), err
+	}
+	return max(0, math.Log((i.Low-delta)/(1-i.Low))), nil
+}

@@ -1,0 +1,31 @@
+// Package list has the loops over slices that the standard library has not.
+package list
+
+// Map returns f of every element, in order; it is never nil.
+func Map[E, T any](list []E, f func(E) T) []T {
+	out := make([]T, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}
+
+// Sum adds up f of every element.
+func Sum[E any](list []E, f func(E) int) int {
+	total := 0
+	for _, x := range list {
+		total += f(x)
+	}
+	return total
+}
+
+// Count returns how many elements have a property.
+func Count[E any](list []E, has func(E) bool) int {
+	n := 0
+	for _, x := range list {
+		if has(x) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package metrics
+
+import (
+	"context"
+	"math"
+)
+
+// partners is with how many others an input is compared for the mean distance.
+const partners = 64
+
+// meanDistance is the mean distance of two different inputs: of all pairs where
+// there are few, else of every input and 64 others, spread evenly. It depends on
+// the space alone.
+func meanDistance(n int, distance func(a, b int) float64) float64 {
+	k := min(partners, n-1)
+	sum := 0.0
+	for x := range n {
+		for i := 1; i <= k; i++ {
+			sum += distance(x, (x+i*n/(k+1))%n)
+		}
+	}
+	return sum / float64(n*max(1, k))
+}
+
+// GuessDistance is the mean distance of an input from a decoder's guess, all
+// inputs being equally likely, as a share of the mean distance of two inputs:
+// E_M with a loss that counts a near guess as nearly right. 0 is always right,
+// about 1 a random guess. It is exact, up to what outputs that no input can
+// produce add, and takes one more pass over the rows of the channel and as many
+// distances as it has probabilities.
+func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b int) float64,
+	workers int) (Interval, error) {
+	sums := make([]float64, c.Blocks())
+	err := c.EachRow(ctx, workers, func(b, x int, row []float64) {
+		right := make([]float64, c.Inputs) // probability of each guess
+		for y, p := range row {
+			if g := d.Guess[y]; g >= 0 {
+				right[g] += p
+			}
+		}
+		for g, p := range right {
+			if p > 0 && g != x {
+				sums[b] += p * distance(x, g)
+			}
+		}
+	})
+	total := 0.0
+	for _, s := range sums {
+		total += s
+	}
+	v := total / float64(c.Inputs) / meanDistance(c.Inputs, distance)
+	return Interval{v, v, v}, err
+}
+
+// SampledGuessDistance is GuessDistance on draws that the decoder has not seen,
+// with a 95% interval of the draws (normal).
+func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float64) (Interval, error) {
+	n := fresh.inputs()
+	if err := fresh.validate(n, len(d.Guess)); err != nil {
+		return Interval{}, err
+	}
+	sum, variance, k := 0.0, 0.0, float64(fresh.PerInput)
+	for x := range n {
+		own, squares := 0.0, 0.0
+		for _, y := range fresh.of(x) {
+			if g := int(d.Guess[y]); g >= 0 && g != x {
+				v := distance(x, g)
+				own += v
+				squares += v * v
+			}
+		}
+		sum += own / k
+		if k > 1 {
+			variance += max(0, squares-own*own/k) / (k - 1) / k
+		}
+	}
+	blind := float64(n) * meanDistance(n, distance)
+	v, half := sum/blind, 1.959963984540054*math.Sqrt(variance)/blind
+	return Interval{v, max(0, v-half), v + half}, nil
+}

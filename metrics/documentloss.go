@@ -1,0 +1,175 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// DocumentLoss is the distribution of the privacy loss ln P(y|a)/P(y|b) of a
+// text y that was released from the document a and might come from b, where
+// words are replaced one by one: the loss is a sum of independent losses, one a
+// position, so its distribution is their convolution.
+//
+// Losses are rounded up to multiples of Step, and masses of at most 1e-12 of a
+// position are moved up too, so Epsilon is never too small, and too large by at
+// most Slack (but for that mass).
+type DocumentLoss struct {
+	Step  float64
+	Slack float64
+	// Worst is the largest loss of any text: the ε of the two documents at δ = 0;
+	// +Inf where b cannot give some text that a can.
+	Worst    float64
+	first    int       // of mass, in steps
+	mass     []float64 // by loss, from first on
+	infinite float64   // of texts that b cannot give
+}
+
+// A document's loss has about binsPerPosition bins a position, a power of two, up
+// to mostBins, so that rounding adds a thousandth of the range of losses.
+const binsPerPosition, mostBins = 1000, 1 << 16
+
+// negligible is the mass of a position that may be moved to a greater loss.
+const negligible = 1e-12
+
+// NewDocumentLoss computes the distribution for documents of n positions. row
+// returns ln P(·|a) and ln P(·|b) of a position over all outputs, −Inf where an
+// output is impossible.
+func NewDocumentLoss(n int, row func(position int) (ofA, ofB []float64, err error)) (*DocumentLoss, error) {
+	if n < 0 || n > mostBins/4 {
+		return nil, fmt.Errorf("document loss: %d positions: must be 0 to %d", n, mostBins/4)
+	}
+	d := &DocumentLoss{}
+	type place struct {
+		losses, masses []float64
+		least          float64
+	}
+	places := make([]place, 0, n)
+	span := 0.0
+	for i := range n {
+		a, b, err := row(i)
+		if err != nil {
+			return nil, err
+		}
+		if len(a) != len(b) {
+			return nil, fmt.Errorf("document loss: position %d: %d and %d outputs", i, len(a), len(b))
+		}
+		p := place{}
+		worst, infinite := math.Inf(-1), 0.0
+		for y, la := range a {
+			mass := math.Exp(la)
+			switch {
+			case math.IsInf(la, -1):
+			case math.IsInf(b[y], -1):
+				infinite += mass
+				worst = math.Inf(1)
+			default:
+				worst = max(worst, la-b[y])
+				p.losses, p.masses = append(p.losses, la-b[y]), append(p.masses, mass)
+			}
+		}
+		d.Worst += worst
+		d.infinite += (1 - d.infinite) * min(1, infinite)
+		p.least = moveUp(p.losses, p.masses)
+		most := p.least
+		for _, l := range p.losses {
+			most = max(most, l)
+		}
+		if len(p.losses) > 0 {
+			span += most - p.least
+			places = append(places, p)
+		}
+	}
+	lossBins := min(mostBins, 1<<bits.Len(uint(binsPerPosition*(n+1))))
+	d.Step = max(span/float64(lossBins-2*n-2), 1e-9)
+	d.Slack = float64(n+1) * d.Step
+	fft := fourier.NewFFT(lossBins)
+	var product []complex128
+	for _, p := range places {
+		bins := make([]float64, lossBins)
+		start := int(math.Floor(p.least / d.Step))
+		for i, l := range p.losses {
+			bins[int(math.Ceil(l/d.Step))-start] += p.masses[i]
+		}
+		d.first += start
+		c := fft.Coefficients(nil, bins)
+		if product == nil {
+			product = c
+			continue
+		}
+		for k := range product {
+			product[k] *= c[k]
+		}
+	}
+	if product == nil {
+		return d, nil
+	}
+	d.mass = fft.Sequence(nil, product)
+	for k := range d.mass {
+		d.mass[k] = max(0, d.mass[k]/float64(lossBins)) // rounding leaves some below 0
+	}
+	return d, nil
+}
+
+// moveUp moves the negligible mass of the least losses to the least one that is
+// kept, which it returns. That narrows the range of the sum.
+func moveUp(losses, masses []float64) float64 {
+	if len(losses) == 0 {
+		return 0
+	}
+	// The least loss below which no more than the negligible mass lies, by
+	// bisection between the extremes.
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, l := range losses {
+		lo, hi = min(lo, l), max(hi, l)
+	}
+	for range bits.UintSize {
+		mid := lo + (hi-lo)/2
+		below := 0.0
+		for i, l := range losses {
+			if l < mid {
+				below += masses[i]
+			}
+		}
+		if below <= negligible {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	for i, l := range losses {
+		losses[i] = max(l, lo)
+	}
+	return lo
+}
+
+// Epsilon is the ε of the two documents at δ: the least with P(y ∈ S|a) ≤
+// e^ε·P(y ∈ S|b) + δ for every set S of texts; +Inf where there is none.
+func (d *DocumentLoss) Epsilon(delta float64) float64 {
+	if d.infinite > delta {
+		return math.Inf(1)
+	}
+	// δ(ε) = P(infinite) + Σ_{l > ε} P(l)·(1 − e^{ε−l}), from the greatest ε down.
+	above, weighed, shrink := 0.0, 0.0, math.Exp(-d.Step)
+	for k := len(d.mass) - 1; k >= 0; k-- {
+		if d.infinite+above-weighed > delta {
+			return max(0, float64(d.first+k+1)*d.Step)
+		}
+		above += d.mass[k]
+		weighed = (weighed + d.mass[k]) * shrink
+	}
+	return max(0, float64(d.first)*d.Step)
+}
+
+// Quantile is the loss that a share q of the released texts does not exceed.
+func (d *DocumentLoss) Quantile(q float64) float64 {
+	sum := 0.0
+	for k, m := range d.mass {
+		if sum += m; sum >= q-1e-12 {
+			return float64(d.first+k) * d.Step
+		}
+	}
+	return math.Inf(1)
+}
