@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Adversary poses the inference problem of [X21] §3.1: a secret word w is drawn
@@ -72,8 +73,16 @@ func UniformPrior(m int) []float64 {
 
 // EmpiricalPrior returns a prior proportional to the counts of the candidates
 // in a corpus.
-func EmpiricalPrior(counts []int) ([]float64, error) {
-	total := 0
+func EmpiricalPrior(counts []int) ([]float64, error) { return priorOf(counts, 0) }
+
+// ShadowPrior returns (count + 1)/(total + n): the frequency of inputs in a
+// text that the attacker has, with one added to each count so that no input is
+// ruled out (Laplace's rule).
+func ShadowPrior(counts []int) ([]float64, error) { return priorOf(counts, 1) }
+
+// priorOf is proportional to the counts with a number added to each.
+func priorOf(counts []int, added int) ([]float64, error) {
+	total := added * len(counts)
 	for i, n := range counts {
 		if n < 0 {
 			return nil, fmt.Errorf("prior: count %d = %d: must be >= 0", i, n)
@@ -83,11 +92,7 @@ func EmpiricalPrior(counts []int) ([]float64, error) {
 	if total == 0 {
 		return nil, fmt.Errorf("prior: no candidate occurs")
 	}
-	prior := make([]float64, len(counts))
-	for i, n := range counts {
-		prior[i] = float64(n) / float64(total)
-	}
-	return prior, nil
+	return list.Map(counts, func(n int) float64 { return float64(n+added) / float64(total) }), nil
 }
 
 func (a Adversary) validate() error {
