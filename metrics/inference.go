@@ -241,21 +241,10 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 	e := InferenceError{
 		Candidates: m, PosteriorEuclidean: math.NaN(), MAPEuclidean: math.NaN(), LM: math.NaN(),
 	}
-	if err := a.validate(); err != nil {
+	if err := a.validateOutputs(outputs); err != nil {
 		return e, fmt.Errorf("inference: %w", err)
 	}
-	if len(outputs) != m {
-		return e, fmt.Errorf("inference: outputs of %d candidates for a prior of %d", len(outputs), m)
-	}
 	runs := len(outputs[0])
-	if runs < 2 || runs%2 != 0 {
-		return e, fmt.Errorf("inference: runs = %d: must be even and >= 2", runs)
-	}
-	for w, o := range outputs {
-		if len(o) != runs {
-			return e, fmt.Errorf("inference: candidate %d has %d runs, not %d", w, len(o), runs)
-		}
-	}
 	e.Runs = runs
 	e.PerRun = make([]RunError, runs)
 	if fallback == nil {
@@ -330,6 +319,25 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 	}
 	e.MAPLower = max(0, 1-right)
 	return e, nil
+}
+
+func (a Adversary) validateOutputs(outputs []Outputs) error {
+	if err := a.validate(); err != nil {
+		return err
+	}
+	if len(outputs) != len(a.Prior) {
+		return fmt.Errorf("outputs of %d candidates for a prior of %d", len(outputs), len(a.Prior))
+	}
+	runs := len(outputs[0])
+	if runs < 2 || runs%2 != 0 {
+		return fmt.Errorf("runs = %d: must be even and >= 2", runs)
+	}
+	for w, o := range outputs {
+		if len(o) != runs {
+			return fmt.Errorf("candidate %d has %d runs, not %d", w, len(o), runs)
+		}
+	}
+	return nil
 }
 
 type candidateMass struct {
