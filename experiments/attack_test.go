@@ -152,7 +152,7 @@ func TestAttackersOfAStudy(t *testing.T) {
 			ran[r.Measurement] = true
 		}
 	}
-	want := []string{"masked-channel@1", "masked@1", "strongest@1"}
+	want := []string{"masked-channel@1", "masked@1", "strongest@2"}
 	if got := slices.Sorted(maps.Keys(ran)); !slices.Equal(got, want) {
 		t.Errorf("a changed masked model: %v ran, want %v", got, want)
 	}

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,12 +13,17 @@ import (
 	"mldpbench/internal/params"
 )
 
+// Keys is this file, whose comments say what the keys of a study mean.
+//
+//go:embed outside.go
+var Keys embed.FS
+
 // Outside describes a mechanism that is not built in: a command that speaks the
 // protocol of docs/external.md, or text that was privatised elsewhere. In its
 // strings, {epsilon} and the {NAME} of a parameter are replaced by their
 // values.
 type Outside struct {
-	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
+	Command []string `yaml:"command,omitempty"` // program and arguments, as in docs/external.md; no shell is run
 	// files and folders that the command reads in addition to those named in its
 	// arguments
 	Files []string `yaml:"files,omitempty"`

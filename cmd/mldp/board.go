@@ -1,39 +1,67 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/experiments/submit"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/plots/report"
+	"mldpbench/results"
+	"mldpbench/results/compare"
 )
 
 func newBoardCommand() *cobra.Command {
 	var out string
 	var align alignFlag
 	cmd := &cobra.Command{
-		Use:   "board RESULTS...",
-		Short: "Rank mechanisms over any number of results on one page",
-		Long: `Board joins results (files, or folders of runs, of any study and group) and
-writes one page. It ranks mechanisms with a guarantee by the accuracy that they
-keep at an adversary's error of 0.5 and 0.8, each on its own line, with intervals
-and who is told apart from whom. From studies of attacks it shows what each
-attacker still learns where a mechanism costs five points of accuracy. A table
-says what each promises, whether the audit next to its results found that kept,
-and what it costs; every mechanism of the results is named, or the reason why it
-has no place.`,
-		Example: `  mldp board runs/mini -o board.html`,
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "board REPOSITORY|RESULTS...",
+		Short: "Make the pages of a board from packages, or one page from results",
+		Long: `Board reads the packages of a repository (zip files or folders of mldp submit in
+its folder packages) and writes static pages: for every task the trade-off as a
+figure, systems at equal privacy with intervals and who is told apart from whom,
+the strongest attacker of each, its promise and the state of its numbers, and
+for every package a page with all that they rest on. A package is claimed until
+mldp verify --receipt in that repository computed it again; attacked when a
+package with the same text and a stronger attacker is there; refuted when an
+audit in one is.
+
+Of results (files, or folders of runs, of any study and group) it writes one
+page. It ranks mechanisms with a guarantee by the accuracy that they keep at an
+adversary's error of 0.5 and 0.8, each on its own line, with intervals and who is
+told apart from whom, and says what each promises and whether an audit found that
+kept.`,
+		Example: `  mldp board examples/board --out site
+  mldp board runs/mini -o board.html`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			page := strings.HasSuffix(out, ".html")
+			if len(args) == 1 && submit.IsRepository(args[0]) {
+				if page || out == "" {
+					out = strings.TrimSuffix(out, ".html")
+				}
+				if out == "" {
+					out = "site"
+				}
+				return writeSite(cmd.OutOrStdout(), args[0], out)
+			}
+			if out == "" {
+				out = "board.html"
+			}
 			p, _, err := loadRuns(args)
 			if err != nil {
 				return err
 			}
 			p.Levels = align.Levels
 			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
-				return report.WriteLeaderboard(w, p)
+				return report.WriteBoard(w, p, nil)
 			}); err != nil {
 				return err
 			}
@@ -41,7 +69,68 @@ has no place.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "board.html", "the page to write")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "of a repository the folder to write (default site), of results the "+
+		"page (default board.html)")
 	align.add(cmd)
 	return cmd
+}
+
+// writeSite writes the pages of a repository.
+func writeSite(stdout io.Writer, repository, out string) error {
+	dir, err := os.MkdirTemp("", "mldp-board-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	all, err := submit.Board(repository, dir)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return check.Wrong("%s: no packages", repository)
+	}
+	write := func(name string, fill func(io.Writer) error) error {
+		return atomicfile.Write(filepath.Join(out, filepath.FromSlash(name)), 0o644, fill)
+	}
+	var index []report.BoardLink
+	for _, group := range submit.Tasks(all) {
+		of := group[0].Of
+		t := &report.BoardTask{Name: group[0].Task, Title: of.Title, About: of.About, Unit: of.Unit, Use: of.Use,
+			Private: of.Private, Question: compare.Question{Use: of.Compare.Use, Privacy: of.Compare.Privacy},
+			Levels: of.Compare.Levels}
+		for _, e := range group {
+			s := report.System{Name: e.Card.System, Link: e.Card.Link, Promise: e.Card.Promise, Unit: e.Card.Unit,
+				Training: e.Card.Training, Authors: e.Card.Authors, State: e.State, Why: e.Why,
+				Rests: "packages/" + e.Name + "/report.html"}
+			p, err := results.Prepare(e.Run)
+			if err != nil {
+				return fmt.Errorf("%s: %w", e.Name, err)
+			}
+			copied := filepath.Join(out, submit.PackagesFolder, e.Name)
+			if err := errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(e.Dir))); err != nil {
+				return err
+			}
+			if err := write(s.Rests, func(w io.Writer) error {
+				return report.Write(w, report.Input{Prepared: p})
+			}); err != nil {
+				return err
+			}
+			t.Systems = append(t.Systems, s)
+		}
+		p, err := results.Prepare(submit.Join(group))
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		size := strings.NewReplacer("@", "-", "/", "-").Replace(strings.SplitN(t.Name, ":", 2)[0])
+		link := report.BoardLink{Page: size + ".html", Name: t.Name, Title: of.Title, Systems: len(group)}
+		if err := write(link.Page, func(w io.Writer) error { return report.WriteBoard(w, p, t) }); err != nil {
+			return err
+		}
+		index = append(index, link)
+	}
+	if err := write("index.html", func(w io.Writer) error { return report.WriteIndex(w, index) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, filepath.Join(out, "index.html"))
+	return err
 }

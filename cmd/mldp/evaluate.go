@@ -23,6 +23,7 @@ func newEvaluateCommand() *cobra.Command {
 	var versions []string
 	var out, cleaning, repetition string
 	var force, examples bool
+	var items itemOptions
 	cmd := &cobra.Command{
 		Use:   "evaluate",
 		Short: "Measure privatised versions of a table made by any tool",
@@ -86,7 +87,10 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 			if err := printBrief(cmd.OutOrStdout(), t); err != nil {
 				return err
 			}
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples)
+			if err := items.write(cmd.Context(), summary, o.Root); err != nil {
+				return err
+			}
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples, results.Levels{})
 		},
 	}
 	f := cmd.Flags()
@@ -110,6 +114,7 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.StringVarP(&out, "out", "o", "evaluation", "folder of rows, table and page")
+	items.addFlags(f)
 	f.BoolVar(&force, "force", false, "replace the results of an earlier evaluation")
 	f.BoolVar(&examples, "examples", false, "show documents before and after privatising on the page")
 	require(cmd, "privatised")

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/engine"
+	"mldpbench/results"
 )
 
 func newMergeCommand() *cobra.Command {
@@ -34,7 +35,7 @@ that no part has is an error unless --partial is given.`,
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil, false)
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil, false, results.Levels{})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")

@@ -20,7 +20,7 @@ import (
 // prints the answer and the path of the page. Audit is that of this run; if
 // there is none, a file next to the rows is used.
 func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shard, audit []results.AuditRow,
-	examples bool) error {
+	examples bool, levels results.Levels) error {
 	if shard.Count > 1 { // the page is that of the merged study
 		_, err := fmt.Fprintln(stdout, filepath.Join(s.Dir, shard.File("results", ".csv")))
 		return err
@@ -44,6 +44,7 @@ func writeOutputs(stdout, stderr io.Writer, s *engine.Summary, shard engine.Shar
 			return err
 		}
 	}
+	p.Levels = levels
 	page := filepath.Join(s.Dir, "report.html")
 	if err := writePage(page, p, examples); err != nil {
 		return err

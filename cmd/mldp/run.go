@@ -35,8 +35,10 @@ type runOptions struct {
 	sameVersion bool
 	audit       bool
 	examples    bool
+	align       alignFlag
 	auditing    audit.Options
 	fetching    fetchOptions
+	items       itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -57,6 +59,11 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
+	o.align.add(cmd)
+	for _, other := range []string{"shard", "cell", "record"} {
+		cmd.MarkFlagsMutuallyExclusive("align", other)
+	}
+	o.items.addFlags(f)
 	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
@@ -104,6 +111,10 @@ With --audit it then tries to refute the guarantees of the study's mechanisms, a
 mldp audit does, and stores the verdicts next to the rows. A mechanism that is
 refuted has no guarantee on the page, in tables and in rankings.
 
+With --align the mechanisms are compared at these levels of privacy, and run at
+further ε where the measured ones on either side of a level are more than 0.1
+apart. The study with these ε is aligned.yaml next to the rows.
+
 A finished unit is never run again: after an interruption (or kill -9) the same
 command continues where it stopped, and a measurement added to a study runs alone.
 A unit that fails does not stop the others; its error is stored in the folder
@@ -119,6 +130,7 @@ Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
   mldp run comparative --dimensions 100 --models svm --repetitions 1
   mldp run tem-generated --panel reviews
+  mldp run mini --align em=0.5,0.7
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -204,7 +216,17 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	drain, stop := drainSignal()
 	defer stop()
 	options.Drain = drain
-	summary, err := experiments.Run(ctx, study, o.data, options)
+	var summary *engine.Summary
+	if o.align.Quantity != "" {
+		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.align.Levels, func(file, key string) string {
+			if file == "" {
+				return rerun(key)
+			}
+			return "mldp run " + cluster.Quote(file) + " --cell " + key
+		})
+	} else {
+		summary, err = experiments.Run(ctx, study, o.data, options)
+	}
 	if errors.Is(err, engine.ErrInterrupted) {
 		if summary != nil {
 			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command continues with the rest",
@@ -219,6 +241,9 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		return printUnit(stdout, summary)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+	if err := o.items.write(ctx, summary, o.data); err != nil {
+		return err
+	}
 	var audited []results.AuditRow
 	if o.audit {
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
@@ -226,7 +251,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 			return err
 		}
 	}
-	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples)
+	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples, o.align.Levels)
 }
 
 // findRow reads "RESULTS:KEY".

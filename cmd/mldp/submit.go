@@ -22,8 +22,8 @@ task, the study, private texts or mechanisms and seed, every row and test item,
 and a list of all files with checksums. Nothing of this machine but its kind is
 in it. Without --card it prints a card to fill in. An --out that does not end in
 .zip is a folder, whose changes a repository can show.`,
-		Example: `  mldp submit evaluation > card.yaml
-  mldp submit evaluation --card card.yaml --out my-system.zip`,
+		Example: `  mldp submit my-system > card.yaml
+  mldp submit my-system --card card.yaml --out my-system.zip`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if card == "" {
@@ -48,6 +48,7 @@ in it. Without --card it prints a card to fill in. An --out that does not end in
 func newVerifyCommand() *cobra.Command {
 	var o submit.Options
 	var quick bool
+	var receipts string
 	cmd := &cobra.Command{
 		Use:   "verify PACKAGE...",
 		Short: "Compute the numbers of packages again and refuse what does not fit",
@@ -62,6 +63,13 @@ Exit codes: 0 all packages are accepted, 1 one is refused.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Version = mldpVersion()
+			verified := map[string]string{}
+			if receipts != "" {
+				var err error
+				if verified, err = submit.Receipts(receipts); err != nil {
+					return err
+				}
+			}
 			refused := 0
 			for _, name := range args {
 				state, c, err := verifyOne(cmd, name, o, quick)
@@ -73,8 +81,14 @@ Exit codes: 0 all packages are accepted, 1 one is refused.`,
 				case err != nil:
 					return fmt.Errorf("%s: %w", name, err)
 				default:
+					verified[c.Digest] = o.Version
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s, %d rows, %d answers on test items\n", name, state, c.Package.Study,
 						len(c.Run.Rows), c.Items)
+				}
+			}
+			if receipts != "" && !quick {
+				if err := submit.WriteReceipts(receipts, verified); err != nil {
+					return err
 				}
 			}
 			if refused > 0 {
@@ -85,6 +99,7 @@ Exit codes: 0 all packages are accepted, 1 one is refused.`,
 	}
 	addDataFlag(cmd, &o.Root)
 	f := cmd.Flags()
+	f.StringVar(&receipts, "receipt", "", "repository of packages in whose verified.json accepted ones are noted")
 	f.BoolVar(&quick, "quick", false, "only check files, card, task, study and rows")
 	f.IntVar(&o.Workers, "workers", 0, "units at a time (default: number of cores)")
 	f.IntVar(&o.Samples, "audit-samples", 200_000, "of an audit that a package holds: as it was made with")

@@ -93,8 +93,12 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 	if unit == "share" || unit == "ratio" {
 		unit = ""
 	}
+	table := attacker
+	if c.Alone {
+		table = strongestName
+	}
 	return results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: attacker, Attacker: attacker}
+		Threshold: threshold, Table: table, Attacker: attacker}
 }
 
 // newAttackOptions are those for what the named attackers need.

@@ -20,7 +20,7 @@ import (
 
 // csOptions are the options of the cosine similarity of sentences.
 type csOptions struct {
-	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`
+	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`                        // of mldp data list, or sif
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
 	// Repetitions limits CS to the first so many repetitions; 0 means all. They
 	// and the settings do not change what is measured elsewhere.

@@ -16,8 +16,8 @@ import (
 
 // deniabilityOptions are the options of N_w and S_w.
 type deniabilityOptions struct {
-	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"`
-	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`
+	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"` // drawn from the vocabulary
+	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`   // of each word
 	// Python holds seeds by data set. The words are then those that Python's
 	// random.sample draws with this seed from the words of the train texts, by
 	// falling frequency; else words of the space are drawn.

@@ -21,7 +21,7 @@ import (
 
 // documentOptions are the options of the privacy loss of documents.
 type documentOptions struct {
-	// pairs of test documents of each kind
+	// pairs of test documents of each kind; 50 where none are given
 	Pairs int `yaml:"pairs,omitempty" json:"pairs" limits:"0,100000"`
 	// rounds of the game on each pair, of mechanisms that take words
 	Rounds int `yaml:"rounds,omitempty" json:"rounds" limits:"0,1000000"`
@@ -45,7 +45,7 @@ const (
 func init() {
 	m := Measurement{
 		Name: lossName, Version: 1,
-		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{} },
+		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{Pairs: 50} },
 			Check: func(options any, _ *study.Design, at study.At) error {
 				return at(options.(*documentOptions).check(), "")
 			}},

@@ -11,7 +11,8 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "english", Version: 1, Setting: true, Baseline: true, Columns: columns("english", "english_as_printed"),
-		Metric:  study.Metric{Key: "english", New: func() any { return new(string) }},
+		Metric: study.Metric{Key: "english", Doc: "the share of tokens in a word list: words, nltk, or a file",
+			New: func() any { return new(string) }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*string) != "" },
 		Needs:   func(_ *Spec, q *Query) Needs { return Needs{English: *q.Options.(*string)} },
 		Measure: measureEnglish,

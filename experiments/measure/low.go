@@ -15,7 +15,8 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "low", Version: 1, Setting: true, Columns: columns("low", "low_overlap"),
-		Metric: study.Metric{Key: "low", New: func() any { return new(int) },
+		Metric: study.Metric{Key: "low", Doc: "LOW: the overlap of the so many least frequent words before and after",
+			New: func() any { return new(int) },
 			Check: func(options any, _ *study.Design, at study.At) error {
 				n := *options.(*int)
 				if n > 1_000_000 {

@@ -47,8 +47,8 @@ func init() {
 // the distance to the k-th neighbour.
 type neighbours struct {
 	Words       int       `yaml:"words" limits:"1,1000000"` // drawn from the vocabulary
-	K           []int     `yaml:"k" limits:"1,1000000"`
-	Percentiles []float64 `yaml:"percentiles"`
+	K           []int     `yaml:"k" limits:"1,1000000"`     // ranks of neighbours
+	Percentiles []float64 `yaml:"percentiles"`              // of the distance, 0 to 100
 }
 
 // measureNeighbours returns one series per percentile over k. A word is not its
@@ -90,7 +90,7 @@ func measureNeighbours(ctx context.Context, r *Release, q *Query) ([]results.Row
 // every word per ε, on a whole embedding.
 type wordDeniability struct {
 	Words int `yaml:"words" limits:"1,1000000"` // drawn from the vocabulary
-	Runs  int `yaml:"runs" limits:"1,1000000"`
+	Runs  int `yaml:"runs" limits:"1,1000000"`  // of each word
 }
 
 // measureWordDeniability returns N_w (percent) and S_w of every word; Repetition
@@ -121,11 +121,11 @@ func measureWordDeniability(ctx context.Context, r *Release, q *Query) ([]result
 // examples is Table 1 of Feyisetan et al. 2020: outputs for words at an average
 // N_w.
 type examples struct {
-	Words   []string  `yaml:"words"`
+	Words   []string  `yaml:"words"`                      // that are shown
 	Targets []float64 `yaml:"targets"`                    // average N_w as a share, in (0, 1)
 	Average int       `yaml:"average" limits:"1,1000000"` // words over which N_w is averaged
-	Runs    int       `yaml:"runs" limits:"2,1000000"`
-	Top     int       `yaml:"top" limits:"1,1000"` // outputs listed
+	Runs    int       `yaml:"runs" limits:"2,1000000"`    // of each word
+	Top     int       `yaml:"top" limits:"1,1000"`        // outputs listed
 }
 
 // measureExamples calibrates ε to every target. One out of reach is a row that

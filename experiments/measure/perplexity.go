@@ -18,7 +18,8 @@ func init() {
 	Register(Measurement{
 		Name: "perplexity", Version: 1, Setting: true, Baseline: true,
 		Columns: []results.Column{{Name: "perplexity", Title: "perplexity", Direction: results.Down, Digits: 1}},
-		Metric:  study.Metric{Key: "perplexity", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{Key: "perplexity", Doc: "that of the median document, by a model of plain text; no options: {}",
+			New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && q.Setting != study.TrainOnly },
 		Measure: measurePerplexity,
 	})

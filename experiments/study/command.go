@@ -13,7 +13,7 @@ import (
 // name alone, others with the command that speaks protocol 2 of
 // docs/external.md.
 type CommandSpec struct {
-	Name    string   `yaml:"name"`
+	Name    string   `yaml:"name"`              // in rows and tables; of a built-in attacker, its own
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
 	// files and folders that it reads in addition to those in its arguments
 	Files []string `yaml:"files,omitempty"`

@@ -19,24 +19,34 @@ import (
 // repetition, and every measurement is made of it. The comments in the built-in
 // files document it.
 type Design struct {
-	Datasets            []DatasetSpec     `yaml:"datasets,omitempty"` // none: words of an embedding are measured
-	Embeddings          []EmbeddingSpec   `yaml:"embeddings,omitempty"`
-	Mechanisms          []MechanismSpec   `yaml:"mechanisms,omitempty"` // none: baselines only
-	Epsilons            []float64         `yaml:"epsilons,omitempty"`
-	Models              []ModelSpec       `yaml:"models,omitempty"`
-	Settings            []string          `yaml:"settings,omitempty"`
-	Policy              mechanisms.Policy `yaml:"policy,omitempty"`
-	Repetitions         int               `yaml:"repetitions,omitempty" limits:"1,10000"`
-	BaselineRepetitions int               `yaml:"baseline_repetitions,omitempty" limits:"1,10000"`
+	// none: words of an embedding are measured
+	Datasets []DatasetSpec `yaml:"datasets,omitempty"`
+	// vectors, of the words of each data set
+	Embeddings []EmbeddingSpec `yaml:"embeddings,omitempty"`
+	// none: baselines only
+	Mechanisms []MechanismSpec `yaml:"mechanisms,omitempty"`
+	// per word
+	Epsilons []float64 `yaml:"epsilons,omitempty"`
+	// classifiers of the label, trained on each text
+	Models []ModelSpec `yaml:"models,omitempty"`
+	// what is private: local (all, the default), train-only, test-only
+	Settings []string `yaml:"settings,omitempty"`
+	// of words without a vector: random, keep, drop or zero
+	Policy mechanisms.Policy `yaml:"policy,omitempty"`
+	// texts of each mechanism, with seeds of their own
+	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
+	// trainings on plain text
+	BaselineRepetitions int `yaml:"baseline_repetitions,omitempty" limits:"1,10000"`
 	// Trainings is the number of classifiers trained on each text; they count as
 	// repetitions, so there is one text only. 0: one for each repetition.
 	Trainings int     `yaml:"trainings,omitempty" limits:"1,10000"`
-	Metrics   Metrics `yaml:"metrics,omitempty"`
+	Metrics   Metrics `yaml:"metrics,omitempty"` // what is measured beside accuracy, PP and time, each with its options
 
 	// Of studies of attacks.
+
 	Attackers []CommandSpec  `yaml:"attackers,omitempty"` // built-in ones by their names, and commands
 	Encoder   string         `yaml:"encoder,omitempty"`   // used by attackers that compare sentences
-	Options   attack.Options `yaml:"options,omitempty"`
+	Options   attack.Options `yaml:"options,omitempty"`   // of attackers
 	// Shadow is the number of documents of the training split that no model
 	// trains on: the attacker's knowledge of the language.
 	Shadow int `yaml:"shadow,omitempty" limits:"0,100000000"`
@@ -46,7 +56,7 @@ type Design struct {
 	// LanguageModel and CausalModel are folders of a masked model, for attackers,
 	// and of a causal one, whose perplexity of the released text is measured.
 	LanguageModel string `yaml:"language_model,omitempty"`
-	CausalModel   string `yaml:"causal_model,omitempty"`
+	CausalModel   string `yaml:"causal_model,omitempty"` // see language_model
 
 	Utility *ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
 	// Probe adds a linear classifier of the utility label on sentence encodings.
@@ -60,7 +70,7 @@ type Design struct {
 // Scene is a part of a study with values of its own: each key that it has
 // replaces that of the study. In a study of a paper it is a figure.
 type Scene struct {
-	Name    string `yaml:"name,omitempty"`
+	Name    string `yaml:"name,omitempty"`    // of a figure, for a paper; of rows
 	Section string `yaml:"section,omitempty"` // of a paper: a name for several figures
 	Design  `yaml:",inline"`
 }

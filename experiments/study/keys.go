@@ -7,17 +7,25 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
+
+	"mldpbench/mechanisms"
+	"mldpbench/models/attack"
 )
 
-// sources are the files with the types of a study: their comments say what a key
-// means.
+// The comments of the types of a study say what its keys mean: these are the
+// files with the types. sources are those of all packages.
 //
 //go:embed study.go design.go spec.go mechanism.go command.go
-var sources embed.FS
+var own embed.FS
+
+var sources = []embed.FS{own, mechanisms.Keys, attack.Keys}
+
+// RegisterSources adds files with the types of options. It is called from init
+// functions only.
+func RegisterSources(files embed.FS) { sources = append(sources, files) }
 
 // KeyDoc describes a key of study files.
 type KeyDoc struct {
@@ -61,7 +69,8 @@ func Keys() []KeyDoc {
 			case f.Type == reflect.TypeFor[Metrics]():
 				for _, key := range slices.Sorted(maps.Keys(metrics)) {
 					o := reflect.TypeOf(metrics[key].New()).Elem()
-					all = append(all, KeyDoc{Path: prefix + name + "." + key, Kind: kindOf(o)})
+					all = append(all, KeyDoc{Path: prefix + name + "." + key, Kind: kindOf(o),
+						Doc: cmp.Or(metrics[key].Doc, docs[o.Name()])})
 					if o.Kind() == reflect.Struct {
 						walk(prefix+name+"."+key+".", o)
 					}
@@ -105,7 +114,8 @@ func kindOf(t reflect.Type) string {
 
 func plural(kind string) string { return cmp.Or(map[string]string{"keys": "entries"}[kind], kind+"s") }
 
-// fieldDocs returns the comments of the fields of the types, by "Type.Field".
+// fieldDocs returns the comments of the types, by "Type", and of their fields,
+// by "Type.Field".
 func fieldDocs() map[string]string {
 	docs := map[string]string{}
 	read := func(name string, text []byte) {
@@ -114,6 +124,12 @@ func fieldDocs() map[string]string {
 			panic(err) // it was compiled
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
+			if d, ok := n.(*ast.GenDecl); ok && len(d.Specs) == 1 && d.Doc != nil {
+				if spec, ok := d.Specs[0].(*ast.TypeSpec); ok { // "cmp is the …" without the name
+					_, text, _ := strings.Cut(strings.Join(strings.Fields(d.Doc.Text()), " "), " ")
+					docs[spec.Name.Name] = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
+				}
+			}
 			spec, ok := n.(*ast.TypeSpec)
 			if !ok {
 				return true
@@ -128,13 +144,15 @@ func fieldDocs() map[string]string {
 			return true
 		})
 	}
-	entries, err := sources.ReadDir(".")
-	if err != nil {
-		panic(err) // embedded at build time
-	}
-	for _, e := range entries {
-		text, _ := sources.ReadFile(path.Clean(e.Name())) // listed above
-		read(e.Name(), text)
+	for _, files := range sources {
+		entries, err := files.ReadDir(".")
+		if err != nil {
+			panic(err) // embedded at build time
+		}
+		for _, e := range entries {
+			text, _ := files.ReadFile(e.Name()) // listed above
+			read(e.Name(), text)
+		}
 	}
 	return docs
 }

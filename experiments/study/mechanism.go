@@ -18,13 +18,13 @@ import (
 type MechanismSpec struct {
 	mechanisms.Outside `yaml:",inline"`
 
-	Name       string               `yaml:"name"`
-	Label      string               `yaml:"label,omitempty"` // its name in a paper; "" means its title
-	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`
-	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`
-	Parameters map[string]any       `yaml:"parameters,omitempty"`
-	Epsilons   []float64            `yaml:"epsilons,omitempty"` // instead of the study's
-	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`   // of unknown words, instead of the study's
+	Name       string               `yaml:"name"`                 // of mldp mechanisms; for a command or a text, another
+	Label      string               `yaml:"label,omitempty"`      // its name in a paper; "" means its title
+	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`    // proved where it has one, printed, released or as-run
+	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`   // several
+	Parameters map[string]any       `yaml:"parameters,omitempty"` // of mldp mechanisms; a list is as many mechanisms
+	Epsilons   []float64            `yaml:"epsilons,omitempty"`   // instead of the study's
+	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`     // of unknown words, instead of the study's
 	// KeepWords are published unchanged, so epsilon is infinite on them:
 	// StopWords, or "" for none.
 	KeepWords string `yaml:"keep_words,omitempty"`

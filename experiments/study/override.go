@@ -364,3 +364,11 @@ func (d *Design) dimensions() []int {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// WithMechanisms returns the study with further mechanisms, checked.
+func (s *Study) WithMechanisms(more []MechanismSpec) (*Study, error) {
+	c := *s
+	c.source = nil // positions would be those of another text
+	c.Mechanisms = append(slices.Clone(s.Mechanisms), more...)
+	return &c, c.Check()
+}

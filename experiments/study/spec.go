@@ -70,6 +70,7 @@ const SplitByHash = "hash"
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
 // how much of it is used. A size of 0 means the data set's default.
 type DatasetSpec struct {
+	// of mldp data list, or any for File
 	Name       string `yaml:"name" json:"name"`
 	Train      int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
 	Validation int    `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
@@ -100,17 +101,17 @@ type DatasetSpec struct {
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
 type EmbeddingSpec struct {
-	Name       string   `yaml:"name"`
-	File       string   `yaml:"file,omitempty"`
+	Name       string   `yaml:"name"`                                  // of the data folder, or generated
+	File       string   `yaml:"file,omitempty"`                        // vectors of your own: text, word2vec or gzip
 	Dimensions []int    `yaml:"dimensions,omitempty" limits:"1,65535"` // empty for a file: its own
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
 // ModelSpec names a model, its parameters and, if not all, its data sets.
 type ModelSpec struct {
-	Name       string         `yaml:"name"`
-	Parameters map[string]any `yaml:"parameters,omitempty"`
-	Datasets   []string       `yaml:"datasets,omitempty"`
+	Name       string         `yaml:"name"`                 // svm, lstm, logistic…
+	Parameters map[string]any `yaml:"parameters,omitempty"` // those of its kind; the defaults else
+	Datasets   []string       `yaml:"datasets,omitempty"`   // only on these; empty means all
 }
 
 // Check validates a data set on its own.

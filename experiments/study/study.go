@@ -55,7 +55,7 @@ type At func(err error, format string, args ...any) error
 type Study struct {
 	Header `yaml:",inline"`
 	Design `yaml:",inline"`
-	Scenes []Scene `yaml:"scenes,omitempty"`
+	Scenes []Scene `yaml:"scenes,omitempty"` // parts with keys of their own in place of those of the study
 
 	source *source // for error positions; nil for a study made in memory
 }

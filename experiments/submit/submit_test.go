@@ -169,8 +169,8 @@ func TestHostilePackages(t *testing.T) {
 		{"another task", func(t *testing.T, d string) { write(t, filepath.Join(d, taskFile), string(other.Source())) }, true,
 			"of another task"},
 		{"a study of its own", replace(studyFile, "test: 160", "test: 16"), true, "is not the study of generated-styles@1"},
-		{"a weaker attacker", replace(studyFile, "- name: attribute-adaptive-ngrams\n", ""), true, "is not the study of"},
-		{"a command", replace(studyFile, "text: texts/1-half.csv", "command: [rm, x]"), true, "is a command"},
+		{"a weaker attacker", replace(studyFile, "attribute-adaptive-ngrams", "attribute-surface"), true, "is not the study of"},
+		{"a command", replace(studyFile, "text: texts/1-half.csv\n    columns:\n      - text\n    id: id", "command: [rm, x]\n    epsilons: [1]"), true, "is a command"},
 		{"a text elsewhere", replace(studyFile, "text: texts/1-half.csv", "text: /etc/passwd"), true, "is not in the package"},
 		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is not in the package"},
 		{"a text nobody reads", func(t *testing.T, d string) { write(t, filepath.Join(d, "texts", "more.csv"), "x") }, true,
@@ -180,7 +180,7 @@ func TestHostilePackages(t *testing.T) {
 		{"no rows", lines(rowsFile, func(l []string) []string { return l[:1] }), true, "no rows"},
 		{"items left out", lines("results.documents.csv", func(l []string) []string { return append(l[:2:2], l[3:]...) }), true,
 			"the answers on the test items are missing"},
-		{"a document left out", lines(half, func(l []string) []string { return append(l[:4:4], l[5:]...) }), true, "no text for 1 of 640"},
+		{"a document left out", lines(half, func(l []string) []string { return append(l[:4:4], l[5:]...) }), true, "no text for 1 of 400"},
 		{"a document twice", lines(half, func(l []string) []string { return append(l, l[4]) }), true, "once in a repetition"},
 		{"a text cut", lines(half, func(l []string) []string {
 			id, _, _ := strings.Cut(l[4], ",")

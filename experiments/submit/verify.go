@@ -36,6 +36,8 @@ type Checked struct {
 	Study *study.Study // texts are paths in Dir
 	Dir   string       // where it was unpacked
 	Items int
+	// Digest identifies the package: it changes with every byte of every file.
+	Digest string
 }
 
 // Check unpacks a package into an empty folder and checks everything that needs
@@ -45,7 +47,11 @@ func Check(name, dir string) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checked{Package: p, Dir: dir}
+	list, err := digest(filepath.Join(dir, contents))
+	if err != nil {
+		return nil, err
+	}
+	c := &Checked{Package: p, Dir: dir, Digest: list.SHA256}
 	definition, err := os.ReadFile(filepath.Join(dir, studyFile))
 	if err != nil {
 		return nil, refuse("there is no %s", studyFile)
@@ -74,8 +80,11 @@ func Check(name, dir string) (*Checked, error) {
 func (c *Checked) checkMechanisms() error {
 	used := map[string]bool{}
 	parts := c.Study.Parts()
-	for _, part := range parts {
+	for i, part := range parts {
 		for _, m := range part.Mechanisms {
+			if m.Text != "" && len(c.Study.Scenes) > 0 && len(c.Study.Scenes[i].Mechanisms) > 0 {
+				return refuse("%s: text in a scene: give it to the mechanisms of the study", m.Name)
+			}
 			if len(m.Command) > 0 || len(m.Files) > 0 {
 				return refuse("%s is a command: a package holds texts, nothing to execute", m.Name)
 			}

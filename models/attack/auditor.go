@@ -54,9 +54,9 @@ type AuditOptions struct {
 	// most frequent words that the models can predict: 5,000
 	Vocabulary int `yaml:"vocabulary,omitempty" limits:"0,1000000"`
 	Window     int `yaml:"window,omitempty" limits:"0,1000"`  // previous words that the model reads: 10
-	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // 20
+	Epochs     int `yaml:"epochs,omitempty" limits:"0,10000"` // over the text: 20
 	Hidden     int `yaml:"hidden,omitempty" limits:"0,10000"` // size of the LSTM's state: 64
-	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // 64
+	Batch      int `yaml:"batch,omitempty" limits:"0,100000"` // documents of a step: 64
 	// LearningRate of Adam: 0.003
 	LearningRate float64 `yaml:"learning_rate,omitempty"`
 }

@@ -31,7 +31,7 @@ func init() {
 			title = "words found from one release"
 		}
 		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title,
-			Unit: "share", Doc: "share of words of the text that the attacker names correctly"})
+			Unit: "share", Doc: "share of words of the text that the attacker names correctly", Alone: r > 1})
 	}
 	Register(d)
 }

@@ -1,10 +1,17 @@
 package attack
 
 import (
+	"embed"
 	"fmt"
 
 	"mldpbench/internal/check"
 )
+
+// Keys are the files with the options of studies, whose comments say what they
+// mean.
+//
+//go:embed options.go auditor.go
+var Keys embed.FS
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
 type Options struct {
@@ -34,7 +41,7 @@ type Options struct {
 	Rounds int `yaml:"rounds,omitempty" limits:"0,100"` // of the masked model with the channel: 3
 	// parameters of the classifiers of attribute inference
 	Model map[string]any `yaml:"model,omitempty"`
-	Audit AuditOptions   `yaml:"audit,omitempty"`
+	Audit AuditOptions   `yaml:"audit,omitempty"` // of membership of a user
 }
 
 // Complete returns the options with their defaults, checked.

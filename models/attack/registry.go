@@ -33,6 +33,9 @@ type Column struct {
 	// HigherIsPrivate means that a larger number is more private. Most columns
 	// measure an attacker's success, where smaller is more private.
 	HigherIsPrivate bool
+	// Alone means that no other attacker answers the same question, so that tables
+	// show it beside the strongest of those that are compared.
+	Alone bool
 }
 
 // Outcome is one number of an attack.

@@ -49,7 +49,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var board bytes.Buffer
-	if err := WriteLeaderboard(&board, p); err != nil {
+	if err := WriteBoard(&board, p, nil); err != nil {
 		t.Fatal(err)
 	}
 	onPage, onBoard := rowsOf(write(t, Input{Prepared: p})), rowsOf(board.String())
@@ -91,7 +91,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 						one("answer", answer, want, name)
 					}
 				}
-				footnote := regexp.MustCompile(`^` + regexp.QuoteMeta(e.Line.Name) + `(†|[a-z]*)$`)
+				footnote := regexp.MustCompile(`^` + regexp.QuoteMeta(e.Line.Name) + `(†|‡|[a-z0-9])*$`)
 				i := slices.IndexFunc(aligned, func(r []string) bool {
 					return len(r) > 2 && r[0] == dataset+", "+s.Space.String() && footnote.MatchString(r[1]) &&
 						slices.Contains(r, fine)

@@ -223,10 +223,10 @@ func TestEpsilonsInOrder(t *testing.T) {
 	}
 }
 
-func TestLeaderboard(t *testing.T) {
+func TestBoard(t *testing.T) {
 	in := input(t)
 	var b bytes.Buffer
-	if err := WriteLeaderboard(&b, in.Prepared); err != nil {
+	if err := WriteBoard(&b, in.Prepared, nil); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -239,14 +239,14 @@ func TestLeaderboard(t *testing.T) {
 	if !found || !strings.Contains(promises, "Vickrey") {
 		t.Error("no table of promises")
 	}
-	if strings.Contains(ranked, "Vickrey") {
+	if _, ranked, found = strings.Cut(ranked, "each on its own line"); !found || strings.Contains(ranked, "Vickrey") {
 		t.Error("a variant without a guarantee is ranked")
 	}
-	if err := WriteLeaderboard(&b, &results.Prepared{}); err == nil {
+	if err := WriteBoard(&b, &results.Prepared{}, nil); err == nil {
 		t.Error("nothing to rank: no error")
 	}
 	b.Reset()
-	if err := WriteLeaderboard(&b, reference(t, "attacks")); err != nil || !strings.Contains(b.String(), "By attackers’ success") {
+	if err := WriteBoard(&b, reference(t, "attacks"), nil); err != nil || !strings.Contains(b.String(), "By attackers’ success") {
 		t.Errorf("a study of attacks has no board: %v", err)
 	}
 }

@@ -114,6 +114,18 @@ func (a Aligned) rank(lines []int) []Entry {
 	return entries
 }
 
+// Ranked orders all lines that reach the level, whether something is promised or
+// not.
+func (a Aligned) Ranked() []Entry {
+	var reached []int
+	for i, l := range a.Lines {
+		if l.Reached {
+			reached = append(reached, i)
+		}
+	}
+	return a.rank(reached)
+}
+
 // PairOf returns the comparison of two entries, by their names.
 func (s Standing) PairOf(a, b string) (Pair, bool) {
 	at := func(name string) int {

@@ -20,7 +20,7 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "comparative")
+	p := reference(t, "replication", "replication-imdb", "comparative")
 	honest, ok := HonestTable(p)
 	if !ok {
 		t.Fatal("no records of the mechanisms as described")
@@ -36,34 +36,104 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	}
 }
 
-// TestEqualPrivacyFollowsItsRecords: the tables of the page at equal privacy are
-// those that `mldp tables` makes from the committed records and the audit, all
-// of their rows.
-func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
+// TestPromisesFollowTheirRecords: the table of the page is that which `mldp
+// tables` makes from the committed records and the audit, all of its rows.
+func TestPromisesFollowTheirRecords(t *testing.T) {
 	t.Parallel()
 	comparePage(t, "STUDY.md", "Accuracy at equal privacy", tables.All(audited(t, "extended", "refuted")),
-		"aligned-accuracy-svm-local", "aligned-epsilon-svm-local", "promises-svm-local")
+		"promises-svm-local")
 }
 
-// TestRankingFollowsItsRecords: what the page says of the leaderboard is so in
-// the committed records.
-func TestRankingFollowsItsRecords(t *testing.T) {
+// TestEqualPrivacyFollowsItsRecords: tables and counts of the page at equal
+// privacy are those that `mldp compare --align` makes from the committed records.
+func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	others, open := 0, map[string]int{}
-	for _, s := range compare.Standings(audited(t, "extended", "refuted"), compare.Question{}, results.StatedErrors[0]) {
-		if first := s.Entries[0]; first.Line.Mechanism != "rank-fix" {
-			t.Errorf("%s: %s is first", s.Dataset, first.Name)
+	const page = "reports/1-equal-privacy.md"
+	at := func(levels, name string) (*results.Prepared, []tables.Table) {
+		p := reference(t, name)
+		var err error
+		if p.Levels, err = results.ParseLevels(levels); err != nil {
+			t.Fatal(err)
 		}
-		others, open[s.Dataset] = len(s.Entries)-1, len(s.Entries[0].Open)
+		return p, tables.Equal(p)
 	}
-	want := fmt.Sprintf("of the %d others with a promise between any two words %d (IMDb), %d (AG News) and %d "+
-		"(Product Reviews) cannot be told from it", others, open["imdb"], open["agnews"], open["product-reviews"])
-	page, err := os.ReadFile(filepath.Join("..", "STUDY.md"))
+	extended, all := at("em=0.5", "extended")
+	comparePage(t, page, "At equal privacy", all, "equal")
+	prior, byPrior := at("weighted=0.5", "extended")
+	comparePage(t, page, "With the frequencies of the text", byPrior, "equal")
+	_, attacked := at("label=0.7", "attacks")
+	order := func(all []tables.Table, name string) tables.Table {
+		t.Helper()
+		i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == "order" })
+		if i < 0 {
+			t.Fatal("no table of orders")
+		}
+		all[i].Name = name
+		return all[i]
+	}
+	both := []tables.Table{order(all, "extended"), order(attacked, "attacks")}
+	comparePage(t, page, "Where the order changes", both, "extended", "attacks")
+	comparePage(t, page, "The error of the error", tables.All(reference(t, "grown")), "adversary")
+
+	// Of the tables of pairs the page has some rows.
+	made := map[string]bool{}
+	for _, x := range slices.Concat(all, byPrior) {
+		for _, row := range tableRows(x) {
+			made[row] = true
+		}
+	}
+	on := pageRows(t, page, "Pair by pair")
+	for row := range on {
+		if !made[row] {
+			t.Errorf("on the page, not of the records: %s", row)
+		}
+	}
+	if len(on) < 15 {
+		t.Errorf("%d rows of pairs", len(on))
+	}
+
+	var sentences []string
+	told := func(p *results.Prepared) (parts []string) {
+		for _, a := range compare.Align(p, compare.Question{}, 0.5) {
+			n := len(results.Where(a.Pairs, func(x compare.Pair) bool { return x.Told }))
+			parts = append(parts, fmt.Sprintf("%d of %d (%s)", n, len(a.Pairs), results.DatasetTitle(a.Dataset)))
+		}
+		return parts
+	}
+	for _, p := range []*results.Prepared{extended, prior} {
+		parts := told(p)
+		sentences = append(sentences, strings.Join(parts[:len(parts)-1], ", ")+" and "+parts[len(parts)-1])
+	}
+	pairs, opposite := 0, 0
+	for _, row := range both[0].Rows {
+		var n, k int
+		if _, err := fmt.Sscan(row[6].Text, &n); err == nil {
+			_, _ = fmt.Sscan(row[7].Text, &k) // a number where the one before it is
+			pairs, opposite = pairs+n, opposite+k
+		}
+		if row[9].Text != "" && row[9].Text != "none" {
+			t.Errorf("a pair is reversed: %s", row[9].Text)
+		}
+	}
+	sentences = append(sentences, fmt.Sprintf("means change places in %d of %d pairs", opposite, pairs))
+	data, err := os.ReadFile(filepath.Join("..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), want) {
-		t.Errorf("the page lacks %q", want)
+	text := strings.Join(strings.Fields(string(data)), " ")
+	for _, s := range sentences {
+		if !strings.Contains(text, s) {
+			t.Errorf("the page lacks %q", s)
+		}
+	}
+	words := 0
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "|") {
+			words += len(strings.Fields(line))
+		}
+	}
+	if words > 1500 {
+		t.Errorf("%d words outside of tables", words)
 	}
 }
 

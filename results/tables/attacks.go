@@ -36,10 +36,19 @@ func (s sheet) attacked() []results.Cell {
 	})
 }
 
+// strongestTable is the table of the strongest attacker of each kind; the row
+// names it.
+const strongestTable = "strongest"
+
+func strongestOf(attackers []results.Column) []results.Column {
+	return results.Where(attackers, func(q results.Column) bool { return q.Table == strongestTable })
+}
+
 func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
 
-// releases returns two tables for each attacked data set, with a row for every
-// release: the use of its text, and what attackers find in it.
+// releases returns tables for each attacked data set, with a row for every
+// release: the use of its text, what the strongest attackers find in it, which
+// they are, and what each attacker finds.
 func (s sheet) releases() []Table {
 	var tables []Table
 	all := s.attacked()
@@ -52,10 +61,14 @@ func (s sheet) releases() []Table {
 		uses := results.Where(results.MeasuredColumns(own), func(q results.Column) bool {
 			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary", "documents"}, q.Table)
 		})
+		strongest := strongestOf(attackers)
+		if len(strongest) > 0 {
+			strongest = append(results.Where(uses, func(q results.Column) bool { return q.Name == "accuracy" }), strongest...)
+		}
 		for _, kind := range []struct {
 			name, title string
 			columns     []results.Column
-		}{{"use", "What the released text is worth", uses}, {"attackers", "What attackers find", attackers}} {
+		}{{"strongest", "What the strongest attacker finds", strongest}, {"use", "What the released text is worth", uses}, {"attackers", "What attackers find", attackers}} {
 			if len(kind.columns) == 0 {
 				continue
 			}
@@ -64,7 +77,13 @@ func (s sheet) releases() []Table {
 				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
 			}
 			t := s.named(slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
-			s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0)
+			for i, l := range s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0) {
+				for k, q := range kind.columns {
+					if m, ok := l.cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
+						t.Rows[i][2+k].Text += " " + m.Detail
+					}
+				}
+			}
 			t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test " +
 				"documents, words or users), which the mean over repetitions does not make narrower; none where the " +
 				"number is exact."
@@ -86,11 +105,15 @@ func Attacks(p *results.Prepared) []Table {
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns
-// where a mechanism costs pointsLost points of accuracy.
+// (the strongest, where they were compared) where a mechanism costs pointsLost
+// points of accuracy.
 func (s sheet) attacks() []Table {
 	var tables []Table
 	all := s.attacked()
 	columns := Attackers(all)
+	if strongest := strongestOf(columns); len(strongest) > 0 {
+		columns = strongest
+	}
 	for _, dataset := range results.Distinct(all, func(c results.Cell) string { return c.Dataset }) {
 		own := s.Select(func(c results.Cell) bool { return c.Dataset == dataset && c.Panel == "" && c.Has("accuracy") })
 		if len(own.Cells) == 0 || len(columns) == 0 {

@@ -220,6 +220,8 @@ func adversaryNote(c results.Cell, quantity string) string {
 	switch {
 	case quantity == "e_m_full_uniform" && m.Whole == 0:
 		return "exact, all words"
+	case quantity == "e_m_full_uniform" && m.Note != "":
+		return "an attacker who " + m.Note
 	case quantity == "e_m_full_uniform":
 		return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
 	case quantity == "e_m_map" && m.Whole == 0:

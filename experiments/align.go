@@ -1,0 +1,139 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+const (
+	// widestStep is the step of a measure of privacy between two points beyond
+	// which a line across a level gets another point.
+	widestStep = 0.1
+	// mostRounds limits how often points are added: each halves a step, or nearly.
+	mostRounds = 4
+	// closest is the ratio of two ε that are not worth a point each.
+	closest = 1.02
+)
+
+// AlignedFile is the name of the study with the ε that RunAligned added, next to
+// its rows.
+const AlignedFile = "aligned.yaml"
+
+// RunAligned runs a study and then its mechanisms at further ε, until the
+// measured points on either side of each level are at most a tenth of the
+// measure of privacy apart, or four rounds have passed. Levels outside the
+// measured points stay out of reach. The study with the added ε is written to
+// AlignedFile in the folder of the run, and rerun makes the command of a unit
+// from the file that holds it ("" for the study itself) and its key.
+func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, levels results.Levels,
+	rerun func(file, key string) string) (*engine.Summary, error) {
+	o.Rerun = func(key string) string { return rerun("", key) }
+	for round := 0; ; round++ {
+		summary, err := Run(ctx, s, root, o)
+		if err != nil || round == mostRounds {
+			return summary, err
+		}
+		p, err := results.Prepare(results.Run{Name: s.Name, Rows: summary.Rows})
+		if err != nil {
+			return summary, err
+		}
+		p.Levels = levels
+		next, added, err := narrowed(s, p)
+		if err != nil || added == 0 {
+			return summary, err
+		}
+		definition, err := next.YAML()
+		if err != nil {
+			return summary, err
+		}
+		file := filepath.Join(summary.Dir, AlignedFile)
+		if err := atomicfile.WriteBytes(file, 0o644, definition); err != nil {
+			return summary, err
+		}
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "%d further ε, where points are more than %g apart: %s\n", added, widestStep, file)
+		}
+		o.Rerun = func(key string) string { return rerun(file, key) }
+		s = next
+	}
+}
+
+// narrowed is the study with further ε at the levels of a view of its rows.
+func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
+	wanted := map[results.Instance][]float64{}
+	for _, level := range p.Stated().At {
+		for _, g := range compare.Gaps(p, compare.Question{}, level, widestStep) {
+			wanted[g.Instance] = append(wanted[g.Instance], g.Epsilon)
+		}
+	}
+	measured := map[results.Instance][]float64{}
+	for _, c := range p.Private() {
+		measured[c.Instance()] = append(measured[c.Instance()], float64(c.Epsilon))
+	}
+	var more []study.MechanismSpec
+	added, done := 0, map[results.Instance]bool{} // an instance may have several entries
+	for _, m := range s.Mechanisms {
+		if m.Text != "" {
+			continue // it was released at the ε that it has
+		}
+		settings, err := m.Expand()
+		if err != nil {
+			return nil, 0, err
+		}
+		byName := map[string][]float64{} // several instances of an entry get the same ε
+		var order []string
+		for _, x := range settings {
+			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != ""}
+			i := results.Instance{Mechanism: x.Mechanism, Variant: string(x.Variant), Parameters: spec.Parameters()}
+			if done[i] {
+				continue
+			}
+			done[i] = true
+			for _, e := range wanted[i] {
+				if !near(e, append(slices.Clone(measured[i]), byName[x.Mechanism]...)) {
+					byName[x.Mechanism] = append(byName[x.Mechanism], rounded(e))
+				}
+			}
+			if !slices.Contains(order, x.Mechanism) {
+				order = append(order, x.Mechanism)
+			}
+		}
+		for _, name := range order {
+			if e := byName[name]; len(e) > 0 {
+				slices.Sort(e)
+				one := m
+				one.Name, one.Epsilons = name, e
+				more, added = append(more, one), added+len(e)
+			}
+		}
+	}
+	if added == 0 {
+		return nil, 0, nil
+	}
+	next, err := s.WithMechanisms(more)
+	return next, added, err
+}
+
+func near(e float64, others []float64) bool {
+	return slices.ContainsFunc(others, func(o float64) bool { return e < o*closest && o < e*closest })
+}
+
+// rounded is an ε of three digits.
+func rounded(e float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(e, 'g', 3, 64), 64)
+	if err != nil { // it was just formatted
+		return math.NaN()
+	}
+	return v
+}

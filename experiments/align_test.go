@@ -1,0 +1,64 @@
+package experiments_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+// Aligning adds ε only where a level lies between measured points that are far
+// apart, each once, until they are near; the study with them is a study of its
+// own whose units are all finished.
+func TestRunAligned(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: cmp, epsilons: [0.2]}\n  - {name: k-rr, epsilons: [1, 6]}\n  - {name: tem, epsilons: [0.1, 8]}")
+	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
+	levels, err := results.ParseLevels("em=0.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out}, levels,
+		func(file, key string) string { return file + ":" + key })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gaps := compare.Gaps(p, compare.Question{}, 0.4, 0.1); len(gaps) > 0 {
+		t.Errorf("still far apart: %+v", gaps)
+	}
+	epsilons := map[string]int{}
+	for _, g := range results.GroupCells(results.Texts(p.Private())) {
+		epsilons[g.Mechanism]++
+	}
+	if epsilons["k-rr"] < 4 || epsilons["k-rr"] > 8 || epsilons["cmp"] != 1 {
+		t.Errorf("ε by mechanism: %v", epsilons)
+	}
+	file := filepath.Join(out, experiments.AlignedFile)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := study.Parse(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := mustRun(t, again, engine.Options{Out: out}); second.Ran != 0 || second.Total != sum.Total {
+		t.Errorf("%d of %d units run again, %d before", second.Ran, second.Total, sum.Total)
+	}
+	for _, r := range sum.Rows {
+		if r.Command != "" && !strings.HasPrefix(r.Command, file+":") {
+			t.Errorf("command %q", r.Command)
+		}
+	}
+}
