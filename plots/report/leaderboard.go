@@ -32,10 +32,12 @@ func WriteLeaderboard(w io.Writer, p *results.Prepared) error {
 		Promises  []tables.Table
 		Sources   []string
 	}{Style: template.CSS(style), Script: template.JS(script), Generated: generated(p.Cells),
-		Axis: tables.AxisNote(p, p.Stated().Quantity), Headline: tables.Headline(p), Attacks: tables.Attacks(p), Promises: tables.Promises(p)}
+		Axis: tables.AxisNote(p, p.Stated().Quantity), Headline: tables.Headline(p),
+		Attacks: tables.Attacks(p), Promises: tables.Promises(p)}
 	e := &v.Explorer
-	for _, title := range []string{results.MustColumn(p.Stated().Quantity).Title, "place", "95% bounds", "accuracy in %", "baseline", "N_w in %", "MIA AUC",
-		"measured by"} {
+	for _, title := range []string{results.MustColumn(p.Stated().Quantity).Title, "place", "95% bounds",
+		"accuracy in %", "baseline",
+		"N_w in %", "MIA AUC", "measured by"} {
 		e.Columns = append(e.Columns, exploreColumn{title, true})
 	}
 	for _, level := range p.Stated().At {
