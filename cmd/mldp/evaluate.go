@@ -90,7 +90,8 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 			if err := items.write(cmd.Context(), summary, o.Root); err != nil {
 				return err
 			}
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples, results.Levels{})
+			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples,
+				results.Levels{})
 		},
 	}
 	f := cmd.Flags()

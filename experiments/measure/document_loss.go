@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,9 @@ import (
 
 // documentOptions are the options of the privacy loss of documents.
 type documentOptions struct {
-	// pairs of test documents of each kind; 50 where none are given
+	// pairs of test documents of each kind; 0: 20
 	Pairs int `yaml:"pairs,omitempty" json:"pairs" limits:"0,100000"`
-	// rounds of the game on each pair, of mechanisms that take words
+	// rounds of the game on each pair, of mechanisms that take words; 0: 100
 	Rounds int `yaml:"rounds,omitempty" json:"rounds" limits:"0,1000000"`
 	// δ at which the ε of a document is stated; 0: 1e-5
 	Delta float64 `yaml:"delta,omitempty" json:"delta,omitempty" limits:"0,1"`
@@ -45,7 +46,7 @@ const (
 func init() {
 	m := Measurement{
 		Name: lossName, Version: 1,
-		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{Pairs: 50} },
+		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{} },
 			Check: func(options any, _ *study.Design, at study.At) error {
 				return at(options.(*documentOptions).check(), "")
 			}},
@@ -63,11 +64,9 @@ func init() {
 }
 
 func (o *documentOptions) check() error {
-	if o.Pairs < 1 {
-		return errors.New("metrics.document_loss: pairs must be given")
-	}
-	if o.Delta == 0 {
-		return nil
+	if err := errors.Join(check.AtLeast("metrics.document_loss: pairs", o.Pairs, 0),
+		check.AtLeast("metrics.document_loss: rounds", o.Rounds, 0)); err != nil || o.Delta == 0 {
+		return err
 	}
 	return check.Within("metrics.document_loss: delta", o.Delta, leastDelta, 1)
 }
@@ -93,9 +92,8 @@ type documentPair struct {
 // They are cut to the shorter one: the length is not hidden.
 func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	o := *q.Options.(*documentOptions)
-	if o.Delta == 0 {
-		o.Delta = defaultDelta
-	}
+	o.Pairs, o.Rounds = cmp.Or(o.Pairs, 20), cmp.Or(o.Rounds, 100)
+	o.Delta = cmp.Or(o.Delta, defaultDelta)
 	m, err := r.Words(ctx)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ func (s sheet) releases() []Table {
 			attackers = results.Where(results.MeasuredColumns(own), func(q results.Column) bool { return q.Attacker != "" })
 		}
 		uses := results.Where(results.MeasuredColumns(own), func(q results.Column) bool {
-			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary", "documents"}, q.Table)
+			return q.Attacker == "" && !q.Derived && !slices.Contains([]string{"privacy", "exact", "adversary",
+				"documents"}, q.Table)
 		})
 		strongest := strongestOf(attackers)
 		if len(strongest) > 0 {

@@ -113,7 +113,8 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		}
 		markBest(&accuracy, rows, means, 2, true)
 	}
-	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the measured ε, which is monotone; " +
+	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
+		"measured ε, which is monotone; " +
 		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. "
 	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
 	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."

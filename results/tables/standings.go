@@ -163,7 +163,8 @@ func Standings(p *results.Prepared) Table {
 		}
 	}
 	t.Legend = "Of the mechanisms with a guarantee, each on its own line at this level (" + AxisNote(p,
-		p.Stated().Quantity) + "); those measured on one side of it only do not compete. " + intervalNote + "All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
+		p.Stated().Quantity) + "); those measured on one side of it only do not compete. " + intervalNote +
+		"All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
 	if note := ScopeNote(p.Cells); note != "" {
 		t.Legend += note + " It is mentioned where it keeps more, but does not compete."
 	}
