@@ -16,7 +16,7 @@ import (
 )
 
 func newFiguresCommand() *cobra.Command {
-	var out, width string
+	var out, width, face string
 	var datasets, mechanisms, metrics, only, formats []string
 	var theme plots.Theme
 	cmd := &cobra.Command{
@@ -36,6 +36,10 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 					return &exitError{exitUsage, err}
 				}
 			}
+			if err := check.OneOf("font", face, plots.Faces...); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			plots.Face = face
 			w, err := vg.ParseLength(width)
 			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
 				err = errors.New("must be from 1in to 20in")
@@ -96,6 +100,7 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
 	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
 	f.Float64Var(&theme.FontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
+	f.StringVar(&face, "font", plots.Face, "Sans, Serif (as Times) or Mono")
 	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
 	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
 	f.StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
