@@ -76,6 +76,16 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 			if _, err := t.Save(out, []string{"md", "tex"}); err != nil {
 				return err
 			}
+			if a := newAnswer(cmd); a.asJSON {
+				if err := a.csvRows("versions", lines); err != nil {
+					return err
+				}
+				if err := writeOutputs(io.Discard, cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples); err != nil {
+					return err
+				}
+				a.wrote(out, []string{filepath.Join(out, "results.csv"), file, filepath.Join(out, "report.html")})
+				return a.end()
+			}
 			if err := printBrief(cmd.OutOrStdout(), t); err != nil {
 				return err
 			}
@@ -83,6 +93,7 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		},
 	}
 	f := cmd.Flags()
+	addJSON(cmd)
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
