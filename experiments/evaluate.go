@@ -241,8 +241,8 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
 		if absent := read.Absent(ids); len(absent) > 0 {
-			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent), len(ids),
-				absent[0]+1, o.Original)
+			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
+				len(ids), absent[0]+1, o.Original)
 			if o.Missing != "skip" && o.ID != "" {
 				return nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
 			}

@@ -23,8 +23,9 @@ func newFiguresCommand() *cobra.Command {
 		Use:   "figures RESULTS...",
 		Short: "Draw figures as PNG, SVG and PDF",
 		Long: `Figures draws every figure for which the results have data, at the width of one
-column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the folder of a run or its results file; several are joined.
-With --no-title or --no-notes the words stand in a text file beside the figure.
+column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the
+folder of a run or its results file; several are joined. With --no-title or
+--no-notes the words stand in a text file beside the figure.
 Figures that cannot be drawn are listed on standard error with the reason.`,
 		Example: `  mldp figures runs/mini -o figures
   mldp figures runs/mini --mechanism cmp,tem --only frontier --format pdf
