@@ -266,8 +266,8 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
 		if absent := read.Absent(ids); len(absent) > 0 {
-			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent), len(ids),
-				absent[0]+1, o.Original)
+			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
+				len(ids), absent[0]+1, o.Original)
 			if o.Missing != "skip" && o.ID != "" {
 				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
 			}

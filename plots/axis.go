@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -100,7 +101,8 @@ func (r *axisRange) apply(a *plot.Axis, pad float64) {
 		a.Scale = plot.LogScale{}
 	} else {
 		if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) { // equal but for rounding
-			lo, hi = lo-1, hi+1
+			d := cmp.Or(math.Abs(lo)/2, 1)
+			lo, hi = lo-d, hi+d
 		}
 		d := (hi - lo) * pad
 		a.Min, a.Max = lo-d, hi+d

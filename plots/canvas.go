@@ -214,8 +214,12 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 		if math.Abs(turn) > 0.01 {
 			rotate = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(turn), tenths(x), tenths(y))
 		}
-		fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s>%s</text>\n", tenths(x), tenths(y),
-			decimal(size), weight, clr, rotate, html.EscapeString(s))
+		fit := "" // the reader's font may be wider than ours, and a subscript follows
+		if width := float64(face.Width(s)) * c.scale(); width > 4*size {
+			fit = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, decimal(width))
+		}
+		fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s%s>%s</text>\n", tenths(x), tenths(y),
+			decimal(size), weight, clr, rotate, fit, html.EscapeString(s))
 		return
 	}
 	rotate := ""

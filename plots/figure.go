@@ -119,8 +119,8 @@ func (f Figure) svg(outlines bool, description string) string {
 		head += "<defs>\n" + c.defs.String() + "</defs>\n"
 	}
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %s %s\" fill=\"#1b1b1b\" "+
-		"font-family=\"'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
-		decimal(float64(width)), decimal(float64(height)), label, head, c.out.String())
+		"font-family=\"'Liberation %s',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
+		decimal(float64(width)), decimal(float64(height)), Face, label, head, c.out.String())
 }
 
 // legendEntry explains one style.

@@ -47,8 +47,15 @@ var (
 	Paper   = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
+// Faces are the fonts of figures, all of Liberation: metrics of Arial, Times and
+// Courier.
+var Faces = []string{"Sans", "Serif", "Mono"}
+
+// Face is the one in use. It is set before anything is drawn, and not after.
+var Face = Faces[0]
+
 func typeface(size vg.Length, bold bool) gfont.Font {
-	f := gfont.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	f := gfont.Font{Typeface: "Liberation", Variant: gfont.Variant(Face), Size: size}
 	if bold {
 		f.Weight = font.WeightBold
 	}

@@ -27,7 +27,6 @@ type answer struct {
 	Command string                      `json:"command"`
 	Tables  map[string][]map[string]any `json:"tables,omitempty"`
 	Files   []string                    `json:"files,omitempty"`
-	Text    string                      `json:"text,omitempty"`
 }
 
 // addJSON gives a command the flag --json.

@@ -84,6 +84,17 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 			if _, err := t.Save(out, []string{"md", "tex"}); err != nil {
 				return err
 			}
+			if a := newAnswer(cmd); a.asJSON {
+				if err := a.csvRows("versions", lines); err != nil {
+					return err
+				}
+				if err := writeOutputs(io.Discard, cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples,
+					results.Levels{}); err != nil {
+					return err
+				}
+				a.wrote(out, []string{filepath.Join(out, "results.csv"), file, filepath.Join(out, "report.html")})
+				return a.end()
+			}
 			if err := printBrief(cmd.OutOrStdout(), t); err != nil {
 				return err
 			}
@@ -95,6 +106,7 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		},
 	}
 	f := cmd.Flags()
+	addJSON(cmd)
 	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
 		"mldp task texts prints them")
 	f.StringVar(&o.Original, "original", "", "the table before privatising")

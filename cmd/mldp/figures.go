@@ -16,15 +16,16 @@ import (
 )
 
 func newFiguresCommand() *cobra.Command {
-	var out, width string
+	var out, width, face string
 	var datasets, mechanisms, metrics, only, formats []string
 	var theme plots.Theme
 	cmd := &cobra.Command{
 		Use:   "figures RESULTS...",
 		Short: "Draw figures as PNG, SVG and PDF",
 		Long: `Figures draws every figure for which the results have data, at the width of one
-column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the folder of a run or its results file; several are joined.
-With --no-title or --no-notes the words stand in a text file beside the figure.
+column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the
+folder of a run or its results file; several are joined. With --no-title or
+--no-notes the words stand in a text file beside the figure.
 Figures that cannot be drawn are listed on standard error with the reason.`,
 		Example: `  mldp figures runs/mini -o figures
   mldp figures runs/mini --mechanism cmp,tem --only frontier --format pdf
@@ -36,6 +37,10 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 					return &exitError{exitUsage, err}
 				}
 			}
+			if err := check.OneOf("font", face, plots.Faces...); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			plots.Face = face
 			w, err := vg.ParseLength(width)
 			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
 				err = errors.New("must be from 1in to 20in")
@@ -96,6 +101,7 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
 	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
 	f.Float64Var(&theme.FontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
+	f.StringVar(&face, "font", plots.Face, "Sans, Serif (as Times) or Mono")
 	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
 	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
 	f.StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -157,7 +158,7 @@ func warnBaselines(w io.Writer, s *study.Study) {
 }
 
 func newStudyMetricsCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "metrics",
 		Short: "List the quantities that a study can measure",
 		Long: `Metrics lists every quantity of a results file: its name, title, unit, which
@@ -166,8 +167,7 @@ classifier or an attacker.`,
 		Example: "  mldp study metrics",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tTITLE\tUNIT\tBETTER\tTHRESHOLD\tOF")
+			rows := [][]string{{"name", "title", "unit", "better", "threshold", "of"}}
 			for _, c := range results.Columns() {
 				if c.Title == "" {
 					continue
@@ -183,11 +183,14 @@ classifier or an attacker.`,
 					of = "the classifier"
 				}
 				better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Title, c.Unit, better, threshold, of)
+				rows = append(rows, []string{c.Name, c.Title, c.Unit, better, threshold, of})
 			}
-			return w.Flush()
+			a := newAnswer(cmd)
+			return errors.Join(a.table("metrics", rows), a.end())
 		},
 	}
+	addJSON(cmd)
+	return cmd
 }
 
 func newStudyKeysCommand() *cobra.Command {

@@ -72,7 +72,8 @@ continued under its number where it is too large for a page.`,
 			}
 			for _, word := range selected {
 				if !met[word] {
-					return &exitError{exitUsage, fmt.Errorf("select = %q: no row or column of these tables has this name", word)}
+					return &exitError{exitUsage,
+						fmt.Errorf("select = %q: no row or column of these tables has this name", word)}
 				}
 			}
 			paths, err := tables.Write(out, list, formats)
