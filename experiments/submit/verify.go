@@ -300,6 +300,12 @@ func compareRows(said, computed []results.Row) error {
 	}
 	for _, r := range computed {
 		s, ok := found[id(r)]
+		if i := slices.IndexFunc(said, func(s results.Row) bool {
+			return s.Quantity == r.Quantity && s.Measurement != r.Measurement
+		}); !ok && i >= 0 {
+			return refuse("%s: %s was measured as %s, this mldp has %s: measure it again, or verify with mldp of that time",
+				rowsFile, r.Quantity, said[i].Measurement, r.Measurement)
+		}
 		if !ok {
 			return refuse("%s: no row has %s with the key %s, which follows from texts, data and task", rowsFile, name(r),
 				r.Key)
