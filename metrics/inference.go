@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Adversary poses the inference problem of [X21] §3.1: a secret word w is drawn
@@ -72,8 +73,16 @@ func UniformPrior(m int) []float64 {
 
 // EmpiricalPrior returns a prior proportional to the counts of the candidates
 // in a corpus.
-func EmpiricalPrior(counts []int) ([]float64, error) {
-	total := 0
+func EmpiricalPrior(counts []int) ([]float64, error) { return priorOf(counts, 0) }
+
+// ShadowPrior returns (count + 1)/(total + n): the frequency of inputs in a
+// text that the attacker has, with one added to each count so that no input is
+// ruled out (Laplace's rule).
+func ShadowPrior(counts []int) ([]float64, error) { return priorOf(counts, 1) }
+
+// priorOf is proportional to the counts with a number added to each.
+func priorOf(counts []int, added int) ([]float64, error) {
+	total := added * len(counts)
 	for i, n := range counts {
 		if n < 0 {
 			return nil, fmt.Errorf("prior: count %d = %d: must be >= 0", i, n)
@@ -83,11 +92,7 @@ func EmpiricalPrior(counts []int) ([]float64, error) {
 	if total == 0 {
 		return nil, fmt.Errorf("prior: no candidate occurs")
 	}
-	prior := make([]float64, len(counts))
-	for i, n := range counts {
-		prior[i] = float64(n) / float64(total)
-	}
-	return prior, nil
+	return list.Map(counts, func(n int) float64 { return float64(n+added) / float64(total) }), nil
 }
 
 func (a Adversary) validate() error {
@@ -236,21 +241,10 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 	e := InferenceError{
 		Candidates: m, PosteriorEuclidean: math.NaN(), MAPEuclidean: math.NaN(), LM: math.NaN(),
 	}
-	if err := a.validate(); err != nil {
+	if err := a.validateOutputs(outputs); err != nil {
 		return e, fmt.Errorf("inference: %w", err)
 	}
-	if len(outputs) != m {
-		return e, fmt.Errorf("inference: outputs of %d candidates for a prior of %d", len(outputs), m)
-	}
 	runs := len(outputs[0])
-	if runs < 2 || runs%2 != 0 {
-		return e, fmt.Errorf("inference: runs = %d: must be even and >= 2", runs)
-	}
-	for w, o := range outputs {
-		if len(o) != runs {
-			return e, fmt.Errorf("inference: candidate %d has %d runs, not %d", w, len(o), runs)
-		}
-	}
 	e.Runs = runs
 	e.PerRun = make([]RunError, runs)
 	if fallback == nil {
@@ -325,6 +319,25 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 	}
 	e.MAPLower = max(0, 1-right)
 	return e, nil
+}
+
+func (a Adversary) validateOutputs(outputs []Outputs) error {
+	if err := a.validate(); err != nil {
+		return err
+	}
+	if len(outputs) != len(a.Prior) {
+		return fmt.Errorf("outputs of %d candidates for a prior of %d", len(outputs), len(a.Prior))
+	}
+	runs := len(outputs[0])
+	if runs < 2 || runs%2 != 0 {
+		return fmt.Errorf("runs = %d: must be even and >= 2", runs)
+	}
+	for w, o := range outputs {
+		if len(o) != runs {
+			return fmt.Errorf("candidate %d has %d runs, not %d", w, len(o), runs)
+		}
+	}
+	return nil
 }
 
 type candidateMass struct {

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // Page is the interactive figure of a page: one panel for each data set, space,
@@ -60,7 +61,7 @@ func Sketches(p *results.Prepared) Page {
 		scenes = v.scenes(y)
 	}
 	choices := []Choice{{results.EM, "adversary’s error E_M"}}
-	for _, a := range Attackers(v.private) {
+	for _, a := range tables.Attackers(v.private) {
 		choices = append(choices, Choice{a.Name, a.Heading()})
 	}
 	choices = append(choices, Choice{epsilon, "privacy parameter ε"})

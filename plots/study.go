@@ -10,6 +10,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // reason turns an empty set of figures into an error.
@@ -154,21 +155,10 @@ func (v *view) metrics(prefix, why string, keep func(results.Column) bool) ([]Fi
 	return reason(out, why)
 }
 
-// Attackers returns the first measured quantity of each attacker.
-func Attackers(cells []results.Cell) []results.Column {
-	var out []results.Column
-	for _, c := range results.MeasuredColumns(cells) {
-		if c.Attacker != "" && !slices.ContainsFunc(out, func(o results.Column) bool { return o.Attacker == c.Attacker }) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // attackFigures draws utility against each attacker's success: a figure per data
 // set and task, a panel per attacker.
 func attackFigures(v *view) ([]Figure, error) {
-	attackers := Attackers(v.private)
+	attackers := tables.Attackers(v.private)
 	var out []Figure
 	for _, s := range v.scenes("accuracy") {
 		var panels []Panel

@@ -216,12 +216,12 @@ seed: 7
 datasets: [{name: generated-words}]
 embeddings: [{name: generated, dimensions: [50]}]
 mechanisms: [{name: cmp}, {name: tem}]
-epsilons: [0.1, 1, 10]
+epsilons: [0.1, 1, 3, 5, 10]
 models: [{name: svm}]
 repetitions: 2
 metrics:
   deniability: {words: 5, runs: 10}
-  inference_error: {candidates: 5, samples: 10}
+  inference_error: {candidates: 5, samples: 10, full: true}
 `
 
 // exampleFolder has the files that README.md and the examples name, and the
@@ -229,10 +229,14 @@ metrics:
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	first := strings.Join(blocks(pages(t)["README.md"], "yaml"), "\n") + "\n"
-	if err := errors.Join(writeExampleFiles(dir),
-		os.WriteFile(filepath.Join(dir, "first.yaml"), []byte(first), 0o644)); err != nil {
+	if err := writeExampleFiles(dir); err != nil {
 		t.Fatal(err)
+	}
+	for page, file := range map[string]string{"README.md": "first.yaml", "equal-privacy.md": "sensitivity.yaml"} {
+		text := strings.Join(blocks(pages(t)[page], "yaml"), "\n") + "\n"
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var stderr strings.Builder
 	args := []string{"run", filepath.Join(dir, "my.yaml"), "--out", filepath.Join(dir, "runs", "mini")}

@@ -130,7 +130,7 @@ Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
 		Example: `  mldp run mini
   mldp run comparative --dimensions 100 --models svm --repetitions 1
   mldp run tem-generated --panel reviews
-  mldp run mini --align em=0.5,0.7
+  mldp run my.yaml --align em=0.5,0.7
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

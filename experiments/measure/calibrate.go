@@ -139,19 +139,9 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		c.Trace = append(c.Trace, CalibrationStep{epsilon, v.Estimate, v, exact})
 		return v.Estimate, err
 	}
-	low, high := calibrationLow, calibrationHigh
-	for _, end := range []*float64{&low, &high} {
-		s.Epsilon = *end
-		_, err := mechanisms.New(env, s)
-		var undefined *mechanisms.UndefinedError
-		switch {
-		case errors.As(err, &undefined) && undefined.SmallestEpsilon > low && undefined.SmallestEpsilon < high:
-			low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
-		case errors.As(err, &undefined) && undefined.LargestEpsilon > low:
-			high = undefined.LargestEpsilon * (1 - 1e-9)
-		case err != nil:
-			return c, err
-		}
+	low, high, err := definedRange(env, s)
+	if err != nil {
+		return c, err
 	}
 	if o.Target.Quantity == "em" {
 		c.Trace = slices.Clone(o.Known)
@@ -209,6 +199,25 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		_, err = bisect(!rising)
 	}
 	return c, err
+}
+
+// definedRange is the part of the search's range in which the mechanism exists.
+func definedRange(env mechanisms.Environment, s mechanisms.Settings) (low, high float64, err error) {
+	low, high = calibrationLow, calibrationHigh
+	for _, end := range []*float64{&low, &high} {
+		s.Epsilon = *end
+		_, err := mechanisms.New(env, s)
+		var undefined *mechanisms.UndefinedError
+		switch {
+		case errors.As(err, &undefined) && undefined.SmallestEpsilon > low && undefined.SmallestEpsilon < high:
+			low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
+		case errors.As(err, &undefined) && undefined.LargestEpsilon > low:
+			high = undefined.LargestEpsilon * (1 - 1e-9)
+		case err != nil:
+			return low, high, err
+		}
+	}
+	return low, high, nil
 }
 
 // searchFalling searches for a share that falls with ε. From the ε start it steps

@@ -174,24 +174,22 @@ func (d *Design) chooseDatasets(old *Design, names []string, base bool) {
 	} else {
 		d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(names, x.Name) })
 	}
-	kept := func(of []string) []string {
-		return slices.DeleteFunc(slices.Clone(of), func(x string) bool { return !slices.Contains(names, x) })
-	}
-	var embeddings []EmbeddingSpec
-	for _, e := range d.Embeddings {
-		restricted := len(e.Datasets) > 0
-		if e.Datasets = kept(e.Datasets); !restricted || len(e.Datasets) > 0 {
-			embeddings = append(embeddings, e)
+	d.Embeddings = restrict(d.Embeddings, names, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
+	d.Models = restrict(d.Models, names, func(m *ModelSpec) *[]string { return &m.Datasets })
+}
+
+// restrict keeps of each entry's own data sets those that are named, and leaves
+// out an entry that had some and has none of them.
+func restrict[T any](list []T, names []string, datasets func(*T) *[]string) (kept []T) {
+	for _, x := range list {
+		own := datasets(&x)
+		left := slices.DeleteFunc(slices.Clone(*own), func(d string) bool { return !slices.Contains(names, d) })
+		if restricted := len(*own) > 0; !restricted || len(left) > 0 {
+			*own = left
+			kept = append(kept, x)
 		}
 	}
-	var models []ModelSpec
-	for _, m := range d.Models {
-		restricted := len(m.Datasets) > 0
-		if m.Datasets = kept(m.Datasets); !restricted || len(m.Datasets) > 0 {
-			models = append(models, m)
-		}
-	}
-	d.Embeddings, d.Models = embeddings, models
+	return kept
 }
 
 func (d *Design) chooseDimensions(dimensions []int) error {

@@ -2,10 +2,9 @@ package attack
 
 import (
 	"context"
-	"maps"
 	"slices"
 
-	"mldpbench/internal/check"
+	"mldpbench/internal/registry"
 	"mldpbench/metrics"
 )
 
@@ -81,26 +80,16 @@ type channelAttack struct {
 	finish func(ctx context.Context) ([]Outcome, error)
 }
 
-var registry = map[string]Definition{}
+var definitions = registry.New[Definition]("attacker")
 
 // Register adds a definition; it is called from init functions only.
-func Register(d Definition) {
-	if _, dup := registry[d.Name]; dup {
-		panic("attack: " + d.Name + " registered twice")
-	}
-	registry[d.Name] = d
-}
+func Register(d Definition) { definitions.Add(d.Name, d) }
 
 // Names returns all registered attackers, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+func Names() []string { return definitions.Names() }
 
 // Find returns the definition with the given name.
-func Find(name string) (Definition, error) {
-	if d, ok := registry[name]; ok {
-		return d, nil
-	}
-	return Definition{}, check.OneOf("attacker", name, Names()...)
-}
+func Find(name string) (Definition, error) { return definitions.Find(name) }
 
 // Missing returns the needs of the attacker that the situation does not meet.
 func (d Definition) Missing(s *Situation) []Need {

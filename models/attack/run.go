@@ -20,6 +20,7 @@ func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
+	columns := make([][]Column, len(names))
 	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
 	s.Options = s.Options.withDefaults()
 	s.Workers = max(1, s.Workers)
@@ -42,6 +43,7 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		if err := s.Options.check(); err != nil {
 			return nil, wrap(i, err)
 		}
+		columns[i] = d.Columns
 		own := s
 		own.Seed = s.Seed.Derive("attack", name)
 		switch {
@@ -78,7 +80,7 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 			}
 		}
 		for _, o := range outcomes[i] {
-			if !slices.ContainsFunc(registry[names[i]].Columns, func(c Column) bool { return c.Name == o.Column }) {
+			if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
 				return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", names[i], o.Column)
 			}
 		}

@@ -3,9 +3,12 @@ package published
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,12 +39,62 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	}
 }
 
-// TestPromisesFollowTheirRecords: the table of the page is that which `mldp
-// tables` makes from the committed records and the audit, all of its rows.
-func TestPromisesFollowTheirRecords(t *testing.T) {
+// TestAuditPageFollowsItsRecords: the bounds on the page of guarantees are those
+// of the committed audit.
+func TestAuditPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	comparePage(t, "STUDY.md", "Accuracy at equal privacy", tables.All(audited(t, "extended", "refuted")),
-		"promises-svm-local")
+	audit, err := results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, found := pageRows(t, filepath.Join("..", "docs", "guarantees.md"), "What the audit found"), 0
+	for _, r := range audit {
+		at := slices.Index([]float64{1, 5, 10}, float64(r.Epsilon))
+		if at < 0 || !r.Lower.Known() {
+			continue
+		}
+		bound := strconv.FormatFloat(math.Round(100*float64(r.Lower))/100, 'f', -1, 64)
+		if math.IsInf(float64(r.Lower), 1) {
+			bound = "∞"
+		}
+		for row := range on {
+			cells := strings.Split(strings.Trim(row, "|"), "|")
+			if results.MechanismTitle(r.Mechanism) != cells[0] || r.Variant != cells[1] {
+				continue
+			}
+			found++
+			if got, _, _ := strings.Cut(cells[4+at], ","); got != bound {
+				t.Errorf("%s (%s) at %v: the page has %s, the audit %s", r.Mechanism, r.Variant, r.Epsilon, got, bound)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("%d bounds compared", found)
+	}
+}
+
+// TestClaimsFollowTheirRecords: every number with an interval in the claims of
+// the comparative study is in a table that its records make.
+func TestClaimsFollowTheirRecords(t *testing.T) {
+	t.Parallel()
+	var made strings.Builder
+	for _, name := range []string{"comparative", "comparative-released", "comparative-local-50", "comparative-local-300"} {
+		for _, table := range tables.All(reference(t, name)) {
+			made.WriteString(strings.Join(tableRows(table), "\n"))
+		}
+	}
+	found := 0
+	for row := range pageRows(t, "reports/2-the-2024-tables.md", "Five claims of the paper") {
+		for _, number := range regexp.MustCompile(`\d+\.\d+ ± \d+\.\d+`).FindAllString(row, -1) {
+			found++
+			if !strings.Contains(made.String(), number) {
+				t.Errorf("no record has %s", number)
+			}
+		}
+	}
+	if found != 12 {
+		t.Errorf("%d numbers", found)
+	}
 }
 
 // TestEqualPrivacyFollowsItsRecords: tables and counts of the page at equal
@@ -134,34 +187,6 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	}
 	if words > 1500 {
 		t.Errorf("%d words outside of tables", words)
-	}
-}
-
-// TestComparativePageFollowsItsRecords: the tables of the page on the comparative
-// study are those that `mldp tables` makes from its records, all of their rows.
-func TestComparativePageFollowsItsRecords(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		files    []string
-		sections map[string][]string
-	}{
-		{[]string{"comparative"}, map[string][]string{
-			"Accuracy":                           {"accuracy-lstm-local", "accuracy-lstm-train-only"},
-			"Product Reviews":                    {"accuracy-svm-local", "auc-svm-local"},
-			"Which mechanisms differ?":           {"duels-accuracy-lstm-local"},
-			"The same ε is not the same privacy": {"adversary"},
-			"What it costs":                      {"cost-per-million-words"},
-		}},
-		{[]string{"comparative-released"}, map[string][]string{
-			"As released": {"accuracy-lstm-local", "accuracy-lstm-train-only", "accuracy-svm-local"}}},
-		{[]string{"comparative-local-50", "comparative-local-300", "comparative-released-local-50",
-			"comparative-released-local-300"}, map[string][]string{
-			"Dimension": {"accuracy-lstm-local", "accuracy-lstm-train-only"}}},
-	} {
-		all := tables.All(reference(t, c.files...))
-		for section, names := range c.sections {
-			comparePage(t, "COMPARATIVE.md", section, all, names...)
-		}
 	}
 }
 

@@ -74,11 +74,6 @@ const (
 	between   = 3  // letters between columns
 )
 
-// lines are those of a text in a width.
-func lines(text string, letters int) int {
-	return (utf8.RuneCountInString(text) + letters - 1) / letters
-}
-
 func (t Table) float() float {
 	if t.Narrow {
 		return oneColumn

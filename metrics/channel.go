@@ -1,0 +1,165 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"mldpbench/internal/check"
+)
+
+// Channel is a mechanism as an attacker knows it: the probabilities P(y|x) of
+// outputs y given inputs x, both numbered from 0.
+type Channel struct {
+	Inputs, Outputs int
+	// Row returns P(·|x), one number per output, summing to one. It may use
+	// buffer, which is as long as a row or nil, and is called by many
+	// goroutines at once.
+	Row func(buffer []float64, x int) ([]float64, error)
+	// Rows, if not nil, is used instead: it returns those of n inputs from x on,
+	// at most rowsTogether, where making them together costs less.
+	Rows func(x, n int) ([][]float64, error)
+}
+
+// rowsTogether is how many rows EachRow asks Rows for.
+const rowsTogether = 4
+
+func (c Channel) validate() error {
+	if err := check.AtLeast("inputs", c.Inputs, 1); err != nil {
+		return err
+	}
+	return check.AtLeast("outputs", c.Outputs, 1)
+}
+
+// channelBlocks is the number of parts into which the inputs are divided for
+// EachRow. It is constant, so results merged by block do not depend on the
+// number of workers.
+const channelBlocks = 16
+
+// EachRow calls take with every row of the channel, block by block: take(b, x,
+// row) is called for the inputs of block b in ascending order and by one
+// goroutine at a time, but blocks run concurrently. There are Blocks() blocks,
+// whatever the number of workers. row is overwritten by the next call.
+//
+// This makes it possible to process a channel over a whole vocabulary: 27,000
+// rows of 27,000 probabilities take 5.8 GB and are never stored.
+func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x int, row []float64)) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if err := check.AtLeast("workers", workers, 1); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(workers, channelBlocks) {
+		g.Go(func() error {
+			buffer := make([]float64, c.Outputs)
+			for {
+				block := int(next.Add(1)) - 1
+				if block >= channelBlocks {
+					return nil
+				}
+				first, last := block*c.Inputs/channelBlocks, (block+1)*c.Inputs/channelBlocks
+				var rows [][]float64
+				for x := first; x < last; x++ {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					var row []float64
+					var err error
+					switch i := (x - first) % rowsTogether; {
+					case c.Rows == nil:
+						row, err = c.Row(buffer, x)
+					case i == 0:
+						if rows, err = c.Rows(x, min(rowsTogether, last-x)); err == nil {
+							row = rows[0]
+						}
+					default:
+						row = rows[i]
+					}
+					if err != nil {
+						return fmt.Errorf("input %d: %w", x, err)
+					}
+					if len(row) != c.Outputs {
+						return fmt.Errorf("input %d: %d outputs, not %d", x, len(row), c.Outputs)
+					}
+					take(block, x, row)
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// Blocks returns the number of blocks of EachRow.
+func (c Channel) Blocks() int { return channelBlocks }
+
+// Draws are outputs of a mechanism without a computable distribution: the same
+// number of independent draws of every input, in the order of the inputs.
+type Draws struct {
+	PerInput int
+	Outputs  []int32 // input x has [x·PerInput, (x+1)·PerInput)
+}
+
+// First returns the first n draws of every input, n at most PerInput.
+func (d Draws) First(n int) Draws {
+	if n >= d.PerInput {
+		return d
+	}
+	out := Draws{PerInput: n}
+	for x := range d.inputs() {
+		out.Outputs = append(out.Outputs, d.of(x)[:n]...)
+	}
+	return out
+}
+
+func (d Draws) inputs() int { return len(d.Outputs) / max(1, d.PerInput) }
+
+func (d Draws) of(x int) []int32 { return d.Outputs[x*d.PerInput : (x+1)*d.PerInput] }
+
+func (d Draws) validate(inputs, outputs int) error {
+	if err := check.AtLeast("draws per input", d.PerInput, 1); err != nil {
+		return err
+	}
+	if len(d.Outputs) != inputs*d.PerInput {
+		return fmt.Errorf("%d draws: must be %d of each of %d inputs", len(d.Outputs), d.PerInput, inputs)
+	}
+	for i, y := range d.Outputs {
+		if y < 0 || int(y) >= outputs {
+			return fmt.Errorf("draw %d: output %d: must be in [0, %d)", i, y, outputs)
+		}
+	}
+	return nil
+}
+
+// LearnChannel returns the channel that an attacker estimates from draws: the
+// share of each output among the draws of an input, reduced to leave a share of
+// 1/(draws + 1) for outputs not seen. Half of that share goes to the input
+// itself, which most mechanisms favour, and half is spread evenly over all
+// outputs. Inputs must be outputs as well.
+func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
+	if err := d.validate(inputs, outputs); err != nil {
+		return Channel{}, fmt.Errorf("channel: %w", err)
+	}
+	if outputs < inputs {
+		return Channel{}, fmt.Errorf("channel: %d outputs for %d inputs: every input must be an output", outputs,
+			inputs)
+	}
+	unseen := 1 / float64(d.PerInput+1)
+	return Channel{Inputs: inputs, Outputs: outputs, Row: func(row []float64, x int) ([]float64, error) {
+		if row == nil {
+			row = make([]float64, outputs)
+		}
+		for y := range row {
+			row[y] = unseen / 2 / float64(outputs)
+		}
+		row[x] += unseen / 2
+		for _, y := range d.of(x) {
+			row[y] += (1 - unseen) / float64(d.PerInput)
+		}
+		return row, nil
+	}}, nil
+}
