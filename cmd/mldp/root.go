@@ -55,7 +55,8 @@ var commands = []struct {
 }{
 	{groupUse, "Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand,
 		newCalibrateCommand, newMechanismsCommand, newAuditCommand, newServeCommand}},
-	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newTaskCommand, newRunCommand, newEvaluateCommand,
+	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newTaskCommand, newRunCommand,
+		newEvaluateCommand,
 		newSubmitCommand, newVerifyCommand, newArtifactCommand,
 		newCheckCommand, newCompareCommand, newDataCommand}},
 	{groupLook, "Look at results:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand,

@@ -44,7 +44,8 @@ func releaseKey(p results.Place) string {
 
 // Items passes on every answer on a test document that rows of a study have,
 // release by release. The texts are made again, the same as in the run.
-func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, texts bool, each func(Item) error) error {
+func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, texts bool,
+	each func(Item) error) error {
 	p, err := newPlanner(s, l)
 	if err != nil {
 		return err

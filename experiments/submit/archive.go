@@ -196,7 +196,8 @@ func checkNames(list []*zip.File) error {
 	for _, f := range list {
 		name := strings.TrimSuffix(f.Name, "/")
 		switch {
-		case !fs.ValidPath(name) || !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00") || path.Clean(name) != name:
+		case !fs.ValidPath(name) || !filepath.IsLocal(name) ||
+			strings.ContainsAny(name, "\\:\x00") || path.Clean(name) != name:
 			return refuse("the name %q leaves the folder of the package", f.Name)
 		case seen[strings.ToLower(name)]:
 			return refuse("%q is there twice", f.Name)

@@ -56,8 +56,8 @@ func appendix(m *engine.Manifest, rows int, seconds float64) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	p("# Artefact appendix: %s\n", m.Study)
-	p("## Abstract\n\nThe study `study.yaml`, its %d rows with intervals and answers on test items, tables and figures, made "+
-		"with mldp %s.\n", rows, m.Version)
+	p("## Abstract\n\nThe study `study.yaml`, its %d rows with intervals and answers on test items, tables and figures, "+
+		"made with mldp %s.\n", rows, m.Version)
 	p("## Check-list\n")
 	p("- Program: mldpbench %s (Go, no other program)", m.Version)
 	p("- Run on: %s", m.Machine)
@@ -66,9 +66,9 @@ func appendix(m *engine.Manifest, rows int, seconds float64) string {
 	p("- Metrics: the columns quantity, value, low and high of `results.csv`")
 	p("- Publicly available, licences: to be stated by the authors")
 	p("\n## Description\n\n| file | what |\n|---|---|")
-	p("| study.yaml | the study with all settings and its seed |\n| results.csv, results.documents.csv | rows, and answers on " +
-		"test items |\n| tables, figures, report.html | made from the rows |\n| manifest.json | fingerprints of data, version, " +
-		"machine, command |\n| package.json | SHA-256 of every file |\n| commands.sh | what repeats it |")
+	p("| study.yaml | the study with all settings and its seed |\n| results.csv, results.documents.csv | rows, and answers " +
+		"on test items |\n| tables, figures, report.html | made from the rows |\n| manifest.json | fingerprints of " +
+		"data, version, machine, command |\n| package.json | SHA-256 of every file |\n| commands.sh | what repeats it |")
 	p("\n### Data\n")
 	for _, d := range m.Datasets {
 		p("- %s: %d training and %d test documents, fingerprint `%.16s…`", d.Name, d.TrainDocuments, d.TestDocuments,
@@ -80,9 +80,10 @@ func appendix(m *engine.Manifest, rows int, seconds float64) string {
 	p("\n`mldp data fetch` gets what may be fetched, and says how to get the rest.")
 	p("\n## Installation\n\nGo 1.26 or newer: `go build ./cmd/mldp` in mldpbench at version %s.", m.Version)
 	p("\n## Workflow\n\n```sh\nsh commands.sh\n```")
-	p("\n## Results to expect\n\n`mldp verify .` says *recomputed*: every number and every answer is the same, on any number " +
-		"of workers. Only columns of time differ.")
-	p("\n## Customisation\n\nEdit study.yaml: mechanisms, epsilons, data sets, measurements; `mldp study keys` lists all keys.")
+	p("\n## Results to expect\n\n`mldp verify .` says *recomputed*: every number and every answer is the same, on any " +
+		"number of workers. Only columns of time differ.")
+	p("\n## Customisation\n\nEdit study.yaml: mechanisms, epsilons, data sets, measurements; `mldp study keys` " +
+		"lists all keys.")
 	return b.String()
 }
 

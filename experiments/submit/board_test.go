@@ -62,7 +62,8 @@ func TestRefuted(t *testing.T) {
 	for _, c := range []struct {
 		state, vectors, want string
 	}{{Recomputed, "v", Refuted}, {Claimed, "v", Recomputed}, {Recomputed, "w", Recomputed}} {
-		first, auditor := entry(t, "first", Recomputed, "a", "accuracy", 80, 1), entry(t, "auditor", c.state, "b", "accuracy", 80, 1)
+		first := entry(t, "first", Recomputed, "a", "accuracy", 80, 1)
+		auditor := entry(t, "auditor", c.state, "b", "accuracy", 80, 1)
 		r := &first.Run.Rows[0]
 		r.Mechanism, r.Variant, r.GuaranteeMetric, r.EmbeddingFingerprint = "cmp", "proved", "euclidean", "v"
 		auditor.Run.Audit = []results.AuditRow{{Mechanism: "cmp", Variant: "proved", Promises: true, Violated: true,

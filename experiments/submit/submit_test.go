@@ -55,10 +55,11 @@ func made(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiments.Run(t.Context(), s, "", engine.Options{Out: filepath.Join(work, "run"), Version: "test"}); err != nil {
+	run := filepath.Join(work, "run")
+	if _, err := experiments.Run(t.Context(), s, "", engine.Options{Out: run, Version: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Submit(filepath.Join(work, "run"), filepath.Join(work, "card.yaml"), "", filepath.Join(work, "package")); err != nil {
+	if _, err := Submit(run, filepath.Join(work, "card.yaml"), "", filepath.Join(work, "package")); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(work, "package")

@@ -263,7 +263,8 @@ func (c *Checked) Verify(ctx context.Context, o Options) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		return refuse("it cannot be computed again: %s", strings.ReplaceAll(err.Error(), c.Dir+string(filepath.Separator), ""))
+		return refuse("it cannot be computed again: %s",
+			strings.ReplaceAll(err.Error(), c.Dir+string(filepath.Separator), ""))
 	}
 	if err := compareRows(c.Run.Rows, summary.Rows); err != nil || len(c.Run.Audit) == 0 {
 		return err
@@ -296,10 +297,17 @@ func compareRows(said, computed []results.Row) error {
 		found[id(r)] = r
 	}
 	name := func(r results.Row) string {
-		return strings.TrimSpace(fmt.Sprintf("%s of %s ε=%s, repetition %d", r.Quantity, r.Mechanism, r.Epsilon, r.Repetition))
+		return strings.TrimSpace(fmt.Sprintf("%s of %s ε=%s, repetition %d", r.Quantity,
+			r.Mechanism, r.Epsilon, r.Repetition))
 	}
 	for _, r := range computed {
 		s, ok := found[id(r)]
+		if i := slices.IndexFunc(said, func(s results.Row) bool {
+			return s.Quantity == r.Quantity && s.Measurement != r.Measurement
+		}); !ok && i >= 0 {
+			return refuse("%s: %s was measured as %s, this mldp has %s: measure it again, or verify with mldp of that time",
+				rowsFile, r.Quantity, said[i].Measurement, r.Measurement)
+		}
 		if !ok {
 			return refuse("%s: no row has %s with the key %s, which follows from texts, data and task", rowsFile, name(r),
 				r.Key)

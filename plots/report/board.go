@@ -139,7 +139,8 @@ func releases(p *results.Prepared, q compare.Question) tables.Table {
 		}
 		bounds := tables.NotMeasured
 		if m.High > m.Low {
-			bounds = tables.FormatNumber(float64(m.Low), privacy.Digits) + "–" + tables.FormatNumber(float64(m.High), privacy.Digits)
+			bounds = tables.FormatNumber(float64(m.Low), privacy.Digits) + "–" +
+				tables.FormatNumber(float64(m.High), privacy.Digits)
 		}
 		promise := "none known"
 		if c.GuaranteeMetric != "" {
