@@ -68,11 +68,9 @@ func TestRedraw(t *testing.T) {
 		{"mini", "accuracy", "accuracy-d50", "accuracy", Theme{Width: PageWidth}},
 		{"extended", "frontier", "frontier-d100", "extended-frontier", Theme{Width: PageWidth}},
 		{"attacks", "attacks", "attacks-agnews-agency-d100-svm", "attacks-agnews-agency", Theme{Width: PageWidth}},
-		{"comparative", "accuracy", "accuracy-d100-lstm-local", "study-accuracy", Theme{}},
 		{"cmp.csv", "papers", "n-w", "cmp-nw", Theme{}},
 		{"cmp.csv", "papers", "accuracy", "cmp-utility", Theme{}},
 		{"tem.csv", "papers", "accuracy", "tem-accuracy", Theme{}},
-		{"tem.csv", "papers", "mia-auc", "tem-membership", Theme{}},
 		{"privemb.csv", "papers", "distance-error-local-300d", "privemb-distance-error", Theme{}},
 		{"vickrey.csv", "papers", "e-m-against-loss", "vickrey-error-against-loss", Theme{}},
 	} {

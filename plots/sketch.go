@@ -61,7 +61,7 @@ func Sketches(p *results.Prepared) Page {
 		scenes = v.scenes(y)
 	}
 	choices := []Choice{{results.EM, "adversary’s error E_M"}}
-	for _, a := range tables.Attackers(v.private) {
+	for _, a := range tables.Leading(v.private) {
 		choices = append(choices, Choice{a.Name, a.Heading()})
 	}
 	choices = append(choices, Choice{epsilon, "privacy parameter ε"})

@@ -158,7 +158,7 @@ func (v *view) metrics(prefix, why string, keep func(results.Column) bool) ([]Fi
 // attackFigures draws utility against each attacker's success: a figure per data
 // set and task, a panel per attacker.
 func attackFigures(v *view) ([]Figure, error) {
-	attackers := tables.Attackers(v.private)
+	attackers := tables.Leading(v.private)
 	var out []Figure
 	for _, s := range v.scenes("accuracy") {
 		var panels []Panel

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the records behind STUDY.md, the reports, and copies them
+# Makes the records behind the reports, and copies them
 # into results/reference. From the root of the repository, after make build:
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks

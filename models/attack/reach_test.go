@@ -154,8 +154,8 @@ type reach struct {
 	quick            bool // measured in every run of the tests
 }
 
-// reaches are those cells. ε of averaging are where ATTACKS.md read 5 points
-// lost off its lines.
+// reaches are those cells. ε of averaging are where the page of then read 5 points
+// lost as of 2026-11-22.
 var reaches = []reach{
 	{agencies, "tem", 2, "linkage-aligned", "linkage-aligned-p1", 0.970, true},
 	{agencies, "tem", 1, "linkage-aligned", "linkage-aligned-p1", 0.366, true},

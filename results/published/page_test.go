@@ -180,19 +180,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 }
 
 // reference returns the committed rows of runs, prepared together.
-func reference(t *testing.T, names ...string) *results.Prepared { return prepared(t, nil, names...) }
-
-// audited is reference with the committed verdicts of the audit.
-func audited(t *testing.T, names ...string) *results.Prepared {
-	t.Helper()
-	audit, err := results.ReadAudit(filepath.Join("..", "reference", "audit-glove-100.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return prepared(t, audit, names...)
-}
-
-func prepared(t *testing.T, audit []results.AuditRow, names ...string) *results.Prepared {
+func reference(t *testing.T, names ...string) *results.Prepared {
 	t.Helper()
 	var runs []results.Run
 	for _, name := range names {
@@ -200,7 +188,7 @@ func prepared(t *testing.T, audit []results.AuditRow, names ...string) *results.
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs = append(runs, results.Run{Name: name, Rows: rows, Audit: audit})
+		runs = append(runs, results.Run{Name: name, Rows: rows})
 	}
 	p, err := results.Prepare(runs...)
 	if err != nil {

@@ -40,6 +40,16 @@ func (s sheet) attacked() []results.Cell {
 // names it.
 const strongestTable = "strongest"
 
+// Leading returns the quantities of the strongest attackers and of those that no
+// other compares with, or of all where none were compared.
+func Leading(cells []results.Cell) []results.Column {
+	all := Attackers(cells)
+	if strongest := strongestOf(all); len(strongest) > 0 {
+		return strongest
+	}
+	return all
+}
+
 func strongestOf(attackers []results.Column) []results.Column {
 	return results.Where(attackers, func(q results.Column) bool { return q.Table == strongestTable })
 }
@@ -111,10 +121,7 @@ func Attacks(p *results.Prepared) []Table {
 func (s sheet) attacks() []Table {
 	var tables []Table
 	all := s.attacked()
-	columns := Attackers(all)
-	if strongest := strongestOf(columns); len(strongest) > 0 {
-		columns = strongest
-	}
+	columns := Leading(all)
 	for _, dataset := range results.Distinct(all, func(c results.Cell) string { return c.Dataset }) {
 		own := s.Select(func(c results.Cell) bool { return c.Dataset == dataset && c.Panel == "" && c.Has("accuracy") })
 		if len(own.Cells) == 0 || len(columns) == 0 {
