@@ -29,11 +29,11 @@ def engine(epsilon):
 @mechanism("pypantera-" + sys.argv[1], version="1.0.2", parameters=PARAMETERS, guarantee={"metric": "euclidean",
            "factor": 1, "reason": "claimed by the paper of CMP"} if CLASS == "CMP" else {"reason": "see its paper"})
 def private(tokens, epsilon, rng):
-    mechanism_of_library = engine(epsilon)
+    library = engine(epsilon)
     import numpy, pandas
     numpy.random.seed([rng.getrandbits(32) for _ in range(8)])
     table = pandas.DataFrame({"id": [0], "text": [" ".join(tokens)]})
-    return mechanism_of_library.obfuscateText(table, 1)["obfuscatedText"][0][0].split() if tokens else []
+    return library.obfuscateText(table, 1)["obfuscatedText"][0][0].split() if tokens else []
 
 
 private.serve()
