@@ -32,4 +32,5 @@ def private(text, epsilon, rng):
     return out[0] if isinstance(out, tuple) else out
 
 
-private.serve()
+if __name__ == "__main__":
+    private.serve()

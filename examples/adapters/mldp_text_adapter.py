@@ -35,4 +35,5 @@ def private(tokens, epsilon, rng):
     return [str(library.replace_word(token)) for token in tokens]
 
 
-private.serve()
+if __name__ == "__main__":  # its workers may import this file
+    private.serve()

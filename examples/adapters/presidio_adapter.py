@@ -26,4 +26,5 @@ def private(text, epsilon, rng):
     return anonymizer.anonymize(text=text, analyzer_results=found).text
 
 
-private.serve()
+if __name__ == "__main__":
+    private.serve()

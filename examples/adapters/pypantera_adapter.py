@@ -36,4 +36,5 @@ def private(tokens, epsilon, rng):
     return library.obfuscateText(table, 1)["obfuscatedText"][0][0].split() if tokens else []
 
 
-private.serve()
+if __name__ == "__main__":  # its workers may import this file
+    private.serve()
