@@ -16,6 +16,7 @@ and a study names it as ``command: [python3, krr.py]``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import sys
@@ -36,14 +37,18 @@ class Command:
         return self.function(*arguments, **named)
 
     def serve(self, source: Iterable[str] | None = None, sink: IO[str] | None = None) -> None:
-        """Answers requests from ``source`` (standard input) on ``sink`` (standard output) until the input ends."""
+        """Answers requests from ``source`` (standard input) on ``sink`` (standard output) until the input ends.
+
+        What the function prints goes to standard error: libraries greet, and that is no answer.
+        """
         out = sink or sys.stdout
         out.write(json.dumps(self.hello, ensure_ascii=False) + "\n")
         out.flush()
         for line in source or sys.stdin:
             request = json.loads(line)
             try:
-                answer = self._answer(request)
+                with contextlib.redirect_stdout(sys.stderr):
+                    answer = self._answer(request)
             except Exception as failed:  # one request fails, not the process
                 answer = {"error": f"{type(failed).__name__}: {failed}"}
             out.write(json.dumps({"id": request["id"], **answer}, ensure_ascii=False) + "\n")
@@ -51,12 +56,13 @@ class Command:
 
 
 def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None = None, aligned: bool = True,
-              text: bool = False, parameters: Mapping[str, Any] | None = None) -> Callable[[Callable[..., Any]], Command]:
+              text: bool = False, parameters: Mapping[str, Any] | None = None,
+              repeatable: bool = True) -> Callable[[Callable[..., Any]], Command]:
     """A mechanism: ``function(tokens, epsilon, rng)`` returns the private tokens of a document.
 
     With ``text`` it takes and returns a whole text. ``rng`` is a
     :class:`random.Random` of the document's own seed: with no other source of
-    randomness the text can be repeated.
+    randomness the text can be repeated; with another, say ``repeatable=False``.
 
     >>> @mechanism("shout")
     ... def shout(tokens, epsilon, rng):
@@ -65,7 +71,7 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
     {"protocol": 1, "name": "shout", "version": "1", "repeatable": true}
     {"id": 1, "documents": [["A", "B"]]}
     """
-    hello: dict[str, Any] = {"protocol": 1, "name": name, "version": version, "repeatable": True}
+    hello: dict[str, Any] = {"protocol": 1, "name": name, "version": version, "repeatable": repeatable}
     if guarantee:
         hello["guarantee"] = dict(guarantee)
     if not aligned:

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""1-Diffractor (Meisenbacher et al., IWSPA 2024) as a mechanism of mldp: diffractor_adapter.py METHOD [MODEL ...].
+
+METHOD is geometric or TEM; MODEL are names of its embeddings, its own without.
+Needs dp-diffractor and mldpbench. Not repeatable: its worker processes have
+generators of their own, made from one seed; that seed is fresh in each process,
+as its default of 42 would give equal noise in all.
+Interface read in the README and a version of the source; never run with it.
+"""
+import functools
+import secrets
+import sys
+
+from mldpbench import mechanism
+
+
+@functools.cache
+def engine(epsilon):
+    from diffractor import Diffractor, DiffractorConfig
+    config = DiffractorConfig(method=sys.argv[1], epsilon=epsilon, verbose=False, seed=secrets.randbits(32))
+    return Diffractor(config, model_names=sys.argv[2:] or None)
+
+
+@mechanism("1-diffractor-" + sys.argv[1], text=True, aligned=False, repeatable=False, guarantee={"reason":
+           "the paper claims epsilon per step in a sorted list of words; stop words and unknown words are copied"})
+def private(text, epsilon, rng):
+    return engine(epsilon).rewrite([text])[0]
+
+
+if __name__ == "__main__":  # its workers may import this file
+    private.serve()
