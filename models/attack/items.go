@@ -150,36 +150,6 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	return out, nil
 }
 
-// ShareOf is the mean of Right with its percentile interval over resamples of
-// documents; NaN without items.
-func ShareOf(items []Item, resamples int, level float64, seed stream.Seed) metrics.Interval {
-	at, all := map[int]int{}, []tally(nil)
-	for _, item := range items {
-		i, met := at[item.Document]
-		if !met {
-			i = len(all)
-			at[item.Document], all = i, append(all, tally{})
-		}
-		all[i].add(tally{item.Right, 1})
-	}
-	share := func(pick func(i int) int) float64 {
-		var t tally
-		for i := range all {
-			t.add(all[pick(i)])
-		}
-		return t.right / t.n
-	}
-	if len(all) == 0 {
-		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	}
-	rng := seed.Rand()
-	drawn := make([]float64, resamples)
-	for i := range drawn {
-		drawn[i] = share(func(int) int { return rng.IntN(len(all)) })
-	}
-	return metrics.Percentiles(share(func(i int) int { return i }), drawn, level)
-}
-
 // wordItems are the right and wrong answers at places.
 func wordItems(at []place, right func(i int) bool) []Item {
 	items := make([]Item, len(at))

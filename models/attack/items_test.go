@@ -94,16 +94,19 @@ func TestStrongest(t *testing.T) {
 
 // Words of one document are right and wrong together: the interval is over
 // documents.
-func TestShareOfClusters(t *testing.T) {
-	var items []Item
+func TestStrongestOfClusters(t *testing.T) {
+	a := Attempt{Name: "one"}
 	for d := range 40 {
 		for w := range 50 {
-			items = append(items, Item{Document: d, Position: w, Right: float64(d % 2)})
+			a.Outcome.Items = append(a.Outcome.Items, Item{Document: d, Position: w, Right: float64(d % 2)})
 		}
 	}
-	v := ShareOf(items, 2000, 0.95, stream.FromUint64(1))
-	if width := v.High - v.Low; v.Estimate != 0.5 || width < 0.25 || width > 0.37 { // 2·1.96·√(.25/40) = .31
-		t.Errorf("%+v", v)
+	s, err := FindStrongest([]Attempt{a}, 2000, 0.95, stream.FromUint64(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if width := s.Value.High - s.Value.Low; s.Value.Estimate != 0.5 || width < 0.25 || width > 0.37 { // 2·1.96·√(.25/40) = .31
+		t.Errorf("%+v", s.Value)
 	}
 }
 
