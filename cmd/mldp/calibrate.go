@@ -84,6 +84,7 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Embedding = embeddingFlag(embedding, dimension)
+			o.Log, search.Log = cmd.ErrOrStderr(), cmd.ErrOrStderr()
 			if cmd.Flags().Changed("max-loss") {
 				search.Dataset.Name, search.Embedding, search.Data = restrict, o.Embedding, o.Data
 				search.Runs, search.Seed = o.Runs, o.Seed

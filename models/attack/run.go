@@ -2,9 +2,12 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -15,7 +18,8 @@ func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
 }
 
 // RunAll runs several attackers one after the other, with the same outcomes as
-// Run. The rows of an exact channel, the most expensive part, are computed once
+// Run. An attacker that cannot read the release, because words lost their places,
+// has outcomes without a value, whose note is the reason; the others go on. The rows of an exact channel, the most expensive part, are computed once
 // for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
@@ -55,6 +59,9 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		default:
 			outcomes[i], err = own.learnAndAttack(ctx, d)
 		}
+		if places := (*placesError)(nil); errors.As(err, &places) {
+			outcomes[i], err = unreadable(d.Columns, places), nil
+		}
 		if err != nil {
 			return nil, wrap(i, err)
 		}
@@ -75,7 +82,11 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 	for i, p := range prepared {
 		if p.finish != nil {
 			var err error
-			if outcomes[i], err = p.finish(ctx); err != nil {
+			outcomes[i], err = p.finish(ctx)
+			if places := (*placesError)(nil); errors.As(err, &places) {
+				outcomes[i], err = unreadable(columns[i], places), nil
+			}
+			if err != nil {
 				return nil, wrap(i, err)
 			}
 		}
@@ -87,6 +98,15 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		all = append(all, outcomes[i]...)
 	}
 	return all, nil
+}
+
+// unreadable are the outcomes of an attacker that cannot read a release.
+func unreadable(columns []Column, reason error) []Outcome {
+	none := math.NaN()
+	return list.Map(columns, func(c Column) Outcome {
+		return Outcome{Column: c.Name, Value: metrics.Interval{Estimate: none, Low: none, High: none}, Floor: none,
+			Ceiling: none, Note: reason.Error()}
+	})
 }
 
 // learnAndAttack learns the channel from draws and attacks it.
