@@ -14,14 +14,19 @@ import (
 // Run attacks the situation. The outcomes come in the order of the columns and
 // depend on the situation's seed alone, not on the number of workers.
 func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
-	return RunAll(ctx, []string{name}, s)
+	return runAll(ctx, []string{name}, s, false)
 }
 
 // RunAll runs several attackers one after the other, with the same outcomes as
 // Run. An attacker that cannot read the release, because words lost their places,
-// has outcomes without a value, whose note is the reason; the others go on. The rows of an exact channel, the most expensive part, are computed once
-// for all of them.
+// has outcomes without a value, whose note is the reason; the others go on. The
+// rows of an exact channel, the most expensive part, are computed once for all of
+// them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
+	return runAll(ctx, names, s, true)
+}
+
+func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
 	columns := make([][]Column, len(names))
@@ -59,7 +64,7 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		default:
 			outcomes[i], err = own.learnAndAttack(ctx, d)
 		}
-		if places := (*placesError)(nil); errors.As(err, &places) {
+		if places := (*placesError)(nil); skip && errors.As(err, &places) {
 			outcomes[i], err = unreadable(d.Columns, places), nil
 		}
 		if err != nil {
@@ -83,7 +88,7 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		if p.finish != nil {
 			var err error
 			outcomes[i], err = p.finish(ctx)
-			if places := (*placesError)(nil); errors.As(err, &places) {
+			if places := (*placesError)(nil); skip && errors.As(err, &places) {
 				outcomes[i], err = unreadable(columns[i], places), nil
 			}
 			if err != nil {
