@@ -37,6 +37,7 @@ type CalibrateRequest struct {
 	Runs       int
 	Tolerance  float64 // of em
 	Seed       uint64
+	Log        io.Writer // for warnings; nil for none
 }
 
 // CalibratedMechanism is the answer for one mechanism; where the target is out
@@ -136,6 +137,9 @@ func (q CalibrateRequest) open(ctx context.Context, l *lab.Lab, seed stream.Seed
 	}
 	if err == nil && q.Vocabulary > 0 {
 		space, err = space.Restrict(embeddings.First(q.Vocabulary, nil))
+	}
+	if err == nil {
+		lab.WarnOneWord(q.Log, space)
 	}
 	return space, corpus, err
 }
@@ -301,6 +305,7 @@ type TuneRequest struct {
 	T          []float64
 	MaxEpsilon float64
 	Each       func(measure.TuneStep) error // as in measure.TuneOptions
+	Log        io.Writer                    // for warnings; nil for none
 }
 
 // Tune runs measure.Tune on a word-level data set of the data folder.
@@ -326,6 +331,7 @@ func Tune(ctx context.Context, q TuneRequest) ([]measure.TuneStep, error) {
 	if err != nil {
 		return nil, err
 	}
+	lab.WarnOneWord(q.Log, space.Space)
 	if o.Adversary, _, err = adversary.Adversary(corpus, space, o.Seed); err != nil {
 		return nil, err
 	}

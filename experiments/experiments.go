@@ -51,6 +51,7 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 		o.Out = filepath.Join("runs", s.Name)
 	}
 	l := lab.New(root)
+	l.Log = o.Log
 	defer func() { runErr = errors.Join(runErr, l.Close()) }()
 	p, err := Plan(s, l, nil)
 	if err != nil {

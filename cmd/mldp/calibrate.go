@@ -35,10 +35,16 @@ func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
 
 // tune searches for ε and t of the Vickrey mechanism under a loss budget.
 func tune(cmd *cobra.Command, o experiments.TuneRequest) error {
-	o.Each = results.RowWriter[measure.TuneStep](cmd.OutOrStdout())
+	answer := newAnswer(cmd)
+	if !answer.asJSON {
+		o.Each = results.RowWriter[measure.TuneStep](cmd.OutOrStdout())
+	}
 	trace, err := experiments.Tune(cmd.Context(), o)
 	if err != nil {
 		return err
+	}
+	if answer.asJSON {
+		return errors.Join(answer.csvRows("steps", trace), answer.end())
 	}
 	return o.Each(trace[slices.IndexFunc(trace, func(s measure.TuneStep) bool { return s.Choice })])
 }
@@ -84,6 +90,7 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Embedding = embeddingFlag(embedding, dimension)
+			o.Log, search.Log = cmd.ErrOrStderr(), cmd.ErrOrStderr()
 			if cmd.Flags().Changed("max-loss") {
 				search.Dataset.Name, search.Embedding, search.Data = restrict, o.Embedding, o.Data
 				search.Runs, search.Seed = o.Runs, o.Seed
@@ -102,6 +109,17 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 			}
 			if o.Mechanisms, err = calibrated(names, variant, parameters, command); err != nil {
 				return &exitError{exitUsage, err}
+			}
+			if answer := newAnswer(cmd); answer.asJSON {
+				rows := []experiments.CalibratedMechanism{}
+				err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
+					rows = append(rows, row)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				return errors.Join(answer.csvRows("mechanisms", rows), answer.end())
 			}
 			if format == "csv" {
 				return experiments.Calibrate(cmd.Context(), o,
@@ -135,6 +153,8 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 	f.Float64SliceVar(&search.T, "t", []float64{0, 0.25, 0.5, 0.75, 1}, "with --max-loss: thresholds to choose among")
 	f.Float64Var(&search.MaxEpsilon, "max-epsilon", 100, "with --max-loss: largest epsilon considered")
 	f.StringVar(&search.Prior, "prior", "uniform", "with --max-loss: of the adversary, uniform or empirical")
+	addJSON(cmd)
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.MarkFlagsOneRequired("target", "max-loss")
 	cmd.MarkFlagsMutuallyExclusive("target", "max-loss")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")

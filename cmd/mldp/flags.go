@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,11 +75,28 @@ func mark(root *cobra.Command, started *bool) {
 				if err := checkCounts(c.Flags()); err != nil {
 					return err
 				}
+				if err := silence(root, c.Flags()); err != nil {
+					return err
+				}
 				*started = true
 				return do(c, args)
 			}
 		}
 	})
+}
+
+// silence hides progress, notes and warnings with --quiet. Errors are printed by
+// run, which has the standard error of its own.
+func silence(root *cobra.Command, flags *pflag.FlagSet) error {
+	if quiet, err := flags.GetBool("quiet"); err != nil || !quiet {
+		return nil
+	}
+	yes := flags.Lookup("yes")
+	if fetch := flags.Lookup("fetch"); yes != nil && !yes.Changed && (fetch == nil || fetch.Changed) {
+		return errors.New("--quiet asks no questions: give --yes as well")
+	}
+	root.SetErr(io.Discard)
+	return nil
 }
 
 // atLeast holds the smallest values of flags that count something. A default of

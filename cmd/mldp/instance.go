@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -28,9 +29,11 @@ type spaceOptions struct {
 	data      string
 	restrict  string
 	words     int // number of first words, 0 for all
+	stderr    func() io.Writer
 }
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
+	o.stderr = cmd.ErrOrStderr
 	f := cmd.Flags()
 	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding,
 		"vector file, name in the data folder, or generated")
@@ -75,6 +78,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	if env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
 		return env, err
 	}
+	lab.WarnOneWord(o.stderr(), env.Space)
 	if needThesaurus {
 		env.Thesaurus, err = lab.OpenThesaurus(env.Space.Generated, o.data)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
+	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -223,8 +224,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		return err
 	}
 	if space != nil && space.Len() == 1 {
-		report.Warnings = append(report.Warnings, "the vocabulary has one word: every known word is published as it is")
-		fmt.Fprintln(stderr, "warning:", report.Warnings[0])
+		report.Warnings = append(report.Warnings, lab.OneWord)
 	}
 	what := instanceName(settingsOf(options))
 	g := promiseOf(options)

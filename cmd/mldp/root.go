@@ -97,6 +97,7 @@ refutes a guarantee, 70 a fault of mldp itself.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentFlags().Bool("quiet", false, "no progress, notes and warnings: errors and the result only")
 	root.SetFlagErrorFunc(flagError)
 	for _, g := range commands {
 		root.AddGroup(&cobra.Group{ID: g.group, Title: g.title})

@@ -35,6 +35,9 @@ import (
 // Lab holds the resources that the units of one run share.
 type Lab struct {
 	root string // data folder; "" finds it as every command does
+	// Log takes one warning of a vocabulary of one word; nil for none.
+	Log    io.Writer
+	warned sync.Once
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora  once[string, *Corpus]
@@ -287,6 +290,9 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		space, err := NewSpace(wide, c)
 		if err == nil {
 			space.Name = e.Name
+			if space.Len() == 1 {
+				l.warned.Do(func() { WarnOneWord(l.Log, space.Space) })
+			}
 		}
 		return space, err
 	})

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +15,16 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 )
+
+// WarnOneWord says that a vocabulary protects nothing, because it has one word.
+func WarnOneWord(to io.Writer, s *embeddings.Space) {
+	if to != nil && s.Len() == 1 {
+		fmt.Fprintln(to, "warning:", OneWord)
+	}
+}
+
+// OneWord is the warning of a vocabulary of one word.
+const OneWord = "the vocabulary has one word: every known word is published as it is"
 
 // OpenSpace opens an embedding: a vector file by its path, also one relative to
 // the data folder root ("" finds it as every command does), "generated", or the

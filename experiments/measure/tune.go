@@ -8,6 +8,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -43,12 +44,12 @@ func (o TuneOptions) Check() error {
 
 // TuneStep is one evaluation.
 type TuneStep struct {
-	T              float64 `csv:"t"`
-	Epsilon        float64 `csv:"epsilon"`
-	Loss           float64 `csv:"loss"`            // share of words whose polarity flips
-	InferenceError float64 `csv:"inference_error"` // of the MAP adversary
-	Feasible       bool    `csv:"feasible"`        // Loss <= MaxLoss
-	Choice         bool    `csv:"choice"`          // the chosen step
+	T              results.Float `csv:"t"`
+	Epsilon        results.Float `csv:"epsilon"`
+	Loss           results.Float `csv:"loss"`            // share of words whose polarity flips
+	InferenceError results.Float `csv:"inference_error"` // of the MAP adversary
+	Feasible       bool          `csv:"feasible"`        // Loss <= MaxLoss
+	Choice         bool          `csv:"choice"`          // the chosen step
 }
 
 // Tune returns the trace of the search; the step with Choice holds the ε and t
@@ -77,7 +78,8 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 		if err := ctx.Err(); err != nil {
 			return TuneStep{}, err
 		}
-		step := TuneStep{T: t, Epsilon: epsilon, Loss: e.LM, InferenceError: e.MAP, Feasible: e.LM <= o.MaxLoss}
+		step := TuneStep{T: results.Float(t), Epsilon: results.Float(epsilon), Loss: results.Float(e.LM),
+			InferenceError: results.Float(e.MAP), Feasible: e.LM <= o.MaxLoss}
 		trace = append(trace, step)
 		if o.Each != nil {
 			err = o.Each(step)
@@ -90,7 +92,7 @@ func Tune(ctx context.Context, o TuneOptions) ([]TuneStep, error) {
 		if err != nil {
 			return trace, err
 		}
-		least = min(least, top.Loss)
+		least = min(least, float64(top.Loss))
 		if !top.Feasible {
 			continue
 		}

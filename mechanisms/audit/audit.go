@@ -127,6 +127,10 @@ type Report struct {
 	Detects float64
 	// Reason is why nothing was audited.
 	Reason string
+
+	// blind means that no samples could have exceeded what ε allows, whatever the
+	// mechanism does: there is nothing to learn from planting.
+	blind bool
 }
 
 // DetectsText says what the audit could have seen.
@@ -219,7 +223,8 @@ func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 	if err != nil {
 		return Report{}, err
 	}
-	if r, err = Mechanism(ctx, m, env.Space, o); err != nil || r.Violated || !r.Guarantee.Holds() || r.Detects > 0 {
+	if r, err = Mechanism(ctx, m, env.Space, o); err != nil || r.Violated || !r.Guarantee.Holds() || r.Detects > 0 ||
+		r.blind {
 		return r, err
 	}
 	for _, factor := range planted {
@@ -286,7 +291,7 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 	if isNoisy { // half of alpha for the outputs, half for the noise
 		a.options.Alpha /= 2
 	}
-	if err := a.run(ctx, &r); err != nil || !isNoisy {
+	if err := a.run(ctx, &r); err != nil || !isNoisy || r.Method == NoAudit {
 		return r, err
 	}
 	r.Alpha = o.Alpha
@@ -342,6 +347,9 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 	if a.bounder == nil {
 		r.Method, r.Alpha, r.Samples = Sampled, a.options.Alpha, a.options.Samples
 		examine = a.sampled
+		if err := a.see(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
+			return err
+		}
 	}
 	tests, err := examine(ctx, inside, r.record)
 	if err != nil {
@@ -355,6 +363,26 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 		r.OutsideViolated = r.OutsideViolated || f.violates()
 	})
 	return err
+}
+
+// see reports what samples could show at best: an event that the first word of a
+// pair always has and the second never.
+func (a *audit) see(pairs []pair, r *Report) error {
+	most, err := logRatio(r.Samples, 0, r.Samples, r.Alpha)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	least := math.Inf(1)
+	for _, p := range pairs {
+		least = min(least, a.epsilon*a.distance(p.a, p.b))
+	}
+	r.blind = least > most
+	// Beyond this the lower bound of ε would be 0 as well; see record.
+	if most <= tolerance*(1+least) {
+		r.Method, r.Reason = NoAudit, fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows "+
+			"%.3g or more", r.Samples, most, least)
+	}
+	return nil
 }
 
 // Grid audits all cells in order and passes on each report as soon as it is

@@ -414,3 +414,18 @@ func TestExternal(t *testing.T) {
 		}
 	}
 }
+
+// Where epsilon allows more than any samples show, nothing is sampled, nor
+// planted: at the default number of samples this took minutes.
+func TestAuditThatCannotSee(t *testing.T) {
+	s := spacetest.Gaussian(t, 80, 3, 1, 1)
+	r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1e300}, Options{})
+	if err != nil || r.Method != NoAudit || !strings.Contains(r.Verdict(), "samples show a log-ratio of 9.48 at most") {
+		t.Errorf("%q, %v", r.Verdict(), err)
+	}
+	r, err = Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "vickrey", Epsilon: 1e6},
+		Options{Samples: 2000})
+	if err != nil || r.Method != Sampled || !r.blind || r.Detects != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -147,12 +147,20 @@ func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed strea
 	return out, inPlace(documents, out)
 }
 
-// inPlace returns an error where documents changed their length.
+// placesError means that a release dropped or added words, so that attackers who
+// compare words at their places cannot read it.
+type placesError struct{ document, before, after int }
+
+func (e *placesError) Error() string {
+	return fmt.Sprintf("document %d: %d words were released as %d: words must keep their places, so use a "+
+		"policy for unknown words that does not drop them", e.document, e.before, e.after)
+}
+
+// inPlace returns a placesError where documents changed their length.
 func inPlace(before, after [][]int32) error {
 	for i := range after {
 		if len(after[i]) != len(before[i]) {
-			return fmt.Errorf("document %d: %d words were released as %d: words must keep their places, so use a "+
-				"policy for unknown words that does not drop them", i, len(before[i]), len(after[i]))
+			return &placesError{i, len(before[i]), len(after[i])}
 		}
 	}
 	return nil

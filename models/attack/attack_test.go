@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"mldpbench/stream"
@@ -233,5 +234,32 @@ func TestRunErrors(t *testing.T) {
 	s.Options.Order = 1
 	if _, err := Run(t.Context(), "context", s); err == nil {
 		t.Error("order 1 must be an error")
+	}
+}
+
+// An attacker that needs words at their places says why it has no value; the
+// others read the release.
+func TestReleaseWithoutPlaces(t *testing.T) {
+	s := situation(t)
+	s.Channel = nil
+	s.Release = func(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
+		return make([][]int32, len(documents)), nil
+	}
+	outcomes, err := RunAll(context.Background(), []string{"averaging", "attribute-static-svm"}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, o := range outcomes {
+		if strings.HasPrefix(o.Column, "average-") {
+			if !math.IsNaN(o.Value.Estimate) || !strings.Contains(o.Note, "words must keep their places") {
+				t.Errorf("%s: %v, note %q", o.Column, o.Value, o.Note)
+			}
+		} else if o.Column == "attribute-static-svm-accuracy" && o.Value.Estimate >= 0 {
+			read++
+		}
+	}
+	if read != 1 {
+		t.Errorf("attribute-static-svm did not read the release: %+v", outcomes)
 	}
 }

@@ -2,22 +2,31 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
 // Run attacks the situation. The outcomes come in the order of the columns and
 // depend on the situation's seed alone, not on the number of workers.
 func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
-	return RunAll(ctx, []string{name}, s)
+	return runAll(ctx, []string{name}, s, false)
 }
 
 // RunAll runs several attackers one after the other, with the same outcomes as
-// Run. The rows of an exact channel, the most expensive part, are computed once
-// for all of them.
+// Run. An attacker that cannot read the release, because words lost their places,
+// has outcomes without a value, whose note is the reason; the others go on. The
+// rows of an exact channel, the most expensive part, are computed once for all of
+// them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
+	return runAll(ctx, names, s, true)
+}
+
+func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
 	columns := make([][]Column, len(names))
@@ -55,6 +64,9 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		default:
 			outcomes[i], err = own.learnAndAttack(ctx, d)
 		}
+		if places := (*placesError)(nil); skip && errors.As(err, &places) {
+			outcomes[i], err = unreadable(d.Columns, places), nil
+		}
 		if err != nil {
 			return nil, wrap(i, err)
 		}
@@ -75,7 +87,11 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 	for i, p := range prepared {
 		if p.finish != nil {
 			var err error
-			if outcomes[i], err = p.finish(ctx); err != nil {
+			outcomes[i], err = p.finish(ctx)
+			if places := (*placesError)(nil); skip && errors.As(err, &places) {
+				outcomes[i], err = unreadable(columns[i], places), nil
+			}
+			if err != nil {
 				return nil, wrap(i, err)
 			}
 		}
@@ -87,6 +103,15 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		all = append(all, outcomes[i]...)
 	}
 	return all, nil
+}
+
+// unreadable are the outcomes of an attacker that cannot read a release.
+func unreadable(columns []Column, reason error) []Outcome {
+	none := math.NaN()
+	return list.Map(columns, func(c Column) Outcome {
+		return Outcome{Column: c.Name, Value: metrics.Interval{Estimate: none, Low: none, High: none}, Floor: none,
+			Ceiling: none, Note: reason.Error()}
+	})
 }
 
 // learnAndAttack learns the channel from draws and attacks it.
