@@ -215,7 +215,8 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	}
 	s.Title, s.Seed = "Privatised versions of "+filepath.Base(o.Original), o.Seed
 	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
-		Delimiter: o.Delimiter, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning, datasets.CleanWords)), MaxTokens: -1}}
+		Delimiter: o.Delimiter, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
+			datasets.CleanWords)), MaxTokens: -1}}
 	s.Embeddings = []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}}
 	if o.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}

@@ -77,7 +77,8 @@ func TestVersionsAreMeasured(t *testing.T) {
 	short := reviews(t, "short.csv", rows, []string{"body"}, func(_ int, w []string) []string { return []string{w[1]} })
 	r, err := evaluate(t, experiments.EvaluateOptions{
 		Original: original, Text: []string{"body"}, Label: "stars", Private: "author", Documents: -1, Root: t.TempDir(),
-		Versions: []experiments.Version{{Name: "copied", Epsilon: 3, Path: copied}, {Name: "hidden", Epsilon: math.NaN(), Path: hidden}, {Name: "short", Epsilon: 1, Path: short}},
+		Versions: []experiments.Version{{Name: "copied", Epsilon: 3, Path: copied}, {Name: "hidden", Epsilon: math.NaN(),
+			Path: hidden}, {Name: "short", Epsilon: 1, Path: short}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +169,8 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", ID: "id", Documents: -1, Root: t.TempDir(),
+	o := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", ID: "id", Documents: -1,
+		Root:     t.TempDir(),
 		Versions: []experiments.Version{{Name: "copied", Epsilon: 1, Path: copied}}}
 	r, err := evaluate(t, o)
 	if err != nil {
@@ -206,7 +208,8 @@ func TestRowsAreMatchedByID(t *testing.T) {
 func TestBadOptionsAreOneError(t *testing.T) {
 	t.Parallel()
 	original := reviews(t, "original.csv", 40, []string{"id", "body", "stars"}, unchanged)
-	good := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", Documents: -1, Root: t.TempDir(),
+	good := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", Documents: -1,
+		Root:     t.TempDir(),
 		Versions: []experiments.Version{{Name: "x", Epsilon: 1, Path: original}}}
 	for want, change := range map[string]func(*experiments.EvaluateOptions){
 		"nothing privatised":                func(o *experiments.EvaluateOptions) { o.Versions = nil },
@@ -250,7 +253,8 @@ func TestParseVersion(t *testing.T) {
 			t.Errorf("%s: %+v, %v", s, got, err)
 		}
 	}
-	for _, bad := range []string{"", "a=", "=b", "none=x.csv", "a@x=b", "a@-1=b", "a@NaN=b", "@1=b", "column:", "a=column:"} {
+	for _, bad := range []string{"", "a=", "=b", "none=x.csv", "a@x=b", "a@-1=b", "a@NaN=b", "@1=b", "column:",
+		"a=column:"} {
 		if v, err := experiments.ParseVersion(bad); err == nil {
 			t.Errorf("%q gives %+v", bad, v)
 		}
@@ -322,7 +326,8 @@ func TestNewsIsEvaluated(t *testing.T) {
 	half := write("half.csv", func(s string) string { f := strings.Fields(s); return strings.Join(f[:len(f)/2], " ") })
 	r, err := evaluate(t, experiments.EvaluateOptions{
 		Original: original, Text: []string{"body"}, Label: "topic", Root: realdata.Dir(t), Documents: 2,
-		Versions: []experiments.Version{{Name: "copy", Epsilon: 1, Path: original}, {Name: "half", Epsilon: math.NaN(), Path: half}},
+		Versions: []experiments.Version{{Name: "copy", Epsilon: 1, Path: original}, {Name: "half", Epsilon: math.NaN(),
+			Path: half}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func TestFullVocabularyError(t *testing.T) {
 		case "cmp": // noise that is too small to matter
 			want, runs = 0, 10
 		}
-		if got := float64(r.Get("e_m_full_uniform")); !(math.Abs(got-want) <= 1e-9) || at(r, "e_m_full_uniform").Whole != runs ||
+		if got := float64(r.Get("e_m_full_uniform")); !(math.Abs(got-want) <= 1e-9) || at(r,
+			"e_m_full_uniform").Whole != runs ||
 			at(r, "e_m_full_uniform").Low > r.Get("e_m_full_uniform") ||
 			at(r, "e_m_full_uniform").High < r.Get("e_m_full_uniform") {
 			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, at(r, "e_m_full_uniform").Low,

@@ -179,7 +179,8 @@ func TestCommandInAStudy(t *testing.T) {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
 		case "shorter": // tokens do not align, so metrics of single words are not measured
-			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Has("n_w") || at(r, "n_w").Whole != 0 || !r.Has("cs") || !r.Has("low") ||
+			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Has("n_w") || at(r, "n_w").Whole != 0 || !r.Has("cs") ||
+				!r.Has("low") ||
 				!r.Has("accuracy") {
 				t.Errorf("%s: %+v", r.Mechanism, r)
 			}
@@ -319,7 +320,8 @@ mechanisms:
 			t.Errorf("%s: something is not measured: %+v", r.Mechanism, r)
 		}
 		// The game is played with the text that was released, once a pair.
-		if g := at(r, "document_game_topic"); r.Repetition == 1 && (g.Whole == 0 || g.Whole > 5 || r.Has("document_game_word")) {
+		if g := at(r, "document_game_topic"); r.Repetition == 1 && (g.Whole == 0 || g.Whole > 5 ||
+			r.Has("document_game_word")) {
 			t.Errorf("%s: game %+v", r.Mechanism, g)
 		}
 		switch r.Mechanism {
@@ -533,7 +535,8 @@ mechanisms:
 	}
 	for quantity, r := range values["identity"] {
 		own, ok := values["copied"][quantity]
-		if ok == strings.HasPrefix(r.Measurement, "map@") || ok && own.Value != r.Value && (own.Value.Known() || r.Value.Known()) {
+		if ok == strings.HasPrefix(r.Measurement, "map@") || ok && own.Value != r.Value && (own.Value.Known() ||
+			r.Value.Known()) {
 			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
 		}
 	}

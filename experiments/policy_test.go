@@ -105,8 +105,10 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 		t.Fatalf("%d mechanisms, want 4", len(got))
 	}
 	plain, zero, kept := got["tem random"], got["tem zero"], got["tem keep"]
-	if at(plain, "tokens_unknown").Part == 0 || at(zero, "tokens_unknown").Part != 0 || zero.Vocabulary != plain.Vocabulary+2 {
-		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", at(plain, "tokens_unknown").Part, at(zero, "tokens_unknown").Part,
+	if at(plain, "tokens_unknown").Part == 0 || at(zero, "tokens_unknown").Part != 0 ||
+		zero.Vocabulary != plain.Vocabulary+2 {
+		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", at(plain, "tokens_unknown").Part, at(zero,
+			"tokens_unknown").Part,
 			plain.Vocabulary, zero.Vocabulary)
 	}
 	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(zero.Parameters, "policy=zero") ||
@@ -120,7 +122,8 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 	if plain.Key == zero.Key || plain.Key == kept.Key {
 		t.Error("two policies share a key")
 	}
-	if d := got["cmp drop"]; at(d, "pp").Part < at(d, "tokens_unknown").Part || at(d, "tokens_unknown").Part != at(plain, "tokens_unknown").Part {
+	if d := got["cmp drop"]; at(d, "pp").Part < at(d, "tokens_unknown").Part || at(d, "tokens_unknown").Part != at(plain,
+		"tokens_unknown").Part {
 		t.Errorf("drop: %d changed, %d unknown", at(d, "pp").Part, at(d, "tokens_unknown").Part)
 	}
 }

@@ -180,7 +180,8 @@ func TestRolesInAStudy(t *testing.T) {
 	if len(met) != 2 {
 		t.Fatalf("measured %v", met)
 	}
-	attackers := results.Where(results.MeasuredColumns(private), func(c results.Column) bool { return c.Attacker == "nearest" })
+	attackers := results.Where(results.MeasuredColumns(private),
+		func(c results.Column) bool { return c.Attacker == "nearest" })
 	if len(attackers) != 4 || attackers[0].Name != found {
 		t.Errorf("columns of the attacker: %+v", attackers)
 	}

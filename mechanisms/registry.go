@@ -188,7 +188,10 @@ func Complete(s Settings) (Settings, error) {
 
 // New builds a word mechanism.
 func New(env Environment, s Settings) (Mechanism, error) {
-	return build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (Mechanism, error) { return d.New })
+	return build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (Mechanism,
+		error) {
+		return d.New
+	})
 }
 
 // NewVector builds a mechanism that releases vectors.

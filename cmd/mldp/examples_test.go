@@ -173,7 +173,8 @@ func pages(t *testing.T) map[string]string {
 	}
 	out := map[string]string{}
 	for _, file := range append(files, filepath.Join(root, "README.md")) {
-		if name := filepath.Base(file); slices.Contains([]string{"external.md", "cluster.md", "tutorial.md", "submit.md"}, name) {
+		if name := filepath.Base(file); slices.Contains([]string{"external.md", "cluster.md", "tutorial.md", "submit.md"},
+			name) {
 			continue // TestExternalPage, the test on a real Slurm, TestTutorial, TestSubmitPage
 		}
 		text, err := os.ReadFile(file)

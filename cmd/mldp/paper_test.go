@@ -46,7 +46,8 @@ func TestPaper(t *testing.T) {
 	b.WriteString("\\documentclass[11pt,twocolumn]{article}\n\\usepackage{times,booktabs,graphicx,array}\n" +
 		"\\usepackage[textwidth=16cm,textheight=24.7cm,columnsep=6mm]{geometry}\n\\begin{document}\n")
 	for i, f := range figures {
-		fmt.Fprintf(&b, "\\begin{figure}\\includegraphics{%s}\\caption{Figure.}\\label{fig:%d}\\end{figure}\n", filepath.Base(f), i)
+		fmt.Fprintf(&b, "\\begin{figure}\\includegraphics{%s}\\caption{Figure.}\\label{fig:%d}\\end{figure}\n",
+			filepath.Base(f), i)
 	}
 	labels := regexp.MustCompile(`\\label\{(tab:[^}]*)\}`)
 	var names []string

@@ -192,7 +192,8 @@ func (s *Slurm) Script(w io.Writer) error {
 		NoticeSeconds, LargestIndex int
 		Rest                        []string
 	}{
-		Slurm: s, Array: s.limited(chunks[0].Array()), LogFile: filepath.Join(s.Out, "logs", "%A_%a.log"), Limit: formatLimit(s.Time),
+		Slurm: s, Array: s.limited(chunks[0].Array()), LogFile: filepath.Join(s.Out, "logs", "%A_%a.log"),
+		Limit:         formatLimit(s.Time),
 		NoticeSeconds: int(s.Notice.Seconds()), LargestIndex: s.MaxArraySize - 1,
 	}
 	for _, c := range chunks[1:] {

@@ -24,8 +24,9 @@ func numbers(n int, ran *atomic.Int32) *Plan {
 		row := results.NewRow()
 		row.Panel, row.Mechanism, row.Repetition = "p", fmt.Sprint("m", i), 1
 		p.Units = append(p.Units, Unit{
-			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Place: row.Place, Measurement: "numbers",
-			Data: func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },
+			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Place: row.Place,
+			Measurement: "numbers",
+			Data:        func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },
 			Run: func(ctx context.Context, job *Job) (Output, error) {
 				if ran != nil {
 					ran.Add(1)

@@ -17,7 +17,8 @@ func TestCalibrateToFullError(t *testing.T) {
 	t.Parallel()
 	const n = 60
 	env := mechanisms.Environment{Space: spacetest.Gaussian(t, n, 4, 1, 90), Seed: stream.FromUint64(1)}
-	o := CalibrationOptions{Words: numbers[mechanisms.WordID](env.Space.Len())[:20], Runs: 5, Seed: stream.FromUint64(2), Tolerance: 0.01}
+	o := CalibrationOptions{Words: numbers[mechanisms.WordID](env.Space.Len())[:20], Runs: 5, Seed: stream.FromUint64(2),
+		Tolerance: 0.01}
 	for _, value := range []float64{0.1, 0.5, 0.9, 0.5} {
 		o.Target = Target{"em", value}
 		c, err := Calibrate(t.Context(), env, mechanisms.Settings{Mechanism: "k-rr"}, o)
@@ -47,7 +48,8 @@ func TestCalibrateSampledError(t *testing.T) {
 	var found []Calibration
 	for _, threads := range []int{1, 3} {
 		c, err := Calibrate(t.Context(), env, mechanisms.Settings{Mechanism: "cmp"}, CalibrationOptions{
-			Target: Target{"em", 0.5}, Words: numbers[mechanisms.WordID](env.Space.Len()), Runs: 20, Seed: stream.FromUint64(2), Tolerance: 0.05,
+			Target: Target{"em", 0.5}, Words: numbers[mechanisms.WordID](env.Space.Len()), Runs: 20,
+			Seed: stream.FromUint64(2), Tolerance: 0.05,
 			Threads: threads,
 		})
 		if err != nil {

@@ -98,7 +98,8 @@ func (o *deniabilityOptions) check(d *study.Design) error {
 
 // pythonWords are words of the train texts as the comparative study's code draws
 // them; kept are those that the mechanism has not.
-func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID, kept []string,
+func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID,
+	kept []string,
 	err error) {
 	ranked := embeddings.ByFrequency(train)
 	drawn, err := stream.PythonSample(seed, len(ranked), n)
@@ -114,7 +115,8 @@ func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary)
 
 // deniabilityRows are those of one measurement; with closed, of closed forms too.
 // kept words always come back.
-func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanism, words []mechanisms.WordID, kept []string,
+func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanism, words []mechanisms.WordID,
+	kept []string,
 	runs int, seed stream.Seed, closed bool) ([]results.Row, error) {
 	outcomes, err := metrics.MeasureDeniability(words, runs, Draw(ctx, m, seed.Rand()))
 	if err := errors.Join(err, mechanisms.Err(m), ctx.Err()); err != nil {

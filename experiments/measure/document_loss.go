@@ -210,7 +210,8 @@ type documentLoss struct {
 }
 
 // lossesOf are the losses of pairs, nil where the mechanism has no closed form.
-func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss, error) {
+func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss,
+	error) {
 	bounder, ok := m.(mechanisms.LogBounder)
 	if !ok {
 		return nil, nil

@@ -32,7 +32,8 @@ func (tens) Lemmas(word string) (all []string) {
 func TestGameIsBelowTheExactLoss(t *testing.T) {
 	t.Parallel()
 	const delta = 1e-5
-	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: tens{}, Seed: stream.FromUint64(1)}
+	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: tens{},
+		Seed: stream.FromUint64(1)}
 	env.Documents = [][]string{env.Space.Vocabulary.Words(), {"w1", "w2"}}
 	env.Train = env.Documents
 	v := env.Space.Vocabulary

@@ -208,7 +208,8 @@ func (d *Design) check(protocol string, at At) error {
 			continue
 		}
 		if err := m.Check(d.Metrics[key], d, func(err error, format string, args ...any) error {
-			return at(err, "%s", strings.TrimSuffix(strings.ReplaceAll("metrics."+key+"."+fmt.Sprintf(format, args...), ".[", "["), "."))
+			return at(err, "%s", strings.TrimSuffix(strings.ReplaceAll("metrics."+key+"."+fmt.Sprintf(format, args...), ".[",
+				"["), "."))
 		}); err != nil {
 			return err
 		}

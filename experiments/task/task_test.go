@@ -60,7 +60,8 @@ func TestFilesToGet(t *testing.T) {
 		var text strings.Builder
 		fmt.Fprintln(&text, strings.Join(columns, comma))
 		for i := range 1200 {
-			fields := []string{fmt.Sprintf("a text number%d about word%d", i, i%50), fmt.Sprint("use", i%2), fmt.Sprint("who", i%3)}
+			fields := []string{fmt.Sprintf("a text number%d about word%d", i, i%50), fmt.Sprint("use", i%2), fmt.Sprint("who",
+				i%3)}
 			fmt.Fprintln(&text, strings.Join(fields[:len(columns)], comma))
 		}
 		var homes [2][]Split
@@ -109,7 +110,8 @@ func TestWrongTasks(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.new, err, c.want)
 		}
 	}
-	if _, _, err := Open("generated-styles@9"); err == nil || !strings.Contains(err.Error(), "this mldp has generated-styles@1") {
+	if _, _, err := Open("generated-styles@9"); err == nil || !strings.Contains(err.Error(),
+		"this mldp has generated-styles@1") {
 		t.Errorf("another version: %v", err)
 	}
 }

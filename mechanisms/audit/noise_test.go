@@ -91,7 +91,8 @@ func TestHonestNoise(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 10, 1, 6)
 	for i := range 300 {
 		m := build(t, s, noisyOnes[i%len(noisyOnes)], []float64{0.1, 1, 20}[i%3], 1)
-		r, err := noise(context.Background(), m.(mechanisms.Noisy), s, 4000, 1e-6, stream.FromUint64(9).Derive(strconv.Itoa(i)))
+		r, err := noise(context.Background(), m.(mechanisms.Noisy), s, 4000, 1e-6,
+			stream.FromUint64(9).Derive(strconv.Itoa(i)))
 		if err != nil {
 			t.Fatal(err)
 		}

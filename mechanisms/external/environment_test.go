@@ -24,7 +24,8 @@ func TestEnvironmentInACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(ctx, args, Options{})
-	if err == nil || !strings.Contains(err.Error(), "[--api-key=${MLDP_TEST_KEY}]") || strings.Contains(err.Error(), secret) {
+	if err == nil || !strings.Contains(err.Error(), "[--api-key=${MLDP_TEST_KEY}]") || strings.Contains(err.Error(),
+		secret) {
 		t.Errorf("the command got, and the error tells, %v", err)
 	}
 	if _, err := Open(ctx, []string{"no-such-${MLDP_TEST_KEY}"}, Options{}); err == nil ||

@@ -80,7 +80,8 @@ func TestStrongest(t *testing.T) {
 		high.Outcome.Items[i].Right = 1 - low.Outcome.Items[i].Right
 	}
 	low.Outcome.Floor, high.Outcome.Floor = 0.2, 0.4
-	if s, err = FindStrongest([]Attempt{low, high}, 300, 0.95, stream.FromUint64(1)); err != nil || s.Value.Estimate > 0.6 ||
+	if s, err = FindStrongest([]Attempt{low, high}, 300, 0.95, stream.FromUint64(1)); err != nil ||
+		s.Value.Estimate > 0.6 ||
 		s.Floor < 0.2 || s.Floor > 0.4 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -105,7 +106,8 @@ func TestStrongestOfClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if width := s.Value.High - s.Value.Low; s.Value.Estimate != 0.5 || width < 0.25 || width > 0.37 { // 2·1.96·√(.25/40) = .31
+	if width := s.Value.High - s.Value.Low; s.Value.Estimate != 0.5 || width < 0.25 ||
+		width > 0.37 { // 2·1.96·√(.25/40) = .31
 		t.Errorf("%+v", s.Value)
 	}
 }

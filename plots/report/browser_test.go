@@ -144,7 +144,8 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Which of 2 mechanisms", "metric privacy with 10 times", "name: synthetic", "accuracy in %"} {
+	for _, want := range []string{"Which of 2 mechanisms", "metric privacy with 10 times", "name: synthetic",
+		"accuracy in %"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("in print there is no %q", want)
 		}

@@ -16,8 +16,9 @@ import (
 func input(t testing.TB) Input {
 	t.Helper()
 	run := results.Run{
-		Name:       "test",
-		Command:    []string{"/somewhere/mldp", "run", "my study.yaml", "--seed", "7", "--api-key=sesame", "--data", "/home/me/texts"},
+		Name: "test",
+		Command: []string{"/somewhere/mldp", "run", "my study.yaml", "--seed", "7", "--api-key=sesame", "--data",
+			"/home/me/texts"},
 		Definition: "name: synthetic\ncommand: serve --token abc /home/me/model.bin\n",
 		Version:    "test",
 		Audit:      []results.AuditRow{{Mechanism: "cmp", Variant: "proved", Epsilon: 1, Promises: true, Lower: 0.5}},
@@ -246,7 +247,8 @@ func TestBoard(t *testing.T) {
 		t.Error("nothing to rank: no error")
 	}
 	b.Reset()
-	if err := WriteBoard(&b, reference(t, "attacks"), nil); err != nil || !strings.Contains(b.String(), "By attackers’ success") {
+	if err := WriteBoard(&b, reference(t, "attacks"), nil); err != nil || !strings.Contains(b.String(),
+		"By attackers’ success") {
 		t.Errorf("a study of attacks has no board: %v", err)
 	}
 }

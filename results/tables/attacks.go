@@ -79,7 +79,8 @@ func (s sheet) releases() []Table {
 		for _, kind := range []struct {
 			name, title string
 			columns     []results.Column
-		}{{"strongest", "What the strongest attacker finds", strongest}, {"use", "What the released text is worth", uses}, {"attackers", "What attackers find", attackers}} {
+		}{{"strongest", "What the strongest attacker finds", strongest}, {"use", "What the released text is worth", uses},
+			{"attackers", "What attackers find", attackers}} {
 			if len(kind.columns) == 0 {
 				continue
 			}

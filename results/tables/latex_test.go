@@ -96,7 +96,8 @@ func TestLaTeXCompiles(t *testing.T) {
 
 func compiles(t *testing.T, tex, preamble string, list []Table, narrow bool) {
 	var b strings.Builder
-	b.WriteString(preamble + "\\usepackage{booktabs,graphicx,array}\n\\extrafloats{500}\\maxdeadcycles=5000\n" + shrinks + "\\begin{document}\n")
+	b.WriteString(preamble + "\\usepackage{booktabs,graphicx,array}\n\\extrafloats{500}\\maxdeadcycles=5000\n" +
+		shrinks + "\\begin{document}\n")
 	list = slices.DeleteFunc(list, func(t Table) bool { return narrow && len(t.Header) > 12 }) // hundreds of floats
 	for _, table := range list {
 		fmt.Fprintf(&b, "\\typeout{TABLE %s}\n", table.Name)

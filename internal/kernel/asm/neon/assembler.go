@@ -252,7 +252,8 @@ func (a *assembler) ldpNext(d, e v, at r) { a.ldpStep(d, e, at, 32) }
 
 // ldpStep advances the address by step.
 func (a *assembler) ldpStep(d, e v, at r, step uint32) {
-	a.word(0xacc00000|step/16<<15|uint32(e)<<10|uint32(at)<<5|uint32(d), "ldp q%d, q%d, [x%d], #%d", d, e, uint32(at), step)
+	a.word(0xacc00000|step/16<<15|uint32(e)<<10|uint32(at)<<5|uint32(d), "ldp q%d, q%d, [x%d], #%d", d, e, uint32(at),
+		step)
 }
 
 // fill reads one number into all places.
