@@ -74,7 +74,7 @@ figures: build ## draw the figures of STUDY again from its records
 
 look: build ## pictures of the page of RESULTS (desktop, phone, dark; first screen, filtered) in bin/look; needs Chromium
 	mkdir -p bin/look
-	./bin/mldp report $(RESULTS) -o bin/look/page.html
+	./bin/mldp report $(RESULTS) -o bin/look/page.html --force
 	MLDP_LOOK=$(CURDIR)/bin/look $(GO) test -count=1 -run TestLook ./plots/report
 
 asm: ## generate the assembly again (downloads avo) and fail if it differs from what is committed

@@ -85,7 +85,7 @@ board() {
     cp "results/reference/$name.csv.gz" "$out/board/$name/results.csv.gz"
     cp results/reference/audit-glove-100.csv "$out/board/$name/audit.csv"
   done
-  "$mldp" board "$out"/board/* -o "$out/board.html"
+  "$mldp" board "$out"/board/* -o "$out/board.html" --force
 }
 
 case ${1-} in

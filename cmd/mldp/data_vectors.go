@@ -19,8 +19,8 @@ func newDataVectorsCommand(dir *string) *cobra.Command {
 words of the data set, one word a line with its numbers. A command of a study
 that reads this file is compared on equal terms. The sample of documents, and so
 the words, depends on the sizes and on --seed, which is that of the study.`,
-		Example: `  mldp data vectors generated-news --embedding generated --dimension 50 --seed 1 -o vectors.txt
-  mldp data vectors mine --file reviews.csv --text body --label stars --embedding vectors.txt -o words.txt`,
+		Example: `  mldp data vectors generated-news --embedding generated --dimension 50 --seed 1 -o generated.txt
+  mldp data vectors mine --file reviews.csv --text body --label stars --embedding vectors.txt -o mine.txt`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.request.Root = *dir

@@ -49,6 +49,9 @@ func finish(root *cobra.Command) {
 	strictHelp(root)
 	walkCommands(root, func(c *cobra.Command) {
 		namedArguments(c)
+		if out := c.Flags().Lookup("out"); out != nil && !ofFolder(out) && c.Flags().Lookup("force") == nil {
+			c.Flags().Bool("force", false, "replace the file that --out names")
+		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values, ok := flagValues[f.Name]; ok {
 				// It only fails for a second function of one flag.
@@ -109,8 +112,12 @@ var atLeast = map[string]int{
 // checkCounts returns an error for given numbers that make no sense.
 func checkCounts(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		if f.Name == "out" && err == nil && strings.Contains(f.Usage, "folder of ") {
-			err = checkFolder(f.Value.String())
+		if f.Name == "out" && err == nil {
+			if ofFolder(f) {
+				err = checkFolder(f.Value.String())
+			} else {
+				err = mayReplace(flags, f.Value.String())
+			}
 		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -129,6 +136,21 @@ func checkCounts(flags *pflag.FlagSet) (err error) {
 		}
 	})
 	return err
+}
+
+// ofFolder reports whether an --out names a folder, by its usage.
+func ofFolder(out *pflag.Flag) bool { return strings.Contains(out.Usage, "folder of ") }
+
+// mayReplace returns an error where a file of the user is in the way and there is
+// no --force. What is no file, and an empty one, may be written.
+func mayReplace(flags *pflag.FlagSet, path string) error {
+	if force, err := flags.GetBool("force"); err != nil || force {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		return check.Wrong("%s is there already: choose another --out, or say --force", path)
+	}
+	return nil
 }
 
 // checkFolder refuses a name for a folder that looks like that of a file.

@@ -67,15 +67,15 @@ func TestKilled(t *testing.T) {
 			k.disturb(took, "run", "s.yaml", "--out", "killed")
 			k.equalRecords()
 			// Few kills of two, or as many of every command that writes a file.
-			outputs := [][]string{{"report", "killed", "-o", "report.html"}, {"tables", "killed", "-o", "tables"}}
+			outputs := [][]string{{"report", "killed", "-o", "report.html", "--force"}, {"tables", "killed", "-o", "tables"}}
 			if os.Getenv("MLDP_KILLS") != "" {
 				k.writeTexts()
 				outputs = append(outputs, []string{"figures", "killed", "-o", "figures"},
-					[]string{"plan", "s.yaml", "-o", "plan.json"},
+					[]string{"plan", "s.yaml", "-o", "plan.json", "--force"},
 					[]string{"merge", "killed", "-o", "merged"},
 					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed",
 						"1",
-						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv"},
+						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv", "--force"},
 					[]string{"evaluate", "--original", "texts.csv", "--privatised", "texts.csv", "--text", "text",
 						"--label", "label",
 						"--documents", "-1", "-o", "evaluated", "--force"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -190,6 +191,9 @@ func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
 func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	files, err := o.check(args)
+	for _, f := range files {
+		err = cmp.Or(err, mayReplace(cmd.Flags(), f.out))
+	}
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
