@@ -59,8 +59,8 @@ var commands = []struct {
 		newEvaluateCommand,
 		newSubmitCommand, newVerifyCommand, newArtifactCommand,
 		newCheckCommand, newCompareCommand, newDataCommand}},
-	{groupLook, "Look at results:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand,
-		newBoardCommand}},
+	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand,
+		newBoardCommand, newManCommand}},
 	{groupCluster, "Use a cluster:", []func() *cobra.Command{newPlanCommand, newSlurmCommand, newStatusCommand,
 		newMergeCommand}},
 }
