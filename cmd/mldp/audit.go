@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,6 +99,9 @@ Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
 			}
 			if breaches > 0 {
 				return &exitError{exitViolated, fmt.Errorf("%d claimed guarantees are violated", breaches)}
+			}
+			if !slices.ContainsFunc(rows, func(r results.AuditRow) bool { return r.Lower.Known() }) {
+				return &exitError{exitNothing, errors.New("nothing was audited")}
 			}
 			return nil
 		},
