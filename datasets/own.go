@@ -120,7 +120,8 @@ func formatOf(q Request) (string, error) {
 	case "ndjson":
 		return "jsonl", nil
 	}
-	return "", fmt.Errorf("%s: format = %q: must be csv, tsv, jsonl, json or parquet (told by the suffix, or by the format setting)",
+	return "", fmt.Errorf("%s: format = %q: must be csv, tsv, jsonl, json or parquet (told by the suffix, or by the "+
+		"format setting)",
 		q.File, format)
 }
 

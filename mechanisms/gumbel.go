@@ -21,7 +21,8 @@ func init() {
 		Order:    60,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Words: []string{"redraw", "error"}, Variants: []Variant{Released},
+			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Words: []string{"redraw", "error"},
+			Variants: []Variant{Released},
 			Doc: "what happens when the random start word gives a noise scale that is not positive, " +
 				"where the released package fails",
 		}, {
