@@ -49,27 +49,22 @@ func (v *view) positions() []position {
 // panels that belong together.
 type pointGroup struct{ quantity, name string }
 
-// grouping sorts points into figures.
-type grouping struct {
-	single map[string]bool // panels with one value of x, or none
-	apart  string          // mechanism with figures of its own, "" for none
-}
-
-func newGrouping(points []position) grouping {
-	places := map[string]map[results.Float]bool{}
+// singles are the panels with one value of x, or none.
+func singles(points []position) map[string]bool {
+	at := map[string]map[string]bool{}
 	for _, p := range points {
-		if places[p.Panel] == nil {
-			places[p.Panel] = map[results.Float]bool{}
+		if at[p.Panel] == nil {
+			at[p.Panel] = map[string]bool{}
 		}
 		if p.X.Known() {
-			places[p.Panel][p.X] = true
+			at[p.Panel][p.X.String()] = true
 		}
 	}
-	g := grouping{map[string]bool{}, crowd(points)}
-	for panel, xs := range places {
-		g.single[panel] = len(xs) < 2
+	single := map[string]bool{}
+	for panel, xs := range at {
+		single[panel] = len(xs) < 2
 	}
-	return g
+	return single
 }
 
 // crowd returns the mechanism with most instances where there are more curves
@@ -91,30 +86,33 @@ func crowd(points []position) string {
 	return most
 }
 
-// of separates what are different figures in the sources: the k-th neighbours
-// from the mechanisms, panels without an x axis from the others, and errors
-// against β (with a panel per ε) by embedding and data set.
-func (g grouping) of(p position) pointGroup {
-	name := strings.ReplaceAll(p.quantity, "_", "-")
-	if p.Mechanism != "" && p.Mechanism == g.apart {
-		name += "-" + slug(p.Mechanism)
+// grouping returns what separates different figures in the sources: a mechanism
+// that crowds out others, panels without an x axis, and errors against β (with a
+// panel per ε) by embedding and data set.
+func grouping(points []position) func(position) pointGroup {
+	single, apart := singles(points), crowd(points)
+	return func(p position) pointGroup {
+		name := strings.ReplaceAll(p.quantity, "_", "-")
+		if p.Mechanism != "" && p.Mechanism == apart {
+			name += "-" + slug(p.Mechanism)
+		}
+		switch {
+		case single[p.Panel]:
+			name += "-by-panel"
+		case p.XName == "beta":
+			name += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", p.Dataset, p.Embedding, p.Dimension)))
+		}
+		return pointGroup{p.quantity, name}
 	}
-	switch {
-	case g.single[p.Panel]:
-		name += "-by-panel"
-	case p.XName == "beta":
-		name += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", p.Dataset, p.Embedding, p.Dimension)))
-	}
-	return pointGroup{p.quantity, name}
 }
 
 // paperFigures draws the figures of paper studies: every quantity against its x
-// with one panel per data set, the adversary's error against the utility loss
-// where both were measured, and histograms over words of N_w and S_w, one panel
-// per ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
+// with one panel per data set, and the adversary's error against the utility loss
+// where both were measured. Curves carry t intervals over repetitions (for N_w and
+// S_w: over words).
 func paperFigures(v *view) ([]Figure, error) {
 	points := v.positions()
-	groupOf := newGrouping(points).of
+	groupOf := grouping(points)
 	var figures []Figure
 	add := func(f Figure, err error) {
 		if err == nil {
@@ -123,18 +121,11 @@ func paperFigures(v *view) ([]Figure, error) {
 	}
 	for _, g := range results.Distinct(points, groupOf) {
 		shown := results.Where(points, func(p position) bool { return groupOf(p) == g })
-		if overWords(g.quantity) {
+		if g.quantity == "n_w" || g.quantity == "s_w" { // over words: embeddings are compared in one panel
 			shown = panelsAsSeries(shown)
 		}
 		title, panels := v.curvePanels(g.quantity, shown)
-		if strings.HasSuffix(g.name, "-by-panel") {
-			title, panels = v.sideBySide(g.quantity, shown)
-		}
 		add(Curves("papers", g.name, pointTitle(title, shown), panels, pointNotes(shown)...))
-		if overWords(g.quantity) {
-			add(Curves("papers", g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown),
-				v.histogramPanels(g.quantity, shown), promiseNotes(cellsOf(shown))...))
-		}
 		if g.quantity == "e_m_map" {
 			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
 			add(v.againstLoss(g.name, results.Where(points, func(p position) bool {
@@ -254,33 +245,6 @@ func (v *view) curvePanels(quantity string, shown []position) (title string, pan
 	return heading(quantity) + common, panels
 }
 
-// sideBySide returns one panel with the study's panels along its x axis.
-func (v *view) sideBySide(quantity string, shown []position) (title string, panels []Panel) {
-	names := panelsOf(shown)
-	short, common := withoutCommon(names)
-	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: heading(quantity)}}
-	for i, name := range short {
-		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
-	}
-	for _, series := range seriesOf(shown) {
-		c := v.seriesCurve(series, shown)
-		c.Style.NoLine = true
-		for j, name := range names {
-			if at := results.Where(shown, func(q position) bool { return q.Panel == name && q.Series == series }); len(at) > 0 {
-				c.Points = append(c.Points, meanOf(float64(j), at))
-			}
-		}
-		p.Curves = append(p.Curves, c)
-	}
-	for _, q := range shown {
-		if q.X.Known() {
-			common += fmt.Sprintf(", %s = %v", cmp.Or(axes[q.XName], q.XName), float64(q.X))
-			break
-		}
-	}
-	return heading(quantity) + common, []Panel{p}
-}
-
 // withoutCommon removes the common beginning and end of names, in parts between
 // commas; common is for a title.
 func withoutCommon(names []string) (short []string, common string) {
@@ -310,10 +274,6 @@ func withoutCommon(names []string) (short []string, common string) {
 	return short, common
 }
 
-// overWords reports whether the rows of a quantity are words. The panels of the
-// study, its embeddings, are then compared in one panel.
-func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
-
 // panelsAsSeries turns the panels into curves of one panel.
 func panelsAsSeries(shown []position) []position {
 	several := len(seriesOf(shown)) > 1
@@ -323,50 +283,6 @@ func panelsAsSeries(shown []position) []position {
 		if several {
 			out[i].Series += ": " + p.Series
 		}
-	}
-	return out
-}
-
-// histogramPanels returns one panel per ε: the share of words in each of twenty
-// bins of equal width, the same bins everywhere.
-func (v *view) histogramPanels(quantity string, shown []position) []Panel {
-	const bins = 20
-	top := 100.0 // of a percentage
-	var epsilons []float64
-	for _, p := range shown {
-		if p.X.Known() {
-			epsilons = append(epsilons, float64(p.X))
-			if quantity == "s_w" {
-				top = max(top, p.value)
-			}
-		}
-	}
-	slices.Sort(epsilons)
-	var out []Panel
-	for _, e := range slices.Compact(epsilons) {
-		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)},
-			Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
-		for _, series := range seriesOf(shown) {
-			var n [bins]float64
-			total := 0.0
-			for _, q := range shown {
-				if q.Series == series && float64(q.X) == e {
-					n[min(bins-1, int(q.value/top*bins))]++
-					total++
-				}
-			}
-			if total == 0 {
-				continue
-			}
-			c := v.seriesCurve(series, shown)
-			c.Style.Marker, c.Style.Stairs = -1, true
-			for b, k := range n {
-				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/total))
-			}
-			c.Points = append(c.Points, Exactly(top, 0)) // the right edge of the last bin
-			p.Curves = append(p.Curves, c)
-		}
-		out = append(out, p)
 	}
 	return out
 }

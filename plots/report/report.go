@@ -109,19 +109,12 @@ func Write(w io.Writer, in Input) error {
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
-	p := *in.Prepared
-	if !in.Examples {
-		p.Examples = nil // tables show them as well
+	p := in.Prepared
+	v.Tables = tables.All(p)
+	if replicates(p) {
+		v.Verdict, v.Against = published.Sentence(p), published.Tables(p, published.DefaultMargin)
 	}
-	v.Tables = tables.All(&p)
-	if replicates(in.Prepared) {
-		comparisons, err := published.Compare(in.Prepared, published.DefaultMargin)
-		if err != nil {
-			return err
-		}
-		v.Verdict, v.Against = published.Sentence(in.Prepared), published.CompareTables(in.Prepared, comparisons)
-	}
-	v.Figures, _ = plots.All(in.Prepared, "papers", "audit")
+	v.Figures, _ = plots.All(p, "papers")
 	v.Figures = append(v.Figures, in.Figures...)
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]
@@ -195,7 +188,7 @@ func facts(in Input) []fact {
 		})},
 		{"Mechanisms", enumerate(private, func(c results.Cell) string { return results.MechanismTitle(c.Mechanism) })},
 		{"ε", epsilons(in.Cells)},
-		{"Classifiers", list(func(c results.Cell) string { return task(c.Task()) })},
+		{"Classifiers", list(func(c results.Cell) string { return c.Task().String() })},
 		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
 		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
 		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},
@@ -204,11 +197,4 @@ func facts(in Input) []fact {
 		{"Started", run(func(r results.Run) string { return r.Started })},
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
-}
-
-func task(t results.Task) string {
-	if t.Model != "" && t.Setting != "" {
-		return t.Model + " (" + t.Setting + ")"
-	}
-	return t.Model
 }

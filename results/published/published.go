@@ -172,29 +172,6 @@ func mustReadPublished(name string, rows any) {
 	}
 }
 
-// publishedDataset returns the column of a data set in the study's Table 2, as
-// printed, by the rows' names.
-func publishedDataset(name string) (map[string]string, bool) {
-	var rows []struct {
-		Key    string `csv:"key"`
-		IMDb   string `csv:"IMDb"`
-		AGNews string `csv:"AGNews"`
-	}
-	mustReadPublished("table2_datasets.csv", &rows)
-	column := map[string]string{}
-	for _, r := range rows {
-		switch name {
-		case "imdb":
-			column[r.Key] = r.IMDb
-		case "agnews":
-			column[r.Key] = r.AGNews
-		default:
-			return nil, false
-		}
-	}
-	return column, true
-}
-
 // claim returns the printed value of a statement in a paper's prose, found by
 // the start of its transcription.
 func claim(prefix string) string {

@@ -24,20 +24,20 @@ func All(p *results.Prepared) []Table {
 		for _, task := range results.Tasks(s.Cells) {
 			own := s.task(task)
 			tables = append(tables, s.grids(own, true, task.Model, task.Setting)...)
-			tables = append(tables, s.ranks(task)...)
 			tables = append(tables, s.alignment(task)...)
 			tables = append(tables, s.promises(task)...)
 		}
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
 		tables = append(tables, s.regressions()...)
-		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees, s.stages,
-			s.price} {
+		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees} {
 			if t, ok := make(); ok {
 				tables = append(tables, t)
 			}
 		}
-		tables = append(tables, s.examples()...)
+	}
+	if t, ok := auditTable(p); ok {
+		tables = append(tables, t)
 	}
 	return tables
 }
