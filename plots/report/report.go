@@ -5,8 +5,9 @@
 // at equal privacy, on how many documents and repetitions. Warnings come with
 // the numbers, every mechanism's guarantee with it, and the page has everything
 // needed to run the study again. Figures can be switched, filtered and
-// highlighted where scripts run; the view is in the address. Without scripts and
-// in print all figures stand and all tables are open.
+// highlighted where scripts run; the view is in the address. Without scripts all
+// figures stand and all tables are open. In print there is the answer, figures and
+// what a reader opened.
 //
 // Documents of the data are published only when asked for, and command lines
 // never with secrets or with paths of the machine.
@@ -58,7 +59,6 @@ var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
 	"mark":  func(i int) int { return i + 1 }, // footnotes count from 1
-	"after": func(i int) int { return i + 7 }, // the columns before those of quantities
 	"sub":   subscripts,
 	"svg":   func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
 	"list":  func(texts ...string) []string { return texts },
