@@ -55,7 +55,7 @@ func TestPapers(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	v := newView(p)
-	curves, levels := v.pointCurves("a", "loss", v.positions())
+	curves, levels := v.pointCurves("a", "loss", v.Cells)
 	if len(curves) != 2 || len(levels) != 1 || levels[0].Label != "plain" || levels[0].Y != 0.1 {
 		t.Fatalf("%+v, %+v", curves, levels)
 	}
@@ -100,23 +100,23 @@ func TestPapersByDataset(t *testing.T) {
 // More instances than a panel names: the mechanism with most of them gets
 // figures of its own.
 func TestCrowdStandsApart(t *testing.T) {
-	var points []position
+	var cells []results.Cell
 	add := func(mechanism, parameters string) {
 		c := results.Cell{}
 		c.Mechanism, c.Parameters = mechanism, parameters
-		points = append(points, position{Cell: c})
+		cells = append(cells, c)
 	}
 	add("a", "")
 	add("b", "1")
 	add("b", "2")
 	add("c", "")
-	if got := crowd(points); got != "" {
+	if got := crowd(cells); got != "" {
 		t.Errorf("%q stands apart from four", got)
 	}
 	for _, k := range []string{"3", "4", "5", "6", "7"} {
 		add("c", k)
 	}
-	if got := crowd(points); got != "c" {
+	if got := crowd(cells); got != "c" {
 		t.Errorf("%q stands apart", got)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,10 +57,10 @@ var style string
 var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
-	"mark":  func(i int) int { return i + 1 }, // footnotes count from 1
-	"sub":   subscripts,
-	"svg":   func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
-	"list":  func(texts ...string) []string { return texts },
+	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
+	"sub":  subscripts,
+	"svg":  func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
+	"list": func(texts ...string) []string { return texts },
 }).Parse(page))
 
 // view is the content of the page.
@@ -139,11 +138,9 @@ func Write(w io.Writer, in Input) error {
 	return tmpl.Execute(w, v)
 }
 
-var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
-
 // subscripts sets N_w with a subscript.
 func subscripts(s string) template.HTML {
-	return template.HTML(subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
+	return template.HTML(results.Subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
 
 func generated(cells []results.Cell) string {

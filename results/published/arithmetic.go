@@ -157,7 +157,7 @@ func (a *arithmetic) table4(p *Numbers, which string) error {
 			}
 		}
 	}
-	r, err := stats.OLS(tables.RegressionPredictors, x, y)
+	r, err := stats.OLS([]string{"epsilon", "n_w", "s_w", "pp"}, x, y)
 	if err != nil {
 		return err
 	}

@@ -61,74 +61,24 @@ func compareTable(comparisons []Comparison) tables.Table {
 	return t
 }
 
-// verdicts chooses for each published number the comparison that applies to it:
-// by the definition as described and for the variants the paper measured, a
-// comparable one before one that is not, a released variant before a proved
-// one.
-func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
-	chosen := map[Place]map[Metric]Comparison{}
-	weight := func(k Comparison) int {
-		w := 0
-		if k.Class != NotComparable {
-			w += 2
-		}
-		if k.Variant == "released" {
-			w++
-		}
-		return w
-	}
-	for _, k := range comparisons {
-		if !k.AsPublished || !k.described() {
-			continue
-		}
-		if k.Metric == "english" {
-			k.Dimension = 0 // printed once for all
-		}
-		if chosen[k.Place] == nil {
-			chosen[k.Place] = map[Metric]Comparison{}
-		}
-		if old, ok := chosen[k.Place][k.Metric]; !ok || weight(k) > weight(old) {
-			chosen[k.Place][k.Metric] = k
-		}
-	}
-	return chosen
-}
-
-// compareSummary counts the outcomes for the published numbers, by metric.
+// compareSummary counts the outcomes by metric: of what was measured as the study
+// describes it, and of the variants that its tables are said to have measured.
 func compareSummary(comparisons []Comparison) tables.Table {
 	t := tables.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
-		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
-	counts := map[Metric]map[Class]int{}
-	for _, byMetric := range verdicts(comparisons) {
-		for m, k := range byMetric {
-			if counts[m] == nil {
-				counts[m] = map[Class]int{}
-			}
-			counts[m][k.Class]++
-		}
-	}
-	var sums [5]int
+		Header: []string{"metric", "confirmed", "differs beyond noise", "not comparable"}}
 	for _, m := range metricOrder {
-		c := counts[m]
-		printed := Printed().count(m)
-		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable],
-			printed - c[Agrees] - c[Differs] - c[NotComparable]}
-		texts := []string{m}
-		for i, n := range row {
-			sums[i] += n
-			texts = append(texts, fmt.Sprint(n))
+		counts := map[Class]int{}
+		for _, k := range comparisons {
+			if k.Metric == m && k.AsPublished && k.described() {
+				counts[k.Class]++
+			}
 		}
-		t.AddRow(texts...)
+		if len(counts) > 0 {
+			t.AddRow(m, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
+		}
 	}
-	texts := []string{"all"}
-	for _, n := range sums {
-		texts = append(texts, fmt.Sprint(n))
-	}
-	t.AddRow(texts...)
-	t.Rows[len(t.Rows)-1][0].Separator = true
-	t.Legend = "Each number that the study prints once, measured as it describes, compared with the variant that its " +
-		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
-		"and SanText by definition. " +
+	t.Legend = "Cells of these records with a published counterpart, for the variant that the tables measured: released " +
+		"Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis and SanText by definition. " +
 		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
 	return t
 }

@@ -100,7 +100,7 @@ func TestCompareTables(t *testing.T) {
 }
 
 // Rows of two classifiers, two embeddings and two variants in one file: each
-// published number is judged once, by the record of what the paper measured.
+// published number is judged by the record of what the paper measured.
 func TestCompareOfMixedRecords(t *testing.T) {
 	cells := publishedAs(0)
 	add := func(change func(*cell)) {
@@ -135,7 +135,7 @@ func TestCompareOfMixedRecords(t *testing.T) {
 		t.Errorf("text of two classifiers is compared %d times, want once", changed)
 	}
 	md := strings.Join(strings.Fields(render(t, compareSummary(all), "md")), " ")
-	for _, want := range []string{"| accuracy | 132 | 1 | 1 | 0 | 130 |", "| pp | 126 | 1 | 0 | 0 | 125 |"} {
+	for _, want := range []string{"| accuracy | 1 | 1 | 2 |", "| pp | 1 | 0 | 1 |"} {
 		if !strings.Contains(md, want) {
 			t.Errorf("no %q in %s", want, md)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
@@ -103,58 +102,6 @@ func auditTable(p *results.Prepared) (Table, bool) {
 	t.Legend = "Lower bounds on the true ε. A bound above the claimed ε of the column refutes the claim, at the audit's " +
 		"stated confidence; below it nothing is proved."
 	return t, len(t.Rows) > 0
-}
-
-// RegressionPredictors of CS, ε first.
-var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
-
-// regressions of CS on ε and metrics of the text, one per sentence encoder.
-func (s sheet) regressions() []Table {
-	var tables []Table
-	texts := results.Where(s.texts(), func(c results.Cell) bool { return c.Status == results.StatusOK })
-	all := encoders(texts)
-	for _, encoder := range all {
-		var x [][]float64
-		var y []float64
-		own := results.Where(texts, func(c results.Cell) bool { return !c.Has("cs") || encoderOf(c) == encoder })
-		for _, g := range results.GroupCells(own) {
-			row := []float64{float64(g.Cells[0].Epsilon)}
-			cs := stats.Mean(g.Values("cs"))
-			known := cs + row[0]
-			for _, predictor := range RegressionPredictors[1:] {
-				v := stats.Mean(g.Values(predictor))
-				row, known = append(row, v), known+v
-			}
-			if !math.IsNaN(known) {
-				x, y = append(x, row), append(y, cs)
-			}
-		}
-		r, err := stats.OLS(RegressionPredictors, x, y)
-		if err != nil {
-			continue // too few cells, or all the same: there is no regression to report
-		}
-		name, title := "regression", "Regression of CS on ε, N_w, S_w and PP"
-		if len(all) > 1 {
-			name, title = slug(name, encoder), title+", "+encoder
-		}
-		t := s.named(name, title)
-		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
-		for _, c := range r.Coefficients {
-			t.AddRow(c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3),
-				formatP(c.P))
-		}
-		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2) +
-			encoderNote(results.Where(own, func(c results.Cell) bool { return c.Has("cs") }))
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-func formatP(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
-	}
-	return FormatNumber(p, 3)
 }
 
 // formatAdjusted writes a corrected p-value.

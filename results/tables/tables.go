@@ -29,7 +29,6 @@ func All(p *results.Prepared) []Table {
 		}
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
-		tables = append(tables, s.regressions()...)
 		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees} {
 			if t, ok := make(); ok {
 				tables = append(tables, t)
@@ -100,28 +99,19 @@ func (s sheet) grids(cells []results.Cell, ofModel bool, task ...string) []Table
 	return tables
 }
 
-// EncoderSIF is the encoder of CS where there is no sentence encoder.
-const EncoderSIF = "sif"
-
-// encoderNote names the encoder of CS.
+// encoderNote names the encoder of CS, which its detail states.
 func encoderNote(cells []results.Cell) (note string) {
-	for _, e := range encoders(cells) {
-		if e == EncoderSIF {
-			note += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence " +
-				"encoder; not comparable with published CS."
-		} else {
-			note += fmt.Sprintf(" CS by cs_encoder=%s.", e)
+	measured := results.Where(cells, func(c results.Cell) bool { return c.Has("cs") })
+	for _, e := range results.Distinct(measured, func(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }) {
+		note += fmt.Sprintf(" CS by cs_encoder=%s", e)
+		if e == "sif" { // there is no sentence encoder
+			note += ": smooth-inverse-frequency means of word vectors, not a sentence encoder; not comparable with " +
+				"published CS"
 		}
+		note += "."
 	}
 	return note
 }
-
-// encoders are those of CS; the detail of CS names its own.
-func encoders(cells []results.Cell) []string {
-	return results.Distinct(results.Where(cells, func(c results.Cell) bool { return c.Has("cs") }), encoderOf)
-}
-
-func encoderOf(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }
 
 // shared returns the tables of quantities that share a table, one per data set
 // and group of columns.
