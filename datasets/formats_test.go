@@ -221,7 +221,7 @@ func TestLexicon(t *testing.T) {
 
 func TestWordList(t *testing.T) {
 	w, err := OpenWordList(write(t, "en.gz", "Alpha\nbeta\n\n"), "")
-	if err != nil || w.Len() != 2 || !w.Contains("alpha") || w.Contains("gamma") {
+	if err != nil || len(w.words) != 2 || !w.Contains("alpha") || w.Contains("gamma") {
 		t.Errorf("%+v, %v", w, err)
 	}
 	if _, err := OpenWordList(write(t, "empty", "\n"), ""); err == nil {
