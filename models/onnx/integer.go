@@ -149,7 +149,7 @@ func choose[T any](dims []int, strides [][]int, dst []T, condition []int64, yes,
 }
 
 func cast(r *run, n *node, in []*Tensor) []*Tensor {
-	kind, err := typeOf(uint64(n.int("to", 0)))
+	kind, err := typeOf(n.int("to", 0))
 	if err != nil {
 		fail("%v", err)
 	}

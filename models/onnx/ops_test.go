@@ -146,7 +146,7 @@ var singles = []single{
 }
 
 func (s single) build() *builder {
-	b, kind := new(builder), int64(protoFloat)
+	b, kind := new(builder), int32(protoFloat)
 	if s.whole {
 		kind = protoInt64
 	}
@@ -157,12 +157,9 @@ func (s single) build() *builder {
 	b.Input("x", kind, free...)
 	in := []string{"x"}
 	if s.others != nil {
-		before := len(b.Graph)
 		s.others(b)
-		for _, name := range []string{"a", "b", "c", "d"} {
-			if strings.Contains(string(b.Graph[before:]), "\x42\x01"+name) { // field 8, the name
-				in = append(in, name)
-			}
+		for _, c := range b.Graph.Initializer {
+			in = append(in, c.GetName())
 		}
 	}
 	b.Node(s.op, in, []string{"y"}, s.attrs...)
