@@ -362,7 +362,7 @@ func (m *Model) types() []Type {
 			kind = types[n.inputs[0]]
 		}
 		switch n.op {
-		case "Shape", "Size", "ArgMax":
+		case "Shape":
 			kind = Int
 		case "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "IsNaN":
 			kind = Bool
