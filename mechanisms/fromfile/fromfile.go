@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/textio"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -114,10 +115,10 @@ func (s Source) files() ([]string, error) {
 func (s Source) read(ctx context.Context, file string) ([]repetition, error) {
 	format := s.Format
 	if format == "" {
-		format = datasets.FormatOf(file)
+		format = string(textio.FormatOf(file))
 	}
 	columns := slices.Clone(s.Columns)
-	if format == datasets.Lines {
+	if format == string(textio.Lines) {
 		if s.ID != "" || s.Repetition != "" {
 			return nil, fmt.Errorf("%s: plain lines have no columns for an id or a repetition", file)
 		}
