@@ -4,14 +4,8 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// Every arm64 processor that Go runs on has NEON; those without SDOT scan in
-// float32.
-var best = func() path {
-	if cpu.ARM64.HasASIMDDP {
-		return pathNEONDot
-	}
-	return pathNEON
-}()
+// Every arm64 processor that Go runs on has NEON.
+const best = pathNEON
 
 func init() {
 	neon := assembly{
@@ -20,10 +14,11 @@ func init() {
 		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
 		cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		axpy:      axpyNEON,
-		scanFloat: scanFloatNEON, scanInt8: scanInt8NEON,
-		squaredDistance: squaredDistanceNEON,
-		distances:       distancesNEON, innerProducts: innerProductsNEON,
+		distances: distancesNEON, innerProducts: innerProductsNEON,
 		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,
 	}
-	forms[pathNEON], forms[pathNEONDot] = neon, neon
+	if cpu.ARM64.HasASIMDDP {
+		neon.scan = scanNEON
+	}
+	forms[pathNEON] = neon
 }
