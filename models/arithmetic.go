@@ -24,13 +24,16 @@ func arithmeticOf[T float]() arithmetic[T] {
 	var a any
 	switch any(T(0)).(type) {
 	case float32:
-		a = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward,
+		forward := func(gates, prev, cell, tanh, hidden []float32) {
+			kernel.CellForward(kernel.Sigmoid, kernel.Tanh, gates, prev, cell, tanh, hidden)
+		}
+		a = arithmetic[float32]{kernel.Gemm, forward, kernel.CellBackward[float32],
 			func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
 	case float64:
 		forward := func(gates, prev, cell, tanh, hidden []float64) {
-			kernel.PlainCellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
+			kernel.CellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
 		}
-		a = arithmetic[float64]{plainGemm, forward, kernel.PlainCellBackward[float64], plainAdd}
+		a = arithmetic[float64]{plainGemm, forward, kernel.CellBackward[float64], plainAdd}
 	}
 	return a.(arithmetic[T])
 }

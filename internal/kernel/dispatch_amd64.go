@@ -23,7 +23,6 @@ func init() {
 		lanes: 8,
 		tiles: []tile{{6, gemmAVX2_6}, {4, gemmAVX2_4}, {2, gemmAVX2_2}, {1, gemmAVX2_1}}, tileWidth: 16,
 		exp: expAVX2, sigmoid: sigmoidAVX2, tanh: tanhAVX2,
-		cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		axpy:      axpyAVX2,
 		scan:      scanAVX2,
 		distances: distancesAVX2, innerProducts: innerProductsAVX2,

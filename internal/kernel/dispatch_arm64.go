@@ -12,7 +12,6 @@ func init() {
 		lanes: 8, // two registers
 		tiles: []tile{{6, gemmNEON_6}, {4, gemmNEON_4}, {2, gemmNEON_2}, {1, gemmNEON_1}}, tileWidth: 16,
 		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
-		cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		axpy:      axpyNEON,
 		distances: distancesNEON, innerProducts: innerProductsNEON,
 		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,

@@ -53,8 +53,6 @@ type assembly struct {
 	tiles              []tile // the tallest first
 	tileWidth          int
 	exp, sigmoid, tanh func(n int, dst, src *float32)
-	cellForward        func(n int, gates, prev, cell, tanh, hidden *float32)
-	cellBackward       func(n int, gates, prev, tanh, dh, dc *float32)
 	axpy               func(n int, alpha float32, x, y *float32)
 	// scan is nil on arm64 without the dot product.
 	scan func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,

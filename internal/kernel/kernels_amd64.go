@@ -41,12 +41,6 @@ func sigmoidAVX2(n int, dst *float32, src *float32)
 func tanhAVX2(n int, dst *float32, src *float32)
 
 //go:noescape
-func cellForwardAVX2(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
-
-//go:noescape
-func cellBackwardAVX2(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
-
-//go:noescape
 func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape

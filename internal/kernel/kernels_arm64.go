@@ -26,12 +26,6 @@ func sigmoidNEON(n int, dst *float32, src *float32)
 func tanhNEON(n int, dst *float32, src *float32)
 
 //go:noescape
-func cellForwardNEON(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
-
-//go:noescape
-func cellBackwardNEON(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
-
-//go:noescape
 func axpyNEON(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape

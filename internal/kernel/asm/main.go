@@ -34,8 +34,6 @@ func main() {
 	activation("exp", expLane)
 	activation("sigmoid", sigmoidLane)
 	activation("tanh", tanhLane)
-	cellForward()
-	cellBackward()
 	axpy()
 	scan(avx512, scanRows512)
 	scan(avx2, scanRows256)
