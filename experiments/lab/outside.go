@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -196,14 +197,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings
 			}
 			return mechanisms.Rewriting(ctx, r, space)
 		}
-		c, err := l.command(ctx, o, external.MechanismRole, own)
-		if err == nil {
-			err = c.failed
-		}
-		if err != nil {
-			return nil, err
-		}
-		m, err := c.At(s.Epsilon)
+		m, err := l.mechanism(ctx, o, own, s.Epsilon)
 		if err != nil {
 			return nil, err
 		}
@@ -215,6 +209,36 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings
 		}
 		return mechanisms.Rewriting(ctx, r, space)
 	}
+}
+
+// WordByWord returns the function that opens commands for single words of a
+// space, without a data set.
+func (l *Lab) WordByWord(ctx context.Context, space *embeddings.Space) func(mechanisms.Settings) (mechanisms.Mechanism,
+	error) {
+	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+		o := s.Outside.At(s)
+		if o.Text != "" {
+			return nil, errors.New("text of one ε cannot be calibrated")
+		}
+		m, err := l.mechanism(ctx, o, space, s.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return mechanisms.WordByWord(ctx, m, space)
+	}
+}
+
+// mechanism starts a command that is a mechanism.
+func (l *Lab) mechanism(ctx context.Context, o mechanisms.Outside, space *embeddings.Space,
+	epsilon float64) (*external.Mechanism, error) {
+	c, err := l.command(ctx, o, external.MechanismRole, space)
+	if err == nil {
+		err = c.failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.At(epsilon)
 }
 
 // few returns the text that a command must privatise twice: the beginnings of

@@ -352,7 +352,7 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 	trains := u.query.Model.Name != "" && !seen[model]
 	seen[model] = true
 	out := engine.Unit{
-		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(), Measurement: u.measurement.String(),
+		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {
