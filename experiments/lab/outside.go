@@ -175,10 +175,9 @@ func digest(texts []string) string {
 }
 
 // Outside returns the function that opens mechanisms that are not built in, for
-// one repetition of a data set, counted from 1; single words are taken from
-// space, and {vectors} are those of own, the words of the data set. A command
+// one repetition of a data set, counted from 1; space has its words. A command
 // that declares to be repeatable is checked once.
-func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings.Space,
+func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
 	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
 	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
 		corpus, err := l.Corpus(ctx, sample)
@@ -197,7 +196,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings
 			}
 			return mechanisms.Rewriting(ctx, r, space)
 		}
-		m, err := l.mechanism(ctx, o, own, s.Epsilon)
+		m, err := l.mechanism(ctx, o, space, s.Epsilon)
 		if err != nil {
 			return nil, err
 		}

@@ -181,8 +181,8 @@ func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m s
 	if s.OwnPolicy = m.Policy != "" && m.Policy != c.Policy; s.OwnPolicy {
 		s.Policy = m.Policy
 	}
-	if d.NewVector != nil && (s.Policy == mechanisms.Zero || s.KeepWords != "") {
-		return nil // there are no words to keep or to replace by zero
+	if d.NewVector != nil && s.KeepWords != "" {
+		return nil // there are no words to keep
 	}
 	if p.study.OfPaper() {
 		s.Series = series(m, d, x, entries)
