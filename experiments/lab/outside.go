@@ -147,12 +147,6 @@ func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, 
 	return c, nil
 }
 
-// OfCommand adds the fingerprints of an attacker or a measurement.
-func (l *Lab) OfCommand(ctx context.Context, c study.CommandSpec, role external.Role, f Fingerprints) error {
-	_, err := l.ofCommand(ctx, role.String()+" "+c.Name, c.Outside(), role, nil, f)
-	return err
-}
-
 // Command returns an attacker or a measurement.
 func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Role) (*external.Command, error) {
 	s, err := l.command(ctx, c.Outside(), role, nil)
