@@ -11,13 +11,17 @@ import (
 )
 
 // A fit is the mechanism whose text has the printed numbers of another, where
-// the study's code as it stands does not make that text.
-type fit struct{ mechanism, parameters, title string }
+// the study's code as it stands does not make that text, and the metrics that it
+// explains.
+type fit struct {
+	mechanism, parameters, title string
+	explains                     []Metric
+}
 
 // fits are of the study replication-fits, by the printed mechanism.
 var fits = map[string]fit{
-	"mahalanobis": {"mahalanobis", "lambda=0.5", "λ = 0.5 in place of 0.2"},
-	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3"},
+	"mahalanobis": {"mahalanobis", "lambda=0.5", "λ = 0.5 in place of 0.2", []Metric{"pp", "low"}},
+	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
 }
 
 // Fits are the numbers of a text that AG News has in print, beside those of the
@@ -26,14 +30,17 @@ func Fits(p *results.Prepared) []Replicated {
 	places := slices.DeleteFunc(replicatedPlaces(), func(at Place) bool {
 		return at.Dataset != "agnews" || fits[at.Mechanism].title == ""
 	})
-	return replicate(p, places, ofText(), func(c results.Cell) string {
-		for printed, f := range fits {
-			if c.Mechanism == f.mechanism && c.Parameters == f.parameters {
-				return printed
-			}
+	return replicate(p, places, ofText(), standsFor)
+}
+
+// standsFor is the printed mechanism whose text a cell fits, "" for none.
+func standsFor(c results.Cell) string {
+	for printed, f := range fits {
+		if c.Mechanism == f.mechanism && c.Parameters == f.parameters {
+			return printed
 		}
-		return ""
-	})
+	}
+	return ""
 }
 
 func ofText() []replicatedMetric {

@@ -23,7 +23,7 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "replication-imdb", "comparative")
+	p := reference(t, "replication", "replication-imdb", "replication-fits", "comparative")
 	honest, ok := HonestTable(p)
 	if !ok {
 		t.Fatal("no records of the mechanisms as described")
@@ -32,6 +32,8 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	comparePage(t, page, "How many", ReplicationTables(p), "replication")
 	comparePage(t, page, "AG News", ReplicationTables(p), "replication-agnews")
 	comparePage(t, page, "IMDb", ReplicationTables(p), "replication-imdb")
+	comparePage(t, page, "What the printed text fits", ReplicationTables(p), "replication-fits")
+	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", []tables.Table{honest}, honest.Name)
 	if n := len(Replicate(p)); n != 256 {
