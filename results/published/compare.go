@@ -53,17 +53,6 @@ func (d Definition) described() bool {
 	return definitions[i] == d
 }
 
-// metricOrder is the order of comparisons.
-var metricOrder = func() []Metric {
-	var order []Metric
-	for _, d := range definitions {
-		if !slices.Contains(order, d.Metric) {
-			order = append(order, d.Metric)
-		}
-	}
-	return order
-}()
-
 // Comparison is one of our cells against its published number.
 type Comparison struct {
 	Place // Mechanism is the paper's name for the row
@@ -136,8 +125,7 @@ func Compare(p *results.Prepared, margin float64) []Comparison {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Comparison) int {
-		return cmp.Or(cmp.Compare(slices.Index(metricOrder, a.Metric), slices.Index(metricOrder, b.Metric)),
-			cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
+		return cmp.Or(cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
 			cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)),
 			cmp.Compare(a.Dimension, b.Dimension))
 	})

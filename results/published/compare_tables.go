@@ -66,15 +66,15 @@ func compareTable(comparisons []Comparison) tables.Table {
 func compareSummary(comparisons []Comparison) tables.Table {
 	t := tables.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
 		Header: []string{"metric", "confirmed", "differs beyond noise", "not comparable"}}
-	for _, m := range metricOrder {
+	for _, d := range definitions {
 		counts := map[Class]int{}
 		for _, k := range comparisons {
-			if k.Metric == m && k.AsPublished && k.described() {
+			if k.Definition == d && k.AsPublished && d.described() {
 				counts[k.Class]++
 			}
 		}
 		if len(counts) > 0 {
-			t.AddRow(m, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
+			t.AddRow(d.Metric, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
 		}
 	}
 	t.Legend = "Cells of these records with a published counterpart, for the variant that the tables measured: released " +

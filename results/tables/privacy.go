@@ -170,13 +170,12 @@ const pointsLost = 5
 // kept, and what it costs, a table per model and setting; those of real data come
 // first.
 func Promises(p *results.Prepared) []Table {
-	var tables []Table
-	for _, s := range sheets(p) {
+	return ofSheets(p, func(s sheet) (tables []Table) {
 		for _, task := range results.Tasks(s.Cells) {
 			tables = append(tables, s.promises(task)...)
 		}
-	}
-	return tables
+		return tables
+	})
 }
 
 // promises are, for each space of a task, what every mechanism promises, whether

@@ -41,8 +41,6 @@ type Table struct {
 	Notes  []string // footnotes
 	Legend string   // explanation of the numbers, below the table
 	Narrow bool     // one column of a paper is enough, in LaTeX
-
-	widths [][2]int // of columns in LaTeX, while it is written
 }
 
 // AddRow appends a row of plain texts.

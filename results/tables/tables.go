@@ -54,6 +54,13 @@ func sheets(p *results.Prepared) []sheet {
 	return out
 }
 
+func ofSheets(p *results.Prepared, of func(sheet) []Table) (tables []Table) {
+	for _, s := range sheets(p) {
+		tables = append(tables, of(s)...)
+	}
+	return tables
+}
+
 // plain are the cells that are not points of a paper's figure.
 func (s sheet) plain() []results.Cell {
 	return results.Where(s.Cells, func(c results.Cell) bool { return c.Panel == "" })
