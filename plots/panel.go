@@ -259,9 +259,9 @@ func (d dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	if q.At != "" {
 		where = q.At + ", " + where
 	}
-	value := y.Label + " " + y.tell(q.Y)
+	value := y.Label + " " + short(q.Y)
 	if finite(q.Low) && q.High > q.Low {
-		value += " (" + y.tell(q.Low) + " to " + y.tell(q.High) + ")"
+		value += " (" + short(q.Low) + " to " + short(q.High) + ")"
 	}
 	group(*c, "p", func() { marker{d.line.Style}.DrawGlyph(c, style, at) }, "data-p", value+" at "+where)
 }
@@ -372,7 +372,7 @@ func (p Panel) describe() string {
 	}
 	fmt.Fprintf(&b, "%s against %s.", p.Y.Label, p.X.Label)
 	for _, l := range p.Levels {
-		fmt.Fprintf(&b, " %s %s.", l.Label, p.Y.tell(l.Y))
+		fmt.Fprintf(&b, " %s %s.", l.Label, short(l.Y))
 	}
 	for _, c := range p.Curves {
 		kept, _ := p.usable(c.Points)
@@ -384,7 +384,7 @@ func (p Panel) describe() string {
 			if i > 0 {
 				b.WriteString(",")
 			}
-			fmt.Fprintf(&b, " %s at %s", p.Y.tell(q.Y), p.X.name(q.X))
+			fmt.Fprintf(&b, " %s at %s", short(q.Y), p.X.name(q.X))
 		}
 		b.WriteString(".")
 	}

@@ -203,25 +203,11 @@ func step(curves []Curve) []Curve {
 }
 
 // The ratio spans 0 (a word never comes back) to infinity (nothing else does):
-// values outside these bounds are drawn on them. Ticks are in log10 of N_w/S_w.
+// values outside these bounds are drawn on them.
 const (
 	lowestRatio, highestRatio = 0.01, 100
 	ratio                     = "N_w : S_w"
 )
-
-var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
-
-// tellRatio formats log10 of a ratio as the ratio.
-func tellRatio(log float64) string {
-	switch ratio := math.Pow(10, log); {
-	case ratio <= lowestRatio:
-		return "≤" + short(lowestRatio)
-	case ratio >= highestRatio:
-		return "≥" + short(highestRatio)
-	default:
-		return short(ratio)
-	}
-}
 
 // deniabilityFigures draws N_w : S_w against ε (Figure 2 of Meisenbacher et al.
 // 2024), on a log scale with geometric means: a ratio of 1/2 is as far from 1
@@ -238,15 +224,21 @@ func deniabilityFigures(v *view) ([]Figure, error) {
 		var panels []Panel
 		for _, d := range datasets(shown) {
 			cells := results.Where(shown, func(c results.Cell) bool { return c.Dataset == d })
-			panels = append(panels, Panel{Title: datasetTitle(d, shown), X: axisOf(cells, epsilon),
-				Y:      Axis{Label: ratio, Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks, Tell: tellRatio},
-				Curves: v.curvesOf(cells, epsilon, ratio)})
+			p := Panel{Title: datasetTitle(d, shown), X: axisOf(cells, epsilon), Curves: v.curvesOf(cells, epsilon, ratio),
+				Y: Axis{Label: ratio, Log: true, Min: lowestRatio, Max: highestRatio,
+					Bound: &[2]float64{lowestRatio, highestRatio}}}
+			for _, c := range p.Curves { // geometric means
+				for i, q := range c.Points {
+					c.Points[i].Y, c.Points[i].Low, c.Points[i].High = math.Pow(10, q.Y), math.Pow(10, q.Low), math.Pow(10, q.High)
+				}
+			}
+			panels = append(panels, p)
 		}
 		v.limit(panels)
 		f, err := Curves("deniability", v.fileName("deniability", sp, results.Task{}),
 			title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels,
 			append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more " +
-				"deniable."}, v.notes(shown, "Geometric means; bars:")...)...)
+				"deniable. Ratios beyond the axis are drawn at its ends."}, v.notes(shown, "Geometric means; bars:")...)...)
 		if err == nil {
 			out = append(out, f)
 		}

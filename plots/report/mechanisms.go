@@ -47,29 +47,21 @@ type word struct {
 // sections collects sources, reasons and examples by mechanism.
 func sections(in Input) []mechanism {
 	var out []mechanism
-	var names []string
-	for _, r := range in.Cells {
-		if !r.IsBaseline() && r.Mechanism != "" && !slices.Contains(names, r.Mechanism) {
-			names = append(names, r.Mechanism)
+	for _, i := range results.Instances(in.Private()) {
+		if i.Mechanism == "" {
+			continue
 		}
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Compare(results.MechanismTitle(a), results.MechanismTitle(b))
-	})
-	for _, name := range names {
-		m := mechanism{Name: "mechanism-" + name, Title: results.MechanismTitle(name)}
-		if d, err := mechanisms.Find(name); err == nil {
-			m.Source = d.Source
-		}
-		var seen []results.Instance
-		for _, r := range in.Cells {
-			if r.Mechanism == name && !slices.Contains(seen, r.Instance()) {
-				seen = append(seen, r.Instance())
-				m.Variants = append(m.Variants, describe(in, r.Instance()))
+		if n := len(out); n == 0 || out[n-1].Name != "mechanism-"+i.Mechanism {
+			m := mechanism{Name: "mechanism-" + i.Mechanism, Title: results.MechanismTitle(i.Mechanism)}
+			if d, err := mechanisms.Find(i.Mechanism); err == nil {
+				m.Source = d.Source
 			}
+			out = append(out, m)
 		}
-		out = append(out, m)
+		last := &out[len(out)-1]
+		last.Variants = append(last.Variants, describe(in, i))
 	}
+	slices.SortFunc(out, func(a, b mechanism) int { return cmp.Compare(a.Title, b.Title) })
 	return out
 }
 

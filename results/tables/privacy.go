@@ -84,10 +84,10 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
 		strings.Join(suffix, ", "))
 	for _, t := range []*Table{&accuracy, &epsilon} {
-		t.Groups = []ColumnGroup{{"", 2}, {axis.Title(), len(levels)}}
-		t.Header = []string{"data set, space", "mechanism"}
+		t.column("", "data set, space")
+		t.column("", "mechanism")
 		for _, level := range levels {
-			t.Header = append(t.Header, fmt.Sprint(level))
+			t.column(axis.Title(), fmt.Sprint(level))
 		}
 	}
 	for k, scene := range scenes[0] { // scenes and lines are the same at every level
@@ -195,12 +195,13 @@ func (s sheet) promises(task results.Task) []Table {
 			name, title = slug(name, space.String()), title+", "+space.String()
 		}
 		t := s.named(name, title)
-		t.Groups = []ColumnGroup{{"", 3}, {fmt.Sprintf("E_M at %d points lost,", pointsLost), len(datasets)}, {"", 1}}
-		t.Header = []string{"mechanism", "promise", "kept?"}
-		for _, d := range datasets {
-			t.Header = append(t.Header, results.DatasetTitle(d))
+		for _, head := range []string{"mechanism", "promise", "kept?"} {
+			t.column("", head)
 		}
-		t.Header = append(t.Header, "words/s")
+		for _, d := range datasets {
+			t.column(fmt.Sprintf("E_M at %d points lost,", pointsLost), results.DatasetTitle(d))
+		}
+		t.column("", "words/s")
 		for _, i := range results.Instances(own.Private()) {
 			cells := results.Where(own.Private(), func(c results.Cell) bool { return c.Instance() == i })
 			row := []TableCell{promiseCell(&t, s.Labels[i], cells), {Text: promiseOf(cells)}, {Text: s.verdict(i)}}
