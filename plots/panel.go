@@ -176,10 +176,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-var (
-	levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
-	stepStyle  = draw.LineStyle{Color: color.RGBA{0xd2, 0xd2, 0xd2, 0xff}, Width: 3}
-)
+var levelStyle = Style{Look: Look{Marker: -1}, Level: true}
 
 // add draws the level over the whole width of a plot.
 func (l Level) add(p *plot.Plot) {
@@ -192,7 +189,7 @@ func (l Level) add(p *plot.Plot) {
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
 			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}})
 	}
-	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle})
+	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle.line()})
 }
 
 // curveLine draws a curve with error bars, shifted sideways by some points.
@@ -229,7 +226,7 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	if l.Style.Step {
-		line.StepStyle, line.LineStyle = plotter.PreStep, stepStyle
+		line.StepStyle = plotter.PreStep
 		// From right to left it falls after a point: a step is as high as its right end.
 		slices.SortFunc(line.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	}
@@ -294,12 +291,12 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 			case c.Style.Subdued && !slices.Contains(rest, c.Label):
 				rest = append(rest, c.Label)
 			case !c.Style.Subdued:
-				l.explain(legendEntry{label: c.Label, style: c.Style})
+				l.explain(legendEntry{c.Label, c.Style})
 			}
 		}
 		for _, v := range p.Levels {
 			if v.Label != "" {
-				l.explain(legendEntry{label: v.Label, level: true})
+				l.explain(legendEntry{v.Label, levelStyle})
 			}
 		}
 	}

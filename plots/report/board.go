@@ -26,7 +26,6 @@ type System struct {
 	Authors                             []string
 	State, Why                          string
 	Rests                               string // a page with all that its numbers rest on
-	Package                             string // its file, "" for a folder
 }
 
 // BoardTask is the question of a board: systems by a use at levels of privacy.

@@ -156,7 +156,7 @@ func byDocuments(q results.Column, p pair) *estimate {
 		b[i] -= a[i]
 	}
 	return &estimate{mean: stats.Mean(b), items: stat.Variance(b, nil)/float64(len(b)) + ofA + ofB, n: len(b),
-		repetitions: min(len(p.before.Cells), len(p.after.Cells)), paired: "documents"}
+		repetitions: min(len(p.before.Cells), len(p.after.Cells))}
 }
 
 // poolRepetitions sets the variance of changes from the spread of repetitions,

@@ -69,7 +69,6 @@ type Comparison struct {
 	Low, High   float64 // 95% interval of ours, NaN when not comparable
 	N           int     // repetitions
 	Difference  float64 // ours − published
-	Allowed     float64 // largest |Difference| that agrees
 	Class       Class
 	Cause       string // why it is not comparable, or known causes of the difference
 }
@@ -151,7 +150,7 @@ func compareCell(c results.Cells, d Definition, column results.Column, margin fl
 	k := Comparison{
 		Place: at, Instance: r.Instance(), Definition: d, Policy: r.Policy, Embedding: r.Embedding,
 		Table: publishedTable(r.Dataset, d.Metric), Published: published, AsPublished: asPublished(r),
-		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(), Allowed: math.NaN(),
+		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(),
 	}
 	x := values(c, column)
 	if reason := notComparable(c, column); reason != "" {
@@ -234,9 +233,8 @@ func (k *Comparison) judge(c results.Cells, column results.Column, margin float6
 	half, allowed := k.spread(c, column, &notes)
 	k.Low, k.High = k.Ours-half, k.Ours+half
 	k.Difference = k.Ours - k.Published
-	k.Allowed = max(margin, allowed)
 	k.Class = Agrees
-	if math.Abs(k.Difference) > k.Allowed {
+	if math.Abs(k.Difference) > max(margin, allowed) {
 		k.Class = Differs
 		notes = append(notes, "the study's code: "+codes[k.Place.Mechanism])
 	}
