@@ -76,7 +76,7 @@ const pngDPI = 300
 
 // Render draws the figure as "png", "svg" or "pdf". The same figure gives the
 // same bytes in every run. Letters of an SVG are outlines, so that it looks the
-// same without the font; a PDF has its fonts inside.
+// same without the font, and those of a PDF.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	width, height := f.Size()

@@ -21,39 +21,18 @@ func reason(figures []Figure, why string) ([]Figure, error) {
 	return figures, nil
 }
 
-// slug makes a name usable as a file name.
-func slug(s string) string {
-	out := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, s)
-	return strings.Trim(out, "-.")
-}
-
 // fileName joins the parts of a file name that distinguish figures of one kind.
 func (v *view) fileName(kind string, sp results.Space, t results.Task) string {
 	name := fmt.Sprintf("%s-d%d", kind, sp.Dimension)
 	if slices.ContainsFunc(v.spaces, func(o results.Space) bool {
 		return o.Dimension == sp.Dimension && o.Embedding != sp.Embedding
 	}) {
-		name += "-" + slug(sp.Embedding)
+		name += "-" + sp.Embedding
 	}
-	if len(v.tasks) > 1 && t != (results.Task{}) {
-		name += dash(slug(t.Model)) + dash(slug(t.Setting))
+	if len(v.tasks) > 1 {
+		name += "-" + t.Model + "-" + t.Setting
 	}
-	return name
-}
-
-func dash(part string) string {
-	if part == "" {
-		return ""
-	}
-	return "-" + part
+	return tables.Slug(name)
 }
 
 // title returns the heading of a figure of some cells.
@@ -138,7 +117,7 @@ func metricFigures(v *view) ([]Figure, error) {
 	var out []Figure
 	for _, c := range results.MeasuredColumns(v.private) {
 		if c.Name != "accuracy" && c.Table != "axis" {
-			out = append(out, v.over("metric-"+slug(c.Name), c.Heading()+" against ε", epsilon, c.Name, c.OfModel)...)
+			out = append(out, v.over("metric-"+tables.Slug(c.Name), c.Heading()+" against ε", epsilon, c.Name, c.OfModel)...)
 		}
 	}
 	return reason(out, "no quantity other than accuracy was measured")
@@ -159,7 +138,7 @@ func attackFigures(v *view) ([]Figure, error) {
 			panels = append(panels, p)
 		}
 		v.limit(panels)
-		f, err := Curves("attacks", v.fileName("attacks-"+slug(s.dataset), s.space, s.task),
+		f, err := Curves("attacks", v.fileName("attacks-"+tables.Slug(s.dataset), s.space, s.task),
 			title("What attackers learn against utility, "+datasetTitle(s.dataset, nil), s.space, s.task, shown), panels,
 			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."},
 				v.notes(shown, "Bars:")...)...)

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // mechanism is the page's section on one mechanism.
@@ -77,21 +78,13 @@ func describe(in Input, i results.Instance) variant {
 		v.Exists = v.Exists || r.Status != results.StatusUndefined
 		v.Holds, v.Scoped = v.Holds || r.GuaranteeMetric != "", v.Scoped || r.GuaranteeScope != ""
 		if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
-			v.Reason = capital(sentence(r.GuaranteeReason))
+			v.Reason = tables.Capitalised(sentence(r.GuaranteeReason))
 		}
 	}
 	if in.Examples {
 		v.Texts = samples(in.Prepared.Examples, i)
 	}
 	return v
-}
-
-// capital capitalises the first letter.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // samples returns the first document of each data set that is available for all

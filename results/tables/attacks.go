@@ -92,7 +92,7 @@ func (s sheet) releases() []Table {
 			for _, q := range kind.columns {
 				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
 			}
-			t := s.named(slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
+			t := s.named(Slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
 			for i, l := range s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0) {
 				for k, q := range kind.columns {
 					if m, ok := l.cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
@@ -141,7 +141,7 @@ func (s sheet) attacks() []Table {
 		if math.IsNaN(plain) {
 			continue
 		}
-		t := s.named(slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
+		t := s.named(Slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
 			pointsLost, results.DatasetTitle(dataset)))
 		t.Header = []string{"mechanism", "ε about", "accuracy in %"}
 		for _, q := range columns {

@@ -312,14 +312,20 @@ func formatFloat(f results.Float) string {
 	return fmt.Sprintf("%.4g", float64(f))
 }
 
-func slug(parts ...string) string {
-	joined := strings.ToLower(strings.Join(parts, "-"))
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+// Slug makes a file name of the parts of a name.
+func Slug(parts ...string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' {
 			return r
 		}
 		return '-'
-	}, joined)
+	}, strings.ToLower(strings.Join(parts, "-"))), "-.")
 }
 
-func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// Capitalised is a text with a capital first letter.
+func Capitalised(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

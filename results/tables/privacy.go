@@ -79,9 +79,9 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		return nil
 	}
 	suffix := namesOf(task)
-	accuracy := s.named(slug(append([]string{name}, suffix...)...),
+	accuracy := s.named(Slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
-	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
+	epsilon := s.named(Slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
 		strings.Join(suffix, ", "))
 	for _, t := range []*Table{&accuracy, &epsilon} {
 		t.column("", "data set, space")
@@ -135,7 +135,7 @@ func namesOf(t results.Task) []string {
 // pairs tabulates the tests of all pairs of mechanisms at one level.
 func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
 	suffix := namesOf(task)
-	t := s.named(slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
+	t := s.named(Slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
 		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
 	t.Header = []string{"data set, space", "mechanism", "against", "difference", "p (Holm)", "verdict",
 		"detectable", "documents that would tell"}
@@ -189,10 +189,10 @@ func (s sheet) promises(task results.Task) []Table {
 		own := all.Select(func(c results.Cell) bool { return c.Space() == space })
 		scenes := compare.AtLoss(own, compare.Question{Use: results.EM, Privacy: "accuracy"}, pointsLost)
 		datasets := results.Distinct(own.Private(), func(c results.Cell) string { return c.Dataset })
-		name, title := slug("promises", task.Model, task.Setting), fmt.Sprintf("Promise, verdict, privacy at %d points "+
+		name, title := Slug("promises", task.Model, task.Setting), fmt.Sprintf("Promise, verdict, privacy at %d points "+
 			"of accuracy lost, and speed, %s, %s", pointsLost, task.Model, task.Setting)
 		if len(spaces) > 1 {
-			name, title = slug(name, space.String()), title+", "+space.String()
+			name, title = Slug(name, space.String()), title+", "+space.String()
 		}
 		t := s.named(name, title)
 		for _, head := range []string{"mechanism", "promise", "kept?"} {

@@ -89,8 +89,8 @@ func (s sheet) grids(cells []results.Cell, ofModel bool, task ...string) []Table
 		if q.OfModel != ofModel || q.Table != "" || q.Attacker != "" || q.Name == results.EM {
 			continue
 		}
-		t := s.named(slug(append([]string{q.Name}, task...)...),
-			capitalised(strings.Join(append([]string{q.Heading()}, task...), ", ")))
+		t := s.named(Slug(append([]string{q.Name}, task...)...),
+			Capitalised(strings.Join(append([]string{q.Heading()}, task...), ", ")))
 		s.grid(&t, cells, q)
 		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
 		if best := map[results.Direction]string{results.Up: "highest", results.Down: "lowest"}[q.Direction]; best != "" {
@@ -140,7 +140,7 @@ func (s sheet) shared() []Table {
 						of: func(c results.Cell) bool { return c.Space() == sp }})
 				}
 			}
-			t := s.named(slug(name, dataset), capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
+			t := s.named(Slug(name, dataset), Capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
 			s.pivot(&t, inOrder(cells), []head{s.mechanism(), byEpsilon}, shown, 0)
 			t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
 				encoderNote(cells)
