@@ -75,8 +75,8 @@ func (f Figure) paint(c vg.Canvas) {
 const pngDPI = 300
 
 // Render draws the figure as "png", "svg" or "pdf". The same figure gives the
-// same bytes in every run. Letters of an SVG are outlines, so that it looks the
-// same without the font, and those of a PDF.
+// same bytes in every run. Letters of an SVG and a PDF are outlines, so that
+// they look the same without the font.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	width, height := f.Size()

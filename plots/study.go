@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -179,62 +178,4 @@ func step(curves []Curve) []Curve {
 	}
 	return []Curve{{Label: "best with a guarantee", Style: Style{Look: Look{Color: Faint, Marker: -1}, Step: true},
 		Points: points}}
-}
-
-// The ratio spans 0 (a word never comes back) to infinity (nothing else does):
-// values outside these bounds are drawn on them.
-const (
-	lowestRatio, highestRatio = 0.01, 100
-	ratio                     = "N_w : S_w"
-)
-
-// deniabilityFigures draws N_w : S_w against ε (Figure 2 of Meisenbacher et al.
-// 2024), on a log scale with geometric means: a ratio of 1/2 is as far from 1
-// as a ratio of 2.
-func deniabilityFigures(v *view) ([]Figure, error) {
-	var out []Figure
-	for _, sp := range v.spaces {
-		shown := results.Texts(v.of(sp, results.Task{}))
-		for i := range shown {
-			if r := logRatio(shown[i]); !math.IsNaN(r) {
-				shown[i].Set(ratio, results.Number(r))
-			}
-		}
-		var panels []Panel
-		for _, d := range datasets(shown) {
-			cells := results.Where(shown, func(c results.Cell) bool { return c.Dataset == d })
-			p := Panel{Title: datasetTitle(d, shown), X: axisOf(cells, epsilon), Curves: v.curvesOf(cells, epsilon, ratio),
-				Y: Axis{Label: ratio, Log: true, Min: lowestRatio, Max: highestRatio,
-					Bound: &[2]float64{lowestRatio, highestRatio}}}
-			for _, c := range p.Curves { // geometric means
-				for i, q := range c.Points {
-					c.Points[i].Y, c.Points[i].Low, c.Points[i].High = math.Pow(10, q.Y), math.Pow(10, q.Low), math.Pow(10, q.High)
-				}
-			}
-			panels = append(panels, p)
-		}
-		v.limit(panels)
-		f, err := Curves("deniability", v.fileName("deniability", sp, results.Task{}),
-			title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels,
-			append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more " +
-				"deniable. Ratios beyond the axis are drawn at its ends."}, v.notes(shown, "Geometric means; bars:")...)...)
-		if err == nil {
-			out = append(out, f)
-		}
-	}
-	return reason(out, "no cell has N_w and S_w")
-}
-
-// logRatio is log10(N_w/S_w) kept within bounds, NaN where both are 0.
-func logRatio(c results.Cell) float64 {
-	nw, _ := c.At("n_w")
-	sw, ok := c.At("s_w")
-	if !ok || !nw.Value.Known() || !sw.Value.Known() || nw.Value == 0 && sw.Value == 0 {
-		return math.NaN()
-	}
-	support := float64(sw.Value)
-	if sw.Whole > 0 && nw.Whole > 0 {
-		support *= 100 * float64(sw.Whole) / float64(nw.Whole) // on the scale of 100 runs per word
-	}
-	return math.Log10(min(highestRatio, max(lowestRatio, float64(nw.Value)/support))) // +Inf at S_w = 0
 }
