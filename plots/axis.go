@@ -15,9 +15,7 @@ import (
 // Axis describes one axis of a panel.
 type Axis struct {
 	Label string
-	Log   bool
-	// Min and Max fix the range where they differ; the data widen it.
-	Min, Max float64
+	Log   bool // of the horizontal one only
 	// Bound, if not nil, is the possible range of values, for example 0 and 100
 	// of a percentage.
 	Bound *[2]float64
@@ -37,11 +35,7 @@ type axisRange struct {
 }
 
 func newRange(a Axis) *axisRange {
-	r := &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
-	if a.Min != a.Max {
-		r.add(a.Min, a.Max)
-	}
-	return r
+	return &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
 }
 
 func (r *axisRange) add(values ...float64) {

@@ -65,20 +65,17 @@ type Panel struct {
 	live bool // on a page, which can show subdued curves in full
 }
 
-// usable drops what an axis cannot show: missing values, and values ≤ 0 on a
-// log axis. dropped counts the latter.
+// usable drops what an axis cannot show: missing values, and x ≤ 0 on a log axis.
+// dropped counts the latter.
 func (p Panel) usable(points []Point) (kept []Point, dropped int) {
 	for _, q := range points {
 		switch {
 		case !finite(q.X) || !finite(q.Y):
-		case p.X.Log && q.X <= 0, p.Y.Log && q.Y <= 0:
+		case p.X.Log && q.X <= 0:
 			dropped++
 		default:
 			if !finite(q.Low) || !finite(q.High) {
 				q.Low, q.High = math.NaN(), math.NaN()
-			}
-			if p.Y.Log && q.Low <= 0 {
-				q.Low = q.Y
 			}
 			kept = append(kept, q)
 		}
@@ -129,7 +126,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 		return out, false
 	}
 	for _, l := range p.Levels {
-		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
+		if finite(l.Y) {
 			ys.add(l.Y)
 			bars = append(bars, l.Low, l.High)
 		}
@@ -152,7 +149,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	curves = slices.DeleteFunc(curves, func(c Curve) bool { return len(c.Points) == 0 })
 	out.outside = len(curves) < shown
 	for _, l := range p.Levels {
-		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
+		if finite(l.Y) {
 			l.add(out.Plot)
 		}
 	}

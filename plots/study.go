@@ -80,7 +80,7 @@ func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Fi
 				}
 			}
 			f, err := Curves(kind, v.fileName(kind, sp, t), title(what, sp, t, shown), panels,
-				append(slices.Clone(notes), v.notes(shown, "Bars:")...)...)
+				append(slices.Clone(notes), v.notes(shown)...)...)
 			if err == nil {
 				out = append(out, f)
 			}
@@ -140,7 +140,7 @@ func attackFigures(v *view) ([]Figure, error) {
 		f, err := Curves("attacks", v.fileName("attacks-"+tables.Slug(s.dataset), s.space, s.task),
 			title("What attackers learn against utility, "+datasetTitle(s.dataset, nil), s.space, s.task, shown), panels,
 			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."},
-				v.notes(shown, "Bars:")...)...)
+				v.notes(shown)...)...)
 		if err == nil {
 			out = append(out, f)
 		}

@@ -58,7 +58,7 @@ type Comparison struct {
 	Place // Mechanism is the paper's name for the row
 	results.Instance
 	Definition
-	Policy    string
+	Name      string // of the instance
 	Embedding string
 	Table     string // of Meisenbacher et al. 2024
 	// AsPublished means that the instance computes what the published row did.
@@ -118,7 +118,7 @@ func Compare(p *results.Prepared, margin float64) []Comparison {
 			if column.OfModel && d.Setting != c.Setting && (!r.IsBaseline() || !d.described()) {
 				continue // a baseline has one setting; it stands for all
 			}
-			if k, ok := compareCell(c, d, column, margin); ok {
+			if k, ok := compareCell(p, c, d, column, margin); ok {
 				all = append(all, k)
 			}
 		}
@@ -133,7 +133,8 @@ func Compare(p *results.Prepared, margin float64) []Comparison {
 
 // compareCell compares one cell with its published number, if there is one and ours
 // was measured.
-func compareCell(c results.Cells, d Definition, column results.Column, margin float64) (Comparison, bool) {
+func compareCell(p *results.Prepared, c results.Cells, d Definition, column results.Column, margin float64) (Comparison,
+	bool) {
 	r := c.Cells[0]
 	at := Place{r.Dataset, r.Dimension, 0, r.Mechanism}
 	if !r.IsBaseline() {
@@ -148,7 +149,7 @@ func compareCell(c results.Cells, d Definition, column results.Column, margin fl
 		return Comparison{}, false
 	}
 	k := Comparison{
-		Place: at, Instance: r.Instance(), Definition: d, Policy: r.Policy, Embedding: r.Embedding,
+		Place: at, Instance: r.Instance(), Definition: d, Name: p.Name(r), Embedding: r.Embedding,
 		Table: publishedTable(r.Dataset, d.Metric), Published: published, AsPublished: asPublished(r),
 		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(),
 	}

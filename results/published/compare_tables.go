@@ -3,7 +3,6 @@ package published
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"mldpbench/results"
 	"mldpbench/results/tables"
@@ -21,20 +20,6 @@ func (k Comparison) interval() string {
 	return text
 }
 
-// way returns the name of how the row of a mechanism was measured.
-func (k Comparison) way() string {
-	var parts []string
-	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
-		if s != "" && s != k.Place.Mechanism && s != "policy="+k.Policy {
-			parts = append(parts, s)
-		}
-	}
-	if k.Policy != "" && k.Policy != "keep" {
-		parts = append(parts, "policy "+k.Policy)
-	}
-	return strings.Join(parts, " ")
-}
-
 // compareTable has the row of every comparison.
 func compareTable(comparisons []Comparison) tables.Table {
 	t := tables.Table{
@@ -47,7 +32,7 @@ func compareTable(comparisons []Comparison) tables.Table {
 		if !math.IsNaN(k.Difference) {
 			difference = fmt.Sprintf("%+.2f", k.Difference)
 		}
-		instance := k.way()
+		instance := k.Name
 		if !k.AsPublished {
 			instance += " (not the published variant)"
 		}
