@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/textio"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -102,7 +103,7 @@ func (s Source) files() ([]string, error) {
 
 func (s Source) read(ctx context.Context, file string) (r repetition, err error) {
 	columns := slices.Clone(s.Columns)
-	if datasets.FormatOf(file) == datasets.Lines {
+	if textio.FormatOf(file) == textio.Lines {
 		if s.ID != "" {
 			return r, fmt.Errorf("%s: plain lines have no column for an id", file)
 		}
