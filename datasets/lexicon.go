@@ -13,7 +13,7 @@ import (
 func init() {
 	Register(Definition{
 		Name: "product-reviews", Title: "Product Reviews", Doc: "the opinion lexicon word by word, label = polarity",
-		Citation: "Hu & Liu 2004", Needs: []string{"opinion-lexicon"},
+		Needs:     []string{"opinion-lexicon"},
 		Classes:   []string{"negative", "positive"},
 		WordLevel: true, Cleaning: CleanNone,
 		Read: readProductReviews,

@@ -19,20 +19,15 @@ import (
 func init() {
 	polarity := []string{"negative", "positive"}
 	for _, d := range []Definition{
-		{Name: "mr", Title: "MR", Doc: "sentences of film reviews, 2 classes", Citation: "Pang & Lee 2005",
-			Classes: polarity},
-		{Name: "cr", Title: "CR", Doc: "sentences of customer reviews, 2 classes", Citation: "Hu & Liu 2004",
-			Classes: polarity},
-		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Citation: "Wiebe et al. 2005",
-			Classes: polarity},
-		{Name: "sst2", Title: "SST-2", Doc: "sentences of film reviews, 2 classes", Citation: "Socher et al. 2013",
-			Classes: polarity},
-		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades", Citation: "Socher et al. 2013",
+		{Name: "mr", Title: "MR", Doc: "sentences of film reviews, 2 classes", Classes: polarity},
+		{Name: "cr", Title: "CR", Doc: "sentences of customer reviews, 2 classes", Classes: polarity},
+		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Classes: polarity},
+		{Name: "sst2", Title: "SST-2", Doc: "sentences of film reviews, 2 classes", Classes: polarity},
+		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades",
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
-		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer", Citation: "Li & Roth 2002",
+		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer",
 			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
-		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance",
-			Citation: "Feng et al. 2015"},
+		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance"},
 	} {
 		d.Needs, d.Cleaning = []string{d.Name}, CleanNone
 		if d.Name == "insuranceqa" {
