@@ -17,5 +17,9 @@ type arithmetic[T float] struct {
 }
 
 // inFloat32 is the arithmetic of training.
-var inFloat32 = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward,
+var inFloat32 = arithmetic[float32]{kernel.Gemm,
+	func(gates, prev, cell, tanh, hidden []float32) {
+		kernel.CellForward(kernel.Sigmoid, kernel.Tanh, gates, prev, cell, tanh, hidden)
+	},
+	kernel.CellBackward[float32],
 	func(dst, src []float32) { kernel.Axpy(1, src, dst) }}

@@ -8,8 +8,8 @@ import (
 
 // inFloat64 is the arithmetic for checking derivatives against differences.
 var inFloat64 = arithmetic[float64]{plainGemm, func(gates, prev, cell, tanh, hidden []float64) {
-	kernel.PlainCellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
-}, kernel.PlainCellBackward[float64], plainAdd}
+	kernel.CellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
+}, kernel.CellBackward[float64], plainAdd}
 
 // arithmeticOf returns that of a type of numbers.
 func arithmeticOf[T float]() arithmetic[T] {

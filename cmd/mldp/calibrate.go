@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,25 +32,8 @@ func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
 	return e
 }
 
-// tune searches for ε and t of the Vickrey mechanism under a loss budget.
-func tune(cmd *cobra.Command, o experiments.TuneRequest) error {
-	answer := newAnswer(cmd)
-	if !answer.asJSON {
-		o.Each = results.RowWriter[measure.TuneStep](cmd.OutOrStdout())
-	}
-	trace, err := experiments.Tune(cmd.Context(), o)
-	if err != nil {
-		return err
-	}
-	if answer.asJSON {
-		return errors.Join(answer.csvRows("steps", trace), answer.end())
-	}
-	return o.Each(trace[slices.IndexFunc(trace, func(s measure.TuneStep) bool { return s.Choice })])
-}
-
 func newCalibrateCommand() *cobra.Command {
 	var o experiments.CalibrateRequest
-	var search experiments.TuneRequest
 	var targets, names []string
 	var embedding, format, restrict, variant string
 	var parameters []string
@@ -77,25 +59,14 @@ cost little more than one.
 
 --format yaml prints the entries of a study's list of mechanisms.
 
-With --max-loss it is Algorithm 2 of Xu et al. 2021b: among the thresholds --t of
-the Vickrey mechanism, and epsilon up to --max-epsilon, it chooses the pair with
-the highest error of the MAP adversary whose loss, the share of words of a
-word-level data set (--restrict) whose polarity flips, stays within the budget.
-
-Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
+Exit codes: 0 found, 1 failed, 2 wrong usage.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
   mldp calibrate --target em=0.2,0.5,0.8 --mechanism cmp,k-rr --embedding generated --dimension 50 --vocabulary 300
-  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10
-  mldp calibrate --max-loss 0.2 --restrict generated-words --embedding generated --dimension 50 --runs 6`,
+  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Embedding = embeddingFlag(embedding, dimension)
-			o.Log, search.Log = cmd.ErrOrStderr(), cmd.ErrOrStderr()
-			if cmd.Flags().Changed("max-loss") {
-				search.Dataset.Name, search.Embedding, search.Data = restrict, o.Embedding, o.Data
-				search.Runs, search.Seed = o.Runs, o.Seed
-				return tune(cmd, search)
-			}
+			o.Log = cmd.ErrOrStderr()
 			var err error
 			if o.Targets, err = measure.ParseTargets(targets); err != nil {
 				return &exitError{exitUsage, err}
@@ -110,26 +81,20 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 			if o.Mechanisms, err = calibrated(names, variant, parameters, command); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			if answer := newAnswer(cmd); answer.asJSON {
-				rows := []experiments.CalibratedMechanism{}
-				err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
-					rows = append(rows, row)
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				return errors.Join(answer.csvRows("mechanisms", rows), answer.end())
-			}
-			if format == "csv" {
+			answer := newAnswer(cmd)
+			if format == "csv" && !answer.asJSON {
 				return experiments.Calibrate(cmd.Context(), o,
 					results.RowWriter[experiments.CalibratedMechanism](cmd.OutOrStdout()))
 			}
-			fragment := experiments.StudyFragment{To: cmd.OutOrStdout()}
-			if err := experiments.Calibrate(cmd.Context(), o, fragment.Take); err != nil {
-				return err
+			rows := []experiments.CalibratedMechanism{}
+			err = experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
+				rows = append(rows, row)
+				return nil
+			})
+			if err != nil || format == "yaml" {
+				return errors.Join(err, experiments.StudyEntries(cmd.OutOrStdout(), rows))
 			}
-			return fragment.Flush()
+			return errors.Join(answer.csvRows("mechanisms", rows), answer.end())
 		},
 	}
 	f := cmd.Flags()
@@ -145,18 +110,13 @@ Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`
 	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
 		"keep only this many first words of the embedding, the possible outputs; 0 keeps all")
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw and sw")
-	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form; even with --max-loss")
+	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
-	f.Float64Var(&search.MaxLoss, "max-loss", 0, "loss budget, a share in (0, 1), of the Vickrey mechanism")
-	f.Float64SliceVar(&search.T, "t", []float64{0, 0.25, 0.5, 0.75, 1}, "with --max-loss: thresholds to choose among")
-	f.Float64Var(&search.MaxEpsilon, "max-epsilon", 100, "with --max-loss: largest epsilon considered")
-	f.StringVar(&search.Prior, "prior", "uniform", "with --max-loss: of the adversary, uniform or empirical")
 	addJSON(cmd)
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.MarkFlagsOneRequired("target", "max-loss")
-	cmd.MarkFlagsMutuallyExclusive("target", "max-loss")
+	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return cmd
 }

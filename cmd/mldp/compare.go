@@ -144,14 +144,11 @@ func (o compareOptions) history(w io.Writer, paths []string) error {
 }
 
 func auditPublished(w io.Writer, format string) error {
-	audit, err := published.AuditArithmetic()
+	all, err := published.Arithmetic()
 	if err != nil {
 		return err
 	}
-	if err := audit.ChecksTable().Write(w, format); err != nil {
-		return err
-	}
-	return audit.ErrataTable().Write(w, format)
+	return errors.Join(all[0].Write(w, format), all[1].Write(w, format))
 }
 
 func comparePublished(w io.Writer, paths []string, margin float64, format string) error {
@@ -159,16 +156,12 @@ func comparePublished(w io.Writer, paths []string, margin float64, format string
 	if err != nil {
 		return err
 	}
-	comparisons, err := published.Compare(p, margin)
-	if err != nil {
-		return err
-	}
-	all := published.CompareTables(p, comparisons)
+	all := published.Tables(p, margin)
 	if len(all) == 0 {
 		return &exitError{exitNothing, fmt.Errorf("none of the %d cells has a published counterpart", len(p.Cells))}
 	}
-	if format == "csv" && len(comparisons) > 0 { // one table, one header
-		return published.CompareTable(comparisons).Write(w, format)
+	if last := all[len(all)-1]; format == "csv" && last.Name == "compare" { // one table, one header
+		return last.Write(w, format)
 	}
 	for _, t := range all {
 		if err := t.Write(w, format); err != nil {

@@ -21,7 +21,7 @@ import (
 func newEvaluateCommand() *cobra.Command {
 	var o experiments.EvaluateOptions
 	var versions []string
-	var out, cleaning, repetition string
+	var out, cleaning string
 	var force, examples bool
 	var items itemOptions
 	cmd := &cobra.Command{
@@ -52,7 +52,6 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 				if err != nil {
 					return &exitError{exitUsage, err}
 				}
-				v.Repetition = repetition
 				o.Versions = append(o.Versions, v)
 			}
 			o.Cleaning = datasets.Cleaning(cleaning)
@@ -119,7 +118,6 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
 		"them out of all versions and says how many")
-	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
 		"cleaning of the text: sentiment, topic, content, words or none")

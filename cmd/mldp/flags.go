@@ -253,9 +253,7 @@ var flagValues = map[string]completer{
 	},
 	"policy": func(*cobra.Command) (names []string) {
 		for _, p := range mechanisms.Policies {
-			if p != mechanisms.Zero { // studies have it, streams do not
-				names = append(names, string(p))
-			}
+			names = append(names, string(p))
 		}
 		return names
 	},

@@ -38,7 +38,6 @@ type privatizeOptions struct {
 	keep     string
 	workers  int
 	document float64
-	weights  string
 	out      string
 	report   string
 }
@@ -117,8 +116,6 @@ the others no factor is known.`,
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
 	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
-	f.StringVar(&o.weights, "weights", "", "with --document-epsilon: file of public weights, a word and a number per "+
-		"line, to share it by")
 	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
@@ -172,12 +169,6 @@ func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
 		if err != nil {
 			return nil, err
 		}
-	}
-	if mechanisms.Policy(o.policy) == mechanisms.Zero {
-		return nil, errors.New(`policy = "zero": needs all words of the text beforehand; studies have it, streams do not`)
-	}
-	if o.weights != "" && o.document == 0 {
-		return nil, errors.New("--weights share a --document-epsilon: give one")
 	}
 	if o.document != 0 {
 		if err := check.Positive("document-epsilon", o.document); err != nil {
@@ -238,20 +229,11 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		report.Vectors = vectors{space.Name, space.Dimension, space.Len(), space.Fingerprint()}
 		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", space.Name, space.Dimension, space.Len())
 	}
-	var document *mechanisms.DocumentGuarantee
 	if o.document != 0 {
 		b := mechanisms.Budget{Epsilon: o.document, Weighting: mechanisms.Evenly}
-		if o.weights != "" {
-			b.Weighting = mechanisms.ByWord
-			if options.Weights, err = readWeights(o.weights); err != nil {
-				return err
-			}
-		}
 		report.Budget, options.Budget = budgetDocument, &b
 		// Lines differ in length, so a delta is given per word.
-		d := b.Guarantee(g, 1)
-		document = &d
-		report.Guarantee = d.String()
+		report.Guarantee = b.Guarantee(g, 1).String()
 	}
 	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget,
 		report.Guarantee)
@@ -282,9 +264,6 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy,
 			Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
 		}
-		if options.Weights != nil {
-			notice.Document = document
-		}
 		if options.Rewriter != nil {
 			notice.Unknown = 0 // decided by the command
 		}
@@ -312,19 +291,6 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		e.SetIndent("", "  ")
 		return e.Encode(report)
 	})
-}
-
-func readWeights(name string) (func(string) float64, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := textio.Plain(f, name)
-	if err != nil {
-		return nil, err
-	}
-	return privatize.ReadWeights(r, name)
 }
 
 func printProbe(w io.Writer, p *privatize.Probe, budget string) {

@@ -68,7 +68,7 @@ var commands = []struct {
 var renamed = map[string]string{
 	"distribution": "explain --format csv", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
 	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
-	"leaderboard": "board", "tune": "calibrate --max-loss", "k8s": "plan, and the manifest in docs/cluster.md",
+	"leaderboard": "board", "k8s": "plan, and the manifest in docs/cluster.md",
 	"bench": "run, whose tables state words per second", "version": "--version",
 }
 

@@ -21,24 +21,22 @@ import (
 )
 
 type runOptions struct {
-	overrides   study.Overrides
-	seed        uint64
-	data        string
-	out         string
-	workers     int
-	memory      float64
-	shard       string
-	schedule    string
-	cell        string
-	record      string
-	forceNew    bool
-	sameVersion bool
-	audit       bool
-	examples    bool
-	align       alignFlag
-	auditing    audit.Options
-	fetching    fetchOptions
-	items       itemOptions
+	overrides study.Overrides
+	seed      uint64
+	data      string
+	out       string
+	workers   int
+	memory    float64
+	shard     string
+	schedule  string
+	cell      string
+	forceNew  bool
+	audit     bool
+	examples  bool
+	align     alignFlag
+	auditing  audit.Options
+	fetching  fetchOptions
+	items     itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -50,7 +48,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
-	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit of this row, which may be in an older file")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
@@ -60,18 +57,17 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
 	o.align.add(cmd)
-	for _, other := range []string{"shard", "cell", "record"} {
+	for _, other := range []string{"shard", "cell"} {
 		cmd.MarkFlagsMutuallyExclusive("align", other)
 	}
 	o.items.addFlags(f)
-	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
 }
 
 // checkAudit returns an error for an audit of a part, because its file would
 // count for the whole.
 func (o *runOptions) checkAudit() error {
-	if o.audit && (o.shard != "" || o.cell != "" || o.record != "") {
-		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard, --cell or --record")}
+	if o.audit && (o.shard != "" || o.cell != "") {
+		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard or --cell")}
 	}
 	return nil
 }
@@ -192,14 +188,9 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	stderr io.Writer) error {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, ForceNew: o.forceNew,
-		SameVersion: o.sameVersion, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+		Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	var err error
-	if o.record != "" {
-		if options.Record, err = findRow(o.record); err != nil {
-			return err
-		}
-	}
 	if o.shard != "" {
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
 			return &exitError{exitUsage, err}
@@ -252,26 +243,4 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		}
 	}
 	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples, o.align.Levels)
-}
-
-// findRow reads "RESULTS:KEY".
-func findRow(ref string) (*results.Row, error) {
-	i := strings.LastIndexByte(ref, ':')
-	if i < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("record = %q: must be RESULTS:KEY", ref)}
-	}
-	file, err := results.File(ref[:i])
-	if err != nil {
-		return nil, err
-	}
-	rows, err := results.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range rows {
-		if r.Key == ref[i+1:] {
-			return &r, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: no row of key %s", ref[:i], ref[i+1:])
 }

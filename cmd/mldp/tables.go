@@ -24,9 +24,9 @@ func newTablesCommand() *cobra.Command {
 		Use:   "tables RESULTS...",
 		Short: "Write tables as Markdown, LaTeX and CSV",
 		Long: `Tables reads results (files, or folders of runs, which are joined) and writes
-all tables for which they have data: data sets, every quantity, ranks and
-accuracy at equal error of the adversary, promises, attackers, cost, comparison
-with the published tables. --select keeps rows by a cell that names them (a data
+all tables for which they have data: data sets, every quantity, accuracy at equal
+error of the adversary, promises, attackers, audit, comparison with the published
+tables. --select keeps rows by a cell that names them (a data
 set, a mechanism) and columns by words of their heading (ε=5, accuracy); what is
 bold stays the best of the whole table. LaTeX needs booktabs, graphicx and array;
 a table is made for both columns of a paper or, with --narrow, for one, and is
@@ -52,7 +52,7 @@ continued under its number where it is too large for a page.`,
 			if out == "" {
 				out = filepath.Join(dir, "tables")
 			}
-			list := published.Tables(p)
+			list := append(tables.All(p), published.Tables(p, published.DefaultMargin)...)
 			if len(only) > 0 {
 				list = slices.DeleteFunc(list, func(t tables.Table) bool {
 					return !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(t.Name, part) })
