@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,50 +75,36 @@ func pseudoUsers(d Definition) Definition {
 // readSentences reads one file as a pool, or the parts train, validation and
 // test where the catalogue has them and they are present.
 func readSentences(ctx context.Context, q Request, name string, classes []string) (Rows, error) {
-	type file struct{ path, split string }
-	var files []file
-	if q.File != "" {
-		files = []file{{q.File, ""}}
-	} else {
+	parts := []string{""} // q.File
+	if q.File == "" {
 		entry, err := fetch.Find(name)
 		if err != nil {
 			return Rows{}, err
 		}
-		for _, split := range []string{"train", "validation", "test"} {
-			if entry.Accept[split] == nil {
-				continue
-			}
-			path, err := fetch.Locate(q.Root, name, split)
-			if err != nil {
-				return Rows{}, err
-			}
-			files = append(files, file{path, split})
-		}
-		if files == nil {
-			path, err := fetch.Locate(q.Root, name, "sentences")
-			if err != nil {
-				return Rows{}, err
-			}
-			files = []file{{path, ""}}
-		}
+		parts = slices.DeleteFunc([]string{"train", "validation", "test", "sentences"}, func(p string) bool {
+			return entry.Accept[p] == nil
+		})
 	}
 	var texts, labels, splits, sources []string
-	for _, f := range files {
+	for _, part := range parts {
+		path, err := q.File, error(nil)
+		if part != "" {
+			path, err = fetch.Locate(q.Root, name, part)
+		}
 		before := len(texts)
-		add := func(label, text string) { texts, labels = append(texts, text), append(labels, label) }
-		if err := eachSentence(f.path, add); err != nil {
+		if err == nil {
+			err = eachSentence(path, func(label, text string) {
+				texts, labels = append(texts, text), append(labels, label)
+				splits = append(splits, strings.TrimPrefix(part, "sentences"))
+			})
+		}
+		if err == nil && len(texts) == before {
+			err = fmt.Errorf("%s: no sentences", path)
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Rows{}, err
 		}
-		if len(texts) == before {
-			return Rows{}, fmt.Errorf("%s: no sentences", f.path)
-		}
-		for range len(texts) - before {
-			splits = append(splits, f.split)
-		}
-		sources = append(sources, f.path)
-		if err := ctx.Err(); err != nil {
-			return Rows{}, err
-		}
+		sources = append(sources, path)
 	}
 	source := strings.Join(sources, " + ")
 	if classes == nil {
