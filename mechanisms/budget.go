@@ -3,89 +3,35 @@ package mechanisms
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 )
 
-// Weighting is the source of the weights that divide a document's budget. It
-// decides what can be guaranteed.
-type Weighting string
-
-const (
-	// Evenly gives every token the same share.
-	Evenly Weighting = "even"
-	// ByPosition weighs tokens by a public function of their position (and of
-	// the public length), the same for all texts.
-	ByPosition Weighting = "position"
-	// ByWord weighs tokens by a public score of the word, such as its idf in a
-	// public corpus or a lexicon. The scores are public, but which of them a
-	// token gets depends on the secret word.
-	ByWord Weighting = "word"
-	// ByText weighs tokens by something computed from the text itself.
-	ByText Weighting = "text"
-)
-
-// Weightings lists all weightings, Evenly first.
-var Weightings = []Weighting{Evenly, ByPosition, ByWord, ByText}
-
 // Budget divides the epsilon of a document among its tokens.
 type Budget struct {
-	Epsilon   float64 // of the whole document
-	Weighting Weighting
-	// Length is a public number of tokens that every document is counted as; 0
-	// means the document's own length, which the release shows anyway.
-	Length int
+	Epsilon float64 // of the whole document
+	// ByWord weighs tokens by a public score of the word, such as its idf in a
+	// public corpus or a lexicon; otherwise all have the same share. The scores
+	// are public, but which of them a token gets depends on the secret word.
+	ByWord bool
 }
 
-// Epsilons returns the epsilon of each token of one document, for Privatize.
-// They sum to at most Epsilon, and to exactly Epsilon where the length is the
-// document's own. weights holds one number > 0 per token and is nil for Evenly.
-// A weight of 0 is not allowed: such a token would have to be drawn without
-// looking at it. Some packages publish it unchanged instead, which spends an
-// infinite epsilon.
-//
-// A document longer than a public Length is an error: its tokens would spend
-// more than Epsilon. With a public Length, weights covers all its positions,
-// whether they hold a token or not, so the sum is the same for every text.
+// Epsilons returns the epsilon of each token of one document, for Privatize;
+// they sum to Epsilon. weights holds one number > 0 per token and is nil unless
+// ByWord. A weight of 0 is not allowed: such a token would have to be drawn
+// without looking at it. Some packages publish it unchanged instead, which
+// spends an infinite epsilon.
 func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 	if err := check.Positive("document epsilon", b.Epsilon); err != nil {
 		return nil, err
 	}
-	if err := check.AtLeast("length", b.Length, 0); err != nil {
-		return nil, err
+	if !b.ByWord {
+		return slices.Repeat([]float64{b.Epsilon / float64(tokens)}, tokens), nil
 	}
-	length := tokens
-	if b.Length > 0 {
-		if tokens > b.Length {
-			return nil, fmt.Errorf("%d tokens in a document of the public length %d: cut it or raise the length",
-				tokens, b.Length)
-		}
-		length = b.Length
-	}
-	out := make([]float64, tokens)
-	switch {
-	case b.Weighting == Evenly && weights == nil:
-		for i := range out {
-			out[i] = b.Epsilon / float64(length)
-		}
-		return out, nil
-	case b.Weighting == Evenly:
-		return nil, fmt.Errorf("weights are given for a budget that is divided evenly")
-	}
-	if err := check.OneOf("weighting", string(b.Weighting), string(Evenly), string(ByPosition), string(ByWord),
-		string(ByText)); err != nil {
-		return nil, err
-	}
-	want := tokens
-	if b.Weighting == ByPosition {
-		want = length
-	} else if b.Length > 0 {
-		return nil, fmt.Errorf("weighting %q has no public length: weights exist for the tokens of the text only",
-			b.Weighting)
-	}
-	if len(weights) != want {
-		return nil, fmt.Errorf("%d weights for %d tokens", len(weights), want)
+	if len(weights) != tokens {
+		return nil, fmt.Errorf("%d weights for %d tokens", len(weights), tokens)
 	}
 	sum := 0.0
 	for i, w := range weights {
@@ -94,12 +40,11 @@ func (b Budget) Epsilons(tokens int, weights []float64) ([]float64, error) {
 		}
 		sum += w
 	}
-	for i := range out {
+	out := make([]float64, tokens)
+	for i, w := range weights {
 		// Divide first, so that a large weight does not overflow.
-		out[i] = b.Epsilon * (weights[i] / sum)
-	}
-	for i, e := range out {
-		if err := check.Positive("epsilon", e); err != nil {
+		out[i] = b.Epsilon * (w / sum)
+		if err := check.Positive("epsilon", out[i]); err != nil {
 			return nil, fmt.Errorf("token %d: %w", i, err)
 		}
 	}
@@ -150,21 +95,10 @@ func (b Budget) Guarantee(perWord Guarantee, tokens int) DocumentGuarantee {
 		return DocumentGuarantee{Conditions: perWord.Reason}
 	}
 	g := DocumentGuarantee{Metric: perWord.Metric, Epsilon: b.Epsilon, Delta: perWord.Delta * float64(tokens)}
-	between := "between texts of the same length, which the release shows"
-	if b.Length > 0 && b.Weighting == Evenly {
-		between = fmt.Sprintf("between texts of the same length, which the release shows, each token having "+
-			"1/%d of the budget", b.Length)
-	}
-	switch b.Weighting {
-	case Evenly, ByPosition:
-		g.Conditions = between
-	case ByWord:
-		g.Conditions = between + " and the same weight in every place; between others nothing is guaranteed, because " +
+	g.Conditions = "between texts of the same length, which the release shows"
+	if b.ByWord {
+		g.Conditions += " and the same weight in every place; between others nothing is guaranteed, because " +
 			"the weight of a word, public or not, reveals something about the word"
-	default:
-		return DocumentGuarantee{Conditions: "the budget of a token depends on the secret text, so texts that are " +
-			"compared were privatised " +
-			"by different mechanisms"}
 	}
 	if perWord.Scope != "" {
 		g.Conditions += "; in every place only " + perWord.Scope

@@ -17,13 +17,9 @@ func TestBudgetEpsilons(t *testing.T) {
 		weights []float64
 		want    []float64
 	}{
-		{"even", Budget{Epsilon: 12, Weighting: Evenly}, 3, nil, []float64{4, 4, 4}},
-		{"even, public length", Budget{Epsilon: 12, Weighting: Evenly, Length: 6}, 3, nil, []float64{2, 2, 2}},
-		{"position", Budget{Epsilon: 12, Weighting: ByPosition}, 3, []float64{1, 2, 3}, []float64{2, 4, 6}},
-		{"position, public length", Budget{Epsilon: 12, Weighting: ByPosition, Length: 3}, 2, []float64{1, 2, 3},
-			[]float64{2, 4}},
-		{"word", Budget{Epsilon: 3, Weighting: ByWord}, 2, []float64{1e300, 2e300}, []float64{1, 2}},
-		{"empty", Budget{Epsilon: 12, Weighting: Evenly}, 0, nil, []float64{}},
+		{"even", Budget{Epsilon: 12}, 3, nil, []float64{4, 4, 4}},
+		{"word", Budget{Epsilon: 3, ByWord: true}, 2, []float64{1e300, 2e300}, []float64{1, 2}},
+		{"empty", Budget{Epsilon: 12}, 0, nil, []float64{}},
 	} {
 		got, err := c.budget.Epsilons(c.tokens, c.weights)
 		if err != nil || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
@@ -36,14 +32,10 @@ func TestBudgetEpsilons(t *testing.T) {
 		weights []float64
 		want    string
 	}{
-		{Budget{Epsilon: -1, Weighting: Evenly}, 3, nil, "document epsilon = -1: must be > 0 and finite"},
-		{Budget{Epsilon: 1, Weighting: Evenly, Length: 2}, 3, nil, "3 tokens in a document of the public length 2"},
-		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1, 0}, "token 1: weight = 0: must be > 0 and finite"},
-		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1}, "1 weights for 2 tokens"},
-		{Budget{Epsilon: 1, Weighting: Evenly}, 1, []float64{1}, "divided evenly"},
-		{Budget{Epsilon: 1, Weighting: "mood"}, 1, []float64{1}, `weighting = "mood": must be one of`},
-		{Budget{Epsilon: 1, Weighting: ByWord, Length: 4}, 2, []float64{1, 1}, "no public length"},
-		{Budget{Epsilon: 1, Weighting: ByPosition}, 2, []float64{1, 1e-320}, ""},
+		{Budget{Epsilon: -1}, 3, nil, "document epsilon = -1: must be > 0 and finite"},
+		{Budget{Epsilon: 1, ByWord: true}, 2, []float64{1, 0}, "token 1: weight = 0: must be > 0 and finite"},
+		{Budget{Epsilon: 1, ByWord: true}, 2, []float64{1}, "1 weights for 2 tokens"},
+		{Budget{Epsilon: 1, ByWord: true}, 2, []float64{1, 1e-320}, ""},
 	} {
 		_, err := c.budget.Epsilons(c.tokens, c.weights)
 		if c.want == "" {
@@ -116,20 +108,13 @@ func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 
 func TestDocumentGuarantee(t *testing.T) {
 	per := Guarantee{Metric: "euclidean", Epsilon: 1, EuclideanEpsilon: 1}
-	for _, c := range []struct {
-		weighting Weighting
-		holds     bool
-		want      string
-	}{
-		{Evenly, true, "same length"}, {ByPosition, true, "same length"},
-		{ByWord, true, "the same weight in every place"}, {ByText, false, "depends on the secret text"},
-	} {
-		g := Budget{Epsilon: 5, Weighting: c.weighting}.Guarantee(per, 10)
-		if g.Holds() != c.holds || !strings.Contains(g.String(), c.want) {
-			t.Errorf("%s: %s", c.weighting, g)
+	for byWord, want := range map[bool]string{false: "same length", true: "the same weight in every place"} {
+		g := Budget{Epsilon: 5, ByWord: byWord}.Guarantee(per, 10)
+		if !g.Holds() || !strings.Contains(g.String(), want) {
+			t.Errorf("by word %v: %s", byWord, g)
 		}
 	}
-	if g := (Budget{Epsilon: 5, Weighting: Evenly}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() ||
+	if g := (Budget{Epsilon: 5}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() ||
 		!strings.Contains(g.String(), "it is broken") {
 		t.Errorf("a budget of a mechanism without a guarantee promises %s", g)
 	}

@@ -240,9 +240,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 	}
 	var document *mechanisms.DocumentGuarantee
 	if o.document != 0 {
-		b := mechanisms.Budget{Epsilon: o.document, Weighting: mechanisms.Evenly}
-		if o.weights != "" {
-			b.Weighting = mechanisms.ByWord
+		b := mechanisms.Budget{Epsilon: o.document, ByWord: o.weights != ""}
+		if b.ByWord {
 			if options.Weights, err = readWeights(o.weights); err != nil {
 				return err
 			}

@@ -161,7 +161,7 @@ func TestSameTextHoweverItComes(t *testing.T) {
 	t.Parallel()
 	text := someText()
 	for name, budget := range map[string]*mechanisms.Budget{"words": nil,
-		"documents": {Epsilon: 20, Weighting: mechanisms.Evenly}} {
+		"documents": {Epsilon: 20}} {
 		o := Options{Seed: stream.FromUint64(3), Budget: budget}
 		options := textio.Options{Whole: budget != nil}
 		want := runOn(t, newStream(t, o), strings.NewReader(text), options)
@@ -288,7 +288,7 @@ func TestProbe(t *testing.T) {
 		if w := (Notice{Policy: mechanisms.Random}).Warnings(m.Guarantee(), p); len(w) != want.warnings {
 			t.Errorf("epsilon %v: %q", epsilon, w)
 		}
-		byWord := mechanisms.Budget{Epsilon: 1, Weighting: mechanisms.ByWord}.Guarantee(m.Guarantee(), 2)
+		byWord := mechanisms.Budget{Epsilon: 1, ByWord: true}.Guarantee(m.Guarantee(), 2)
 		all := Notice{Policy: mechanisms.Keep, Seeded: true, KeepCase: true, Document: &byWord,
 			Unknown: .1}.Warnings(m.Guarantee(), p)
 		if len(all) != want.warnings+5 {
