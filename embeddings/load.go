@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
 )
@@ -59,37 +58,42 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache := ""
+	cache, source := "", ""
 	if opts.CacheDir != "" {
-		cache = cachePath(opts.CacheDir, path)
-		cached, ok := openCache(cache, size)
-		if ok {
-			defer cached.Close()
-			now, err := sourceOf(ctx, path)
-			if err != nil {
-				return nil, err
-			}
-			ok = now == cached.source
+		if source, err = sourceOf(ctx, path); err != nil {
+			return nil, err
 		}
-		if ok {
-			if err := checkDimension(path, cached.dimension, opts.Dimension); err != nil {
-				return nil, err
-			}
-			if opts.Keep == nil {
-				if err := checkMemory(path, cached.words, cached.dimension, freeMemory()); err != nil {
-					return nil, err
-				}
-			}
-			if words, vectors, ok := cached.read(opts.Keep); ok {
-				return assemble(path, opts, cached.words, words, cached.dimension, vectors)
-			}
+		cache = cachePath(opts.CacheDir, path)
+		if s, ok, err := fromCache(ctx, cache, source, path, opts); ok {
+			return s, err
 		}
 	}
 	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}, size: size}
-	if err := c.parse(ctx, opts, cache); err != nil {
+	if err := c.parse(ctx, opts, cache, source); err != nil {
 		return nil, err
 	}
-	return assemble(path, opts, len(c.lines), c.words, c.dimension, c.vectors)
+	return c.space(opts)
+}
+
+// fromCache reports false where there is no sound cache of the source.
+func fromCache(ctx context.Context, cache, source, path string, opts LoadOptions) (s *Space, ok bool, err error) {
+	size, err := sizeOf(cache)
+	if err != nil {
+		return nil, false, nil
+	}
+	c := &collector{path: path, keep: opts.Keep, size: size}
+	ok, err = readCache(cache, source, func(b block) error {
+		c.dimension = len(b.vectors) / len(b.words)
+		if err := checkDimension(path, c.dimension, opts.Dimension); err != nil {
+			return err
+		}
+		return c.take(ctx, b, 0)
+	})
+	if !ok || err != nil {
+		return nil, ok, err
+	}
+	s, err = c.space(opts)
+	return s, true, err
 }
 
 // DefaultCacheDir is the folder of the user's cache for LoadOptions.CacheDir,
@@ -102,16 +106,16 @@ func DefaultCacheDir() string {
 	return filepath.Join(dir, "mldpbench", "embeddings")
 }
 
-func assemble(path string, opts LoadOptions, total int, words []string, dimension int, vectors []float32) (*Space,
-	error) {
-	if len(words) == 0 {
-		return nil, fmt.Errorf("%s: none of its %d words is in the data set", path, total)
+// space is what was collected.
+func (c *collector) space(opts LoadOptions) (*Space, error) {
+	if len(c.words) == 0 {
+		return nil, fmt.Errorf("%s: none of its %d words is in the data set", c.path, c.total)
 	}
-	v, err := NewVocabulary(words)
+	v, err := NewVocabulary(c.words)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
-	return NewSpace(opts.Name, v, dimension, vectors)
+	return NewSpace(opts.Name, v, c.dimension, c.vectors)
 }
 
 func baseName(path string) string {
@@ -143,12 +147,25 @@ type collector struct {
 	path      string
 	keep      func(string) bool
 	unit      string         // what lines counts: "line", or "word" in binary files
-	lines     map[string]int // of every word of the file
+	lines     map[string]int // of every word of the file; nil for a cache, which was checked
+	total     int            // words seen
 	dimension int
 	words     []string
 	vectors   []float32
-	size      int64 // of the file
+	size      int64 // of the file or cache
 	packed    bool  // gzipped
+}
+
+// take adds a block after reserving memory for a file with so many words in its
+// header.
+func (c *collector) take(ctx context.Context, b block, promised int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.reserve(promised, b, b.bytes); err != nil {
+		return err
+	}
+	return c.add(b)
 }
 
 // reserve allocates memory for all rows at once, where all are kept: growing
@@ -179,12 +196,18 @@ func (c *collector) reserve(rows int, b block, bytes int64) error {
 
 func (c *collector) add(b block) error {
 	d := c.dimension
+	c.total += len(b.words)
 	for i, w := range b.words {
-		if first, dup := c.lines[w]; dup {
-			return fmt.Errorf("%s: %q repeats %s %d", at(c.path, c.unit, b.line+i), w, c.unit, first)
+		if c.lines != nil {
+			if first, dup := c.lines[w]; dup {
+				return fmt.Errorf("%s: %q repeats %s %d", at(c.path, c.unit, b.line+i), w, c.unit, first)
+			}
+			c.lines[w] = b.line + i
 		}
-		c.lines[w] = b.line + i
 		if c.keep == nil || c.keep(w) {
+			if c.keep != nil {
+				w = strings.Clone(w) // a block's words may share memory
+			}
 			c.words = append(c.words, w)
 			c.vectors = append(c.vectors, b.vectors[i*d:(i+1)*d]...)
 		}
@@ -202,41 +225,31 @@ func at(path, unit string, n int) string {
 }
 
 // parse reads the file and, unless cache is "", writes a binary copy there.
-func (c *collector) parse(ctx context.Context, opts LoadOptions, cache string) error {
+func (c *collector) parse(ctx context.Context, opts LoadOptions, cache, source string) error {
 	if cache == "" {
-		_, err := c.read(ctx, opts, func(block) {})
-		return err
+		return c.read(ctx, opts, func(block) {})
 	}
 	var err error
 	started := false
-	_ = atomicfile.Write(cache, 0o644, func(w io.Writer) error {
+	_ = writeCache(cache, source, func(add func(block)) error {
 		started = true
-		copier := newCacheWriter(w)
-		var from source
-		if from, err = c.read(ctx, opts, copier.add); err != nil {
-			return err
-		}
-		return copier.finish(c.dimension, from)
+		err = c.read(ctx, opts, add)
+		return err
 	})
 	if !started { // the folder cannot be written
-		_, err = c.read(ctx, opts, func(block) {})
+		err = c.read(ctx, opts, func(block) {})
 	}
 	return err
 }
 
-// read passes every block to the collector and then to also, and returns the
-// source it has read.
-func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) (source, error) {
+// read passes every block to the collector and then to also.
+func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) error {
 	f, err := os.Open(c.path)
 	if err != nil {
-		return source{}, err
+		return err
 	}
 	defer f.Close()
-	h := newHasher(f)
-	if err := c.readFrom(ctx, h, opts.Dimension, also); err != nil {
-		return source{}, err
-	}
-	return h.finish(ctx)
+	return c.readFrom(ctx, f, opts.Dimension, also)
 }
 
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
@@ -261,13 +274,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	}
 	c.dimension, c.unit = l.dimension, "line"
 	emit := func(b block) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := c.reserve(l.count, b, b.bytes); err != nil {
-			return err
-		}
-		if err := c.add(b); err != nil {
+		if err := c.take(ctx, b, l.count); err != nil {
 			return err
 		}
 		also(b)
@@ -280,7 +287,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	if err := readText(r, c.path, l, emit); err != nil {
 		return err
 	}
-	if n := len(c.lines); l.header && n != l.count {
+	if n := c.total; l.header && n != l.count {
 		return fmt.Errorf("%s: header promises %d words, file has %d", c.path, l.count, n)
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
@@ -178,12 +176,7 @@ func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
 	released := s
 	released.Variant = Released
 	n := space.Len()
-	inner := &truncatedGumbel{built: built{settings: released, vocabulary: space.Vocabulary}, space: space, asFound: true,
-		near:    make([]atomic.Pointer[[]nearest.Neighbor], n),
-		poisson: newTruncatedPoisson(math.Log(float64(n)), 0, n)}
-	inner.grid = sync.OnceValue(func() *gumbelGrid {
-		return newGumbelGrid(gumbelNoise{scale: inner.scale(s.Epsilon), bound: inner.extent.largest})
-	})
+	inner := newTruncatedGumbel(released, space, math.Log(float64(n)), 0, n, false)
 	var source string
 	if inner.extent, source, err = runExtent(env, s, space); err != nil {
 		return nil, err

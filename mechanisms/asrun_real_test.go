@@ -82,15 +82,16 @@ func title(m mechanisms.Mechanism) string {
 	return strings.TrimPrefix(d.Title, "Truncated ")
 }
 
-// privatise returns a mechanism of variant as-run and what it makes of the
-// train texts.
-func (a agNews2024) privatise(t testing.TB, name string, epsilon float64) (mechanisms.Mechanism, [][]string) {
+// privatise returns a mechanism of variant as-run and what it makes of some of
+// the train texts.
+func (a agNews2024) privatise(t testing.TB, name string, epsilon float64, texts [][]string) (mechanisms.Mechanism,
+	[][]string) {
 	t.Helper()
 	m, err := mechanisms.New(a.env, mechanisms.Settings{Mechanism: name, Variant: mechanisms.AsRun, Epsilon: epsilon})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, a.train, stream.FromUint64(36), 2)
+	text, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, texts, stream.FromUint64(36), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,25 +134,37 @@ func publishedRows(t testing.TB, name, data, dimension string) map[string]float6
 // (a right one misses with probability 0.003 a number). SanText is left out: its
 // N_w is the share of words without a vector, 10% with the vectors at hand and
 // 4% with the whole file. PP, LOW and English % belong to one privatised text.
+//
+// By default every 50th text is privatised, in which PP, a mean over words, is
+// within 0.8 of that of all (measured); LOW and English % depend on how many
+// texts there are. MLDP_AGNEWS=all takes all, in two minutes of processor time.
 func TestAsRunOnAGNews(t *testing.T) {
 	if testing.Short() {
-		t.Skip("privatises AG News 21 times")
+		t.Skip("privatises texts of AG News 21 times")
 	}
+	all := os.Getenv("MLDP_AGNEWS") == "all"
 	a := loadAGNews2024(t)
 	table := publishedRows(t, "table7_agnews_privacy.csv", "AGNews", "100")
 	maps.Copy(table, publishedRows(t, "table8_english.csv", "AGNews", ""))
-	cut := metrics.Cut(a.train, 50)
+	texts := a.train
+	if !all {
+		texts = nil
+		for i := 0; i < len(a.train); i += 50 {
+			texts = append(texts, a.train[i])
+		}
+	}
+	cut := metrics.Cut(texts, 50)
 	english := func(documents [][]string) float64 {
 		return metrics.Percent(metrics.CountEnglish(documents, a.english.ContainsAsPrinted))
 	}
-	if e := english(cut); math.Abs(e-table["Baseline  english_pct"]) > 0.005 {
+	if e := english(metrics.Cut(a.train, 50)); math.Abs(e-table["Baseline  english_pct"]) > 0.005 {
 		t.Errorf("English %% of the plain text %.3f, published %v", e, table["Baseline  english_pct"])
 	}
-	within, near := 0, 0
+	within, nearPP, nearLOW := 0, 0, 0
 	for _, name := range studied {
 		for _, epsilon := range []float64{1, 5, 10} {
 			start := time.Now()
-			m, text := a.privatise(t, name, epsilon)
+			m, text := a.privatise(t, name, epsilon, texts)
 			took := time.Since(start)
 			var nw, sw []float64
 			for i := range 20 {
@@ -162,7 +175,11 @@ func TestAsRunOnAGNews(t *testing.T) {
 					t.Fatal(err)
 				}
 				total := metrics.TotalDeniability(outcomes)
-				nw, sw = append(nw, total.Nw()), append(sw, float64(total.Others)/float64(total.Words))
+				others := 0
+				for _, o := range outcomes {
+					others += o.Others()
+				}
+				nw, sw = append(nw, total.Nw()), append(sw, float64(others)/float64(total.Words))
 			}
 			noisy := metrics.Cut(text, 50)
 			changed, err := metrics.CountChanged(cut, noisy, nil)
@@ -178,10 +195,11 @@ func TestAsRunOnAGNews(t *testing.T) {
 					within++
 				}
 			}
-			for _, x := range [][2]float64{{changed.PP(), printed("PP")}, {low, printed("LOW")}} {
-				if math.Abs(x[0]-x[1]) <= 1.5 {
-					near++
-				}
+			if math.Abs(changed.PP()-printed("PP")) <= 1.5 {
+				nearPP++
+			}
+			if math.Abs(low-printed("LOW")) <= 1.5 {
+				nearLOW++
 			}
 			t.Logf("%-11s ε %2v  N_w %5.1f ±%3.1f (%5.1f)  S_w %5.1f ±%3.1f (%5.1f)  PP %5.1f (%5.1f)  LOW %5.1f (%5.1f)  "+
 				"English %5.2f (%5.2f)  %.1f s", name, epsilon, n, nd, printed("Nw"), s, sd, printed("Sw"), changed.PP(),
@@ -189,9 +207,10 @@ func TestAsRunOnAGNews(t *testing.T) {
 				printed("english_pct"), took.Seconds())
 		}
 	}
-	t.Logf("%d of 42 N_w and S_w within three standard deviations, %d of 42 PP and LOW within 1.5 points", within, near)
-	if within < 36 || near < 24 {
-		t.Error("fewer than measured when this was written: 36, and 24 or more")
+	t.Logf("%d of 42 N_w and S_w within three standard deviations; within 1.5 points %d of 21 PP, %d of 21 LOW", within,
+		nearPP, nearLOW)
+	if within < 36 || nearPP < 13 || all && nearPP+nearLOW < 24 {
+		t.Error("fewer than measured when this was written: 36, 13, and 24 or more of PP and LOW in all texts")
 	}
 }
 
@@ -266,7 +285,7 @@ func BenchmarkAsRunAccuracy(b *testing.B) {
 		for _, epsilon := range []float64{1, 5, 10} {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
 				for range b.N {
-					m, text := a.privatise(b, name, epsilon)
+					m, text := a.privatise(b, name, epsilon, a.train)
 					measure(b, text, stream.FromUint64(38).Derive(name).At(uint64(epsilon)),
 						table[fmt.Sprintf("%s %v accuracy", title(m), epsilon)])
 				}

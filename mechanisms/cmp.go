@@ -1,7 +1,5 @@
 package mechanisms
 
-import "mldpbench/embeddings"
-
 func init() {
 	Register(Definition{
 		Name:     "cmp",
@@ -25,10 +23,4 @@ func newCMP(env Environment, s Settings) (Mechanism, error) {
 		"the noise is ε·d-private and the nearest word is post-processing")
 	m.guarantee.Numerical = noisePrecision(env.Space, s.Epsilon, nil)
 	return m, nil
-}
-
-// NewCMP is New for CMP, the mechanism to start with; epsilon must be > 0 and
-// finite.
-func NewCMP(space *embeddings.Space, epsilon float64) (Mechanism, error) {
-	return New(Environment{Space: space}, Settings{Mechanism: "cmp", Epsilon: epsilon})
 }

@@ -170,7 +170,6 @@ type cosineBuilder struct {
 	keys  []float32 // costs less 1 in float32, +Inf after the last
 }
 
-// build lets new rows replace old ones only where few are missing.
 func (b *cosineBuilder) build(keys []rowKey, use func(i int, row *cosineRow)) {
 	m := b.m
 	b.words = b.words[:0]
@@ -189,15 +188,14 @@ func (b *cosineBuilder) build(keys []rowKey, use func(i int, row *cosineRow)) {
 			use(i, &m.flat)
 			continue
 		}
-		row := new(cachedRow[cosineRow])
-		b.row(&row.row, key, next[:stride])
+		row := new(cosineRow)
+		b.row(row, key, next[:stride])
 		next = next[stride:]
-		if key.epsilon == m.settings.Epsilon && (len(keys) < kernel.PairRows || m.rowsKept.hasRoom()) {
-			row.row.head = slices.Clone(row.row.head)
-			row.bytes = row.row.size()
-			m.rowsKept.offer(key.word, row)
+		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
+			row.head = slices.Clone(row.head)
+			m.rowsKept.keep(key.word, row, row.size())
 		}
-		use(i, &row.row)
+		use(i, row)
 	}
 }
 

@@ -47,9 +47,11 @@ func init() {
 func newCusText(env Environment, s Settings) (Mechanism, error) {
 	k := int(s.Parameters["k"].(float64))
 	space := env.Space
+	lists := neighborsOf(space, k, true)
 	candidates := func(word WordID) []WordID {
+		lists.every()
 		var ids []WordID
-		for _, c := range neighborsOf(space, word, k) {
+		for _, c := range lists.of(word) {
 			ids = append(ids, c.ID)
 		}
 		return ids

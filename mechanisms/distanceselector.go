@@ -269,7 +269,6 @@ type headTailBuilder struct {
 	few     int       // number of candidates expected for the next row, from the last one
 }
 
-// build lets new rows replace old ones only where few are missing.
 func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 	m := b.m
 	stride := m.panels.Stride()
@@ -280,14 +279,13 @@ func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 	b.rows = resize(b.rows, len(keys)*stride)
 	m.panels.SquaredDistances32(b.rows, m.norms, b.queries)
 	for i, key := range keys {
-		row := new(cachedRow[headTail])
-		b.row(&row.row, key, b.rows[i*stride:(i+1)*stride])
-		if key.epsilon == m.settings.Epsilon && (len(keys) < kernel.ProductRows || m.rowsKept.hasRoom()) {
-			row.row.head = slices.Clone(row.row.head)
-			row.bytes = row.row.size()
-			m.rowsKept.offer(key.word, row)
+		row := new(headTail)
+		b.row(row, key, b.rows[i*stride:(i+1)*stride])
+		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
+			row.head = slices.Clone(row.head)
+			m.rowsKept.keep(key.word, row, row.size())
 		}
-		use(i, &row.row)
+		use(i, row)
 	}
 }
 

@@ -614,7 +614,7 @@ func BenchmarkSelectionDraw(b *testing.B) {
 				}
 				b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "words/s")
 				b.ReportMetric((cpuSeconds()-cpu)*1e6/float64(words), "cpu-µs/word")
-				b.ReportMetric(float64(m.rowsKept.bytes)/(1<<20), "MiB")
+				b.ReportMetric(float64(m.rowsKept.bytes.Load())/(1<<20), "MiB")
 				b.ReportMetric(0, "ns/op")
 			})
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math"
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
@@ -26,7 +25,7 @@ func animals() *embeddings.Space {
 
 // Privatising a text: in production the seed comes from stream.Cryptographic.
 func ExamplePrivatizeText() {
-	m, err := mechanisms.NewCMP(animals(), 2)
+	m, err := mechanisms.New(mechanisms.Environment{Space: animals()}, mechanisms.Settings{Mechanism: "cmp", Epsilon: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -116,25 +115,4 @@ func ExampleKeepWords() {
 	// Output:
 	// [seven in]
 	// the guarantee holds only between words that are not kept; those that are, 1 of 5, pass unchanged: on them epsilon is infinite
-}
-
-// All rows of the matrix Pr[y|x], in logarithms.
-func ExampleEachRow() {
-	space := animals()
-	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	words := []mechanisms.WordID{0, 3}
-	rows := make([][]float64, len(words))
-	err = mechanisms.EachRow(context.Background(), m, words, 2, func(i int, low, _ []float64) error {
-		rows[i] = low
-		return nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("Pr[cat|rome] = %.2f\n", math.Exp(rows[1][0]))
-	// Output:
-	// Pr[cat|rome] = 0.20
 }

@@ -48,33 +48,28 @@ func diameterOf(s *embeddings.Space) (float64, error) {
 // smallestDistance searches for the nearest neighbour of every word. Words
 // whose neighbour has the same vector are scanned, once per distinct vector.
 func smallestDistance(s *embeddings.Space) float64 {
-	index, d := nearest.Of(s), s.Dimension
 	smallest := math.Inf(1)
 	scanned := map[string]bool{}
-	near := make([]nearest.Neighbor, 2*batchWords)
-	for start := 0; start < s.Len(); start += batchWords {
-		count := min(batchWords, s.Len()-start)
-		index.Search(near[:2*count], s.Vectors[start*d:(start+count)*d], 2)
-		for i := range count {
-			second := near[2*i+1]
-			if second.ID == embeddings.Unknown {
-				continue
-			}
-			if second.Distance > 0 {
-				smallest = min(smallest, second.Distance)
-				continue
-			}
-			key := vectorKey(s.Vector(WordID(start + i)))
-			if scanned[key] {
-				continue
-			}
-			scanned[key] = true
-			row := make([]float64, s.Len())
-			distancesFrom(row, s, WordID(start+i))
-			for _, x := range row {
-				if x > 0 {
-					smallest = min(smallest, x)
-				}
+	near := nearest.Of(s).Words(allWords(s.Len()), 2)
+	for id := range WordID(s.Len()) {
+		second := near[2*id+1]
+		if second.ID == embeddings.Unknown {
+			continue
+		}
+		if second.Distance > 0 {
+			smallest = min(smallest, second.Distance)
+			continue
+		}
+		key := vectorKey(s.Vector(id))
+		if scanned[key] {
+			continue
+		}
+		scanned[key] = true
+		row := make([]float64, s.Len())
+		distancesFrom(row, s, id)
+		for _, x := range row {
+			if x > 0 {
+				smallest = min(smallest, x)
 			}
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"mldpbench/embeddings"
-	"mldpbench/embeddings/nearest"
 )
 
 func init() {
@@ -47,15 +45,26 @@ func init() {
 //     b = 2Δ/Re W₀(2αΔ), a complex W.
 type truncatedGumbel struct {
 	built
-	space  *embeddings.Space
-	extent extent
-	// asFound leaves the candidates in the order of the search, where a word that
-	// shares the vector of w may come before w (AsRun).
-	asFound bool
+	space   *embeddings.Space
+	extent  extent
 	poisson truncatedPoisson
-	// near holds the candidates of each word, computed on first use.
-	near []atomic.Pointer[[]nearest.Neighbor]
+	// near holds the candidates of each word: w first except in AsRun, where a
+	// word that shares the vector of w may come before it.
+	near *neighborLists
 	grid func() *gumbelGrid // of the integration, computed on first use
+}
+
+// newTruncatedGumbel has k in [least, greatest]; its extent and guarantee are
+// yet to be set.
+func newTruncatedGumbel(s Settings, space *embeddings.Space, mean float64, least, greatest int,
+	ownFirst bool) *truncatedGumbel {
+	m := &truncatedGumbel{built: built{settings: s, vocabulary: space.Vocabulary}, space: space,
+		poisson: newTruncatedPoisson(mean, least, greatest)}
+	m.near = neighborsOf(space, m.poisson.most(), ownFirst)
+	m.grid = sync.OnceValue(func() *gumbelGrid {
+		return newGumbelGrid(gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest})
+	})
+	return m
 }
 
 func newGumbel(env Environment, s Settings) (Mechanism, error) {
@@ -63,22 +72,17 @@ func newGumbel(env Environment, s Settings) (Mechanism, error) {
 		return newAsRunGumbel(env, s)
 	}
 	n := env.Space.Len()
-	m := &truncatedGumbel{built: built{settings: s, vocabulary: env.Space.Vocabulary}, space: env.Space,
-		near: make([]atomic.Pointer[[]nearest.Neighbor], n)}
-	m.grid = sync.OnceValue(func() *gumbelGrid {
-		return newGumbelGrid(gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest})
-	})
 	if s.Variant == Released {
-		m.poisson = newTruncatedPoisson(math.Log(float64(n-1)), 0, n-1)
+		m := newTruncatedGumbel(s, env.Space, math.Log(float64(n-1)), 0, n-1, true)
 		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, " +
 			"below its smallest usable epsilon the scale comes from a complex number"}
 		return m, m.drawStart(env)
 	}
+	m := newTruncatedGumbel(s, env.Space, math.Log(float64(n)), 1, n, true)
 	var err error
 	if m.extent, err = extentOf(env.Space); err != nil {
 		return nil, err
 	}
-	m.poisson = newTruncatedPoisson(math.Log(float64(n)), 1, n)
 	if err := m.CheckEpsilon(s.Epsilon); err != nil {
 		return nil, err
 	}
@@ -166,6 +170,7 @@ func (m *truncatedGumbel) scale(epsilon float64) float64 {
 }
 
 func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
+	m.near.search(src)
 	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
 	for i, w := range src {
 		if epsilons != nil {
@@ -173,7 +178,7 @@ func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *
 		}
 		k := m.poisson.draw(rng)
 		best, bestCost := w, math.Inf(1)
-		for _, c := range m.candidates(w, k) {
+		for _, c := range m.near.of(w)[:k] {
 			if cost := c.Distance + noise.draw(rng); cost < bestCost {
 				best, bestCost = c.ID, cost
 			}
@@ -182,22 +187,17 @@ func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *
 	}
 }
 
-// candidates are the k words nearest to w, w first, then by distance and id.
-func (m *truncatedGumbel) candidates(w WordID, k int) []nearest.Neighbor {
-	if kept := m.near[w].Load(); kept != nil {
-		return (*kept)[:k]
+// PrivatizeBatch searches for the candidates of the words of all documents
+// together.
+func (m *truncatedGumbel) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	m.near.search(slices.Concat(src...))
+	for i := range src {
+		var own []float64
+		if epsilons != nil {
+			own = epsilons[i]
+		}
+		m.Privatize(dst[i], src[i], own, rngs[i])
 	}
-	count := m.poisson.most()
-	// Ask for one more: where many words share the vector of w, w itself may
-	// not be among the first.
-	found := make([]nearest.Neighbor, min(count+1, m.space.Len()))
-	nearest.Of(m.space).Search(found, m.space.Vector(w), len(found))
-	if !m.asFound {
-		ownFirst(found, w)
-	}
-	found = slices.Clip(found[:min(count, len(found))])
-	m.near[w].Store(&found)
-	return found[:k]
 }
 
 // gumbelNoise is Gumbel(0, scale) truncated to [−bound, bound].

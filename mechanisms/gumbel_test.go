@@ -10,7 +10,6 @@ import (
 func BenchmarkGumbelDistribution(b *testing.B) {
 	s := spacetest.Gaussian(b, 27000, 20, 1, 71)
 	m := mustNew(b, environment(s), Settings{Mechanism: "gumbel", Variant: Released, Epsilon: 5}).(*truncatedGumbel)
-	m.candidates(1, 1)
 	for b.Loop() {
 		m.integrate(1)
 	}

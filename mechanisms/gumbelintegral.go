@@ -71,7 +71,7 @@ func (m *truncatedGumbel) integrate(word WordID) (probabilities, errors []float6
 	for y := range errors {
 		errors[y] = 1e-12 // rounding
 	}
-	candidates := m.candidates(word, m.poisson.most())
+	candidates := m.near.of(word)
 	if len(candidates) == 0 { // released, two words: k is always 0
 		probabilities[word] = 1
 		return probabilities, errors
@@ -160,7 +160,7 @@ func (m *truncatedGumbel) LogBounds(word WordID) (low, high []float64, err error
 	order := allWords(n)
 	distances := make([]float64, n)
 	distancesFrom(distances, m.space, word)
-	if !m.asFound {
+	if m.near.ownFirst {
 		distances[word] = -1 // itself first
 	}
 	for y := range n {

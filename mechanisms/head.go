@@ -151,54 +151,15 @@ func (b *headBuilder) limit(keys []float32, count int, low, high, room float32) 
 	return high + room + (max(high, -high)+room)*0x1p-22
 }
 
-// order fills candidates with ids and distances, ascending by distance. Equal
-// distances keep the order of ids.
+// order fills candidates with ids and distances, ascending by distance and id.
 func (b *headBuilder) order() {
-	n := len(b.ids)
-	b.candidates = resize(b.candidates, n)
-	if n > 4*headWords { // equal vectors, or no limit
-		for i, id := range b.ids {
-			b.candidates[i] = headCandidate{b.distances[i], WordID(id)}
-		}
-		slices.SortStableFunc(b.candidates, func(a, c headCandidate) int { return cmp.Compare(a.distance, c.distance) })
-		return
+	b.candidates = resize(b.candidates, len(b.ids))
+	for i, id := range b.ids {
+		b.candidates[i] = headCandidate{b.distances[i], WordID(id)}
 	}
-	// Candidates are put into classes of equal width first, so an insertion sort
-	// moves few. The word itself, at distance 0, would widen the classes.
-	const classes = 256
-	low, high := math.Inf(1), 0.0
-	for _, d := range b.distances {
-		if d > high {
-			high = d
-		}
-		if d < low && d > 0 {
-			low = d
-		}
-	}
-	scale := (classes - 1) / (high - low)
-	if !(high > low) || math.IsInf(scale, 1) {
-		low, scale = 0, 0
-	}
-	var next [classes + 1]uint16
-	class := func(d float64) int { return int(uint8(max(0, int((d-low)*scale)))) }
-	for _, d := range b.distances {
-		next[class(d)+1]++
-	}
-	for k := 1; k < classes; k++ {
-		next[k] += next[k-1]
-	}
-	for i, d := range b.distances {
-		at := &next[class(d)]
-		b.candidates[*at] = headCandidate{d, WordID(b.ids[i])}
-		*at++
-	}
-	for i, c := range b.candidates {
-		j := i
-		for ; j > 0 && b.candidates[j-1].distance > c.distance; j-- {
-			b.candidates[j] = b.candidates[j-1]
-		}
-		b.candidates[j] = c
-	}
+	slices.SortFunc(b.candidates, func(a, c headCandidate) int {
+		return cmp.Or(cmp.Compare(a.distance, c.distance), cmp.Compare(a.id, c.id))
+	})
 }
 
 // headWeights fills weights, 1 for the nearest candidate, and returns the size

@@ -2,55 +2,79 @@ package mechanisms
 
 import (
 	"cmp"
-	"math"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"sync/atomic"
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 )
 
-type neighborKey struct{ count int }
-
-// neighborTable returns the count nearest words of every word, nearest first,
-// ties by the smaller id: the i-th word's begin at i·count. A word is usually
-// in its own list; where many words share its vector it may be missing. Built
-// once per space and count, on all cores.
-func neighborTable(s *embeddings.Space, count int) []nearest.Neighbor {
-	return embeddings.Once(s, neighborKey{count}, func() []nearest.Neighbor { return searchAll(s, count) })
+// neighborLists are the words nearest to each word of a space, nearest first,
+// ties by the smaller id. They are searched for when needed and kept.
+type neighborLists struct {
+	space *embeddings.Space
+	neighborsKey
+	lists []atomic.Pointer[[]nearest.Neighbor] // by word
+	every func()                               // makes all lists
 }
 
-func searchAll(s *embeddings.Space, count int) []nearest.Neighbor {
-	index, d := nearest.Of(s), s.Dimension
-	table := make([]nearest.Neighbor, s.Len()*count)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for start := 0; start < s.Len(); start += batchWords {
-		end := min(start+batchWords, s.Len())
-		g.Go(func() error {
-			index.Search(table[start*count:end*count], s.Vectors[start*d:end*d], count)
-			return nil
-		})
+// neighborsKey is what distinguishes the lists of a space.
+type neighborsKey struct {
+	count int // of a list
+	// ownFirst puts the word itself first, also where others share its vector.
+	ownFirst bool
+}
+
+// neighborsOf returns the lists of a space, of count words or all if it has
+// fewer. They are shared by all mechanisms over it.
+func neighborsOf(s *embeddings.Space, count int, ownFirst bool) *neighborLists {
+	key := neighborsKey{min(count, s.Len()), ownFirst}
+	return embeddings.Once(s, key, func() *neighborLists {
+		n := &neighborLists{space: s, neighborsKey: key, lists: make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
+		n.every = sync.OnceFunc(func() { n.search(allWords(s.Len())) })
+		return n
+	})
+}
+
+// of returns the list of a word, which must not be changed.
+func (n *neighborLists) of(word WordID) []nearest.Neighbor {
+	if n.lists[word].Load() == nil {
+		n.search([]WordID{word})
 	}
-	_ = g.Wait() // a search cannot fail
-	return table
+	return *n.lists[word].Load()
 }
 
-// neighborsOf returns the count nearest words of a word: the word itself first,
-// even where others share its vector, then by distance and id. The result is
-// shorter where the space has fewer words.
-func neighborsOf(s *embeddings.Space, word WordID, count int) []nearest.Neighbor {
-	count = min(count, s.Len())
-	row := slices.Clone(neighborTable(s, count)[int(word)*count:][:count])
-	ownFirst(row, word)
-	return row
+// search makes the lists of words that have none, which is several times faster
+// together than one by one.
+func (n *neighborLists) search(words []WordID) {
+	var missing []WordID
+	for _, w := range words {
+		if n.lists[w].Load() == nil {
+			missing = append(missing, w)
+		}
+	}
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
+	if n.count == 0 || len(missing) == 0 {
+		for _, w := range missing {
+			n.lists[w].Store(new([]nearest.Neighbor))
+		}
+		return
+	}
+	found := nearest.Of(n.space).Words(missing, n.count)
+	for i, w := range missing {
+		list := found[i*n.count : (i+1)*n.count : (i+1)*n.count]
+		if n.ownFirst {
+			moveToFront(list, w)
+		}
+		n.lists[w].Store(&list)
+	}
 }
 
-// ownFirst moves a word to the front of those found near it. Where others with
-// the same vector pushed it out, the last is dropped.
-func ownFirst(found []nearest.Neighbor, word WordID) {
+// moveToFront moves a word to the front of those found near it. Where others
+// with the same vector pushed it out, the last is dropped.
+func moveToFront(found []nearest.Neighbor, word WordID) {
 	own := slices.IndexFunc(found, func(c nearest.Neighbor) bool { return c.ID == word })
 	if own < 0 {
 		own = len(found) - 1
@@ -84,58 +108,6 @@ func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 		sorted[i] = row[w]
 	}
 	return order, sorted
-}
-
-// firstFrom returns the first count words of orderFrom without sorting the rest.
-func firstFrom(s *embeddings.Space, word WordID, count int) []WordID {
-	row := make([]float64, s.Len())
-	distancesFrom(row, s, word)
-	row[word] = -1
-	limit := math.Inf(1)
-	if count < len(row) {
-		limit = smallest(slices.Clone(row), count)
-	}
-	var first []WordID
-	for y, d := range row {
-		if d <= limit {
-			first = append(first, WordID(y))
-		}
-	}
-	slices.SortStableFunc(first, func(a, b WordID) int { return cmp.Compare(row[a], row[b]) })
-	return slices.Clone(first[:min(count, len(first))])
-}
-
-// smallest returns the count-th smallest of x, 1 ≤ count ≤ len(x), and reorders
-// x (Hoare's selection with a median of three as pivot).
-func smallest(x []float64, count int) float64 {
-	low, high, k := 0, len(x)-1, count-1
-	for low < high {
-		a, b, c := x[low], x[(low+high)/2], x[high]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := low, high
-		for i <= j {
-			for x[i] < pivot {
-				i++
-			}
-			for x[j] > pivot {
-				j--
-			}
-			if i <= j {
-				x[i], x[j] = x[j], x[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			high = j
-		case k >= i:
-			low = i
-		default:
-			return x[k]
-		}
-	}
-	return x[k]
 }
 
 // byFrequency returns all words of the space by falling count in the corpus.

@@ -311,8 +311,9 @@ func TestRankFixOnTheLine(t *testing.T) {
 	}
 }
 
-// The first words of an order, with words that share a vector at its end.
-func TestFirstFrom(t *testing.T) {
+// Lists of neighbours are the beginning of an order, with words that share a
+// vector at its end, however they are made.
+func TestNeighborLists(t *testing.T) {
 	s := spacetest.Gaussian(t, 300, 3, 1, 72)
 	for i := range WordID(100) {
 		copy(s.Vector(100+i), s.Vector(200+i/10))
@@ -320,8 +321,14 @@ func TestFirstFrom(t *testing.T) {
 	for _, w := range []WordID{0, 150, 299} {
 		order, _ := orderFrom(s, w)
 		for _, count := range []int{1, 2, 7, 50, 299, 300, 1000} {
-			if got := firstFrom(s, w, count); !slices.Equal(got, order[:min(count, 300)]) {
-				t.Fatalf("the first %d from %d: %v", count, w, got)
+			lists := neighborsOf(s, count, true)
+			if w == 150 {
+				lists.every()
+			}
+			for i, c := range lists.of(w) {
+				if len(lists.of(w)) != min(count, 300) || c.ID != order[i] || c.Distance != s.Distance(w, order[i]) {
+					t.Fatalf("the first %d from %d: %v", count, w, lists.of(w))
+				}
 			}
 		}
 	}
@@ -477,36 +484,6 @@ func TestRows(t *testing.T) {
 		if _, err := Rows(d, 48, 4); err == nil {
 			t.Errorf("%s: rows beyond the vocabulary", name)
 		}
-	}
-}
-
-func TestEachRow(t *testing.T) {
-	s := spacetest.Gaussian(t, 30, 3, 1, 71)
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1e6})
-	words := []WordID{4, 2, 29, 4}
-	rows := make([][]float64, len(words))
-	err := EachRow(context.Background(), m, words, 3, func(i int, low, _ []float64) error {
-		rows[i] = low
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, w := range words {
-		for y, x := range rows[i] {
-			if want := -1e6 / 2 * s.Distance(w, WordID(y)); math.Abs(x-want) > 1e-6 {
-				t.Fatalf("ln Pr[%d|%d] = %v, want %v", y, w, x, want)
-			}
-		}
-	}
-	if err := EachRow(context.Background(), mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1}),
-		words, 1, nil); !errors.Is(err, ErrNoDistribution) {
-		t.Errorf("cmp: %v", err)
-	}
-	stop := errors.New("stop")
-	if err := EachRow(context.Background(), m, words, 2,
-		func(int, []float64, []float64) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("err = %v", err)
 	}
 }
 

@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
-
-	"mldpbench/embeddings"
 )
 
 func init() {
@@ -53,21 +50,14 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	g := base.Guarantee()
 	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
 		definition.Title, g.Reason)
-	near := embeddings.Once(env.Space, nearKey{}, func() []atomic.Pointer[[]WordID] {
-		return make([]atomic.Pointer[[]WordID], env.Space.Len())
-	})
-	return &rankFix{built{s, g, env.Space.Vocabulary}, noisy, decay, near}, nil
+	return &rankFix{built{s, g, env.Space.Vocabulary}, noisy, decay, neighborsOf(env.Space, keptRanks, true)}, nil
 }
-
-// nearKey is the key of the lists of neighbours that all instances over a space
-// share.
-type nearKey struct{}
 
 type rankFix struct {
 	built
 	base  *projector
 	decay float64
-	near  []atomic.Pointer[[]WordID] // by word: the keptRanks nearest, itself first
+	near  *neighborLists
 }
 
 // keptRanks is the number of neighbours stored per word; farther ones are
@@ -82,25 +72,30 @@ func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Ran
 // of a document are drawn after its noise.
 func (m *rankFix) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
 	m.base.PrivatizeBatch(dst, src, epsilons, rngs)
-	type far struct {
+	type move struct {
 		star WordID
 		rank int
 		to   *WordID
 	}
-	var beyond []far
+	var near, beyond []move
+	var stars []WordID // of near
 	for d := range dst {
 		for i, star := range dst[d] {
 			rank := m.rank(tokenEpsilon(m.settings.Epsilon, epsilons, d, i), rngs[d])
 			switch {
 			case rank == 0:
 			case rank < keptRanks:
-				dst[d][i] = m.nearest(star)[rank]
+				near, stars = append(near, move{star, rank, &dst[d][i]}), append(stars, star)
 			default:
-				beyond = append(beyond, far{star, rank, &dst[d][i]})
+				beyond = append(beyond, move{star, rank, &dst[d][i]})
 			}
 		}
 	}
-	slices.SortStableFunc(beyond, func(a, b far) int { return int(a.star) - int(b.star) })
+	m.near.search(stars)
+	for _, w := range near {
+		*w.to = m.near.of(w.star)[w.rank].ID
+	}
+	slices.SortStableFunc(beyond, func(a, b move) int { return int(a.star) - int(b.star) })
 	for start := 0; start < len(beyond); {
 		order, _ := orderFrom(m.base.space, beyond[start].star)
 		end := start
@@ -109,16 +104,6 @@ func (m *rankFix) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs
 		}
 		start = end
 	}
-}
-
-// nearest returns the keptRanks words nearest to a word, itself first.
-func (m *rankFix) nearest(word WordID) []WordID {
-	if kept := m.near[word].Load(); kept != nil {
-		return *kept
-	}
-	kept := firstFrom(m.base.space, word, keptRanks)
-	m.near[word].Store(&kept)
-	return kept
 }
 
 // rank draws r from [0, n) with probability ∝ e^{−cεr}.

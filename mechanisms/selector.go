@@ -163,8 +163,6 @@ type tableBuilder struct {
 	words   []WordID
 }
 
-// build lets new tables replace old ones only where few are missing: in one
-// pass over many words, replacing would gain nothing.
 func (b *tableBuilder) build(keys []rowKey, use func(i int, t *aliasTable)) {
 	b.words = b.words[:0]
 	for _, k := range keys {
@@ -173,17 +171,16 @@ func (b *tableBuilder) build(keys []rowKey, use func(i int, t *aliasTable)) {
 	rows, stride := b.m.basisRows(b.rows, b.words...)
 	b.rows = rows
 	for i, key := range keys {
-		row := rows[i*stride : (i+1)*stride]
-		if key.epsilon == b.m.settings.Epsilon && (len(keys) < kernel.PairRows || b.m.rows.hasRoom()) {
-			kept := new(cachedRow[aliasTable])
-			b.table(&kept.row, key, row)
-			kept.bytes = kept.row.bytes()
-			b.m.rows.offer(key.word, kept)
-			use(i, &kept.row)
-			continue
+		t := &b.scratch
+		kept := key.epsilon == b.m.settings.Epsilon && b.m.rows.hasRoom()
+		if kept {
+			t = new(aliasTable)
 		}
-		b.table(&b.scratch, key, row)
-		use(i, &b.scratch)
+		b.table(t, key, rows[i*stride:(i+1)*stride])
+		if kept {
+			b.m.rows.keep(key.word, t, t.bytes())
+		}
+		use(i, t)
 	}
 }
 

@@ -68,7 +68,7 @@ func (x *shrinking) rebuild() {
 	if err != nil {
 		panic(err) // they are vectors of a space
 	}
-	x.table, x.width = searchAll(part, x.wide), x.wide
+	x.table, x.width = nearest.Of(part).Words(allWords(part.Len()), x.wide), x.wide
 }
 
 // take removes a word.

@@ -41,8 +41,10 @@ func newWBB(env Environment, s Settings) (Mechanism, error) {
 		return nil, fmt.Errorf("k = %d: must be below the number of words, %d", safe, env.Space.Len())
 	}
 	g := Guarantee{Reason: "what a word can become depends on the word, and epsilon cancels in the weights"}
+	lists := neighborsOf(env.Space, safe+size, true)
 	scores := func(word WordID, _ float64, _ []float64) ([]float64, []WordID) {
-		box := neighborsOf(env.Space, word, safe+size)[safe:]
+		lists.every()
+		box := lists.of(word)[safe:]
 		row, ids := make([]float64, len(box)), make([]WordID, len(box))
 		for i, c := range box {
 			row[i], ids[i] = c.Distance, c.ID

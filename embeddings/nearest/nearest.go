@@ -9,7 +9,10 @@ package nearest
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
 )
@@ -52,6 +55,27 @@ func (x *Index) SearchExcluding(dst []Neighbor, queries []float32, k int, exclud
 		panic(fmt.Sprintf("nearest: %d excluded words for %d results of %d each", len(excluded), len(dst), k))
 	}
 	x.search(dst, queries, k, excluded)
+}
+
+// Words returns what Search finds for the vectors of words of the space, k for
+// each. It uses all cores.
+func (x *Index) Words(words []embeddings.WordID, k int) []Neighbor {
+	found := make([]Neighbor, len(words)*k)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < len(words); from += batch {
+		to := min(len(words), from+batch)
+		g.Go(func() error {
+			queries := make([]float32, 0, (to-from)*x.space.Dimension)
+			for _, w := range words[from:to] {
+				queries = append(queries, x.space.Vector(w)...)
+			}
+			x.Search(found[from*k:to*k], queries, k)
+			return nil
+		})
+	}
+	_ = g.Wait() // a search cannot fail
+	return found
 }
 
 // Memory returns the memory of the index in bytes, not counting the space.

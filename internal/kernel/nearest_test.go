@@ -71,7 +71,7 @@ func TestDistancesTo(t *testing.T) {
 			for i := range ids {
 				ids[i] = uint32(rng.IntN(count))
 			}
-			want := make([]float64, PairRows*((count+panelWords-1)/panelWords*panelWords))
+			want := make([]float64, PairRows*((count+packedWidth-1)/packedWidth*packedWidth))
 			PackPanels(vectors, depth).Distances(want, query)
 			dst = dst[:len(ids)]
 			DistancesTo(dst, query, vectors, ids)

@@ -49,7 +49,10 @@ func (p *Packed) Rows() int { return p.k }
 // Multiply computes C = A·B + bias for the packed B; A is m × k and C is m × n,
 // both row-major and dense, and they must not overlap. A row of C depends on
 // the same row of A only, whatever m is. The error is that of Gemm.
-func (p *Packed) Multiply(m int, a, c []float32) {
+func (p *Packed) Multiply(m int, a, c []float32) { p.multiply(m, 1, a, c) }
+
+// multiply computes C = alpha·A·B + bias.
+func (p *Packed) multiply(m int, alpha float32, a, c []float32) {
 	checkMatrix("A", false, m, p.k, a, p.k)
 	checkMatrix("C", false, m, p.n, c, p.n)
 	if m == 0 || p.n == 0 {
@@ -57,7 +60,7 @@ func (p *Packed) Multiply(m int, a, c []float32) {
 	}
 	s := simd()
 	if s.lanes == 0 || p.k == 0 {
-		p.reference(m, a, c)
+		p.reference(m, alpha, a, c)
 		return
 	}
 	width, tallest := s.tileWidth, s.tiles[0].rows
@@ -92,7 +95,7 @@ func (p *Packed) Multiply(m int, a, c []float32) {
 						beta = 0
 					}
 					t.run(depth, &a[i*p.k+q], 4*p.k, 4, &panel[q*packedWidth], 4*packedWidth, at, stride,
-						from, fromStride, 1, beta)
+						from, fromStride, alpha, beta)
 					if narrow {
 						for r := range rows {
 							copy(c[(i+r)*p.n+j:(i+r+1)*p.n], corner[r*width:])
@@ -108,12 +111,13 @@ func (p *Packed) Multiply(m int, a, c []float32) {
 }
 
 // reference is the specification.
-func (p *Packed) reference(m int, a, c []float32) {
+func (p *Packed) reference(m int, alpha float32, a, c []float32) {
 	for i := range m {
 		row := c[i*p.n : (i+1)*p.n]
 		clear(row)
 		copy(row, p.bias)
 		for q, x := range a[i*p.k : (i+1)*p.k] {
+			x *= alpha
 			for j := 0; j < p.n; j += packedWidth {
 				w := min(packedWidth, p.n-j)
 				for l, y := range p.panels[(j/packedWidth*p.k+q)*packedWidth:][:w] {

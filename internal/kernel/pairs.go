@@ -5,18 +5,14 @@ import (
 	"math"
 )
 
-const (
-	panelWords = 32
-
-	// PairRows is the number of queries that Panels process at once: each word
-	// is read from memory once for all of them.
-	PairRows = 4
-)
+// PairRows is the number of queries that Panels process at once: each word is
+// read from memory once for all of them.
+const PairRows = 4
 
 // Panels holds vectors in the order in which they are compared with queries in
-// float64: panels of 32, dimension by dimension, so 32 sums are accumulated in
-// parallel, each in the order of the dimensions. Results are therefore the
-// same, bit for bit, on every path.
+// float64: those of Packed, of which the vectors are the columns, so 32 sums are
+// accumulated in parallel, each in the order of the dimensions. Results are
+// therefore the same, bit for bit, on every path.
 type Panels struct {
 	count, depth int
 	data         []float32
@@ -27,22 +23,15 @@ func PackPanels(vectors []float32, depth int) *Panels {
 	if depth < 1 || len(vectors)%depth != 0 {
 		panic(fmt.Sprintf("kernel: %d numbers in rows of %d", len(vectors), depth))
 	}
-	p := &Panels{count: len(vectors) / depth, depth: depth}
-	p.data = make([]float32, p.Stride()*depth)
-	for word := range p.count {
-		panel := p.data[word/panelWords*panelWords*depth:]
-		for i, x := range vectors[word*depth : (word+1)*depth] {
-			panel[i*panelWords+word%panelWords] = x
-		}
-	}
-	return p
+	count := len(vectors) / depth
+	return &Panels{count, depth, Pack(depth, count, vectors, 1, depth, nil).panels}
 }
 
 // Len returns the number of vectors.
 func (p *Panels) Len() int { return p.count }
 
 // Stride returns the distance between two rows of results: Len, rounded up.
-func (p *Panels) Stride() int { return (p.count + panelWords - 1) / panelWords * panelWords }
+func (p *Panels) Stride() int { return (p.count + packedWidth - 1) / packedWidth * packedWidth }
 
 // Distances writes to dst[r·Stride+i] the Euclidean distance between query r
 // and vector i, √Σ(xⱼ−qⱼ)² in float64, each square rounded before it is added.
@@ -62,7 +51,7 @@ func (p *Panels) compare(assembly func(panels, depth int, words *float32, querie
 	distance bool, dst []float64, queries [][]float32) {
 	interleaved := p.interleave(dst, queries)
 	if assembly != nil && p.count > 0 {
-		assembly(p.Stride()/panelWords, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
+		assembly(p.Stride()/packedWidth, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
 		return
 	}
 	p.pairs(dst, interleaved, distance)
@@ -89,12 +78,12 @@ func (p *Panels) interleave(dst []float64, queries [][]float32) []float64 {
 func (p *Panels) pairs(dst, queries []float64, distance bool) {
 	for r := range PairRows {
 		row := dst[r*p.Stride():][:p.Stride()]
-		for start := 0; start < len(row); start += panelWords {
+		for start := 0; start < len(row); start += packedWidth {
 			panel := p.data[start*p.depth:]
-			var sums [panelWords]float64
+			var sums [packedWidth]float64
 			for i := range p.depth {
 				q := queries[i*PairRows+r]
-				x := panel[i*panelWords:][:panelWords]
+				x := panel[i*packedWidth:][:packedWidth]
 				if distance {
 					for j := range sums {
 						d := q - float64(x[j])

@@ -19,9 +19,9 @@ func (p *Panels) SquaredNorms() []float32 {
 			norms[word] = float32(math.Inf(1))
 			continue
 		}
-		panel, sum := p.data[word/panelWords*panelWords*p.depth:], 0.0
+		panel, sum := p.data[word/packedWidth*packedWidth*p.depth:], 0.0
 		for i := range p.depth {
-			x := float64(panel[i*panelWords+word%panelWords])
+			x := float64(panel[i*packedWidth+word%packedWidth])
 			sum += x * x
 		}
 		norms[word] = float32(sum)
@@ -42,54 +42,17 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth,
 			len(norms), len(dst)))
 	}
-	if p.count == 0 {
-		return
-	}
-	s := simd()
-	if s.lanes == 0 {
-		p.products32(dst, norms, queries, rows)
-		return
-	}
-	for start := 0; start < stride; start += panelWords {
-		panel := p.data[start*p.depth:]
-		for j := 0; j < panelWords; j += s.tileWidth { // 16 or 32
-			for first := 0; first < rows; {
-				t := s.tallest(rows - first)
-				t.run(p.depth, &queries[first*p.depth], 4*p.depth, 4, &panel[j], 4*panelWords,
-					&dst[first*stride+start+j], 4*stride, &norms[start+j], 0, -2, 1)
-				first += t.rows
-			}
-		}
-	}
-}
-
-// products32 is the specification of SquaredDistances32.
-func (p *Panels) products32(dst, norms, queries []float32, rows int) {
-	for start := 0; start < p.Stride(); start += panelWords {
-		panel := p.data[start*p.depth:]
-		for r := range rows {
-			var sums [panelWords]float32
-			for i, q := range queries[r*p.depth : (r+1)*p.depth] {
-				x := panel[i*panelWords:][:panelWords]
-				for j := range sums {
-					sums[j] += q * x[j]
-				}
-			}
-			row := dst[r*p.Stride()+start:][:panelWords]
-			for j, s := range sums {
-				row[j] = norms[start+j] - 2*s
-			}
-		}
-	}
+	(&Packed{k: p.depth, n: stride, panels: p.data, bias: norms}).multiply(rows, -2, queries, dst)
 }
 
 // SquaredDistanceError bounds the error of a squared distance computed from
 // SquaredDistances32 and the float32 ‖q‖², for a query and vectors of these
 // Euclidean norms: a float32 sum of depth products in any order, and the
-// roundings of norms and additions, including results in the denormal range.
+// roundings of norms and additions (one more for every part of a panel), including
+// results in the denormal range.
 func SquaredDistanceError(depth int, query, longest float64) float64 {
 	norms := query*query + longest*longest
-	return 1.01*0x1p-24*(2*float64(depth+2)*query*longest+6*norms) + float64(4*depth+16)*0x1p-149
+	return 1.01*0x1p-24*(2*float64(depth+2)*query*longest+float64(6+depth/packedDepth)*norms) + float64(4*depth+16)*0x1p-149
 }
 
 // Law turns squared distances s into weights e^{−rate·(min(√(s+Offset), Most) − Least)}.

@@ -12,7 +12,7 @@ func TestSquaredDistances32(t *testing.T) {
 		rng := rand.New(rand.NewPCG(17, 18))
 		worst := 0.0
 		for range 60 {
-			depth, count, rows := 1+rng.IntN(130), rng.IntN(150), 1+rng.IntN(2*ProductRows)
+			depth, count, rows := 1+rng.IntN(130)*(1+rng.IntN(5)), rng.IntN(150), 1+rng.IntN(2*ProductRows)
 			vectors, queries := random(rng, count*depth), random(rng, rows*depth)
 			p := PackPanels(vectors, depth)
 			norms := p.SquaredNorms()

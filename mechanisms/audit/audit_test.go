@@ -366,55 +366,6 @@ func TestKeptWordsAreOutside(t *testing.T) {
 	}
 }
 
-// A black box is judged by its samples: randomised response has its ε but not a
-// third of it. Outputs that are not words are included.
-func TestExternal(t *testing.T) {
-	s := spacetest.Gaussian(t, 4, 3, 1, 1)
-	const epsilon = 1.5
-	respond := func(_ context.Context, word string, n int, seed stream.Seed) ([]string, error) {
-		rng := seed.Rand()
-		out := make([]string, n)
-		for i := range out {
-			out[i] = "<" + word + ">"
-			if rng.Float64() > math.Exp(epsilon)/(math.Exp(epsilon)+3) {
-				var v int
-				if _, err := fmt.Sscanf(word, "w%d", &v); err != nil {
-					return nil, err
-				}
-				out[i] = fmt.Sprintf("<w%d>", (v+1+rng.IntN(3))%4)
-			}
-		}
-		return out, nil
-	}
-	for claim, breach := range map[float64]bool{epsilon * 1.001: false, epsilon / 3: true} {
-		r, err := External(context.Background(), BlackBox{Name: "box", Epsilon: claim, Sample: respond}, s,
-			Options{Samples: 40000, Seed: stream.FromUint64(8)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Breach() != breach || r.Metric != "discrete" || r.Method != Sampled {
-			t.Errorf("claiming %v: %s, ε ≥ %v", claim, r.Verdict(), r.EpsilonLowerBound)
-		}
-		if r.EpsilonLowerBound < 0.9*epsilon || r.EpsilonLowerBound > epsilon {
-			t.Errorf("ε ≥ %v, the truth is %v", r.EpsilonLowerBound, epsilon)
-		}
-		if breach && !strings.HasPrefix(r.Worst.Event[0], "<w") {
-			t.Errorf("event %q", r.Worst.Event)
-		}
-	}
-	for name, box := range map[string]BlackBox{
-		"too few": {Epsilon: 1, Sample: func(context.Context, string, int, stream.Seed) ([]string, error) {
-			return nil, nil
-		}},
-		"no ε":   {Sample: respond},
-		"metric": {Epsilon: 1, Metric: "list", Sample: respond},
-	} {
-		if _, err := External(context.Background(), box, s, Options{}); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 // Where epsilon allows more than any samples show, nothing is sampled, nor
 // planted: at the default number of samples this took minutes.
 func TestAuditThatCannotSee(t *testing.T) {

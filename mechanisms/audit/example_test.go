@@ -8,7 +8,6 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
-	"mldpbench/stream"
 )
 
 func animals() *embeddings.Space {
@@ -46,29 +45,4 @@ func ExampleMechanism() {
 	// Output:
 	// santext: not refuted, epsilon >= 1.08
 	// wbb: violated (exact), epsilon >= +Inf
-}
-
-// A program known by its outputs only: here one that leaves half of the words.
-func ExampleExternal() {
-	space := animals()
-	half := func(_ context.Context, word string, n int, seed stream.Seed) ([]string, error) {
-		rng := seed.Rand()
-		out := make([]string, n)
-		for i := range out {
-			out[i] = word
-			if rng.Float64() < 0.5 {
-				out[i] = space.Vocabulary.Word(embeddings.WordID(rng.IntN(space.Len())))
-			}
-		}
-		return out, nil
-	}
-	r, err := audit.External(context.Background(), audit.BlackBox{Name: "half", Epsilon: 1, Sample: half}, space,
-		audit.Options{Samples: 40000, Seed: stream.FromUint64(1)})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// In truth ln(0.6/0.1) = 1.79.
-	fmt.Printf("%s, epsilon >= %.1f\n", r.Verdict(), r.EpsilonLowerBound)
-	// Output:
-	// violated (confidence 1−1e-6), epsilon >= 1.7
 }

@@ -172,19 +172,14 @@ func closestPairs(s *embeddings.Space) []pair {
 			distance float64
 		}
 		var all []found
-		const batch = 2048
-		near := make([]nearest.Neighbor, 2*batch)
-		for start := 0; start < s.Len(); start += batch {
-			count := min(batch, s.Len()-start)
-			nearest.Of(s).Search(near[:2*count], s.Vectors[start*s.Dimension:(start+count)*s.Dimension], 2)
-			for i := range count {
-				w := embeddings.WordID(start + i)
-				for _, c := range near[2*i : 2*i+2] {
-					// For mutual neighbours one order of the pair is enough.
-					if c.ID != w && c.ID != embeddings.Unknown && c.Distance > 0 {
-						all = append(all, found{pair{min(w, c.ID), max(w, c.ID)}, c.Distance})
-					}
-				}
+		words := make([]embeddings.WordID, s.Len())
+		for w := range words {
+			words[w] = embeddings.WordID(w)
+		}
+		for i, c := range nearest.Of(s).Words(words, 2) {
+			// For mutual neighbours one order of the pair is enough.
+			if w := words[i/2]; c.ID != w && c.ID != embeddings.Unknown && c.Distance > 0 {
+				all = append(all, found{pair{min(w, c.ID), max(w, c.ID)}, c.Distance})
 			}
 		}
 		slices.SortFunc(all, func(x, y found) int {

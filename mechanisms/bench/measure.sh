@@ -3,9 +3,9 @@
 # comparison with numpy, and large vocabularies. From the root of the
 # repository:
 #
-#	MLDP_DATA=folder-of-the-data mechanisms/bench/measure.sh [folder-for-large-files]
+#	MLDP_DATA=folder-of-the-data mechanisms/bench/measure.sh [file-of-vectors...]
 #
-# The folder, where given, receives 9 GB of generated vectors, which stay there.
+# The files, where given, are the large vocabularies.
 set -eu
 : "${MLDP_DATA:?names the data folder}"
 vectors=$MLDP_DATA/glove.6B.100d.subset.txt.gz
@@ -15,10 +15,6 @@ go test -run '^$' -bench 'SelectionPrepare|SelectionDraw|GumbelDistribution' ./m
 bin/mldp bench --embedding glove.6B --dimension 100 --vocabulary 27000 --dataset agnews --mechanism santext,tem,cmp \
 	--epsilon 1,5,10 --count 200000 --repeat 5 --workers 1,2
 mechanisms/bench/compare.py --mldp bin/mldp --vectors "$vectors" --words 27000 --dataset agnews --data "$MLDP_DATA"
-if [ $# -gt 0 ]; then
-	for size in 400000x100 400000x300 2000000x300; do
-		file=$1/generated.$size.txt
-		[ -e "$file" ] || go run ./internal/kernel/bench/vectors -words "${size%x*}" -dimension "${size#*x}" -o "$file"
-		MLDP_LARGE=$file go test -run '^$' -bench Large -benchtime 1x -timeout 0 ./mechanisms
-	done
-fi
+for file; do
+	MLDP_LARGE=$file go test -run '^$' -bench Large -benchtime 1x -timeout 0 ./mechanisms
+done

@@ -152,7 +152,7 @@ def main():
             with open(subset, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as f:
                 for name, row in zip(names, vectors):
                     f.write(name + " " + " ".join(repr(float(x)) for x in row) + "\n")
-            for simd in ("avx512vnni", "avx512", "avx2"):
+            for simd in ("avx512", "avx2"):
                 table = os.path.join(tmp, simd + ".csv")
                 command = [a.mldp, "bench", "--embedding", subset, "--mechanism", "cmp", "--epsilon", f"{a.epsilon:g}",
                            "--dataset", a.dataset, "--count", str(a.queries), "--repeat", str(a.repeat), "--csv", table]
