@@ -2,61 +2,11 @@ package mechanisms
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"mldpbench/internal/spacetest"
 )
-
-func TestBudgetEpsilons(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		budget  Budget
-		tokens  int
-		weights []float64
-		want    []float64
-	}{
-		{"even", Budget{Epsilon: 12, Weighting: Evenly}, 3, nil, []float64{4, 4, 4}},
-		{"even, public length", Budget{Epsilon: 12, Weighting: Evenly, Length: 6}, 3, nil, []float64{2, 2, 2}},
-		{"position", Budget{Epsilon: 12, Weighting: ByPosition}, 3, []float64{1, 2, 3}, []float64{2, 4, 6}},
-		{"position, public length", Budget{Epsilon: 12, Weighting: ByPosition, Length: 3}, 2, []float64{1, 2, 3},
-			[]float64{2, 4}},
-		{"word", Budget{Epsilon: 3, Weighting: ByWord}, 2, []float64{1e300, 2e300}, []float64{1, 2}},
-		{"empty", Budget{Epsilon: 12, Weighting: Evenly}, 0, nil, []float64{}},
-	} {
-		got, err := c.budget.Epsilons(c.tokens, c.weights)
-		if err != nil || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
-		}
-	}
-	for _, c := range []struct {
-		budget  Budget
-		tokens  int
-		weights []float64
-		want    string
-	}{
-		{Budget{Epsilon: -1, Weighting: Evenly}, 3, nil, "document epsilon = -1: must be > 0 and finite"},
-		{Budget{Epsilon: 1, Weighting: Evenly, Length: 2}, 3, nil, "3 tokens in a document of the public length 2"},
-		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1, 0}, "token 1: weight = 0: must be > 0 and finite"},
-		{Budget{Epsilon: 1, Weighting: ByWord}, 2, []float64{1}, "1 weights for 2 tokens"},
-		{Budget{Epsilon: 1, Weighting: Evenly}, 1, []float64{1}, "divided evenly"},
-		{Budget{Epsilon: 1, Weighting: "mood"}, 1, []float64{1}, `weighting = "mood": must be one of`},
-		{Budget{Epsilon: 1, Weighting: ByWord, Length: 4}, 2, []float64{1, 1}, "no public length"},
-		{Budget{Epsilon: 1, Weighting: ByPosition}, 2, []float64{1, 1e-320}, ""},
-	} {
-		_, err := c.budget.Epsilons(c.tokens, c.weights)
-		if c.want == "" {
-			if err != nil {
-				t.Errorf("%+v: %v", c.budget, err)
-			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %s", c.budget, err, c.want)
-		}
-	}
-}
 
 // Checks the guarantee of a document against the exact odds of a mechanism,
 // over all releases of all pairs of two-word texts: it holds for budgets that
@@ -115,23 +65,13 @@ func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 }
 
 func TestDocumentGuarantee(t *testing.T) {
-	per := Guarantee{Metric: "euclidean", Epsilon: 1, EuclideanEpsilon: 1}
-	for _, c := range []struct {
-		weighting Weighting
-		holds     bool
-		want      string
-	}{
-		{Evenly, true, "same length"}, {ByPosition, true, "same length"},
-		{ByWord, true, "the same weight in every place"}, {ByText, false, "depends on the secret text"},
-	} {
-		g := Budget{Epsilon: 5, Weighting: c.weighting}.Guarantee(per, 10)
-		if g.Holds() != c.holds || !strings.Contains(g.String(), c.want) {
-			t.Errorf("%s: %s", c.weighting, g)
-		}
+	per := Guarantee{Metric: "euclidean", Epsilon: 1, EuclideanEpsilon: 1, Delta: 1e-3}
+	if g := DocumentGuarantee(per, 5, 10); !strings.HasPrefix(g, "document epsilon 5, metric euclidean") ||
+		!strings.Contains(g, "delta 0.01, between texts of the same length") {
+		t.Error(g)
 	}
-	if g := (Budget{Epsilon: 5, Weighting: Evenly}).Guarantee(Guarantee{Reason: "it is broken"}, 10); g.Holds() ||
-		!strings.Contains(g.String(), "it is broken") {
-		t.Errorf("a budget of a mechanism without a guarantee promises %s", g)
+	if g := DocumentGuarantee(Guarantee{Reason: "it is broken"}, 5, 10); g != "none: it is broken" {
+		t.Errorf("a mechanism without a guarantee promises %s", g)
 	}
 }
 

@@ -11,15 +11,14 @@ import (
 
 func newMergeCommand() *cobra.Command {
 	var out string
-	var partial bool
 	cmd := &cobra.Command{
-		Use:   "merge FOLDER|RESULTS.csv...",
+		Use:   "merge FOLDER...",
 		Short: "Join the results of shards",
 		Long: `Merge joins the output of mldp run --shard, from one shared folder or from
 several, into the results that a single run would have written and writes their
 page. It is an error if parts belong to different studies, schemas
 or data, or if two parts report a unit differently (except for timing). A unit
-that no part has is an error unless --partial is given.`,
+that no part has is an error.`,
 		Example: `  mldp merge runs/mini
   mldp merge node1/mini node2/mini --out runs/mini`,
 		Args: cobra.MinimumNArgs(1),
@@ -30,7 +29,7 @@ that no part has is an error unless --partial is given.`,
 				}
 				out = args[0]
 			}
-			s, err := engine.Merge(args, out, partial)
+			s, err := engine.Merge(args, out)
 			if err != nil {
 				return err
 			}
@@ -39,6 +38,5 @@ that no part has is an error unless --partial is given.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")
-	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing units")
 	return cmd
 }

@@ -230,10 +230,9 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error)
 		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", space.Name, space.Dimension, space.Len())
 	}
 	if o.document != 0 {
-		b := mechanisms.Budget{Epsilon: o.document, Weighting: mechanisms.Evenly}
-		report.Budget, options.Budget = budgetDocument, &b
+		report.Budget, options.Document = budgetDocument, o.document
 		// Lines differ in length, so a delta is given per word.
-		report.Guarantee = b.Guarantee(g, 1).String()
+		report.Guarantee = mechanisms.DocumentGuarantee(g, o.document, 1)
 	}
 	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget,
 		report.Guarantee)

@@ -30,7 +30,6 @@ type runOptions struct {
 	shard     string
 	schedule  string
 	cell      string
-	forceNew  bool
 	audit     bool
 	examples  bool
 	align     alignFlag
@@ -50,7 +49,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
-	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
@@ -84,8 +82,6 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.overrides.Models, "models", nil, "these models, on every data set they can read")
 	f.StringSliceVar(&o.overrides.Settings, "settings", nil, "local, train-only or test-only")
 	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
-	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
-	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
 	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this scene, section or measurement; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
@@ -187,7 +183,7 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout,
 	stderr io.Writer) error {
 	options := engine.Options{
-		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, ForceNew: o.forceNew,
+		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
 		Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	var err error

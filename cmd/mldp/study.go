@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/docs"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -201,23 +201,8 @@ func newStudyKeysCommand() *cobra.Command {
 		Example: "  mldp study keys",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), studyKeysPage())
+			_, err := io.WriteString(cmd.OutOrStdout(), docs.StudyKeys)
 			return err
 		},
 	}
-}
-
-// studyKeysPage is docs/study-keys.md.
-func studyKeysPage() string {
-	var b strings.Builder
-	b.WriteString("# Keys of study files\n\nPrinted by `mldp study keys` from the schema itself. Each key of" +
-		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n|---|---|---|\n")
-	for _, k := range study.Keys() {
-		kind := k.Kind
-		if k.Limits != "" {
-			kind += ", " + k.Limits
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Path, kind, strings.ReplaceAll(k.Doc, "|", `\|`))
-	}
-	return b.String()
 }

@@ -73,7 +73,7 @@ func TestShardsWorkersAndResumeGiveOneResult(t *testing.T) {
 	for i := range 3 {
 		mustRun(t, numbers(10, nil), Options{Out: shared, Shard: Shard{i + 1, 3}})
 	}
-	merged, err := Merge([]string{shared}, t.TempDir(), false)
+	merged, err := Merge([]string{shared}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,25 +240,13 @@ func TestOneUnitByKey(t *testing.T) {
 	}
 }
 
-func TestForceNewLosesNothing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	mustRun(t, numbers(3, nil), Options{Out: dir})
-	if s := mustRun(t, numbers(3, nil), Options{Out: dir, ForceNew: true}); s.Ran != 3 {
-		t.Errorf("%+v", s)
-	}
-	if old, _ := filepath.Glob(filepath.Join(dir, "units.old-1", "*.json")); len(old) != 3 {
-		t.Errorf("%d old units", len(old))
-	}
-}
-
 func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 	t.Parallel()
 	a, b := t.TempDir(), t.TempDir()
 	mustRun(t, numbers(6, nil), Options{Out: a, Shard: Shard{1, 2}})
 	refused := func(what, want string) {
 		t.Helper()
-		if _, err := Merge([]string{a, b}, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Merge([]string{a, b}, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", what, err, want)
 		}
 	}
@@ -276,7 +264,7 @@ func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a file cut at the end of a row", "it was cut or changed")
-	if _, err := Merge([]string{a}, t.TempDir(), false); err == nil ||
+	if _, err := Merge([]string{a}, t.TempDir()); err == nil ||
 		!strings.Contains(err.Error(), "3 of 6 units are in none") {
 		t.Errorf("half a study: %v", err)
 	}

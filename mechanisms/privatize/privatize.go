@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,8 +36,9 @@ type Options struct {
 	Vocabulary *embeddings.Vocabulary // with a Rewriter: used to find words; nil finds none
 	Policy     mechanisms.Policy      // for words outside the vocabulary
 	Kept       []string               // words that Mechanism, made by mechanisms.KeepWords, keeps
-	// nil: the mechanism's own epsilon for every word; else records must be read Whole
-	Budget   *mechanisms.Budget
+	// Document is the epsilon of a record, which its words share evenly; records
+	// must then be read Whole. 0: the mechanism's own epsilon for every word.
+	Document float64
 	KeepCase bool        // Title and UPPER are restored
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
 	Workers  int
@@ -74,7 +76,7 @@ func New(o Options) (*Stream, error) {
 	switch {
 	case o.Mechanism != nil:
 		v = o.Mechanism.Vocabulary()
-	case o.Budget != nil:
+	case o.Document != 0:
 		return nil, errors.New("a command takes one epsilon for all words: it has no budget for a document")
 	case v == nil:
 		var err error
@@ -281,7 +283,7 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 
 // replace privatises the words of a batch.
 func (s *Stream) replace(ctx context.Context, b *batch) error {
-	if s.options.Budget != nil {
+	if s.options.Document != 0 {
 		return s.replaceBudgeted(ctx, b)
 	}
 	documents := make([][]string, len(b.pieces))
@@ -343,11 +345,8 @@ func (s *Stream) replaceRecord(b *batch, from, to int) error {
 	if words == 0 {
 		return nil
 	}
-	epsilons, err := s.options.Budget.Epsilons(words, nil)
-	if err == nil {
-		err = mechanisms.CheckEpsilons(s.options.Mechanism, epsilons)
-	}
-	if err != nil {
+	epsilons := slices.Repeat([]float64{s.options.Document / float64(words)}, words)
+	if err := mechanisms.CheckEpsilons(s.options.Mechanism, epsilons); err != nil {
 		return err
 	}
 	for i := from; i < to; i++ {

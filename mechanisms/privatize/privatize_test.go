@@ -160,10 +160,9 @@ func someText() string {
 func TestSameTextHoweverItComes(t *testing.T) {
 	t.Parallel()
 	text := someText()
-	for name, budget := range map[string]*mechanisms.Budget{"words": nil,
-		"documents": {Epsilon: 20, Weighting: mechanisms.Evenly}} {
-		o := Options{Seed: stream.FromUint64(3), Budget: budget}
-		options := textio.Options{Whole: budget != nil}
+	for name, document := range map[string]float64{"words": 0, "documents": 20} {
+		o := Options{Seed: stream.FromUint64(3), Document: document}
+		options := textio.Options{Whole: document != 0}
 		want := runOn(t, newStream(t, o), strings.NewReader(text), options)
 		if strings.Count(want, "\n") != strings.Count(text, "\n") || want == text {
 			t.Fatal("not a private text")
