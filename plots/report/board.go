@@ -108,11 +108,15 @@ func atEqual(p *results.Prepared, q compare.Question, levels []float64, task boo
 	if use.Unit == "%" {
 		use.Digits = 1 // as everywhere at a level
 	}
-	t := tables.Table{Name: "equal", Title: fmt.Sprintf("%s at equal %s", use.Heading(), privacy.Heading()),
+	t := tables.Table{Name: "equal", Title: tables.Capitalised(use.Heading()) + " at equal " + privacy.Heading(),
 		Header: []string{"data set", "measured with", privacy.Heading(), "mechanism", use.Heading(), "place", "95% bounds",
-			"ε about", "plain text", "told apart from", "measured by"},
+			"ε about", "plain text", "told apart from"},
 		Legend: "Each on its own line between its measured ε; ± is half the 95% interval. All pairs of a data set and " +
 			"classifier are tested, Holm, 5%, so that the bounds of places hold together with probability 95%."}
+	joined := len(results.Distinct(p.Cells, runOf)) > 1
+	if joined {
+		t.Header = append(t.Header, "measured by")
+	}
 	for _, level := range levels {
 		for _, s := range compare.Standings(p, q, level) {
 			entries := slices.Concat(s.Entries, s.Scoped)
@@ -122,13 +126,17 @@ func atEqual(p *results.Prepared, q compare.Question, levels []float64, task boo
 			with := strings.TrimPrefix(s.Space.String()+", "+s.Task.String(), " d=0, ")
 			for i, e := range entries {
 				place, bounds := fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High)
+				apart := cmp.Or(strings.Join(slices.Concat(e.Better, e.Worse), ", "), "none")
 				if !task && i >= len(s.Entries) {
-					place, bounds = tables.NotMeasured, tables.NotMeasured
+					place, bounds, apart = tables.NotMeasured, tables.NotMeasured, tables.NotMeasured
 				}
-				apart := strings.Join(slices.Concat(e.Better, e.Worse), ", ")
-				t.AddRow(results.DatasetTitle(s.Dataset), with, fmt.Sprint(level), e.Line.Name,
+				row := []string{results.DatasetTitle(s.Dataset), with, fmt.Sprint(level), e.Line.Name,
 					tables.Within(e.Line, use.Digits), place, bounds, short(e.Line.Epsilon),
-					tables.FormatNumber(s.Baseline, 1), cmp.Or(apart, "none"), source(e.Line.Cells))
+					tables.FormatNumber(s.Baseline, use.Digits), apart}
+				if joined {
+					row = append(row, source(e.Line.Cells))
+				}
+				t.AddRow(row...)
 			}
 		}
 	}
@@ -138,14 +146,17 @@ func atEqual(p *results.Prepared, q compare.Question, levels []float64, task boo
 // source returns the origin of the measurements: studies, and the versions of
 // mldp that ran each.
 func source(cells []results.Cell) string {
-	type run struct {
-		study, machine string
-		seed           uint64
-	}
-	runOf := func(c results.Cell) run { return run{c.Study, c.Machine, c.Seed} }
-	return enumerate(results.Distinct(cells, runOf), func(of run) string {
+	return enumerate(results.Distinct(cells, runOf), func(of origin) string {
 		own := results.Where(cells, func(c results.Cell) bool { return runOf(c) == of })
 		return fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed,
 			enumerate(own, func(c results.Cell) string { return c.Version }), of.machine)
 	})
 }
+
+// origin is what tells runs of one board apart.
+type origin struct {
+	study, machine string
+	seed           uint64
+}
+
+func runOf(c results.Cell) origin { return origin{c.Study, c.Machine, c.Seed} }

@@ -10,9 +10,6 @@ import (
 
 // interval formats our mean and the half-width of its interval.
 func (k Comparison) interval() string {
-	if math.IsNaN(k.Ours) {
-		return tables.NotMeasured
-	}
 	text := tables.FormatNumber(k.Ours, 2)
 	if !math.IsNaN(k.Low) && k.High > k.Low {
 		text += " ± " + tables.FormatNumber(k.High-k.Ours, 2)

@@ -358,7 +358,6 @@ func HonestTable(p *results.Prepared) (tables.Table, bool) {
 	})
 	mean := func(at Place, column, setting string, digits int) string {
 		c := results.MustColumn(column)
-		var x []float64
 		of := results.Where(cells, func(k results.Cell) bool {
 			if k.Mechanism != at.Mechanism || at.Epsilon > 0 && float64(k.Epsilon) != at.Epsilon {
 				return false
@@ -373,10 +372,7 @@ func HonestTable(p *results.Prepared) (tables.Table, bool) {
 				return "undefined"
 			}
 		}
-		if x = values(results.Cells{Cells: of}, c); len(x) == 0 {
-			return tables.NotMeasured
-		}
-		return tables.FormatNumber(stats.Mean(x), digits)
+		return tables.FormatNumber(stats.Mean(values(results.Cells{Cells: of}, c)), digits)
 	}
 	for _, at := range replicatedPlaces() {
 		if at.Dataset == "agnews" {

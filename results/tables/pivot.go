@@ -292,17 +292,20 @@ func markBest(t *Table, rows []int, means [][]float64, heads int, higherIsBetter
 
 // WithInterval formats a mean and the half-width of its interval.
 func WithInterval(s stats.Summary, digits int) string {
-	switch {
-	case s.N == 0:
-		return NotMeasured
-	case s.N == 1:
+	if s.N < 2 {
 		return FormatNumber(s.Mean, digits)
 	}
 	return FormatNumber(s.Mean, digits) + " ± " + FormatNumber(s.HalfWidth(), digits)
 }
 
-// FormatNumber formats a number with so many digits after the point.
-func FormatNumber(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+// FormatNumber formats a number with so many digits after the point; NaN is not
+// measured.
+func FormatNumber(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return NotMeasured
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
 
 // formatFloat returns up to four significant digits, "" when missing.
 func formatFloat(f results.Float) string {
