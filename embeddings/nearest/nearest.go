@@ -2,9 +2,10 @@
 //
 // Results are exact: they equal those of a float64 scan of all words ordered by
 // (distance, word id), on every processor. Fast 8-bit arithmetic only rules
-// words out, by bounds that include its rounding; the remaining words are measured again in float64. Nothing is pruned by geometry: at the
-// noise of a private mechanism, trees, clusters and partial distances are not
-// worth their cost.
+// words out, by bounds that include its rounding; the remaining words are
+// measured again in float64. Nothing is pruned by geometry: at the noise of a
+// private mechanism, trees, clusters and partial distances are not worth their
+// cost.
 package nearest
 
 import (

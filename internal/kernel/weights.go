@@ -52,7 +52,8 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 // results in the denormal range.
 func SquaredDistanceError(depth int, query, longest float64) float64 {
 	norms := query*query + longest*longest
-	return 1.01*0x1p-24*(2*float64(depth+2)*query*longest+float64(6+depth/packedDepth)*norms) + float64(4*depth+16)*0x1p-149
+	sums, roundings := 2*float64(depth+2)*query*longest, float64(6+depth/packedDepth)*norms
+	return 1.01*0x1p-24*(sums+roundings) + float64(4*depth+16)*0x1p-149
 }
 
 // Law turns squared distances s into weights e^{−rate·(min(√(s+Offset), Most) − Least)}.
