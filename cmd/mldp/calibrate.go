@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +10,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
-	"mldpbench/results"
 )
 
 // embeddingFlag is an embedding named on the command line.
@@ -33,25 +29,8 @@ func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
 	return e
 }
 
-// tune searches for ε and t of the Vickrey mechanism under a loss budget.
-func tune(cmd *cobra.Command, o experiments.TuneRequest) error {
-	answer := newAnswer(cmd)
-	if !answer.asJSON {
-		o.Each = results.RowWriter[measure.TuneStep](cmd.OutOrStdout())
-	}
-	trace, err := experiments.Tune(cmd.Context(), o)
-	if err != nil {
-		return err
-	}
-	if answer.asJSON {
-		return errors.Join(answer.csvRows("steps", trace), answer.end())
-	}
-	return o.Each(trace[slices.IndexFunc(trace, func(s measure.TuneStep) bool { return s.Choice })])
-}
-
 func newCalibrateCommand() *cobra.Command {
 	var o experiments.CalibrateRequest
-	var search experiments.TuneRequest
 	var targets, names []string
 	var embedding, format, restrict, variant string
 	var parameters []string
@@ -77,105 +56,74 @@ cost little more than one.
 
 --format yaml prints the entries of a study's list of mechanisms.
 
-With --max-loss it is Algorithm 2 of Xu et al. 2021b: among the thresholds --t of
-the Vickrey mechanism, and epsilon up to --max-epsilon, it chooses the pair with
-the highest error of the MAP adversary whose loss, the share of words of a
-word-level data set (--restrict) whose polarity flips, stays within the budget.
-
-Exit codes: 0 found, 1 no pair keeps the loss within the budget, 2 wrong usage.`,
+Exit codes: 0 found, 1 failed, 2 wrong usage.`,
 		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
   mldp calibrate --target em=0.2,0.5,0.8 --mechanism cmp,k-rr --embedding generated --dimension 50 --vocabulary 300
-  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10
-  mldp calibrate --max-loss 0.2 --restrict generated-words --embedding generated --dimension 50 --runs 6`,
+  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Embedding = embeddingFlag(embedding, dimension)
-			o.Log, search.Log = cmd.ErrOrStderr(), cmd.ErrOrStderr()
-			if cmd.Flags().Changed("max-loss") {
-				search.Dataset.Name, search.Embedding, search.Data = restrict, o.Embedding, o.Data
-				search.Runs, search.Seed = o.Runs, o.Seed
-				return tune(cmd, search)
-			}
-			var err error
-			if o.Targets, err = measure.ParseTargets(targets); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if err := errors.Join(check.OneOf("format", format, "csv", "yaml"),
-				check.Within("tolerance", o.Tolerance, 0, 1)); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if restrict != "" {
-				o.Restrict = &study.DatasetSpec{Name: restrict}
-			}
-			if o.Mechanisms, err = calibrated(names, variant, parameters, command); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if answer := newAnswer(cmd); answer.asJSON {
-				rows := []experiments.CalibratedMechanism{}
-				err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
-					rows = append(rows, row)
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				return errors.Join(answer.csvRows("mechanisms", rows), answer.end())
-			}
-			if format == "csv" {
-				return experiments.Calibrate(cmd.Context(), o,
-					results.RowWriter[experiments.CalibratedMechanism](cmd.OutOrStdout()))
-			}
-			fragment := experiments.StudyFragment{To: cmd.OutOrStdout()}
-			if err := experiments.Calibrate(cmd.Context(), o, fragment.Take); err != nil {
-				return err
-			}
-			return fragment.Flush()
-		},
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&targets, "target", nil, "nw=SHARE, sw=NUMBER or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	f.StringVar(&variant, "variant", "", "variant of the one mechanism given")
-	f.StringArrayVar(&parameters, "param", nil, "name=value of a parameter of the one mechanism given")
+	paramFlag(f, &parameters)
 	command.addFlags(cmd)
-	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
-	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
-	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringVar(&restrict, "restrict", "", "keep only words of this data set, the corpus of mechanisms that need one")
-	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
-		"keep only this many first words of the embedding, the possible outputs; 0 keeps all")
+	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
+	dimensionFlag(f, &dimension)
+	dataFlag(f, &o.Data)
+	restrictFlag(f, &restrict)
+	vocabularyFlag(f, &o.Vocabulary, 10_000)
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw and sw")
-	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form; even with --max-loss")
+	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
-	f.Float64Var(&search.MaxLoss, "max-loss", 0, "loss budget, a share in (0, 1), of the Vickrey mechanism")
-	f.Float64SliceVar(&search.T, "t", []float64{0, 0.25, 0.5, 0.75, 1}, "with --max-loss: thresholds to choose among")
-	f.Float64Var(&search.MaxEpsilon, "max-epsilon", 100, "with --max-loss: largest epsilon considered")
-	f.StringVar(&search.Prior, "prior", "uniform", "with --max-loss: of the adversary, uniform or empirical")
-	addJSON(cmd)
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.MarkFlagsOneRequired("target", "max-loss")
-	cmd.MarkFlagsMutuallyExclusive("target", "max-loss")
+	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
+	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
+		o.Embedding = embeddingFlag(embedding, dimension)
+		o.Log = cmd.ErrOrStderr()
+		if o.Targets, err = measure.ParseTargets(targets); err != nil {
+			return usage(err)
+		}
+		if err := errors.Join(check.OneOf("format", format, "csv", "yaml"),
+			check.Within("tolerance", o.Tolerance, 0, 1)); err != nil {
+			return err
+		}
+		if restrict != "" {
+			o.Restrict = &study.DatasetSpec{Name: restrict}
+		}
+		if command.line != "" {
+			o.Mechanisms, err = command.settings()
+		} else {
+			o.Mechanisms, err = calibrated(names, variant, parameters)
+		}
+		if err != nil {
+			return usage(err)
+		}
+		rows, fragment := []experiments.CalibratedMechanism{}, experiments.StudyFragment{To: a.text}
+		line := csvLines[experiments.CalibratedMechanism](a)
+		if format == "yaml" {
+			line = fragment.Take
+		}
+		if err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
+			rows = append(rows, row)
+			return line(row)
+		}); err != nil {
+			return err
+		}
+		a.add("mechanisms", rows)
+		return fragment.Flush()
+	})
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
 
 // calibrated returns the mechanisms that the flags name; nil is all.
-func calibrated(names []string, variant string, parameters []string, command commandOptions) ([]mechanisms.Settings,
-	error) {
-	if command.line != "" {
-		args, err := external.Split(command.line)
-		if err != nil {
-			return nil, err
-		}
-		return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args,
-			Timeout: int(math.Ceil(command.timeout.Seconds()))}}}, nil
-	}
+func calibrated(names []string, variant string, parameters []string) (out []mechanisms.Settings, err error) {
 	if len(names) != 1 && (variant != "" || len(parameters) > 0) {
 		return nil, errors.New("--variant and --param are those of one --mechanism")
 	}
-	var out []mechanisms.Settings
 	for _, name := range names {
 		p, err := mechanisms.ParseParameters(name, parameters)
 		if err != nil {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +14,11 @@ import (
 )
 
 type compareOptions struct {
-	publishedOnly, published, all, json bool
-	margin, level                       float64
-	metrics                             []string
-	format                              string
-	align                               alignFlag
+	publishedOnly, published bool
+	margin                   float64
+	format                   string
+	levels                   results.Levels
+	runs                     compare.Options
 }
 
 func newCompareCommand() *cobra.Command {
@@ -52,7 +50,7 @@ Exit codes: 0 nothing changed, 1 something changed, 2 wrong usage or files that
 cannot be read, 3 not compared as a whole: other studies or data, missing cells,
 or nothing to test.`,
 		Example: `  mldp compare runs/yesterday runs/today
-  mldp compare --json --level 0.01 runs/yesterday runs/today
+  mldp compare --level 0.01 runs/yesterday runs/today
   mldp compare --align em=0.5,0.8 runs/mini
   mldp compare --published runs/comparative runs/comparative-released
   mldp compare --published-only`,
@@ -60,44 +58,10 @@ or nothing to test.`,
 			switch {
 			case o.publishedOnly != (len(args) == 0):
 				return errors.New("compare takes results, or --published-only and none")
-			case !o.published && o.align.Quantity == "" && len(args) == 1:
+			case !o.published && o.levels.Quantity == "" && len(args) == 1:
 				return errors.New("compare takes two runs or more; with --published or --align one is enough")
 			}
 			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(check.OneOf("format", o.format, tables.Formats...),
-				check.NonNegative("margin", o.margin), check.Inside("level", o.level, 0, 1)); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			for _, name := range o.metrics {
-				if _, err := results.FindColumn(name); err != nil {
-					return &exitError{exitUsage, err}
-				}
-			}
-			out := cmd.OutOrStdout()
-			switch {
-			case o.publishedOnly:
-				return auditPublished(out, o.format)
-			case o.published:
-				return comparePublished(out, args, o.margin, o.format)
-			case o.align.Quantity != "":
-				return compareMechanisms(out, args, o.align.Levels, o.format)
-			case len(args) > 2:
-				return o.history(out, args)
-			}
-			c, err := compareRuns(args[0], args[1], o.options())
-			if err != nil {
-				return err
-			}
-			if o.json {
-				e := json.NewEncoder(out)
-				e.SetIndent("", "  ")
-				err = e.Encode(c)
-			} else {
-				err = printComparison(out, c, o.all, o.format)
-			}
-			return errors.Join(err, outcome(c))
 		},
 	}
 	f := cmd.Flags()
@@ -105,24 +69,47 @@ or nothing to test.`,
 	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
 	f.Float64Var(&o.margin, "margin", published.DefaultMargin,
 		"difference to a published number, in points, that always agrees")
-	f.Float64Var(&o.level, "level", 0.05, "probability of reporting any change between equal runs")
-	f.StringSliceVar(&o.metrics, "metric", nil, "quantities to compare (default: all)")
-	f.BoolVar(&o.all, "all", false, "also list what did not change")
-	f.BoolVar(&o.json, "json", false, "write all tests as JSON")
+	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
+	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
 	f.StringVar(&o.format, "format", "md", "md, tex or csv")
-	o.align.add(cmd)
-	for _, other := range []string{"published", "published-only", "metric", "all", "json", "level"} {
+	alignFlag(f, &o.levels)
+	for _, other := range []string{"published", "published-only", "metric", "level"} {
 		cmd.MarkFlagsMutuallyExclusive("align", other)
 	}
-	return cmd
-}
-
-func (o compareOptions) options() compare.Options {
-	return compare.Options{Level: o.level, Quantities: o.metrics}
+	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		if err := errors.Join(check.OneOf("format", o.format, tables.Formats...),
+			check.NonNegative("margin", o.margin), check.Inside("level", o.runs.Level, 0, 1)); err != nil {
+			return err
+		}
+		for _, name := range o.runs.Quantities {
+			if _, err := results.FindColumn(name); err != nil {
+				return usage(err)
+			}
+		}
+		switch {
+		case o.publishedOnly:
+			audit, err := published.AuditArithmetic()
+			if err != nil {
+				return err
+			}
+			return a.paper(o.format, audit.ChecksTable(), audit.ErrataTable())
+		case o.published:
+			return o.withPublished(args, a)
+		case o.levels.Quantity != "":
+			return o.aligned(args, a)
+		case len(args) > 2:
+			return o.history(args, a)
+		}
+		c, err := compareRuns(args[0], args[1], o.runs)
+		if err != nil {
+			return err
+		}
+		return printComparison(a, c, o.format)
+	})
 }
 
 // history compares each run with the one before it.
-func (o compareOptions) history(w io.Writer, paths []string) error {
+func (o *compareOptions) history(paths []string, a *answer) error {
 	var views []*results.Prepared
 	for _, path := range paths {
 		p, _, err := loadRuns([]string{path})
@@ -131,8 +118,8 @@ func (o compareOptions) history(w io.Writer, paths []string) error {
 		}
 		views = append(views, p)
 	}
-	steps := compare.History(views, o.options())
-	if err := tables.History(steps).Write(w, o.format); err != nil {
+	steps := compare.History(views, o.runs)
+	if err := a.paper(o.format, tables.History(steps)); err != nil {
 		return err
 	}
 	for _, step := range steps {
@@ -143,37 +130,37 @@ func (o compareOptions) history(w io.Writer, paths []string) error {
 	return nil
 }
 
-func auditPublished(w io.Writer, format string) error {
-	audit, err := published.AuditArithmetic()
-	if err != nil {
-		return err
-	}
-	if err := audit.ChecksTable().Write(w, format); err != nil {
-		return err
-	}
-	return audit.ErrataTable().Write(w, format)
-}
-
-func comparePublished(w io.Writer, paths []string, margin float64, format string) error {
+// aligned compares the mechanisms of joined results at equal privacy.
+func (o *compareOptions) aligned(paths []string, a *answer) error {
 	p, _, err := loadRuns(paths)
 	if err != nil {
 		return err
 	}
-	comparisons, err := published.Compare(p, margin)
+	p.Levels = o.levels
+	all := tables.Equal(p)
+	if len(all) == 0 {
+		return &verdict{exitNothing, "no two mechanisms were measured on both sides of " + fmt.Sprintf(o.levels.Phrase,
+			o.levels.At[0])}
+	}
+	return a.paper(o.format, all...)
+}
+
+// withPublished compares joined results with the published tables.
+func (o *compareOptions) withPublished(paths []string, a *answer) error {
+	p, _, err := loadRuns(paths)
+	if err != nil {
+		return err
+	}
+	comparisons, err := published.Compare(p, o.margin)
 	if err != nil {
 		return err
 	}
 	all := published.CompareTables(p, comparisons)
 	if len(all) == 0 {
-		return &exitError{exitNothing, fmt.Errorf("none of the %d cells has a published counterpart", len(p.Cells))}
+		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells has a published counterpart", len(p.Cells))}
 	}
-	if format == "csv" && len(comparisons) > 0 { // one table, one header
-		return published.CompareTable(comparisons).Write(w, format)
+	if o.format == "csv" && len(comparisons) > 0 { // one table, one header
+		all = []tables.Table{published.CompareTable(comparisons)}
 	}
-	for _, t := range all {
-		if err := t.Write(w, format); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.paper(o.format, all...)
 }

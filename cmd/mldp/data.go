@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -20,6 +17,8 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 )
 
 func newDataCommand() *cobra.Command {
@@ -37,7 +36,7 @@ files.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	dataFlag(cmd.PersistentFlags(), &dir)
 	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
 		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir), newDataPathCommand(&dir))
 	return cmd
@@ -54,51 +53,45 @@ licence, citation, addresses and checksums. The data sets that can be run are
 listed below it.`,
 		Example: "  mldp data list\n  mldp data list --verbose",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			folder := fetch.Root(*dir)
-			if _, err := os.Stat(folder); err != nil {
-				folder += " (does not exist)"
-			}
-			fmt.Fprintf(out, "data folder: %s\n\n", folder)
-			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tHERE\tSIZE\tSTUDIES\tWHAT")
-			for _, e := range fetch.Catalogue() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, here(e, *dir), downloadSize(e),
-					strings.Join(e.Studies, ","), e.What)
-				if verbose {
-					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
-					for _, d := range e.Downloads {
-						fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", d.URL, d.Check())
-					}
-					if e.Manual != "" {
-						fmt.Fprintf(w, "\t\t\t\tby hand: %s\n", e.Manual)
-					}
-				}
-			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			fmt.Fprintln(out, "\ndata sets:")
-			for _, name := range datasets.Names() {
-				d, err := datasets.Find(name)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(w, "  %s\t%s\n", name, d.Doc)
-			}
-			return errors.Join(w.Flush(), out.Flush())
-		},
 	}
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
-	return cmd
-}
-
-func here(e fetch.Entry, dir string) string {
-	if _, err := e.Present(dir); err == nil {
-		return "yes"
-	}
-	return "no"
+	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
+		folder := fetch.Root(*dir)
+		if _, err := os.Stat(folder); err != nil {
+			folder += " (does not exist)"
+		}
+		fmt.Fprintf(a.text, "data folder: %s\n\n", folder)
+		var files, sets, sources [][]any
+		for _, e := range fetch.Catalogue() {
+			_, absent := e.Present(*dir)
+			files = append(files, []any{e.Name, absent == nil, downloadSize(e), strings.Join(e.Studies, ","), e.What})
+			sources = append(sources, []any{e.Name, "licence", e.Licence}, []any{e.Name, "cite", e.Citation})
+			for _, d := range e.Downloads {
+				sources = append(sources, []any{e.Name, "from", d.URL}, []any{e.Name, "checksum", d.Check()})
+			}
+			if e.Manual != "" {
+				sources = append(sources, []any{e.Name, "by hand", e.Manual})
+			}
+		}
+		if err := a.table("files", []string{"name", "here", "size", "studies", "what"}, files); err != nil {
+			return err
+		}
+		if verbose {
+			fmt.Fprintln(a.text)
+			if err := a.table("sources", []string{"name", "of", "value"}, sources); err != nil {
+				return err
+			}
+		}
+		for _, name := range datasets.Names() {
+			d, err := datasets.Find(name)
+			if err != nil {
+				return err
+			}
+			sets = append(sets, []any{name, d.Doc})
+		}
+		fmt.Fprintln(a.text)
+		return a.table("datasets", []string{"data set", "what"}, sets)
+	})
 }
 
 func downloadSize(e fetch.Entry) string {
@@ -148,7 +141,7 @@ folder that holds the files under their own names (mldp data list --verbose).`,
 			}
 			entries, err := expand(args, dimensions, *dir)
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return usage(err)
 			}
 			if len(entries) == 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
@@ -233,23 +226,18 @@ func confirmDownload(in io.Reader, out io.Writer) func(int64) error {
 	}
 }
 
-// downloadProgress draws a bar with the time left on a terminal, and prints
-// one line per download elsewhere.
+// downloadProgress shows the progress of downloads.
 func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 	return func(file string, total int64) func(int64) {
-		if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-			fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
-			return func(int64) {}
-		}
-		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(file),
-			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
+		bar, shown := progress.New(out, "MB", int(total/megabyte), float64(total)), int64(0)
 		return func(done int64) {
 			if done < 0 {
-				_ = bar.Exit() // a bar that cannot be drawn is not a reason to stop
-				return
+				bar.Close()
+			} else if more := int(done/megabyte - shown/megabyte); more > 0 {
+				bar.Add(more, float64(done-shown), file)
+				shown = done
 			}
-			_ = bar.Set64(done)
 		}
 	}
 }
@@ -258,15 +246,15 @@ func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 // folder, after reading it.
 func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error {
 	if len(args) != 1 {
-		return &exitError{exitUsage, errors.New("--from takes exactly one NAME")}
+		return check.Wrong("--from takes exactly one NAME")
 	}
 	entry, err := fetch.Find(args[0])
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return usage(err)
 	}
 	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Downloads) > 0 {
-		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file "+
-			"into a folder and set MLDP_MIRROR to it", entry.Name)}
+		return check.Wrong("%s can be downloaded: leave --from out, or put the original file into a folder and set "+
+			"MLDP_MIRROR to it", entry.Name)
 	}
 	if _, err := datasets.Load(cmd.Context(), datasets.Request{Name: entry.Name, Root: dir, File: from}); err != nil {
 		return err
@@ -280,7 +268,7 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 }
 
 func newDataVerifyCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check downloaded files against their published checksums",
 		Long: `Verify hashes every downloaded file in the data folder of which a checksum is
@@ -290,33 +278,34 @@ folder of your own.
 Exit codes: 0 all are the published files, 1 some are not.`,
 		Example: "  mldp data verify",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
-			if err != nil {
-				return err
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			bad := 0
-			for _, c := range checks {
-				if c.Err == nil {
-					fmt.Fprintf(w, "ok\t%s\n", c.Path)
-					continue
-				}
-				fmt.Fprintf(w, "differs\t%s\t%v\n", c.Path, c.Err)
+	}
+	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
+		if err != nil {
+			return err
+		}
+		if len(checks) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "nothing to check in %s\n", fetch.Root(*dir))
+			return nil
+		}
+		bad := 0
+		var rows [][]any
+		for _, c := range checks {
+			row := []any{"ok", c.Path, nil}
+			if c.Err != nil {
+				row[0], row[2] = "differs", c.Err.Error()
 				bad++
 			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			if len(checks) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nothing to check in %s\n", fetch.Root(*dir))
-			}
-			if bad > 0 {
-				return fmt.Errorf("%d of %d files are not the published ones", bad, len(checks))
-			}
-			return nil
-		},
-	}
+			rows = append(rows, row)
+		}
+		if err := a.table("files", []string{"state", "file", "why"}, rows); err != nil {
+			return err
+		}
+		if bad > 0 {
+			return &verdict{exitFailure, fmt.Sprintf("%d of %d files are not the published ones", bad, len(checks))}
+		}
+		return nil
+	})
 }
 
 func newDataPathCommand(dir *string) *cobra.Command {
@@ -338,7 +327,7 @@ entry, one per line, or how to get them.`,
 			}
 			entry, err := fetch.Find(args[0])
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return usage(err)
 			}
 			paths, err := entry.Present(*dir)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/lab"
-	"mldpbench/internal/atomicfile"
 )
 
 func newDataVectorsCommand(dir *string) *cobra.Command {
@@ -37,10 +36,7 @@ the words, depends on the sizes and on --seed, which is that of the study.`,
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				return space.WriteText(cmd.OutOrStdout())
-			}
-			if err := atomicfile.Write(out, 0o644, space.WriteText); err != nil {
+			if err := output(cmd, out, space.WriteText); err != nil || out == "" {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d of %d words of %s, %d dimensions\n", out, space.Len(),
@@ -49,8 +45,8 @@ the words, depends on the sizes and on --seed, which is that of the study.`,
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&embedding, "embedding", "", "vectors: a name with --dimension, or a file")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file (default: standard output)")
+	cmd.Flags().StringVar(&embedding, "embedding", "", embeddingHelp)
+	outFlag(cmd.Flags(), &out, "", "file (default: standard output)")
 	require(cmd, "embedding")
 	return cmd
 }

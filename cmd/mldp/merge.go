@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
@@ -23,22 +25,18 @@ that no part has is an error unless --partial is given.`,
 		Example: `  mldp merge runs/mini
   mldp merge node1/mini node2/mini --out runs/mini`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				if len(args) > 1 {
-					return &exitError{exitUsage, fmt.Errorf("merge of several folders: give the target with --out")}
-				}
-				out = args[0]
-			}
-			s, err := engine.Merge(args, out, partial)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), s, engine.Shard{}, nil, false, results.Levels{})
-		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the joined results (default: the one folder given)")
+	outFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
 	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing units")
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		if out == "" && len(args) > 1 {
+			return check.Wrong("merge of several folders: give the target with --out")
+		}
+		s, err := engine.Merge(args, cmp.Or(out, args[0]), partial)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
+		return writeOutputs(a, cmd.ErrOrStderr(), s, nil, false, results.Levels{})
+	})
 }

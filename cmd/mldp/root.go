@@ -33,6 +33,14 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
+// usage makes an error one of wrong usage.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitUsage, err}
+}
+
 // require marks flags without which a command is not run.
 func require(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
@@ -66,9 +74,9 @@ var commands = []struct {
 
 // renamed are the commands of earlier versions and what replaces them.
 var renamed = map[string]string{
-	"distribution": "explain --format csv", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
+	"distribution": "explain --json", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
 	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
-	"leaderboard": "board", "tune": "calibrate --max-loss", "k8s": "plan, and the manifest in docs/cluster.md",
+	"leaderboard": "board", "k8s": "plan, and the manifest in docs/cluster.md",
 	"bench": "run, whose tables state words per second", "version": "--version",
 }
 
@@ -124,14 +132,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil && out.err != nil {
 		err, started = out.err, true
 	}
-	err = namedAlike(err)
+	err = namedAlike(plainGroup(err))
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", err)
 	var e *exitError
+	var v *verdict
 	var parameter *check.Error
 	switch {
+	case errors.As(err, &v):
+		return v.code
 	case errors.As(err, &e):
 		return e.code
 	case errors.Is(err, context.Canceled):

@@ -16,69 +16,56 @@ import (
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
 
 type runOptions struct {
-	overrides   study.Overrides
-	seed        uint64
-	data        string
-	out         string
-	workers     int
-	memory      float64
-	shard       string
-	schedule    string
-	cell        string
-	record      string
-	forceNew    bool
-	sameVersion bool
-	audit       bool
-	examples    bool
-	align       alignFlag
-	auditing    audit.Options
-	fetching    fetchOptions
-	items       itemOptions
+	overrides study.Overrides
+	seed      uint64
+	data      string
+	out       string
+	workers   int
+	memory    float64
+	shard     string
+	schedule  string
+	cell      string
+	audit     bool
+	examples  bool
+	levels    results.Levels
+	auditing  audit.Options
+	fetching  fetchOptions
+	items     itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.addStudyFlags(f)
-	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
+	workersFlag(f, &o.workers)
 	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
-	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: runs/STUDY)")
+	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
-	f.StringVar(&o.record, "record", "", "RESULTS:KEY: rerun the unit of this row, which may be in an older file")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
-	f.BoolVar(&o.forceNew, "force-new", false, "set finished units aside and run all again")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
-	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
-	o.align.add(cmd)
-	for _, other := range []string{"shard", "cell", "record"} {
-		cmd.MarkFlagsMutuallyExclusive("align", other)
+	examplesFlag(f, &o.examples)
+	alignFlag(f, &o.levels)
+	for _, part := range []string{"shard", "cell"} {
+		cmd.MarkFlagsMutuallyExclusive("align", part)
+		cmd.MarkFlagsMutuallyExclusive("audit", part) // its file would count for the whole
 	}
 	o.items.addFlags(f)
-	f.BoolVar(&o.sameVersion, "same-version", false, "do not resume a run that another version of mldp began")
-}
-
-// checkAudit returns an error for an audit of a part, because its file would
-// count for the whole.
-func (o *runOptions) checkAudit() error {
-	if o.audit && (o.shard != "" || o.cell != "" || o.record != "") {
-		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard, --cell or --record")}
-	}
-	return nil
 }
 
 // addStudyFlags adds the flags that select what is run; keys depend on them.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	dataFlag(f, &o.data)
 	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil,
 		"vector files (also relative to the data folder) or names, instead of the study's embeddings")
 	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
@@ -133,23 +120,23 @@ Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
   mldp run my.yaml --align em=0.5,0.7
   mldp run my.yaml --workers 8 --shard 2/4`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkAudit(); err != nil {
-				return err
-			}
-			study, err := o.study(args[0], cmd.Flags())
-			if err != nil {
-				return err
-			}
-			warnBaselines(cmd.ErrOrStderr(), study)
-			if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
 	}
 	o.addFlags(cmd)
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		study, err := o.study(args[0], cmd.Flags())
+		if err != nil {
+			return err
+		}
+		warnBaselines(cmd.ErrOrStderr(), study)
+		if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		summary, err := o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		return o.write(cmd, study, summary, a)
+	})
 }
 
 // study opens a study and applies the flags to it.
@@ -188,37 +175,30 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout,
-	stderr io.Writer) error {
+func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string,
+	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
-		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, ForceNew: o.forceNew,
-		SameVersion: o.sameVersion, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, Log: stderr,
+		Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
-	var err error
-	if o.record != "" {
-		if options.Record, err = findRow(o.record); err != nil {
-			return err
-		}
-	}
-	if o.shard != "" {
+	switch {
+	case o.shard != "":
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
-			return &exitError{exitUsage, err}
+			return nil, usage(err)
 		}
-	}
-	if o.schedule != "" {
-		if o.shard == "" {
-			return &exitError{exitUsage, errors.New("--plan needs --shard: which of its tasks to run")}
+		if o.schedule != "" {
+			if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
+				return nil, err
+			}
 		}
-		if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
-			return err
-		}
+	case o.schedule != "":
+		return nil, check.Wrong("--plan needs --shard: which of its tasks to run")
 	}
 	drain, stop := drainSignal()
 	defer stop()
 	options.Drain = drain
-	var summary *engine.Summary
-	if o.align.Quantity != "" {
-		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.align.Levels, func(file, key string) string {
+	if o.levels.Quantity != "" {
+		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.levels, func(file, key string) string {
 			if file == "" {
 				return rerun(key)
 			}
@@ -232,46 +212,40 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command continues with the rest",
 				err, summary.Reused+summary.Ran, summary.Total)
 		}
-		return &exitError{exitInterrupted, err}
+		err = &exitError{exitInterrupted, err}
 	}
-	if err != nil {
-		return err
-	}
-	if summary.Key != "" {
-		return printUnit(stdout, summary)
+	return summary, err
+}
+
+// write writes what a finished run is asked for, and gives the answer.
+func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engine.Summary, a *answer) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if summary.Key != "" { // one unit
+		rows := results.Where(summary.Rows, func(r results.Row) bool { return r.Key == summary.Key })
+		if len(rows) == 0 {
+			return errors.New("unit " + summary.Key + ": no row")
+		}
+		a.add("rows", rows)
+		return results.Encode(a.text, rows)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
 	if err := o.items.write(ctx, summary, o.data); err != nil {
 		return err
 	}
+	if o.shard != "" {
+		shard, err := engine.ParseShard(o.shard)
+		if err != nil || shard.Count > 1 { // the page is that of the merged study
+			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
+			return err
+		}
+	}
 	var audited []results.AuditRow
 	if o.audit {
+		var err error
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
 			stderr); err != nil {
 			return err
 		}
 	}
-	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples, o.align.Levels)
-}
-
-// findRow reads "RESULTS:KEY".
-func findRow(ref string) (*results.Row, error) {
-	i := strings.LastIndexByte(ref, ':')
-	if i < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("record = %q: must be RESULTS:KEY", ref)}
-	}
-	file, err := results.File(ref[:i])
-	if err != nil {
-		return nil, err
-	}
-	rows, err := results.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range rows {
-		if r.Key == ref[i+1:] {
-			return &r, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: no row of key %s", ref[:i], ref[i+1:])
+	return writeOutputs(a, stderr, summary, audited, o.examples, o.levels)
 }

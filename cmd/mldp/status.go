@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 func newStatusCommand() *cobra.Command {
@@ -30,48 +30,40 @@ error in the folder failed. The time left is estimated from the speed of the
 last ten minutes.
 
 With --missing it prints the tasks that are failed or missing, and nothing if
-there are none (json: an empty list). Formats: array ("3,7-9", for sbatch
---array), lines (one task per line), json. For arrays larger than the cluster's
-MaxArraySize use mldp slurm --submit --missing, which splits them.`,
+there are none. Formats: array ("3,7-9", for sbatch --array) and lines (one task
+per line). For arrays larger than the cluster's MaxArraySize use mldp slurm
+--submit --missing, which splits them.`,
 		Example: `  mldp status runs/mini
   sbatch --array=$(mldp status runs/comparative --missing --format array) comparative.sbatch`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := check.OneOf("format", format, "array", "lines", "json"); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			state, err := readClusterState(cmd.Context(), args[0], cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if missing {
-				return state.printMissing(cmd.OutOrStdout(), cmd.ErrOrStderr(), format)
-			}
-			return state.print(cmd.OutOrStdout(), time.Now())
-		},
 	}
 	cmd.Flags().BoolVar(&missing, "missing", false, "print the tasks to submit again")
-	cmd.Flags().StringVar(&format, "format", "lines", "of --missing: array, lines or json")
-	return cmd
-}
-
-func (c *clusterState) printMissing(out, stderr io.Writer, format string) (err error) {
-	tasks := c.missingTasks()
-	switch {
-	case format == "json":
-		return json.NewEncoder(out).Encode(append([]int{}, tasks...))
-	case len(tasks) == 0:
-		_, err = fmt.Fprintln(stderr, "nothing is missing")
-	case format == "array":
-		_, err = fmt.Fprintln(out, cluster.FormatArray(tasks))
-	default:
-		for _, t := range tasks {
-			if _, err := fmt.Fprintln(out, t); err != nil {
-				return err
+	cmd.Flags().StringVar(&format, "format", "lines", "of --missing: array or lines")
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		if err := check.OneOf("format", format, "array", "lines"); err != nil {
+			return err
+		}
+		state, err := readClusterState(cmd.Context(), args[0], cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		if !missing {
+			return state.print(a, time.Now())
+		}
+		tasks := state.missingTasks()
+		a.add("missing", list.Map(tasks, func(n int) struct{ Task int } { return struct{ Task int }{n} }))
+		switch {
+		case len(tasks) == 0:
+			fmt.Fprintln(cmd.ErrOrStderr(), "nothing is missing")
+		case format == "array":
+			fmt.Fprintln(a.text, cluster.FormatArray(tasks))
+		default:
+			for _, t := range tasks {
+				fmt.Fprintln(a.text, t)
 			}
 		}
-	}
-	return err
+		return nil
+	})
 }
 
 // clusterState is a schedule with its state in folder and queue.
@@ -154,7 +146,7 @@ func (c *clusterState) missingTasks() []int {
 // pace is the period of time used to estimate the time left.
 const pace = 10 * time.Minute
 
-func (c *clusterState) print(w io.Writer, now time.Time) error {
+func (c *clusterState) print(a *answer, now time.Time) error {
 	var tasks, cells [len(stateNames)]int
 	states := c.taskStates()
 	for _, s := range states {
@@ -168,7 +160,9 @@ func (c *clusterState) print(w io.Writer, now time.Time) error {
 			cells[taskDone]++
 			if age := now.Sub(p.Finished); age >= 0 && age < pace {
 				recent += cell.Seconds
-				first = minTime(first, p.Finished)
+				if p.Finished.Before(first) {
+					first = p.Finished
+				}
 			}
 			continue
 		}
@@ -182,41 +176,24 @@ func (c *clusterState) print(w io.Writer, now time.Time) error {
 			cells[taskMissing]++
 		}
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "\t")
-	for _, name := range stateNames {
-		fmt.Fprintf(table, "%s\t", name)
-	}
-	fmt.Fprintln(table, "of\t")
-	for _, row := range []struct {
-		name   string
-		counts [len(stateNames)]int
-		total  int
-	}{{"tasks", tasks, len(states)}, {"units", cells, len(c.schedule)}} {
-		fmt.Fprintf(table, "%s\t", row.name)
-		for _, n := range row.counts {
-			fmt.Fprintf(table, "%d\t", n)
+	row := func(name string, counts []int, of int) []any {
+		cells := []any{name}
+		for _, n := range counts {
+			cells = append(cells, n)
 		}
-		fmt.Fprintf(table, "%d\t\n", row.total)
+		return append(cells, of)
 	}
-	if err := table.Flush(); err != nil {
+	if err := a.table("progress", slices.Concat([]string{"count"}, stateNames[:], []string{"of"}),
+		[][]any{row("tasks", tasks[:], len(states)), row("units", cells[:], len(c.schedule))}); err != nil {
 		return err
 	}
-	var err error
 	switch elapsed := now.Sub(first).Seconds(); {
 	case cells[taskDone] == len(c.schedule):
-		_, err = fmt.Fprintln(w, "complete")
+		fmt.Fprintln(a.text, "complete")
 	case recent > 0 && elapsed > 1 && tasks[taskRunning] > 0:
-		_, err = fmt.Fprintf(w, "about %s left at the present pace\n", roundSeconds(left/recent*elapsed))
+		fmt.Fprintf(a.text, "about %s left at the present pace\n", roundSeconds(left/recent*elapsed))
 	default:
-		_, err = fmt.Fprintf(w, "estimated work left: %s on one core\n", roundSeconds(left))
+		fmt.Fprintf(a.text, "estimated work left: %s on one core\n", roundSeconds(left))
 	}
-	return err
-}
-
-func minTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
+	return nil
 }

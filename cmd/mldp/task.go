@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/task"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -40,33 +40,25 @@ func newTaskListCommand() *cobra.Command {
 			"useful and what is private.",
 		Example: "  mldp task list",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "TASK\tHERE\tUNIT\tUSE\tPRIVATE")
-			for _, name := range task.Names() {
-				t, _, err := task.Open(name)
-				if err != nil {
-					return err
-				}
-				s, err := t.Study(task.Full)
-				if err != nil {
-					return err
-				}
-				here := "yes"
-				if missing, err := experiments.Missing(s, data, false); err != nil || len(missing) > 0 || t.Present(data) != nil {
-					here = "no"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t, here, t.Unit, t.Use, t.Private)
-			}
-			return w.Flush()
-		},
 	}
-	addDataFlag(cmd, &data)
-	return cmd
-}
-
-func addDataFlag(cmd *cobra.Command, data *string) {
-	cmd.Flags().StringVar(data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	dataFlag(cmd.Flags(), &data)
+	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
+		var rows [][]any
+		for _, name := range task.Names() {
+			t, _, err := task.Open(name)
+			if err != nil {
+				return err
+			}
+			s, err := t.Study(task.Full)
+			if err != nil {
+				return err
+			}
+			missing, err := experiments.Missing(s, data, false)
+			here := err == nil && len(missing) == 0 && t.Present(data) == nil
+			rows = append(rows, []any{t.String(), here, t.Unit, t.Use, t.Private})
+		}
+		return a.table("tasks", []string{"task", "here", "unit", "use", "private"}, rows)
+	})
 }
 
 func newTaskShowCommand() *cobra.Command {
@@ -81,7 +73,7 @@ JSON-LD of Croissant 1.0.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, _, err := task.Open(args[0])
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return usage(err)
 			}
 			text := t.Source()
 			if croissant {
@@ -108,36 +100,36 @@ the task with the hash of its content, the units of each size with all built-in
 mechanisms, and documents and SHA-256 of every split: on every machine the same.`,
 		Example: "  mldp task check generated-styles",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, _, err := task.Open(args[0])
-			if err != nil {
-				return &exitError{exitUsage, err}
-			}
-			out := cmd.OutOrStdout()
-			for _, size := range []string{task.Lite, task.Full} {
-				s, err := t.Study(size)
-				if err != nil {
-					return err
-				}
-				plan, err := experiments.Plan(s, lab.New(""), nil)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(out, "%s: %d units\n", t.Ref(size), len(plan.Units))
-			}
-			splits, err := t.Splits(cmd.Context(), data)
+	}
+	dataFlag(cmd.Flags(), &data)
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		t, _, err := task.Open(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		var sizes [][]any
+		for _, size := range []string{task.Lite, task.Full} {
+			s, err := t.Study(size)
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			for _, s := range splits {
-				fmt.Fprintf(w, "%s\t%s\t%d documents\t%s\n", s.Size, s.Name, s.Documents, s.SHA256)
+			plan, err := experiments.Plan(s, lab.New(""), nil)
+			if err != nil {
+				return err
 			}
-			return w.Flush()
-		},
-	}
-	addDataFlag(cmd, &data)
-	return cmd
+			sizes = append(sizes, []any{t.Ref(size), len(plan.Units)})
+		}
+		if err := a.table("sizes", []string{"task", "units"}, sizes); err != nil {
+			return err
+		}
+		splits, err := t.Splits(cmd.Context(), data)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.text)
+		return a.table("splits", []string{"size", "split", "documents", "sha256"}, list.Map(splits,
+			func(s task.Split) []any { return []any{s.Size, s.Name, s.Documents, s.SHA256} }))
+	})
 }
 
 func newTaskTextsCommand() *cobra.Command {
@@ -152,7 +144,7 @@ text. A system returns id and text of all of them; see mldp evaluate --task.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, size, err := task.Open(args[0])
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return usage(err)
 			}
 			d, err := t.Load(cmd.Context(), data, size)
 			if err != nil {
@@ -178,6 +170,6 @@ text. A system returns id and text of all of them; see mldp evaluate --task.`,
 			return results.WriteRows(cmd.OutOrStdout(), lines)
 		},
 	}
-	addDataFlag(cmd, &data)
+	dataFlag(cmd.Flags(), &data)
 	return cmd
 }
