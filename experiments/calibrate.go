@@ -17,7 +17,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -62,7 +61,7 @@ type CalibratedMechanism struct {
 // Calibrate calibrates mechanisms to each target, and passes on each row as soon
 // as it is found. The targets of one mechanism share what was evaluated. A
 // command is asked word by word; where it fails, so does Calibrate.
-func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) error {
+func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) (err error) {
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {
 			if d.New != nil {
@@ -70,7 +69,8 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 			}
 		}
 	}
-	l, seed := lab.New(q.Data), paperSeed("calibrate", q.Seed)
+	l, seed := lab.New(q.Data), stream.FromUint64(q.Seed).Derive("papers", "calibrate")
+	defer func() { err = errors.Join(err, l.Close()) }()
 	space, corpus, err := q.open(ctx, l, seed)
 	if err != nil {
 		return err
@@ -94,20 +94,16 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 			Words: words, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism), Tolerance: q.Tolerance,
 			Threads: runtime.GOMAXPROCS(0),
 		}
-		var command command
-		env.Outside = command.opener(ctx, space)
+		env.Outside = l.WordByWord(ctx, space)
 		for _, o.Target = range q.Targets {
-			var row CalibratedMechanism
-			if row, err = calibrated(ctx, env, settings, &o); err == nil {
+			row, err := calibrated(ctx, env, settings, &o)
+			if err == nil {
 				row.given = given
 				err = each(row)
 			}
 			if err != nil {
-				break
+				return err
 			}
-		}
-		if err := errors.Join(err, command.close()); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -182,49 +178,6 @@ func calibrated(ctx context.Context, env mechanisms.Environment, settings mechan
 	return row, nil
 }
 
-// command is a mechanism from outside that was started; another command line,
-// as with {epsilon} in it, ends it.
-type command struct {
-	line    []string
-	started *external.Command
-}
-
-func (c *command) opener(ctx context.Context, space *embeddings.Space) func(mechanisms.Settings) (mechanisms.Mechanism,
-	error) {
-	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
-		o := s.Outside.At(s)
-		if o.Text != "" {
-			return nil, errors.New("text of one ε cannot be calibrated")
-		}
-		if c.started == nil || !slices.Equal(o.Command, c.line) {
-			err := c.close()
-			if err == nil {
-				c.line = o.Command
-				c.started, err = external.Open(ctx, o.Command,
-					external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Vectors: space.WriteText})
-			}
-			if err != nil {
-				c.started = nil
-				return nil, err
-			}
-		}
-		m, err := c.started.At(s.Epsilon)
-		if err != nil {
-			return nil, err
-		}
-		return mechanisms.WordByWord(ctx, m, space)
-	}
-}
-
-func (c *command) close() error {
-	if c.started == nil {
-		return nil
-	}
-	err := c.started.Close()
-	c.started = nil
-	return err
-}
-
 // studyEntry is a study.MechanismSpec with its ε on one line.
 type studyEntry struct {
 	Name               string `yaml:"name"`
@@ -234,112 +187,43 @@ type studyEntry struct {
 	Epsilons           []float64             `yaml:"epsilons,flow"`
 }
 
-// StudyFragment writes calibrated mechanisms as entries of a study's list, with
-// comments that say what each ε is for.
-type StudyFragment struct {
-	To   io.Writer
-	rows []CalibratedMechanism
-}
-
-// Take gathers the rows of a mechanism and writes those of the one before.
-func (f *StudyFragment) Take(row CalibratedMechanism) error {
-	if len(f.rows) > 0 && f.rows[0].instance() != row.instance() {
-		if err := f.Flush(); err != nil {
+// StudyEntries writes calibrated mechanisms as entries of a study's list, with
+// their ε, rising, and a comment that says what each is for.
+func StudyEntries(to io.Writer, rows []CalibratedMechanism) error {
+	for len(rows) > 0 {
+		given := rows[0].given
+		entry := studyEntry{Name: given.Mechanism, Variant: given.Variant, Parameters: given.Parameters}
+		if given.Outside != nil {
+			entry.Outside = *given.Outside
+		}
+		var comments []string
+		for first := rows[0].instance(); len(rows) > 0 && rows[0].instance() == first; rows = rows[1:] {
+			r := rows[0]
+			if !r.Epsilon.Known() {
+				comments = append(comments, " "+r.Reason)
+				continue
+			}
+			entry.Epsilons = append(entry.Epsilons, float64(r.Epsilon))
+			comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, float64(r.Achieved),
+				float64(r.Epsilon)))
+		}
+		slices.Sort(entry.Epsilons)
+		if entry.Epsilons = slices.Compact(entry.Epsilons); len(entry.Epsilons) == 0 {
+			fmt.Fprintf(to, "  #%s\n", strings.Join(comments, "\n  #"))
+			continue
+		}
+		text, err := yaml.MarshalWithOptions([]studyEntry{entry}, yaml.IndentSequence(true),
+			yaml.WithComment(yaml.CommentMap{"$[0]": {yaml.HeadComment(comments...)}}))
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(text); err != nil {
 			return err
 		}
 	}
-	f.rows = append(f.rows, row)
 	return nil
 }
 
 func (r CalibratedMechanism) instance() results.Instance {
 	return results.Instance{Mechanism: r.Mechanism, Variant: r.Variant, Parameters: r.Parameters}
-}
-
-// Flush writes what is left: the ε of a mechanism, rising, with a comment for
-// each target.
-func (f *StudyFragment) Flush() error {
-	if len(f.rows) == 0 {
-		return nil
-	}
-	given := f.rows[0].given
-	entry := studyEntry{Name: given.Mechanism, Variant: given.Variant, Parameters: given.Parameters}
-	if given.Outside != nil {
-		entry.Outside = *given.Outside
-	}
-	var comments []string
-	for _, r := range f.rows {
-		if !r.Epsilon.Known() {
-			comments = append(comments, " "+r.Reason)
-			continue
-		}
-		entry.Epsilons = append(entry.Epsilons, float64(r.Epsilon))
-		comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, float64(r.Achieved),
-			float64(r.Epsilon)))
-	}
-	f.rows = nil
-	slices.Sort(entry.Epsilons)
-	entry.Epsilons = slices.Compact(entry.Epsilons)
-	if len(entry.Epsilons) == 0 {
-		_, err := fmt.Fprintf(f.To, "  #%s\n", strings.Join(comments, "\n  #"))
-		return err
-	}
-	text, err := yaml.MarshalWithOptions([]studyEntry{entry}, yaml.IndentSequence(true),
-		yaml.WithComment(yaml.CommentMap{"$[0]": {yaml.HeadComment(comments...)}}))
-	if err != nil {
-		return err
-	}
-	_, err = f.To.Write(text)
-	return err
-}
-
-// TuneRequest selects the data on which Tune searches.
-type TuneRequest struct {
-	Data       string
-	Dataset    study.DatasetSpec // of single words
-	Embedding  study.EmbeddingSpec
-	Runs       int    // per word; even
-	Prior      string // "uniform" or "empirical"
-	Seed       uint64
-	MaxLoss    float64
-	T          []float64
-	MaxEpsilon float64
-	Each       func(measure.TuneStep) error // as in measure.TuneOptions
-	Log        io.Writer                    // for warnings; nil for none
-}
-
-// Tune runs measure.Tune on a word-level data set of the data folder.
-func Tune(ctx context.Context, q TuneRequest) ([]measure.TuneStep, error) {
-	o := measure.TuneOptions{Seed: paperSeed("tune", q.Seed), MaxLoss: q.MaxLoss, T: q.T, MaxEpsilon: q.MaxEpsilon,
-		Each: q.Each}
-	adversary := measure.InferenceRuns{Runs: q.Runs, Prior: q.Prior}
-	t, err := q.Dataset.Traits()
-	if err == nil && !t.WordLevel {
-		err = fmt.Errorf("data set %s: has texts; the loss is that of words whose polarity flips", q.Dataset.Name)
-	}
-	for _, err := range []error{o.Check(), adversary.Check(), q.Dataset.Check(), err, q.Embedding.Check()} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	l, sample := lab.New(q.Data), lab.Sample{Dataset: q.Dataset, Seed: o.Seed.Derive("dataset")}
-	corpus, err := l.Corpus(ctx, sample)
-	if err != nil {
-		return nil, err
-	}
-	space, err := l.Space(ctx, sample, q.Embedding, q.Embedding.Dimensions[0], false)
-	if err != nil {
-		return nil, err
-	}
-	lab.WarnOneWord(q.Log, space.Space)
-	if o.Adversary, _, err = adversary.Adversary(corpus, space, o.Seed); err != nil {
-		return nil, err
-	}
-	o.Space = space.Space
-	return measure.Tune(ctx, o)
-}
-
-// paperSeed is the root of the randomness of a search.
-func paperSeed(search string, seed uint64) stream.Seed {
-	return stream.FromUint64(seed).Derive("papers", search)
 }

@@ -85,14 +85,13 @@ func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
 func TestCalibrateCommand(t *testing.T) {
 	var rows []experiments.CalibratedMechanism
 	var text bytes.Buffer
-	fragment := experiments.StudyFragment{To: &text}
 	if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr"), func(r experiments.CalibratedMechanism) error {
 		rows = append(rows, r)
-		return fragment.Take(r)
+		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := fragment.Flush(); err != nil || len(rows) != 6 {
+	if err := experiments.StudyEntries(&text, rows); err != nil || len(rows) != 6 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	want := math.Log(commandWords - 1)

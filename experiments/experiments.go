@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/engine"
@@ -58,8 +59,10 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 		return nil, err
 	}
 	if o.Log != nil {
-		wanted := plan.Wants(s).Encoder
-		if ref, err := l.EncoderRef(wanted); err == nil && ref != wanted && ref == lab.SIFEncoder {
+		ref, err := l.EncoderRef(lab.CatalogueEncoder)
+		if err == nil && ref == lab.SIFEncoder && slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool {
+			return r.Ref == lab.CatalogueEncoder
+		}) {
 			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one "+
 				"with: mldp data fetch %s\n", lab.CatalogueEncoder)
 		}

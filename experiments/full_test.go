@@ -16,7 +16,7 @@ import (
 // baselines is known: no guess is wrong for plain text, n−1 of n for noise.
 func TestFullVocabularyError(t *testing.T) {
 	t.Parallel()
-	s := own(t, "  - {name: uniform, policy: zero}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - "+
+	s := own(t, "  - {name: uniform}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - "+
 		"{name: cmp, epsilons: [1000]}")
 	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
 	s = withText(t, s, "\nrepetitions: 1", "\nrepetitions: 2")

@@ -105,7 +105,7 @@ func TestPanelsOfPapers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, u := range plan.Units {
-			if name, _, _ := strings.Cut(u.Measurement, "@"); name != want {
+			if !strings.HasSuffix(u.Name, ": "+want) {
 				t.Errorf("panel %s: %s", panel, u.Name)
 			}
 		}

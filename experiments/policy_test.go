@@ -91,7 +91,6 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 	t.Parallel()
 	sum := mustRun(t, own(t, `
   - {name: tem}
-  - {name: tem, policy: zero}
   - {name: tem, policy: keep, keep_words: stopwords}
   - {name: cmp, policy: drop}
 `), engine.Options{})
@@ -101,25 +100,21 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 			got[r.Mechanism+" "+r.Policy] = r
 		}
 	}
-	if len(got) != 4 {
-		t.Fatalf("%d mechanisms, want 4", len(got))
+	if len(got) != 3 {
+		t.Fatalf("%d mechanisms, want 3", len(got))
 	}
-	plain, zero, kept := got["tem random"], got["tem zero"], got["tem keep"]
-	if at(plain, "tokens_unknown").Part == 0 || at(zero, "tokens_unknown").Part != 0 ||
-		zero.Vocabulary != plain.Vocabulary+2 {
-		t.Errorf("unknown tokens %d, %d under zero; vocabulary %d and %d", at(plain, "tokens_unknown").Part, at(zero,
-			"tokens_unknown").Part,
-			plain.Vocabulary, zero.Vocabulary)
+	plain, kept := got["tem random"], got["tem keep"]
+	if at(plain, "tokens_unknown").Part == 0 {
+		t.Error("no unknown tokens")
 	}
-	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(zero.Parameters, "policy=zero") ||
-		!strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
-		t.Errorf("parameters %q, %q, %q", plain.Parameters, zero.Parameters, kept.Parameters)
+	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
+		t.Errorf("parameters %q, %q", plain.Parameters, kept.Parameters)
 	}
-	if plain.GuaranteeScope != "" || zero.GuaranteeScope != "" ||
+	if plain.GuaranteeScope != "" ||
 		!strings.Contains(kept.GuaranteeScope, "epsilon is infinite") {
-		t.Errorf("scopes %q, %q, %q", plain.GuaranteeScope, zero.GuaranteeScope, kept.GuaranteeScope)
+		t.Errorf("scopes %q, %q", plain.GuaranteeScope, kept.GuaranteeScope)
 	}
-	if plain.Key == zero.Key || plain.Key == kept.Key {
+	if plain.Key == kept.Key {
 		t.Error("two policies share a key")
 	}
 	if d := got["cmp drop"]; at(d, "pp").Part < at(d, "tokens_unknown").Part || at(d, "tokens_unknown").Part != at(plain,

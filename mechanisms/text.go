@@ -20,17 +20,10 @@ const (
 	Keep   Policy = "keep"   // leave it unchanged, as the released packages do; leaks the word
 	Drop   Policy = "drop"   // remove it
 	Random Policy = "random" // replace it by a word drawn uniformly from the vocabulary; the default
-	// Zero gives it the vector of zeros and privatises it like any other: the
-	// mechanism must be built over a space that has the word, see
-	// embeddings.Space.WithZeroWords. Its guarantee then covers these words:
-	// they are at distance 0 from each other and at ‖φ(w)‖ from a word w. It
-	// does not cover which such words exist: an output shows that the corpus
-	// has the word, unless the list of words is public.
-	Zero Policy = "zero"
 )
 
 // Policies lists all policies, the default first.
-var Policies = []Policy{Random, Keep, Drop, Zero}
+var Policies = []Policy{Random, Keep, Drop}
 
 // CheckPolicy returns an error for a policy that does not exist.
 func CheckPolicy(p Policy) error {
@@ -69,8 +62,6 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 		all = append(all, "unknown words stay as they are: epsilon is infinite on them")
 	case Drop:
 		all = append(all, "unknown words are removed: that a word was unknown, and where, can be seen from the length")
-	case Zero:
-		all = append(all, "words without a vector are covered as vectors of zeros; that the corpus has them is not")
 	}
 	return all
 }
@@ -114,11 +105,6 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 			return nil, err
 		}
 		return w.text(ctx, documents, t.seedOf, o.Workers)
-	}
-	if o.Policy == Zero {
-		if err := t.requireKnown(); err != nil {
-			return nil, err
-		}
 	}
 	var err error
 	if g, ok := t.mechanism.(grouped); ok {
@@ -186,22 +172,6 @@ func (t *textRun) seedOf(i int) stream.Seed {
 		return t.options.Seeds[i]
 	}
 	return t.options.Seed.At(t.options.First + uint64(i))
-}
-
-// requireKnown returns an error for the first word that has no row and is not
-// kept.
-func (t *textRun) requireKnown() error {
-	v := t.mechanism.Vocabulary()
-	for i, d := range t.documents {
-		for _, token := range d {
-			if v.ID(token) == embeddings.Unknown && (t.keeps == nil || !t.keeps(token)) {
-				return fmt.Errorf("document %d: policy %q: word %q has no row: build the mechanism over a space "+
-					"with zero words",
-					t.options.First+uint64(i), Zero, token)
-			}
-		}
-	}
-	return nil
 }
 
 func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {

@@ -120,38 +120,6 @@ func TestTextOfNothing(t *testing.T) {
 	}
 }
 
-// Under the policy zero every word is an input like any other: an unknown word
-// becomes what the mechanism returns for the vector of zeros.
-func TestZeroPolicy(t *testing.T) {
-	s := spacetest.New(t, 1, []float32{-10, 10})
-	docs := [][]string{{"w0", "stranger"}, {"alien", "w1", "stranger"}}
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 100})
-	o := TextOptions{Policy: Zero, Seed: stream.FromUint64(12)}
-	if _, err := PrivatizeText(context.Background(), m, docs, o); err == nil {
-		t.Error("a word without a row is no error")
-	}
-	z, err := s.WithZeroWords([]string{"stranger", "alien"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m = mustNew(t, Environment{Space: z}, Settings{Mechanism: "cmp", Epsilon: 100})
-	got, err := PrivatizeText(context.Background(), m, docs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Both unknown words have the same vector, so the first of them is the
-	// nearest word.
-	if want := [][]string{{"w0", "stranger"}, {"stranger", "w1", "stranger"}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if w := o.Warnings(m.Guarantee()); len(w) != 1 {
-		t.Errorf("warnings: %q", w)
-	}
-	if w := (TextOptions{Policy: Random}).Warnings(m.Guarantee()); len(w) != 0 {
-		t.Errorf("warnings: %q", w)
-	}
-}
-
 func TestKeptWords(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 4, 1, 6)
 	for _, name := range []string{"cmp", "santext"} {

@@ -101,19 +101,22 @@ Exit codes: 0 found, 1 failed, 2 wrong usage.`,
 		if err != nil {
 			return usage(err)
 		}
-		rows, fragment := []experiments.CalibratedMechanism{}, experiments.StudyFragment{To: a.text}
+		rows := []experiments.CalibratedMechanism{}
 		line := csvLines[experiments.CalibratedMechanism](a)
-		if format == "yaml" {
-			line = fragment.Take
-		}
 		if err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
 			rows = append(rows, row)
+			if format == "yaml" {
+				return nil
+			}
 			return line(row)
 		}); err != nil {
 			return err
 		}
 		a.add("mechanisms", rows)
-		return fragment.Flush()
+		if format == "yaml" {
+			return experiments.StudyEntries(a.text, rows)
+		}
+		return nil
 	})
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -134,42 +135,11 @@ func (s *Slurm) SubmitArgs(c Chunk, file string) []string {
 	return append(args, file)
 }
 
-var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": Quote, "option": option}).Parse(`#!/bin/bash
-#SBATCH --job-name={{option .Name}}
-#SBATCH --array={{.Array}}
-#SBATCH --chdir={{option .WorkDir}}
-#SBATCH --output={{option .LogFile}}
-#SBATCH --open-mode=append
-#SBATCH --time={{.Limit}}
-#SBATCH --signal=B:USR1@{{.NoticeSeconds}}
-#SBATCH --requeue
-#SBATCH --ntasks=1
-#SBATCH --cpus-per-task={{.CPUs}}
-#SBATCH --mem={{option .Memory}}
-{{- if .Partition}}
-#SBATCH --partition={{option .Partition}}
-{{- end}}
-{{- range .Extra}}
-#SBATCH {{.}}
-{{- end}}
-#
-# {{.Tasks}} tasks of {{quote .Study}}. A task that is submitted again continues where it
-# stopped. The number of tasks is part of the schedule and written out here:
-# SLURM_ARRAY_TASK_COUNT is different when only some are submitted again.
-{{- range .Rest}}
-#
-# Task numbers are limited to {{$.LargestIndex}} here; submit the rest of them with
-#   sbatch {{.}}
-{{- end}}
-set -eu
-task=$((SLURM_ARRAY_TASK_ID + ${MLDP_OFFSET:-0}))
-export GOMAXPROCS="$SLURM_CPUS_PER_TASK"
-echo "== task $task of {{.Tasks}}, job ${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}, restart ${SLURM_RESTART_COUNT:-0}, $(hostname), $(date +%FT%T)" >&2
-# exec: USR1 and TERM reach mldp itself, and its exit code is the job's.
-exec {{quote .Program}} run {{quote .Study}}{{range .Flags}} {{quote .}}{{end}} \
-  --out {{quote .Out}} --plan {{quote .Plan}} \
-  --shard "$task/{{.Tasks}}" --workers "$SLURM_CPUS_PER_TASK"
-`))
+//go:embed job.sbatch
+var jobScript string
+
+var slurmScript = template.Must(template.New("sbatch").Funcs(template.FuncMap{"quote": Quote, "option": option}).
+	Parse(jobScript))
 
 // option writes a value of an #SBATCH line, which sbatch splits at spaces like a
 // shell.

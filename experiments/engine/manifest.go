@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,15 +80,7 @@ func ReadManifest(path string) (*Manifest, error) {
 		return nil, err
 	}
 	var m Manifest
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&m); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && m.RecordSchema < results.SchemaVersion {
-			return &Manifest{Study: m.Study, Definition: m.Definition, RecordSchema: m.RecordSchema, Version: m.Version,
-				Machine: m.Machine,
-				// of an older version, which stored fingerprints differently
-				Command: m.Command, Started: m.Started, Datasets: m.Datasets}, nil
-		}
+	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &m, nil
@@ -158,11 +150,7 @@ func (m *Manifest) join(other *Manifest) error {
 	}
 	maps.Copy(m.Data, other.Data)
 	for _, d := range other.Datasets {
-		known := false
-		for _, x := range m.Datasets {
-			known = known || x.Name == d.Name
-		}
-		if !known {
+		if !slices.ContainsFunc(m.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name }) {
 			m.Datasets = append(m.Datasets, d)
 		}
 	}

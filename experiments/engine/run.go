@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -23,18 +22,16 @@ import (
 
 // Options are the options of Run. None of them changes a result.
 type Options struct {
-	Out         string       // folder of the results
-	Workers     int          // units at a time; 0 is the number of cores
-	Memory      int64        // estimated bytes that running units may use; 0 is three quarters of free memory
-	Shard       Shard        // zero runs all units
-	Schedule    Schedule     // decides which units a shard runs; nil assigns groups in turn
-	Only        string       // run only the unit of this key, finished or not, and its baselines
-	Record      *results.Row // like Only, for the unit of this row of any results file
-	ForceNew    bool         // set finished units aside and run all again
-	SameVersion bool         // do not resume a run that another version of mldp began
-	Log         io.Writer    // progress and notes
-	Version     string       // of mldp, for records and manifest
-	Command     []string     // command line, for the manifest
+	Out      string    // folder of the results
+	Workers  int       // units at a time; 0 is the number of cores
+	Memory   int64     // estimated bytes that running units may use; 0 is three quarters of free memory
+	Shard    Shard     // zero runs all units
+	Schedule Schedule  // decides which units a shard runs; nil assigns groups in turn
+	Only     string    // run only the unit of this key, finished or not, and its baselines
+	ForceNew bool      // set finished units aside and run all again
+	Log      io.Writer // progress and notes
+	Version  string    // of mldp, for records and manifest
+	Command  []string  // command line, for the manifest
 	// Rerun returns the command that runs the unit of a key alone again, for
 	// its rows; nil leaves it out.
 	Rerun func(key string) string
@@ -107,7 +104,7 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		return nil, interrupted(ctx, err)
 	}
 	w.summary.Dir = o.Out
-	if o.ForceNew && o.Only == "" && o.Record == nil {
+	if o.ForceNew && o.Only == "" {
 		to, err := w.store.setAside()
 		if err != nil {
 			return nil, err
@@ -171,41 +168,26 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 // only returns the units for a request of one unit: the unit itself and its
 // baselines.
 func (w *work) only() (unit int, with map[int]bool, err error) {
-	unit = -1
-	switch {
-	case w.options.Record != nil:
-		if i := slices.Index(w.keys, w.options.Record.Key); i >= 0 {
-			unit = i
-		} else if unit, err = w.plan.find(*w.options.Record); err != nil {
-			return -1, nil, err
-		}
-		if unit < 0 {
-			return -1, nil, errors.New("no unit of this study has the settings of the record")
-		}
-	default:
-		if unit = slices.Index(w.keys, w.options.Only); unit < 0 {
-			return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
-				"must be those of the record (mldp run --record finds it by its settings)", w.options.Only)
-		}
+	if w.options.Only == "" {
+		return -1, nil, nil
+	}
+	if unit = slices.Index(w.keys, w.options.Only); unit < 0 {
+		return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
+			"must be those of the row", w.options.Only)
 	}
 	with = map[int]bool{unit: true}
 	for i, u := range w.plan.Units {
-		if slices.Contains(w.plan.Units[unit].Baselines, u.ID) {
-			with[i] = true
-		}
+		with[i] = with[i] || slices.Contains(w.plan.Units[unit].Baselines, u.ID)
 	}
+	w.summary.Key = w.options.Only
 	return unit, with, nil
 }
 
 // pending loads the finished units and returns the rest, in jobs.
 func (w *work) pending() ([][]int, error) {
-	alone, with := -1, map[int]bool(nil)
-	if w.options.Only != "" || w.options.Record != nil {
-		var err error
-		if alone, with, err = w.only(); err != nil {
-			return nil, err
-		}
-		w.summary.Key = w.keys[alone]
+	alone, with, err := w.only()
+	if err != nil {
+		return nil, err
 	}
 	var jobs [][]int
 	others := map[string]int{}
@@ -236,12 +218,8 @@ func (w *work) pending() ([][]int, error) {
 		}
 	}
 	for version, n := range others {
-		what := fmt.Sprintf("%d of %d finished units were measured by another version of mldp, %q; this is %q",
+		fmt.Fprintf(w.options.Log, "%d of %d finished units were measured by another version of mldp, %q; this is %q\n",
 			n, w.summary.Reused, version, w.options.Version)
-		if w.options.SameVersion {
-			return nil, errors.New(what + ": run with --force-new, or without --same-version")
-		}
-		fmt.Fprintln(w.options.Log, what)
 	}
 	return jobs, nil
 }
@@ -378,13 +356,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 func (w *work) compose() error {
 	var rows []results.Row
 	var examples []results.Example
-	gone := 0
 	for i, out := range w.outputs {
 		if out == nil {
 			continue
-		}
-		if _, err := os.Stat(w.store.unitPath(w.keys[i])); err != nil {
-			gone++
 		}
 		command := ""
 		if w.options.Rerun != nil {
@@ -396,15 +370,7 @@ func (w *work) compose() error {
 		}
 		examples = append(examples, out.Examples...)
 	}
-	if err := w.summary.finish(w.options.Shard, rows, examples); err != nil {
-		return err
-	}
-	if gone > 0 {
-		return fmt.Errorf("%d finished units have vanished from %s during the run: does something else clean it? "+
-			"The rows of this run are complete, a later run starts from what is left",
-			gone, filepath.Join(w.options.Out, "units"))
-	}
-	return nil
+	return w.summary.finish(w.options.Shard, rows, examples)
 }
 
 // interrupted returns ErrInterrupted for a cancelled context.

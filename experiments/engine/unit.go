@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"mldpbench/results"
 )
@@ -31,10 +30,7 @@ type Unit struct {
 	// privatised text. Consecutive units of one group are run by one worker,
 	// one after the other; a unit with "" is a separate group.
 	Group string
-	// Place and Measurement are what the unit measures. They are compared with
-	// rows of older files to find the unit again.
-	Place       results.Place
-	Measurement string
+	Place results.Place // of what is measured
 	// Baselines holds the IDs of units that are needed to derive columns of
 	// this one; they are run too when the unit is run alone.
 	Baselines []string
@@ -146,52 +142,4 @@ func (p *Plan) groups() []group {
 		all = append(all, group{[]int{i}})
 	}
 	return all
-}
-
-// find returns the unit of a row of any results file: the one whose place
-// agrees with it in most columns, including all axes. -1 means none.
-func (p *Plan) find(r results.Row) (int, error) {
-	best, most, tie := -1, 0, false
-	name := func(measurement string) string { name, _, _ := strings.Cut(measurement, "@"); return name }
-	row := axes(r.Place)
-	for i, u := range p.Units {
-		if r.Measurement != "" && name(r.Measurement) != name(u.Measurement) {
-			continue
-		}
-		n := 0
-		for j, v := range axes(u.Place) {
-			if v == "" {
-				continue
-			}
-			if v != row[j] {
-				n = -1
-				break
-			}
-			n++
-		}
-		switch {
-		case n > most:
-			best, most, tie = i, n, false
-		case n == most && n > 0:
-			tie = true
-		}
-	}
-	if tie {
-		return -1, fmt.Errorf("several units of this study fit the row %s", r.Key)
-	}
-	return best, nil
-}
-
-// axes returns the columns that identify what was run, as text; "" means not
-// given.
-func axes(p results.Place) []string {
-	count := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return fmt.Sprint(n)
-	}
-	return []string{p.Dataset, p.Embedding, count(p.Dimension), p.Mechanism, p.Variant, p.Parameters,
-		p.Epsilon.String(), p.Policy, p.Model, p.ModelParameters, p.Setting, count(p.Repetition), p.Panel, p.Series,
-		p.X.String()}
 }

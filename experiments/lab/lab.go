@@ -20,7 +20,6 @@ import (
 	"sync"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/wordnet"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/sentence"
@@ -246,11 +245,7 @@ func describe(d *datasets.Dataset) results.DatasetDescription {
 
 // Words opens an embedding of one dimension, whole.
 func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (*embeddings.Space, error) {
-	ref := e.File
-	if ref == "" {
-		ref = e.Name
-	}
-	return OpenSpace(ctx, ref, dimension, l.root, nil)
+	return OpenSpace(ctx, e.Ref(), dimension, l.root, nil)
 }
 
 // Space opens an embedding restricted to the words of a data set; with
@@ -262,7 +257,7 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		if err != nil {
 			return nil, err
 		}
-		if e.Name == study.NoVectors && e.File == "" {
+		if e.IsNone() {
 			return wordsOnly(c)
 		}
 		keep := c.Has
@@ -279,11 +274,7 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 			}
 			keep = func(word string) bool { return c.Has(word) || more[word] }
 		}
-		ref := e.File
-		if ref == "" {
-			ref = e.Name
-		}
-		wide, err := OpenSpace(ctx, ref, dimension, l.root, keep)
+		wide, err := OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
 		if err != nil {
 			return nil, err
 		}
@@ -311,15 +302,6 @@ func (l *Lab) English(ref string) (*datasets.WordList, error) {
 // Tagger opens WordNet's parts of speech.
 func (l *Lab) Tagger() (*wordnet.Tagger, error) {
 	return Once(l, "tagger", func() (*wordnet.Tagger, error) { return datasets.OpenTagger(l.root) })
-}
-
-// OfTagger is the fingerprint of WordNet.
-func (l *Lab) OfTagger() (string, error) {
-	dir, err := fetch.Locate(l.root, "wordnet", "database")
-	if err != nil {
-		return "", err
-	}
-	return l.hashFolder(dir)
 }
 
 // Once makes a value that several units share, in the first of them.
@@ -405,8 +387,8 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 	})
 }
 
-// OfEnglish returns the fingerprint of the file of a word list.
-func (l *Lab) OfEnglish(ref string) (string, error) {
+// ofEnglish returns the fingerprint of the file of a word list.
+func (l *Lab) ofEnglish(ref string) (string, error) {
 	list, err := l.English(ref)
 	if err != nil {
 		return "", err

@@ -48,8 +48,8 @@ func (l *Lab) Model(ref ModelRef) (*transformer.Model, error) {
 	return m, nil
 }
 
-// OfModel returns the fingerprint of all files of a model.
-func (l *Lab) OfModel(ref ModelRef) (string, error) {
+// ofModel returns the fingerprint of all files of a model.
+func (l *Lab) ofModel(ref ModelRef) (string, error) {
 	dir := Folder(l.root, ref.Folder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("%s = %q: no such folder, nor one of that name in %s", ref.Key, ref.Folder,

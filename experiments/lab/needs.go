@@ -1,23 +1,113 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/external"
 	"mldpbench/stream"
 )
 
-// Wants lists the resources that a study uses, by reference.
+// Resource is what a measurement needs besides data set, vectors and mechanism.
+type Resource struct {
+	Key string // of its fingerprint, and of the value that names it in a study
+	Ref string // that value
+
+	add     func(context.Context, *Lab, Fingerprints) error // its fingerprint
+	open    func(context.Context, *Lab) error               // what add does not open; nil for nothing
+	entries []string                                        // of the fetch catalogue, that it is read from
+}
+
+// Add opens what the fingerprint needs and adds it.
+func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) error { return r.add(ctx, l, f) }
+
+// fingerprinted is a resource with one fingerprint.
+func fingerprinted(key, ref string, of func(context.Context, *Lab) (string, error)) Resource {
+	return Resource{Key: key, Ref: ref, add: func(ctx context.Context, l *Lab, f Fingerprints) (err error) {
+		f[key], err = of(ctx, l)
+		return err
+	}}
+}
+
+// OfEncoder is a sentence encoder, a reference as in studies.
+func OfEncoder(ref string) Resource {
+	r := fingerprinted("encoder", ref, func(_ context.Context, l *Lab) (string, error) { return l.ofEncoder(ref) })
+	r.open = func(ctx context.Context, l *Lab) error {
+		dir, err := l.EncoderRef(ref)
+		if err == nil && dir != SIFEncoder { // which is made from a text's own vectors
+			_, err = l.Encoder(ctx, ref, nil, nil)
+		}
+		return err
+	}
+	if ref == CatalogueEncoder {
+		r.entries = []string{ref}
+	}
+	return r
+}
+
+// OfEnglish is a word list.
+func OfEnglish(ref string) Resource {
+	r := fingerprinted("english", ref, func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) })
+	r.open = func(_ context.Context, l *Lab) error {
+		_, err := l.English(ref)
+		return err
+	}
+	switch ref {
+	case catalogueWords:
+		r.entries = []string{catalogueWords}
+	case nltkWords:
+		r.entries = []string{catalogueWords, "words-basic"}
+	}
+	return r
+}
+
+// OfModel is a model that the study names.
+func OfModel(ref ModelRef) Resource {
+	r := fingerprinted(ref.Key, ref.Folder, func(_ context.Context, l *Lab) (string, error) { return l.ofModel(ref) })
+	r.open = func(_ context.Context, l *Lab) error {
+		_, err := l.Model(ref)
+		return err
+	}
+	return r
+}
+
+// OfTagger is WordNet's parts of speech.
+func OfTagger() Resource {
+	return fingerprinted("wordnet", "", func(_ context.Context, l *Lab) (string, error) {
+		dir, err := fetch.Locate(l.root, "wordnet", "database")
+		if err != nil {
+			return "", err
+		}
+		return l.hashFolder(dir)
+	})
+}
+
+// OfPublic is a pool of text.
+func OfPublic(pool Sample) Resource {
+	return fingerprinted("public", pool.Dataset.Name, func(ctx context.Context, l *Lab) (string, error) {
+		return l.ofPublic(ctx, pool)
+	})
+}
+
+// OfCommand is an attacker or a measurement.
+func OfCommand(c study.CommandSpec, role external.Role) Resource {
+	name := role.String() + " " + c.Name
+	return Resource{Key: name, Ref: c.Name, add: func(ctx context.Context, l *Lab, f Fingerprints) error {
+		_, err := l.ofCommand(ctx, name, c.Outside(), role, nil, f)
+		return err
+	}}
+}
+
+// Wants lists what a study uses, by reference.
 type Wants struct {
 	Datasets   []study.DatasetSpec
 	Embeddings []study.EmbeddingSpec
 	Thesaurus  bool
-	English    string
-	Encoder    string
-	Models     []ModelRef
+	Resources  []Resource // each once
 }
 
 // Missing lists the entries of the fetch catalogue that are wanted and that the
@@ -36,16 +126,12 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 		}
 	}
 	for _, e := range w.Embeddings {
-		if e.Name == study.GeneratedEmbedding || e.Name == study.NoVectors && e.File == "" {
+		if e.Name == study.GeneratedEmbedding || e.IsNone() {
 			continue
 		}
 		needed["wordnet"] = needed["wordnet"] || w.Thesaurus
-		ref := e.File
-		if ref == "" {
-			ref = e.Name
-		}
 		for _, dimension := range e.Dimensions {
-			_, _, err := locateEmbedding(ref, dimension, root)
+			_, _, err := locateEmbedding(e.Ref(), dimension, root)
 			var missing *fetch.MissingError
 			if errors.As(err, &missing) {
 				needed[missing.Entry.Name] = true
@@ -54,9 +140,11 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 			}
 		}
 	}
-	needed["words-basic"] = w.English == nltkWords
-	needed[catalogueWords] = needed[catalogueWords] || w.English == catalogueWords || w.English == nltkWords
-	needed[CatalogueEncoder] = encoder && w.Encoder == CatalogueEncoder
+	for _, r := range w.Resources {
+		for _, name := range r.entries {
+			needed[name] = needed[name] || encoder || name != CatalogueEncoder
+		}
+	}
 	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
 		_, err := e.Present(root)
 		return !needed[e.Name] || err == nil
@@ -65,4 +153,60 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 		return missing, nil
 	}
 	return nil, unknown
+}
+
+// Check opens everything that is wanted and passes on each error with the key
+// and the value that name it in a study file. Where documents are drawn, it
+// draws one sample.
+func Check(ctx context.Context, w Wants, root string, wrong func(err error, key, value string)) {
+	l := New(root)
+	note := func(err error, key, value string) {
+		if err != nil {
+			wrong(err, key, value)
+		}
+	}
+	var corpora []*Corpus
+	generated := true
+	for _, d := range w.Datasets {
+		c, err := l.Corpus(ctx, Sample{d, stream.FromUint64(1)})
+		note(err, "name", d.Name)
+		if err == nil {
+			corpora, generated = append(corpora, c), generated && c.Generated
+		}
+	}
+	var keep func(string) bool // the vectors that a run reads; all of them without data sets
+	if len(corpora) > 0 {
+		keep = func(word string) bool {
+			return slices.ContainsFunc(corpora, func(c *Corpus) bool { return c.Has(word) })
+		}
+	}
+	for _, e := range w.Embeddings {
+		if e.IsNone() {
+			continue
+		}
+		key := "name"
+		if e.File != "" {
+			key = "file"
+		}
+		generated = generated && e.Ref() == study.GeneratedEmbedding
+		for _, dimension := range e.Dimensions {
+			_, err := OpenSpace(ctx, e.Ref(), dimension, root, keep)
+			note(err, key, e.Ref())
+		}
+	}
+	if w.Thesaurus {
+		_, err := l.Thesaurus(generated)
+		note(err, "mechanisms", "")
+	}
+	for _, r := range w.Resources {
+		if r.open == nil {
+			continue
+		}
+		err := r.Add(ctx, l, Fingerprints{})
+		if err == nil {
+			err = r.open(ctx, l)
+		}
+		note(err, r.Key, r.Ref)
+	}
+	note(l.Close(), "encoder", "")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -146,12 +147,6 @@ func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, 
 	return c, nil
 }
 
-// OfCommand adds the fingerprints of an attacker or a measurement.
-func (l *Lab) OfCommand(ctx context.Context, c study.CommandSpec, role external.Role, f Fingerprints) error {
-	_, err := l.ofCommand(ctx, role.String()+" "+c.Name, c.Outside(), role, nil, f)
-	return err
-}
-
 // Command returns an attacker or a measurement.
 func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Role) (*external.Command, error) {
 	s, err := l.command(ctx, c.Outside(), role, nil)
@@ -174,10 +169,9 @@ func digest(texts []string) string {
 }
 
 // Outside returns the function that opens mechanisms that are not built in, for
-// one repetition of a data set, counted from 1; single words are taken from
-// space, and {vectors} are those of own, the words of the data set. A command
+// one repetition of a data set, counted from 1; space has its words. A command
 // that declares to be repeatable is checked once.
-func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings.Space,
+func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
 	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
 	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
 		corpus, err := l.Corpus(ctx, sample)
@@ -196,14 +190,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings
 			}
 			return mechanisms.Rewriting(ctx, r, space)
 		}
-		c, err := l.command(ctx, o, external.MechanismRole, own)
-		if err == nil {
-			err = c.failed
-		}
-		if err != nil {
-			return nil, err
-		}
-		m, err := c.At(s.Epsilon)
+		m, err := l.mechanism(ctx, o, space, s.Epsilon)
 		if err != nil {
 			return nil, err
 		}
@@ -215,6 +202,36 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space, own *embeddings
 		}
 		return mechanisms.Rewriting(ctx, r, space)
 	}
+}
+
+// WordByWord returns the function that opens commands for single words of a
+// space, without a data set.
+func (l *Lab) WordByWord(ctx context.Context, space *embeddings.Space) func(mechanisms.Settings) (mechanisms.Mechanism,
+	error) {
+	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+		o := s.Outside.At(s)
+		if o.Text != "" {
+			return nil, errors.New("text of one ε cannot be calibrated")
+		}
+		m, err := l.mechanism(ctx, o, space, s.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return mechanisms.WordByWord(ctx, m, space)
+	}
+}
+
+// mechanism starts a command that is a mechanism.
+func (l *Lab) mechanism(ctx context.Context, o mechanisms.Outside, space *embeddings.Space,
+	epsilon float64) (*external.Mechanism, error) {
+	c, err := l.command(ctx, o, external.MechanismRole, space)
+	if err == nil {
+		err = c.failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.At(epsilon)
 }
 
 // few returns the text that a command must privatise twice: the beginnings of

@@ -75,8 +75,8 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 	})
 }
 
-// OfPublic is the fingerprint of a pool.
-func (l *Lab) OfPublic(ctx context.Context, pool Sample) (string, error) {
+// ofPublic is the fingerprint of a pool.
+func (l *Lab) ofPublic(ctx context.Context, pool Sample) (string, error) {
 	return l.digests.get("public "+pool.key(), func() (string, error) {
 		d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
 		if err != nil {

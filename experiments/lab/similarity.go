@@ -39,8 +39,8 @@ func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
 	return dir, err
 }
 
-// OfEncoder returns the fingerprint of all files of an encoder.
-func (l *Lab) OfEncoder(encoder string) (string, error) {
+// ofEncoder returns the fingerprint of all files of an encoder.
+func (l *Lab) ofEncoder(encoder string) (string, error) {
 	dir, err := l.EncoderRef(encoder)
 	if err != nil || dir == SIFEncoder {
 		return dir, err // SIF follows from data set and space

@@ -118,16 +118,18 @@ func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	return o
 }
 
-func needsOfAttack(s *Spec, q *Query) Needs {
+func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 	o := q.Options.(*attackOptions)
-	n := Needs{Encoder: o.Encoder}
+	if o.Encoder != "" {
+		needs = append(needs, lab.OfEncoder(o.Encoder))
+	}
 	if o.Masked != "" {
-		n.Models = []lab.ModelRef{maskedModel(o.Masked)}
+		needs = append(needs, lab.OfModel(maskedModel(o.Masked)))
 	}
 	if o.Public != nil {
-		n.Public = s.pool(o.Public)
+		needs = append(needs, lab.OfPublic(s.pool(o.Public)))
 	}
-	return n
+	return needs
 }
 
 func maskedModel(folder string) lab.ModelRef {
@@ -135,8 +137,8 @@ func maskedModel(folder string) lab.ModelRef {
 }
 
 // pool is the whole pool of public text.
-func (s *Spec) pool(d *study.DatasetSpec) *lab.Sample {
-	return &lab.Sample{Dataset: *d, Seed: s.Root().Derive("dataset")}
+func (s *Spec) pool(d *study.DatasetSpec) lab.Sample {
+	return lab.Sample{Dataset: *d, Seed: s.Root().Derive("dataset")}
 }
 
 // Attacked is the row of what an attacker found.
@@ -331,7 +333,7 @@ func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Le
 		}
 	}
 	if o.Public != nil {
-		public, err := r.Lab.Public(ctx, r.Sample(), *r.pool(o.Public))
+		public, err := r.Lab.Public(ctx, r.Sample(), r.pool(o.Public))
 		if err != nil {
 			return nil, fmt.Errorf("public: %w", err)
 		}

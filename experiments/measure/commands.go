@@ -61,11 +61,14 @@ func init() {
 	})
 }
 
-func needsOfCommand(role external.Role) func(*Spec, *Query) Needs {
-	return func(_ *Spec, q *Query) Needs {
-		return Needs{Command: &q.Options.(*commandOptions).Command, Role: role}
+func needsOfCommand(role external.Role) func(*Spec, *Query) []lab.Resource {
+	return func(_ *Spec, q *Query) []lab.Resource {
+		return []lab.Resource{lab.OfCommand(q.Options.(*commandOptions).Command, role)}
 	}
 }
+
+// String is the name of the command, in names of units.
+func (o *commandOptions) String() string { return o.Name }
 
 func checkCommands(options any, _ *study.Design, at study.At) error {
 	list := *options.(*[]study.CommandSpec)

@@ -38,7 +38,9 @@ func init() {
 			return hasText(s, q) && o.Documents > 0 && (o.Repetitions == 0 || s.Repetition <= o.Repetitions) &&
 				(len(o.Settings) == 0 || slices.Contains(o.Settings, q.Setting))
 		},
-		Needs:   func(_ *Spec, q *Query) Needs { return Needs{Encoder: q.Options.(*csOptions).Encoder} },
+		Needs: func(_ *Spec, q *Query) []lab.Resource {
+			return []lab.Resource{lab.OfEncoder(q.Options.(*csOptions).Encoder)}
+		},
 		Measure: measureCS,
 	})
 }

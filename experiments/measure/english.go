@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 
+	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -14,7 +15,9 @@ func init() {
 		Metric: study.Metric{Key: "english", Doc: "the share of tokens in a word list: words, nltk, or a file",
 			New: func() any { return new(string) }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*string) != "" },
-		Needs:   func(_ *Spec, q *Query) Needs { return Needs{English: *q.Options.(*string)} },
+		Needs: func(_ *Spec, q *Query) []lab.Resource {
+			return []lab.Resource{lab.OfEnglish(*q.Options.(*string))}
+		},
 		Measure: measureEnglish,
 	})
 }

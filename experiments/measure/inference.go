@@ -195,8 +195,8 @@ func (r *Release) fullError(ctx context.Context, q *Query) (*FullError, error) {
 				counts[id] = count
 			}
 		}
-		full, err := InferFull(ctx, m, counts[:r.Space.Len()+r.batch.zeros], o, r.RepetitionSeed().Derive("inference",
-			"full"), q.Threads)
+		full, err := InferFull(ctx, m, counts[:r.Space.Len()], o, r.RepetitionSeed().Derive("inference", "full"),
+			q.Threads)
 		return &full, err
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
-	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
 
@@ -46,7 +45,7 @@ type Measurement struct {
 	// Applies limits it further; nil does not. See Query.
 	Applies func(s *Spec, q *Query) bool
 	// Needs are the resources besides data set, vectors and mechanism.
-	Needs func(s *Spec, q *Query) Needs
+	Needs func(s *Spec, q *Query) []lab.Resource
 	// Place fills in what the rows have besides the place of the release, its
 	// model and setting: a curve of a figure. nil changes nothing.
 	Place func(p *results.Place, s *Spec, q *Query)
@@ -77,17 +76,6 @@ type Query struct {
 
 // Several are options with which a scene asks for a measurement more than once.
 type Several []any
-
-// Needs are resources whose fingerprints are in the key.
-type Needs struct {
-	Command *study.CommandSpec // nil for none
-	Role    external.Role      // of Command
-	Encoder string             // a reference as in studies, "" for none
-	English string             // a word list
-	WordNet bool               // parts of speech
-	Models  []lab.ModelRef
-	Public  *lab.Sample // a pool of text
-}
 
 // String returns name and version, as rows have them.
 func (m *Measurement) String() string { return fmt.Sprintf("%s@%d", m.Name, m.Version) }
@@ -127,40 +115,6 @@ func All() []*Measurement { return slices.Clone(registry) }
 // columns are registered ones.
 func columns(names ...string) []results.Column {
 	return list.Map(names, results.MustColumn)
-}
-
-// Fingerprints opens what the query needs besides the release and adds its
-// fingerprints.
-func (n Needs) Fingerprints(ctx context.Context, l *lab.Lab, f lab.Fingerprints) (err error) {
-	if n.Command != nil {
-		if err := l.OfCommand(ctx, *n.Command, n.Role, f); err != nil {
-			return err
-		}
-	}
-	if n.Encoder != "" {
-		if f["encoder"], err = l.OfEncoder(n.Encoder); err != nil {
-			return err
-		}
-	}
-	if n.English != "" {
-		if f["english"], err = l.OfEnglish(n.English); err != nil {
-			return err
-		}
-	}
-	for _, ref := range n.Models {
-		if f[ref.Key], err = l.OfModel(ref); err != nil {
-			return err
-		}
-	}
-	if n.Public != nil {
-		if f["public"], err = l.OfPublic(ctx, *n.Public); err != nil {
-			return err
-		}
-	}
-	if n.WordNet {
-		f["wordnet"], err = l.OfTagger()
-	}
-	return err
 }
 
 // unmeasured is the row of a quantity that could not be measured, with the

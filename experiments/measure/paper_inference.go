@@ -21,7 +21,7 @@ func init() {
 	Register(Measurement{
 		Name: "inference-runs", Version: 1, Of: OfAllRepeats, Model: true,
 		Columns: columns("e_m_map", "e_m_posterior", "loss"),
-		Metric: entry("inference_runs", true, false, func(o *InferenceRuns, d *study.Design, at study.At) error {
+		Metric: entry("inference_runs", true, false, func(o *inferenceRuns, d *study.Design, at study.At) error {
 			for _, x := range d.Datasets {
 				// The loss on words is the share whose polarity flips.
 				if t, err := x.Traits(); err != nil || t.WordLevel != (len(d.Models) == 0) {
@@ -35,13 +35,13 @@ func init() {
 	})
 }
 
-// InferenceRuns is the empirical part of Xu, Aggarwal, Feyisetan & Teissier 2021
+// inferenceRuns is the empirical part of Xu, Aggarwal, Feyisetan & Teissier 2021
 // ("On a Utilitarian Approach to Privacy Preserving Text Generation"): the
 // adversary's inference error and the utility loss against ε (Figure 2), and for
 // the deterministic k-th neighbour (Figure 3, as further curves). The adversary
 // knows the prior over the candidates and learns the mechanism's distribution
 // from half of the runs.
-type InferenceRuns struct {
+type inferenceRuns struct {
 	Runs int `yaml:"runs" limits:"2,1000000"` // number of times every candidate is sent; even
 	// "uniform" or "empirical" (frequency in the data set)
 	Prior string `yaml:"prior"`
@@ -58,7 +58,7 @@ type InferenceRuns struct {
 }
 
 // Check validates the options.
-func (o *InferenceRuns) Check() error {
+func (o *inferenceRuns) Check() error {
 	if o.Runs < 2 || o.Runs%2 != 0 {
 		return fmt.Errorf("runs = %d: must be even and >= 2", o.Runs)
 	}
@@ -67,7 +67,7 @@ func (o *InferenceRuns) Check() error {
 
 // Adversary returns who tries to infer the words of a data set, and which words
 // of the space are redacted; seed draws the candidates.
-func (o *InferenceRuns) Adversary(corpus *lab.Corpus, space *lab.Space, seed stream.Seed) (a Adversary, redacted []bool,
+func (o *inferenceRuns) Adversary(corpus *lab.Corpus, space *lab.Space, seed stream.Seed) (a Adversary, redacted []bool,
 	err error) {
 	redacted = make([]bool, space.Len())
 	var candidates []mechanisms.WordID
@@ -102,7 +102,7 @@ func measureInferenceRuns(ctx context.Context, r *Release, q *Query) ([]results.
 	if err != nil {
 		return nil, err
 	}
-	adversary, redacted, err := q.Options.(*InferenceRuns).Adversary(r.Corpus, r.Space, r.Root())
+	adversary, redacted, err := q.Options.(*inferenceRuns).Adversary(r.Corpus, r.Space, r.Root())
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"mldpbench/embeddings"
-	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
@@ -54,7 +52,6 @@ type batch struct {
 	released  bool
 	failed    error // of building; every unit of the run that needs it fails
 	unwritten error // of privatising, the same
-	zeros     int   // words that policy zero added to the space
 }
 
 // Open opens the releases of the repetitions of one spec. splits are training,
@@ -133,7 +130,7 @@ func (r *Release) Row(q *Query) results.Row {
 	row.Place = r.Place()
 	p := &row.Place
 	if r.Space != nil {
-		p.Generated, p.Vocabulary, p.EmbeddingFingerprint = r.Space.Generated, r.Space.Len()+r.batch.zeros,
+		p.Generated, p.Vocabulary, p.EmbeddingFingerprint = r.Space.Generated, r.Space.Len(),
 			r.Space.Fingerprint()
 	}
 	if r.Corpus != nil {
@@ -175,21 +172,9 @@ func (r *Release) DescribeRedrawn(ctx context.Context, rows []results.Row) error
 
 // Environment returns the data from which the mechanism is built.
 func (r *Release) Environment(ctx context.Context) (mechanisms.Environment, error) {
-	built := r.Space.Space
-	if r.Policy == mechanisms.Zero {
-		// All words of the data set, whatever part of the text is privatised, so
-		// that the space depends only on data set and embedding.
-		var err error
-		if built, err = lab.Once(r.Lab, engine.MakeID("zero", r.Corpus.Fingerprint, r.Space.Fingerprint()),
-			func() (*embeddings.Space, error) {
-				return r.Space.WithZeroWords(slices.Sorted(maps.Keys(r.Corpus.Counts)))
-			}); err != nil {
-			return mechanisms.Environment{}, err
-		}
-	}
-	env, err := r.Lab.Environment(built, r.Corpus, r.Definition().Needs, r.MechanismSeed())
+	env, err := r.Lab.Environment(r.Space.Space, r.Corpus, r.Definition().Needs, r.MechanismSeed())
 	if r.Corpus != nil {
-		env.Outside = r.Lab.Outside(ctx, r.Sample(), built, r.Space.Space, r.Repetition)
+		env.Outside = r.Lab.Outside(ctx, r.Sample(), r.Space.Space, r.Repetition)
 	}
 	return env, err
 }
@@ -204,7 +189,6 @@ func (r *Release) build(ctx context.Context) error {
 	if b.env, err = b.first.Environment(ctx); err != nil {
 		return err
 	}
-	b.zeros = b.env.Space.Len() - r.Space.Len()
 	start := time.Now()
 	if r.Definition().NewVector != nil {
 		b.vector, err = mechanisms.NewVector(b.env, r.Mechanism)

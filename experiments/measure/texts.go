@@ -80,11 +80,11 @@ func init() {
 	for _, t := range textMeasures {
 		m := Measurement{
 			Name: t.name, Version: 1, Columns: t.columns, Applies: hasText,
-			Needs: func(_ *Spec, q *Query) (n Needs) {
+			Needs: func(_ *Spec, q *Query) (needs []lab.Resource) {
 				if ref := q.Options.(*textOptions).ref(); ref != nil {
-					n.Models = []lab.ModelRef{*ref}
+					needs = []lab.Resource{lab.OfModel(*ref)}
 				}
-				return n
+				return needs
 			},
 			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 				return t.rows(ctx, r, q)

@@ -57,10 +57,12 @@ func init() {
 			return newAttackOptions(scene), true
 		},
 		Applies: hasText,
-		Needs: func(s *Spec, q *Query) Needs {
-			n := needsOfAttack(s, q)
-			n.WordNet = s.Embedding.Name != study.GeneratedEmbedding
-			return n
+		Needs: func(s *Spec, q *Query) []lab.Resource {
+			needs := needsOfAttack(s, q)
+			if s.Embedding.Name != study.GeneratedEmbedding {
+				needs = append(needs, lab.OfTagger())
+			}
+			return needs
 		},
 		Measure: measureLanguage,
 	})

@@ -181,8 +181,8 @@ func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m s
 	if s.OwnPolicy = m.Policy != "" && m.Policy != c.Policy; s.OwnPolicy {
 		s.Policy = m.Policy
 	}
-	if d.NewVector != nil && (s.Policy == mechanisms.Zero || s.KeepWords != "") {
-		return nil // there are no words to keep or to replace by zero
+	if d.NewVector != nil && s.KeepWords != "" {
+		return nil // there are no words to keep
 	}
 	if p.study.OfPaper() {
 		s.Series = series(m, d, x, entries)
@@ -337,8 +337,8 @@ func (u *unit) String() string {
 		put("repetition %d", u.spec.Repetition)
 	}
 	name := u.measurement.Name
-	if c := u.needs().Command; c != nil {
-		name = c.Name
+	if c, ok := u.query.Options.(fmt.Stringer); ok {
+		name = c.String()
 	}
 	return strings.Join(parts, ", ") + ": " + name
 }
@@ -352,13 +352,18 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 	trains := u.query.Model.Name != "" && !seen[model]
 	seen[model] = true
 	out := engine.Unit{
-		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(), Measurement: u.measurement.String(),
+		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {
 				return nil, err
 			}
-			return f, u.needs().Fingerprints(ctx, p.lab, f)
+			for _, r := range u.needs() {
+				if err := r.Add(ctx, p.lab, f); err != nil {
+					return nil, err
+				}
+			}
+			return f, nil
 		},
 		Cost:   func() engine.Cost { return p.cost(u, first, trains) },
 		Memory: func() int64 { return p.memory(u) },
@@ -370,9 +375,9 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 	return out
 }
 
-func (u *unit) needs() measure.Needs {
+func (u *unit) needs() []lab.Resource {
 	if u.measurement.Needs == nil {
-		return measure.Needs{}
+		return nil
 	}
 	return u.measurement.Needs(&u.spec, &u.query)
 }
@@ -391,12 +396,11 @@ func Wants(s *study.Study) lab.Wants {
 		return w
 	}
 	for i := range p.units {
-		n := p.units[i].needs()
-		w.Thesaurus = w.Thesaurus || n.WordNet || p.units[i].spec.Definition().Needs.Thesaurus
-		w.English, w.Encoder = cmp.Or(w.English, n.English), cmp.Or(w.Encoder, n.Encoder)
-		for _, ref := range n.Models {
-			if !slices.Contains(w.Models, ref) {
-				w.Models = append(w.Models, ref)
+		w.Thesaurus = w.Thesaurus || p.units[i].spec.Definition().Needs.Thesaurus
+		for _, n := range p.units[i].needs() {
+			w.Thesaurus = w.Thesaurus || n.Key == lab.OfTagger().Key // both are WordNet
+			if !slices.ContainsFunc(w.Resources, func(o lab.Resource) bool { return o.Key == n.Key && o.Ref == n.Ref }) {
+				w.Resources = append(w.Resources, n)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type Design struct {
 	Models []ModelSpec `yaml:"models,omitempty"`
 	// what is private: local (all, the default), train-only, test-only
 	Settings []string `yaml:"settings,omitempty"`
-	// of words without a vector: random, keep, drop or zero
+	// of words without a vector: random, keep or drop
 	Policy mechanisms.Policy `yaml:"policy,omitempty"`
 	// texts of each mechanism, with seeds of their own
 	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`

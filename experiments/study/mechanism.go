@@ -88,9 +88,8 @@ func (m MechanismSpec) Check(at At, where string) error {
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
-		if d, err := s.Definition(); err == nil && d.NewVector != nil &&
-			(m.KeepWords != "" || m.Policy == mechanisms.Zero) && !Many(m.Name) {
-			return at(fmt.Errorf("%s releases vectors: it keeps no words and has no policy zero", d.Name), "%s", where)
+		if d, err := s.Definition(); err == nil && d.NewVector != nil && m.KeepWords != "" {
+			return at(fmt.Errorf("%s releases vectors: it keeps no words", d.Name), "%s", where)
 		}
 	}
 	return at(err, "%s", where)

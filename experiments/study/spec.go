@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -186,6 +187,12 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}
 }
+
+// Ref is the file or, without one, the name.
+func (e EmbeddingSpec) Ref() string { return cmp.Or(e.File, e.Name) }
+
+// IsNone reports whether there are no vectors.
+func (e EmbeddingSpec) IsNone() bool { return e.File == "" && e.Name == NoVectors }
 
 // Check validates an embedding and fills in its name and, for a file, its
 // dimension.

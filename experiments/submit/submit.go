@@ -11,6 +11,7 @@ package submit
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -71,13 +72,9 @@ func ReadCard(name string, data []byte) (*Card, error) {
 }
 
 // EmptyCard is a card to fill in.
-const EmptyCard = `system: My system
-authors: [First Author, Second Author]
-link: https://example.org/paper
-promise: none   # for example: epsilon 10 of metric differential privacy, Euclidean distance
-unit: none      # of the promise: word, document, author or none
-training: none  # data that the system or its models saw before
-`
+//
+//go:embed card.yaml
+var EmptyCard string
 
 // run reads the folder of a run with its study; texts of the study keep their
 // paths.

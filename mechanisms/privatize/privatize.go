@@ -37,9 +37,8 @@ type Options struct {
 	Kept       []string               // words that Mechanism, made by mechanisms.KeepWords, keeps
 	// nil: the mechanism's own epsilon for every word; else records must be read Whole
 	Budget   *mechanisms.Budget
-	Weights  func(word string) float64 // of a word in a Budget by word
-	KeepCase bool                      // Title and UPPER are restored
-	Seed     stream.Seed               // the output is a function of this, the input and the mechanism
+	KeepCase bool        // Title and UPPER are restored
+	Seed     stream.Seed // the output is a function of this, the input and the mechanism
 	Workers  int
 }
 
@@ -338,20 +337,13 @@ func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
 // their number is visible in the output.
 func (s *Stream) replaceRecord(b *batch, from, to int) error {
 	words := 0
-	var weights []float64
 	for i := from; i < to; i++ {
 		words += len(b.words[i])
-		for _, w := range b.words[i] {
-			if s.options.Weights == nil {
-				break
-			}
-			weights = append(weights, s.options.Weights(s.token(b.pieces[i].Text, w)))
-		}
 	}
 	if words == 0 {
 		return nil
 	}
-	epsilons, err := s.options.Budget.Epsilons(words, weights)
+	epsilons, err := s.options.Budget.Epsilons(words, nil)
 	if err == nil {
 		err = mechanisms.CheckEpsilons(s.options.Mechanism, epsilons)
 	}

@@ -164,8 +164,7 @@ type Notice struct {
 	Seeded   bool // the seed is known
 	KeepCase bool
 	Policy   mechanisms.Policy
-	Unknown  float64                       // share of the words of the text
-	Document *mechanisms.DocumentGuarantee // of a budget by word, nil otherwise
+	Unknown  float64 // share of the words of the text
 }
 
 // unchangedWarning is the share of unchanged words above which a text counts as
@@ -180,9 +179,6 @@ func (n Notice) Warnings(g mechanisms.Guarantee, p *Probe) []string {
 	if p != nil && p.Unchanged > unchangedWarning {
 		add("about %.0f%% of the words come back unchanged: this publishes most of the text; take a smaller epsilon",
 			100*p.Unchanged)
-	}
-	if n.Document != nil && n.Document.Holds() {
-		add("weights depend on the words: the guarantee holds only %s", n.Document.Conditions)
 	}
 	if n.Policy == mechanisms.Keep && n.Unknown > 0 {
 		add("policy keep publishes %.0f%% of the words, those outside the vocabulary: names, numbers, addresses",
