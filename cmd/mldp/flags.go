@@ -87,11 +87,8 @@ func examplesFlag(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "examples", false, "show documents before and after privatising on the page")
 }
 
-// streamPolicies are those of texts that are not known beforehand.
-var streamPolicies = []string{string(mechanisms.Random), string(mechanisms.Keep), string(mechanisms.Drop)}
-
 func policyFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "policy", streamPolicies[0], "for words outside the vocabulary: random, keep or drop")
+	f.StringVar(to, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
 }
 
 // alignFlag takes levels of privacy at which mechanisms are compared, as in
@@ -293,7 +290,9 @@ var flagValues = map[string]func(*cobra.Command) []string{
 		names, _ := vectorFiles(root) // without a folder there are no names
 		return append(names, study.GeneratedEmbedding)
 	},
-	"policy":   func(*cobra.Command) []string { return streamPolicies },
+	"policy": func(*cobra.Command) []string {
+		return list.Map(mechanisms.Policies, func(p mechanisms.Policy) string { return string(p) })
+	},
 	"encoding": func(*cobra.Command) []string { return textio.Encodings() },
 	"case":     func(*cobra.Command) []string { return letterCases },
 	"settings": func(*cobra.Command) []string { return []string{"local", "train-only", "test-only"} },

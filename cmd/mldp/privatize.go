@@ -159,7 +159,7 @@ type vectors struct {
 
 // check returns the inputs with their outputs.
 func (o *privatizeOptions) check(flags *pflag.FlagSet, args []string) ([]inputFile, error) {
-	err := cmp.Or(check.OneOf("policy", o.policy, streamPolicies...), check.OneOf("case", o.letters, letterCases...),
+	err := cmp.Or(mechanisms.CheckPolicy(mechanisms.Policy(o.policy)), check.OneOf("case", o.letters, letterCases...),
 		check.AtLeast("workers", o.workers, 1))
 	switch {
 	case err != nil:

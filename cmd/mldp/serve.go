@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/stream"
@@ -32,7 +31,7 @@ The service ends at the end of the input.`,
   mldp serve --mechanism tem --embedding glove.6B --dimension 100 --restrict agnews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := check.OneOf("policy", policy, streamPolicies...)
+			err := mechanisms.CheckPolicy(mechanisms.Policy(policy))
 			if err != nil {
 				return err
 			}

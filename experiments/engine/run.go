@@ -28,7 +28,6 @@ type Options struct {
 	Shard    Shard     // zero runs all units
 	Schedule Schedule  // decides which units a shard runs; nil assigns groups in turn
 	Only     string    // run only the unit of this key, finished or not, and its baselines
-	ForceNew bool      // set finished units aside and run all again
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
@@ -104,15 +103,6 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		return nil, interrupted(ctx, err)
 	}
 	w.summary.Dir = o.Out
-	if o.ForceNew && o.Only == "" {
-		to, err := w.store.setAside()
-		if err != nil {
-			return nil, err
-		}
-		if to != "" {
-			fmt.Fprintf(o.Log, "finished units moved to %s\n", to)
-		}
-	}
 	w.store.removeTemporary()
 	jobs, err := w.pending()
 	if err != nil {

@@ -240,18 +240,6 @@ func TestOneUnitByKey(t *testing.T) {
 	}
 }
 
-func TestForceNewLosesNothing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	mustRun(t, numbers(3, nil), Options{Out: dir})
-	if s := mustRun(t, numbers(3, nil), Options{Out: dir, ForceNew: true}); s.Ran != 3 {
-		t.Errorf("%+v", s)
-	}
-	if old, _ := filepath.Glob(filepath.Join(dir, "units.old-1", "*.json")); len(old) != 3 {
-		t.Errorf("%d old units", len(old))
-	}
-}
-
 func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 	t.Parallel()
 	a, b := t.TempDir(), t.TempDir()

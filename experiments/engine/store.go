@@ -102,24 +102,6 @@ func (s store) fail(key, name string, cause error) error {
 	return atomicfile.WriteBytes(s.failurePath(key), 0o644, fmt.Appendf(nil, "unit %s: %s\n%v\n", key, name, cause))
 }
 
-// setAside moves finished units to another folder, so a new run loses nothing.
-func (s store) setAside() (to string, err error) {
-	from := filepath.Join(s.dir, "units")
-	for i := 1; ; i++ {
-		to = fmt.Sprintf("%s.old-%d", from, i)
-		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil {
-			return "", err
-		}
-	}
-	err = os.Rename(from, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return to, err
-}
-
 // removeTemporary deletes unfinished files of killed runs.
 func (s store) removeTemporary() {
 	for _, dir := range []string{"", "units", "failed", "tables"} {
