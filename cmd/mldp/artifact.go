@@ -15,16 +15,7 @@ import (
 
 func newArtifactCommand() *cobra.Command {
 	var out string
-	cmd := &cobra.Command{
-		Use:   "artifact STUDY|RUN",
-		Short: "Write a folder with everything that a finished study rests on",
-		Long: `Artifact takes the folder of a run, or the name of a study whose run is in
-runs/STUDY, and writes a folder with study, rows, test items, tables, figures,
-page, commands, versions and checksums, an appendix in the form that conferences
-ask for and CITATION.cff. mldp verify computes it again.`,
-		Example: "  mldp artifact runs/mini --out mini-artifact",
-		Args:    cobra.ExactArgs(1),
-	}
+	cmd := command("artifact", "artifact STUDY|RUN", cobra.ExactArgs(1))
 	outFlag(cmd.Flags(), &out, "artifact", "folder of the artefact")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		dir := args[0]

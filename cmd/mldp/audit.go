@@ -36,36 +36,7 @@ type auditOptions struct {
 
 func newAuditCommand() *cobra.Command {
 	var o auditOptions
-	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Try to refute what a mechanism guarantees",
-		Long: `Audit looks for two words and an event that distinguishes them better than
-epsilon times their distance allows. Where probabilities are known it compares
-all outputs of selected pairs of words. Elsewhere it samples: it selects the
-most conspicuous events on one part of the samples and tests them on new samples
-with Clopper–Pearson bounds, Bonferroni-corrected. A sampled verdict accuses a
-sound mechanism with probability --alpha at most. "not refuted" is not a proof.
-Variants without a guarantee are tested against the epsilon they are run at.
-
-A guarantee that holds between some words only, such as those of one group, is
-tested between these; a finding between other pairs does not violate it and is
-shown as "outside".
-
-One line per instance: what it guarantees, the lower bound found for epsilon,
-the verdict, and the worst pair.
-
-With --command it audits a black box (see docs/external.md): whether equal seeds give
-equal text, whether noise is fresh for every word, document, request and
-process, and whether the declared guarantee per word holds.
-
-Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
-2 wrong usage.`,
-		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated --samples 20000
-  mldp audit --command "python3 client.py krr vectors.txt" --embedding vectors.txt --epsilon 5 --samples 5000
-  mldp audit --grid --embedding generated
-  mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
-		Args: cobra.NoArgs,
-	}
+	cmd := command("audit", "audit", cobra.NoArgs)
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()

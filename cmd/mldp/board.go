@@ -22,27 +22,7 @@ import (
 func newBoardCommand() *cobra.Command {
 	var out string
 	var levels results.Levels
-	cmd := &cobra.Command{
-		Use:   "board REPOSITORY|RESULTS...",
-		Short: "Make the pages of a board from packages, or one page from results",
-		Long: `Board reads the packages of a repository (zip files or folders of mldp submit in
-its folder packages) and writes static pages: for every task the trade-off as a
-figure, systems at equal privacy with intervals and who is told apart from whom,
-the strongest attacker of each, its promise and the state of its numbers, and
-for every package a page with all that they rest on. A package is claimed until
-mldp verify --receipt in that repository computed it again; attacked when a
-package with the same text and a stronger attacker is there; refuted when an
-audit in one is.
-
-Of results (files, or folders of runs, of any study and group) it writes one
-page. It ranks mechanisms with a guarantee by the accuracy that they keep at an
-adversary's error of 0.5 and 0.8, each on its own line, with intervals and who is
-told apart from whom, and says what each promises and whether an audit found that
-kept.`,
-		Example: `  mldp board examples/board --out site
-  mldp board runs/mini -o board.html`,
-		Args: cobra.MinimumNArgs(1),
-	}
+	cmd := command("board", "board REPOSITORY|RESULTS...", cobra.MinimumNArgs(1))
 	outFlag(cmd.Flags(), &out, "", "of a repository the folder to write (default site), of results the page (default "+
 		"board.html)")
 	alignFlag(cmd.Flags(), &levels)

@@ -34,40 +34,15 @@ func newCalibrateCommand() *cobra.Command {
 	var targets, names []string
 	var embedding, format, restrict, variant string
 	var parameters []string
-	var command commandOptions
+	var program commandOptions
 	var dimension int
-	cmd := &cobra.Command{
-		Use:   "calibrate --target em=0.5",
-		Short: "Find the epsilon of each mechanism that gives a chosen N_w, S_w or error",
-		Long: `Calibrate makes mechanisms comparable at equal measured privacy instead of equal
-epsilon, whose meaning differs between mechanisms. The target is nw (share of
-runs that return the word, 0 to 1), sw (mean number of distinct outputs in
---runs) or em (error of the MAP adversary, 0 to 1). It prints one CSV row per
-mechanism and target as soon as it is found; a target out of reach has the reason
-in its row. A --command is calibrated like a built-in mechanism, from samples.
-
-nw and sw are valid for the words drawn: more words (--count) bring them closer
-to those of the whole vocabulary than more --runs do. em is E_M of the full
-vocabulary, all words being candidates and equally likely, as in the tables of
-studies: exact where the distribution is known, else that of an adversary who
-learned from --runs outputs of every word, measured on as many others, with its
-95% interval. The search ends within --tolerance of the target. Several targets
-cost little more than one.
-
---format yaml prints the entries of a study's list of mechanisms.
-
-Exit codes: 0 found, 1 failed, 2 wrong usage.`,
-		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
-  mldp calibrate --target em=0.2,0.5,0.8 --mechanism cmp,k-rr --embedding generated --dimension 50 --vocabulary 300
-  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10`,
-		Args: cobra.NoArgs,
-	}
+	cmd := command("calibrate", "calibrate --target em=0.5", cobra.NoArgs)
 	f := cmd.Flags()
 	f.StringSliceVar(&targets, "target", nil, "nw=SHARE, sw=NUMBER or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	f.StringVar(&variant, "variant", "", "variant of the one mechanism given")
 	paramFlag(f, &parameters)
-	command.addFlags(cmd)
+	program.addFlags(cmd)
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
 	dimensionFlag(f, &dimension)
 	dataFlag(f, &o.Data)
@@ -93,8 +68,8 @@ Exit codes: 0 found, 1 failed, 2 wrong usage.`,
 		if restrict != "" {
 			o.Restrict = &study.DatasetSpec{Name: restrict}
 		}
-		if command.line != "" {
-			o.Mechanisms, err = command.settings()
+		if program.line != "" {
+			o.Mechanisms, err = program.settings()
 		} else {
 			o.Mechanisms, err = calibrated(names, variant, parameters)
 		}

@@ -17,23 +17,7 @@ import (
 func newCheckCommand() *cobra.Command {
 	var baseline, junit string
 	var level float64
-	cmd := &cobra.Command{
-		Use:   "check --baseline BASELINE RESULTS",
-		Short: "Fail when results changed against a baseline",
-		Long: `Check compares results (a file, or the folder of a run) with a baseline of the
-same study. Where seed and data are equal, any difference is listed. A change
-fails where it is beyond the quantity's threshold and beyond chance, in either
-direction: on a fixed study, better is as suspicious as worse. A guarantee that
-is no longer given fails too. Noise alone (another seed) raises an alarm with
-probability at most --level.
-
-Exit codes: 0 same, 1 changed, 2 wrong usage, or files that cannot be read,
-3 not compared as a whole: another study or other data, missing cells, or
-nothing to test.`,
-		Example: `  mldp check --baseline results/reference/mini.csv.gz runs/mini
-  mldp check --baseline results/reference/mini.csv.gz --junit check.xml runs/mini`,
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := command("check", "check --baseline BASELINE RESULTS", cobra.ExactArgs(1))
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
 	cmd.Flags().StringVar(&junit, "junit", "", "also write a JUnit XML report to this file")
 	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")

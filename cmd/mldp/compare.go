@@ -23,46 +23,16 @@ type compareOptions struct {
 
 func newCompareCommand() *cobra.Command {
 	var o compareOptions
-	cmd := &cobra.Command{
-		Use:   "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS... | --published-only",
-		Short: "Compare runs, or results with the published tables",
-		Long: `Compare A B compares two runs (files, or folders of runs), cell by cell and
-quantity by quantity. Where seed and data are equal, any difference is a change.
-Else changes are tested: paired by test documents where both have their outcomes,
-by the spread of repetitions elsewhere, with p-values Holm-corrected over all
-tests and the change that each could have found. More than two runs are compared
-each with the one before it.
-
-With --align the mechanisms of RESULTS are compared with each other at equal
-privacy: which keeps most, who is told apart from whom, the difference that could
-have been found, and where the order changes with the measure of privacy.
-
-With --published every cell that Meisenbacher et al. 2024 print is compared with
-ours. Rows of the study replication, which computes as that study's own code does,
-come first: its numbers beside the printed ones, and what causes them. The
-published value, our mean with its 95% interval, the difference and a class follow
-for what was measured as the study describes it. Several RESULTS are joined.
-
-With --published-only no results are needed: the papers' printed numbers are
-recomputed from their other printed numbers, and contradictions are listed.
-
-Exit codes: 0 nothing changed, 1 something changed, 2 wrong usage or files that
-cannot be read, 3 not compared as a whole: other studies or data, missing cells,
-or nothing to test.`,
-		Example: `  mldp compare runs/yesterday runs/today
-  mldp compare --level 0.01 runs/yesterday runs/today
-  mldp compare --align em=0.5,0.8 runs/mini
-  mldp compare --published runs/comparative runs/comparative-released
-  mldp compare --published-only`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case o.publishedOnly != (len(args) == 0):
-				return errors.New("compare takes results, or --published-only and none")
-			case !o.published && o.levels.Quantity == "" && len(args) == 1:
-				return errors.New("compare takes two runs or more; with --published or --align one is enough")
-			}
-			return nil
-		},
+	cmd := command("compare", "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS... | "+
+		"--published-only", nil)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case o.publishedOnly != (len(args) == 0):
+			return errors.New("compare takes results, or --published-only and none")
+		case !o.published && o.levels.Quantity == "" && len(args) == 1:
+			return errors.New("compare takes two runs or more; with --published or --align one is enough")
+		}
+		return nil
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")

@@ -23,37 +23,15 @@ import (
 
 func newDataCommand() *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:   "data",
-		Short: "Fetch, verify and describe data sets and embeddings",
-		Long: `Data sets, embeddings and word lists are in one data folder: that of --data, or
-else of MLDP_DATA, or else mldp/data in the user's cache folder
-(XDG_CACHE_HOME). All other commands use it. The generated data sets need no
-files.`,
-		Example: `  mldp data list
-  mldp data fetch comparative
-  mldp data describe imdb agnews`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	dataFlag(cmd.PersistentFlags(), &dir)
-	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
+	cmd := group("data", newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
 		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir), newDataPathCommand(&dir))
+	dataFlag(cmd.PersistentFlags(), &dir)
 	return cmd
 }
 
 func newDataListCommand(dir *string) *cobra.Command {
 	var verbose bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List available data, what is here, and which studies need it",
-		Long: `List prints the catalogue: name, whether it is in the data folder, size of the
-download, the studies that need it, and a description; with --verbose also
-licence, citation, addresses and checksums. The data sets that can be run are
-listed below it.`,
-		Example: "  mldp data list\n  mldp data list --verbose",
-		Args:    cobra.NoArgs,
-	}
+	cmd := command("data-list", "list", cobra.NoArgs)
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
 		folder := fetch.Root(*dir)
@@ -111,46 +89,26 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 	var yes bool
 	var dimensions []int
 	var mirror, from string
-	cmd := &cobra.Command{
-		Use:   "fetch [NAME...]",
-		Short: "Download data sets and embeddings, once, checked and resumable",
-		Long: `Fetch downloads what is not in the data folder yet. A name is one of mldp data
-list, an embedding of several dimensions (glove.6B, see --dimensions), or a
-study (a name or a YAML file), which means all data it needs. Without a name it
-fetches the data of the comparative study, except for what a mirror folder's
-archives lack.
-
-An interrupted download is continued by the same command where a checksum of
-the file is published or it is an archive, and starts again elsewhere. Files
-are checked against the published checksum (mldp data list --verbose). Above
-500 MB in total it asks first, unless --yes is given.
-
-MLDP_MIRROR (or --mirror) is tried before the canonical addresses: a URL, or a
-folder that holds the files under their own names (mldp data list --verbose).`,
-		Example: `  mldp data fetch
-  mldp data fetch imdb agnews wordnet
-  mldp data fetch glove.6B --dimensions 100 --yes
-  mldp data fetch disaster-tweets --from train.csv`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if from != "" {
-				return placeOwn(cmd, *dir, args, from)
-			}
-			everything := len(args) == 0
-			if everything {
-				args = []string{"comparative"}
-			}
-			entries, err := expand(args, dimensions, *dir)
-			if err != nil {
-				return usage(err)
-			}
-			if len(entries) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
-				return nil
-			}
-			f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
-			f.Mirror, f.Partial = mirror, everything
-			return asOneLine(f.Fetch(cmd.Context(), entries))
-		},
+	cmd := command("data-fetch", "fetch [NAME...]", nil)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if from != "" {
+			return placeOwn(cmd, *dir, args, from)
+		}
+		everything := len(args) == 0
+		if everything {
+			args = []string{"comparative"}
+		}
+		entries, err := expand(args, dimensions, *dir)
+		if err != nil {
+			return usage(err)
+		}
+		if len(entries) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
+			return nil
+		}
+		f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
+		f.Mirror, f.Partial = mirror, everything
+		return asOneLine(f.Fetch(cmd.Context(), entries))
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
 	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding or a study")
@@ -268,17 +226,7 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 }
 
 func newDataVerifyCommand(dir *string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Check downloaded files against their published checksums",
-		Long: `Verify hashes every downloaded file in the data folder of which a checksum is
-published, and says which are not the published ones: damaged, or from a mirror
-folder of your own.
-
-Exit codes: 0 all are the published files, 1 some are not.`,
-		Example: "  mldp data verify",
-		Args:    cobra.NoArgs,
-	}
+	cmd := command("data-verify", "verify", cobra.NoArgs)
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
 		if err != nil {
@@ -309,34 +257,28 @@ Exit codes: 0 all are the published files, 1 some are not.`,
 }
 
 func newDataPathCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "path [NAME]",
-		Short: "Print the data folder, or the files of one entry",
-		Long: `Path prints the data folder or, with a name of mldp data list, the files of that
-entry, one per line, or how to get them.`,
-		Example: "  mldp data path\n  mldp data path imdb",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				path, err := filepath.Abs(fetch.Root(*dir))
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), path)
-				return nil
-			}
-			entry, err := fetch.Find(args[0])
-			if err != nil {
-				return usage(err)
-			}
-			paths, err := entry.Present(*dir)
+	cmd := command("data-path", "path [NAME]", cobra.MaximumNArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			path, err := filepath.Abs(fetch.Root(*dir))
 			if err != nil {
 				return err
 			}
-			for _, part := range entry.Parts() {
-				fmt.Fprintln(cmd.OutOrStdout(), paths[part])
-			}
+			fmt.Fprintln(cmd.OutOrStdout(), path)
 			return nil
-		},
+		}
+		entry, err := fetch.Find(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		paths, err := entry.Present(*dir)
+		if err != nil {
+			return err
+		}
+		for _, part := range entry.Parts() {
+			fmt.Fprintln(cmd.OutOrStdout(), paths[part])
+		}
+		return nil
 	}
+	return cmd
 }

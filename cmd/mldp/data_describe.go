@@ -29,25 +29,7 @@ type describeOptions struct {
 
 func newDataDescribeCommand(dir *string) *cobra.Command {
 	var o describeOptions
-	cmd := &cobra.Command{
-		Use:   "describe [NAME|FOLDER...]",
-		Short: "Print counts, lengths, vocabulary, balance, duplicates and fingerprint; what a model can serve for",
-		Long: `Describe prepares data sets as a study does and prints, for each, the rows of
-the comparative study's Table 2 (train and validation together), documents per
-class and split, duplicates, the share of tokens an embedding covers, and the
-fingerprint that goes into records. Without a name it describes all data sets in
-the data folder.
-
-Use --file, --text and, if there is one, --label for your own table (CSV, TSV,
-JSON lines, JSON array or Parquet).
-
-Of a folder with model.onnx and tokenizer.json, by its path or by its name in the
-data folder, it prints what the model can serve for in a study: encoder, masked
-or causal language model, vectors of tokens.`,
-		Example: `  mldp data describe imdb --embedding glove.6B --dimension 100
-  mldp data describe generated-news --train 200 --validation 50 --test 50
-  mldp data describe mine --file reviews.csv --text title,body --label stars`,
-	}
+	cmd := command("data-describe", "describe [NAME|FOLDER...]", nil)
 	o.addFlags(cmd)
 	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
 		"--dimension, or a file")

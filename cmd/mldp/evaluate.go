@@ -25,29 +25,7 @@ func newEvaluateCommand() *cobra.Command {
 	var out, cleaning, repetition string
 	var force, examples bool
 	var items itemOptions
-	cmd := &cobra.Command{
-		Use:   "evaluate",
-		Short: "Measure privatised versions of a table made by any tool",
-		Long: `Evaluate compares one or more privatised versions of a table with the original,
-without a study file. It measures the accuracy of a linear support vector
-machine on tf-idf that is trained and tested on the version, PP where its tokens
-align with the original, CS, LOW, the share of English tokens and, with
---private, how often an attacker that trains on the version guesses that column
-correctly. Perplexity is that of the median test document under a model of pairs
-of words of the original. Overlap is the share of words in both texts; linked is the
-share of documents whose original is found by an attacker that has all
-originals. Metrics that make no sense or lack a resource are left out, and
-standard error lists them.
-
-A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
-per file. For FILE, column:COLUMN is another column of the original. Files are
-CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
---id or else by order; a text is missing where no row has the id or, with
---missing skip and without --id, where it is empty. Rows, table and page are written to --out.`,
-		Example: `  mldp evaluate --original reviews.csv --privatised reviews.csv --text body --label stars --documents -1 --out evaluation
-  mldp evaluate --original my-reviews.csv --privatised rewriter@10=my-a.csv --privatised dp-prompt=my-b.csv --text body --label stars --private author`,
-		Args: cobra.NoArgs,
-	}
+	cmd := command("evaluate", "evaluate", cobra.NoArgs)
 	f := cmd.Flags()
 	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
 		"mldp task texts prints them")

@@ -33,31 +33,7 @@ type explainOptions struct {
 
 func newExplainCommand() *cobra.Command {
 	var o explainOptions
-	cmd := &cobra.Command{
-		Use:   "explain",
-		Short: "Show what a mechanism does to given words, to choose an epsilon",
-		Long: `Explain prints, for each word, its likeliest outputs with their probability and
-the odds ("1 in 4"), and what an observer of the output may learn: for each pair
-of the words, the largest factor by which the odds of one against the other may
-change. A factor of 1 reveals nothing; 20 is close to certainty for many uses.
-Words are looked up as in privatize: as spelled, or else in lower case.
-
-With --runs each word is privatised so many times: n_w is how often the word
-itself came back (in percent, n_w_exact the closed form where there is one), s_w
-the number of distinct outputs (s_w_others without the word itself).
-
-Without a mechanism it prints the nearest words of each word and their Euclidean
-distances, which show the scale of epsilon in that space. The search is exact.
-
-Probabilities are exact where there is a closed form; otherwise they are
-integrated numerically or sampled, and standard error says which, with the
-largest error. The empty word stands for a deleted word.`,
-		Example: `  mldp explain --mechanism cmp --epsilon 10 --embedding vectors.txt --words "superb awful London"
-  mldp explain --mechanism tem --epsilon 5 --embedding vectors.txt --words superb --top 20 --json
-  mldp explain --mechanism cmp --epsilon 10 --embedding vectors.txt --words words.txt --runs 100
-  mldp explain --embedding vectors.txt --words superb --top 5`,
-		Args: cobra.NoArgs,
-	}
+	cmd := command("explain", "explain", cobra.NoArgs)
 	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error { return o.run(cmd, a) })
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)

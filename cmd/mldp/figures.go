@@ -18,19 +18,7 @@ func newFiguresCommand() *cobra.Command {
 	var width, face string
 	var metrics, only, formats []string
 	var theme plots.Theme
-	cmd := &cobra.Command{
-		Use:   "figures RESULTS...",
-		Short: "Draw figures as PNG, SVG and PDF",
-		Long: `Figures draws every figure for which the results have data, at the width of one
-column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the
-folder of a run or its results file; several are joined. With --no-title or
---no-notes the words stand in a text file beside the figure.
-Figures that cannot be drawn are listed on standard error with the reason.`,
-		Example: `  mldp figures runs/mini -o figures
-  mldp figures runs/mini --mechanism cmp,tem --only frontier --format pdf
-  mldp figures runs/mini --metric accuracy,n_w --width 7in --font-size 9 --no-title --format pdf`,
-		Args: cobra.MinimumNArgs(1),
-	}
+	cmd := command("figures", "figures RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
 	v.addFlags(f, "figures")
 	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")

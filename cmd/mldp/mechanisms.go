@@ -15,19 +15,7 @@ import (
 func newMechanismsCommand() *cobra.Command {
 	var space spaceOptions
 	var epsilon float64
-	cmd := &cobra.Command{
-		Use:   "mechanisms",
-		Short: "List mechanisms, variants, parameters and what each guarantees",
-		Long: `Mechanisms builds every mechanism and variant over an embedding and prints its
-guarantee per word there: metric, epsilon, delta, or "none" with the reason.
-Where the guarantee holds between some words only, it prints between which.
-Variants: proved is the definition with a proof; printed is the study's
-pseudocode, or the source's own definition where nothing is proved; released is
-what a package computes.`,
-		Example: `  mldp mechanisms
-  mldp mechanisms --embedding glove.6B.100d.txt --epsilon 10`,
-		Args: cobra.NoArgs,
-	}
+	cmd := command("mechanisms", "mechanisms", cobra.NoArgs)
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
 	space.addFlags(cmd)
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {

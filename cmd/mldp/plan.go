@@ -43,32 +43,17 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 func newPlanCommand() *cobra.Command {
 	var o planOptions
 	var out string
-	cmd := &cobra.Command{
-		Use:   "plan STUDY|FILE.yaml",
-		Short: "Divide the units of a study into tasks of similar length",
-		Long: `Plan writes one JSON line per unit: its index, key, estimated seconds on one
-core, and the task that runs it. Tasks are contiguous parts of the study, so
-each loads few data sets and spaces; short units share a task. mldp run --plan
---shard i/n runs task i.
-
-Estimates come from the rows given with --records where they have a similar unit,
-or else from rough constants. They are good enough to divide the work evenly but
-do not predict a time. Flags that change the study must be given to mldp run as
-well.`,
-		Example: `  mldp plan mini --tasks 4 -o units.jsonl
-  mldp plan comparative --records runs/comparative --task-time 2h -o units.jsonl`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
-			if err != nil {
-				return err
-			}
-			if err := output(cmd, out, func(w io.Writer) error { return schedule.Write(w) }); err != nil {
-				return err
-			}
-			describeSchedule(cmd.ErrOrStderr(), schedule)
-			return nil
-		},
+	cmd := command("plan", "plan STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if err := output(cmd, out, func(w io.Writer) error { return schedule.Write(w) }); err != nil {
+			return err
+		}
+		describeSchedule(cmd.ErrOrStderr(), schedule)
+		return nil
 	}
 	o.addFlags(cmd.Flags())
 	outFlag(cmd.Flags(), &out, "", "file to write (default: standard output)")

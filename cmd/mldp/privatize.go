@@ -41,61 +41,13 @@ type privatizeOptions struct {
 
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
-	cmd := &cobra.Command{
-		Use:   "privatize [FILE...]",
-		Short: "Privatise text: files or standard input, lines, CSV, TSV, JSON or Parquet",
-		Long: `Privatize replaces every word of the files, or of standard input, line by line,
-and writes the result to standard output or to --out: a file, or for several
-files a folder. In CSV, TSV and JSON lines only the given --column is changed;
-header, other columns, quotes and line ends stay the same byte for byte. Input
-may be gzipped; output is gzipped if the name of --out ends in .gz. Input must
-be UTF-8 unless --encoding is given; output is UTF-8. A file of --out appears
-when it is complete. Memory does not grow with the size of a file; a line of
-more than 1 MiB is processed in parts, cut at white space.
-
-A word is a run of letters, digits and marks, with single apostrophes, hyphens,
-full stops, underscores, & or @ inside. It is looked up as spelled, in lower
-case and, if the vectors do not have it, in parts: a contraction as the vectors
-were trained (do n't, it 's), anything else at its joiners. Numbers (also with
-comma, colon or slash between digits, as in 1,000) and names are words; an
-e-mail address or URL is one word, and so is an emoji. A word outside the
-vocabulary is replaced by a random one, kept (which publishes it), or dropped
-with the space before it. Spaces and punctuation are copied. The number of
-words, punctuation and, with --case keep, capitals are therefore not protected.
-This does not remove personal data: a name becomes another word only with the
-probability given by the mechanism.
-
-A --command speaks the protocol of docs/external.md and gets the words of the text,
-as --embedding spells them if it is given, or else as in the text. It decides
-about unknown words, and its guarantee is the one it declares.
-
-Without --seed the noise comes from the operating system and cannot be repeated;
-a known seed undoes the protection. Before the first line, standard error states
-the guarantee and its effect on the words of this text; after the last line, the
-epsilon spent. Standard error and --report describe the private text: keep them
-private. Response times reveal something too: the first occurrence of a word may
-take longer than later ones, so anyone who can time single lines learns of
-repeats.
-
-Guarantees are proved for real numbers. Finite precision changes probabilities
-by a factor that standard error states where one is proved ("as computed"): 1 ±
-about 1e-9 for santext and tem, 1 ± 0.002 for cmp and vickrey on 100 dimensions.
-For cmp and vickrey there is also a delta of 2e-17, times e^(epsilon·d) for
-words far apart: beyond epsilon·d = 38 nothing is proved. For mahalanobis and
-the others no factor is known.`,
-		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
-  mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --column body reviews.csv -o private.csv
-  mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
-  mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt
-  mldp privatize --mechanism tem --epsilon 2 --embedding vectors.txt --keep-words "the and was" in.txt
-  mldp privatize --command "python3 client.py cmp vectors.txt" --epsilon 10 in.txt`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.seeded = cmd.Flags().Changed("seed")
-			if cmd.Flags().Changed("document-epsilon") {
-				o.instance.epsilon = o.perDocument
-			}
-			return o.run(cmd, args)
-		},
+	cmd := command("privatize", "privatize [FILE...]", nil)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.seeded = cmd.Flags().Changed("seed")
+		if cmd.Flags().Changed("document-epsilon") {
+			o.instance.epsilon = o.perDocument
+		}
+		return o.run(cmd, args)
 	}
 	o.instance.addFlags(cmd)
 	o.inputs.addFlags(cmd)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +107,7 @@ audit refutes a guarantee, 70 a fault of mldp itself.`,
 	}
 	root.PersistentFlags().Bool("quiet", false, "no progress, notes and warnings: errors and the result only")
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, g := range commands {
 		root.AddGroup(&cobra.Group{ID: g.group, Title: g.title})
 		for _, make_ := range g.make {

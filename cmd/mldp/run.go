@@ -83,44 +83,7 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
-	cmd := &cobra.Command{
-		Use:   "run STUDY|FILE.yaml",
-		Short: "Run a study: privatise, train, measure, tabulate, draw",
-		Long: `Run runs the units of a study that are not finished yet (a unit is one
-measurement of one private text) and writes rows (CSV, one for each number) and a
-page. It prints the best mechanism of each data set at stated errors of an
-adversary, and the path of the page. A study is a name from mldp study list or a
-YAML file. Flags change the study for this run; the manifest next to the rows
-holds the study as it was run. Tables and figures for a paper: mldp tables and
-mldp figures.
-
-With --audit it then tries to refute the guarantees of the study's mechanisms, as
-mldp audit does, and stores the verdicts next to the rows. A mechanism that is
-refuted has no guarantee on the page, in tables and in rankings.
-
-With --align the mechanisms are compared at these levels of privacy, and run at
-further ε where the measured ones on either side of a level are more than 0.1
-apart. The study with these ε is aligned.yaml next to the rows.
-
-A finished unit is never run again: after an interruption (or kill -9) the same
-command continues where it stopped, and a measurement added to a study runs alone.
-A unit that fails does not stop the others; its error is stored in the folder
-failed, and the same command tries it again. results.csv holds the units that this
-command selects; other finished units stay in the folder units.
-
-When interrupted or terminated, it discards running units and ends; on SIGUSR1 it
-finishes them, starts no others and ends. A second signal ends it at once.
-
-The page shows original documents only with --examples.
-
-Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
-		Example: `  mldp run mini
-  mldp run comparative --dimensions 100 --models svm --repetitions 1
-  mldp run tem-generated --panel reviews
-  mldp run my.yaml --align em=0.5,0.7
-  mldp run my.yaml --workers 8 --shard 2/4`,
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := command("run", "run STUDY|FILE.yaml", cobra.ExactArgs(1))
 	o.addFlags(cmd)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		study, err := o.study(args[0], cmd.Flags())

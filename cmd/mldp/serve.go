@@ -18,34 +18,22 @@ func newServeCommand() *cobra.Command {
 	var policy string
 	var seed uint64
 	var workers int
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Privatise for another program over standard input and output",
-		Long: `Serve speaks the protocol of docs/external.md for a built-in mechanism: one line of
-JSON describes the mechanism and its guarantee at --epsilon, then every line of
-standard input is a request and gets one line as its answer. Requests have their
-own epsilon and a seed for each document, so equal requests give equal text. For
-protection, the other program must draw its seeds from a cryptographic source.
-The service ends at the end of the input.`,
-		Example: `  mldp serve --mechanism cmp --embedding vectors.txt < requests.jsonl
-  mldp serve --mechanism tem --embedding glove.6B --dimension 100 --restrict agnews`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := mechanisms.CheckPolicy(mechanisms.Policy(policy))
-			if err != nil {
-				return err
-			}
-			s := &server{policy: mechanisms.Policy(policy), workers: workers}
-			if s.settings, s.env, err = o.environment(cmd.Context(), stream.FromUint64(seed)); err != nil {
-				return err
-			}
-			m, err := s.at(s.settings.Epsilon)
-			if err != nil {
-				return err
-			}
-			in := interruptible(cmd.Context(), cmd.InOrStdin())
-			return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), external.MaxLine, s.privatize)
-		},
+	cmd := command("serve", "serve", cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		err := mechanisms.CheckPolicy(mechanisms.Policy(policy))
+		if err != nil {
+			return err
+		}
+		s := &server{policy: mechanisms.Policy(policy), workers: workers}
+		if s.settings, s.env, err = o.environment(cmd.Context(), stream.FromUint64(seed)); err != nil {
+			return err
+		}
+		m, err := s.at(s.settings.Epsilon)
+		if err != nil {
+			return err
+		}
+		in := interruptible(cmd.Context(), cmd.InOrStdin())
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), external.MaxLine, s.privatize)
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()

@@ -25,38 +25,20 @@ type slurmOptions struct {
 
 func newSlurmCommand() *cobra.Command {
 	var o slurmOptions
-	cmd := &cobra.Command{
-		Use:   "slurm STUDY|FILE.yaml",
-		Short: "Print or submit a study as a Slurm job array",
-		Long: `Slurm makes the schedule of a study in the results folder (plan.jsonl, see mldp
-plan) and prints a job script for sbatch: one array task per task of the
-schedule. With --submit it writes the script next to the schedule, submits it
-and prints the job id. The nodes must share the results folder.
-
-Tasks write one file per finished unit and one results file per task. They need
-no locks, and a task that is submitted again continues where it stopped. After a
-time-out, a preemption or a failure, submit the rest with --missing, or give
-sbatch the output of mldp status --missing. Some time before the limit (--notice) a task
-stops starting units and finishes running ones. mldp status shows the progress;
-mldp merge joins the results.`,
-		Example: `  mldp slurm mini --tasks 8 --concurrent 4 > mini.sbatch
-  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit
-  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit --missing`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.complete(cmd, args[0]); err != nil {
-				return err
-			}
-			var script bytes.Buffer
-			if err := o.job.Script(&script); err != nil {
-				return usage(err)
-			}
-			if o.submit {
-				return o.send(cmd, script.Bytes())
-			}
-			_, err := cmd.OutOrStdout().Write(script.Bytes())
+	cmd := command("slurm", "slurm STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.complete(cmd, args[0]); err != nil {
 			return err
-		},
+		}
+		var script bytes.Buffer
+		if err := o.job.Script(&script); err != nil {
+			return usage(err)
+		}
+		if o.submit {
+			return o.send(cmd, script.Bytes())
+		}
+		_, err := cmd.OutOrStdout().Write(script.Bytes())
+		return err
 	}
 	f, job := cmd.Flags(), &o.job
 	o.addFlags(f)

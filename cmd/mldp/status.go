@@ -19,24 +19,7 @@ import (
 func newStatusCommand() *cobra.Command {
 	var missing bool
 	var format string
-	cmd := &cobra.Command{
-		Use:   "status FOLDER",
-		Short: "Show the progress of a study on a cluster, or the tasks to submit again",
-		Long: `Status counts the units and tasks of the schedule in a results folder: done,
-running, waiting in the queue, failed, missing. A task is running or waiting
-according to squeue; without squeue such tasks count as missing. A task is done
-when all its units are, and failed when it is not running and some unit has an
-error in the folder failed. The time left is estimated from the speed of the
-last ten minutes.
-
-With --missing it prints the tasks that are failed or missing, and nothing if
-there are none. Formats: array ("3,7-9", for sbatch --array) and lines (one task
-per line). For arrays larger than the cluster's MaxArraySize use mldp slurm
---submit --missing, which splits them.`,
-		Example: `  mldp status runs/mini
-  sbatch --array=$(mldp status runs/comparative --missing --format array) comparative.sbatch`,
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := command("status", "status FOLDER", cobra.ExactArgs(1))
 	cmd.Flags().BoolVar(&missing, "missing", false, "print the tasks to submit again")
 	cmd.Flags().StringVar(&format, "format", "lines", "of --missing: array or lines")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {

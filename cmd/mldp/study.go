@@ -15,24 +15,7 @@ import (
 )
 
 func newStudyCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "study",
-		Short: "List, print and check study files",
-		Long: `A study is one YAML file. The built-in ones document the format in comments:
-print one, edit it, check it, run it.`,
-		Example: `  mldp study list
-  mldp study show mini > my.yaml
-  mldp study check my.yaml`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	list := &cobra.Command{
-		Use:     "list",
-		Short:   "List the built-in studies",
-		Long:    "List prints name and title of every built-in study.",
-		Example: "  mldp study list",
-		Args:    cobra.NoArgs,
-	}
+	list := command("study-list", "list", cobra.NoArgs)
 	prints(list, func(_ *cobra.Command, _ []string, a *answer) error {
 		var rows [][]any
 		for _, name := range experiments.Builtin.Names() {
@@ -44,23 +27,16 @@ print one, edit it, check it, run it.`,
 		}
 		return a.table("studies", []string{"study", "title"}, rows)
 	})
-	show := &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print a built-in study",
-		Long:    "Show prints the YAML of a built-in study, with its comments.",
-		Example: "  mldp study show comparative > my.yaml",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			source, err := experiments.Builtin.Source(args[0])
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(source)
+	show := command("study-show", "show NAME", cobra.ExactArgs(1))
+	show.RunE = func(cmd *cobra.Command, args []string) error {
+		source, err := experiments.Builtin.Source(args[0])
+		if err != nil {
 			return err
-		},
+		}
+		_, err = cmd.OutOrStdout().Write(source)
+		return err
 	}
-	cmd.AddCommand(list, show, newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand())
-	return cmd
+	return group("study", list, show, newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand())
 }
 
 // openStudy opens a study, changed by flags if there are any. Any error before
@@ -97,20 +73,7 @@ func openTaskOrStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 func newStudyCheckCommand() *cobra.Command {
 	const usual = "usual/" // value of --data without a folder
 	var data string
-	cmd := &cobra.Command{
-		Use:   "check STUDY|FILE.yaml",
-		Short: "Check a study file and count its units",
-		Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
-is an error with file, line and column. It prints the number of units.
-
-With --data it also opens all data of the study: files and their columns, sizes,
-embeddings at their dimensions, thesaurus, word list and sentence encoder. It
-lists all errors, not only the first.`,
-		Example: `  mldp study check my.yaml
-  mldp study check my.yaml --data
-  mldp study check my.yaml --data=folder`,
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := command("study-check", "check STUDY|FILE.yaml", cobra.ExactArgs(1))
 	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
@@ -153,15 +116,7 @@ func warnBaselines(w io.Writer, s *study.Study) {
 }
 
 func newStudyMetricsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "metrics",
-		Short: "List the quantities that a study can measure",
-		Long: `Metrics lists every quantity of a results file: its name, title, unit, which
-direction is better, the threshold of mldp check, and whether it depends on the
-classifier or an attacker.`,
-		Example: "  mldp study metrics",
-		Args:    cobra.NoArgs,
-	}
+	cmd := command("study-metrics", "metrics", cobra.NoArgs)
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
 		var rows [][]any
 		for _, c := range results.Columns() {
@@ -187,24 +142,20 @@ classifier or an attacker.`,
 }
 
 func newStudyKeysCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "keys",
-		Short:   "List the keys of study files",
-		Long:    "Keys prints a page with every key of a study file: its kind, its limits and what it means.",
-		Example: "  mldp study keys",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), studyKeysPage())
-			return err
-		},
+	cmd := command("study-keys", "keys", cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		_, err := io.WriteString(cmd.OutOrStdout(), studyKeysPage())
+		return err
 	}
+	return cmd
 }
 
 // studyKeysPage is docs/study-keys.md.
 func studyKeysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys of study files\n\nPrinted by `mldp study keys` from the schema itself. Each key of" +
-		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n|---|---|---|\n")
+		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n" +
+		"|---|---|---|\n")
 	for _, k := range study.Keys() {
 		kind := k.Kind
 		if k.Limits != "" {

@@ -14,30 +14,19 @@ import (
 
 func newSubmitCommand() *cobra.Command {
 	var card, own, out string
-	cmd := &cobra.Command{
-		Use:   "submit DIR",
-		Short: "Pack a run of a task for a board, so that anybody can check it",
-		Long: `Submit packs the folder of a run or an evaluation of a task: a system card, the
-task, the study, private texts or mechanisms and seed, every row and test item,
-and a list of all files with checksums. Nothing of this machine but its kind is
-in it. Without --card it prints a card to fill in. An --out that does not end in
-.zip is a folder, whose changes a repository can show.`,
-		Example: `  mldp submit my-system > card.yaml
-  mldp submit my-system --card card.yaml --out my-system.zip`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if card == "" {
-				_, err := io.WriteString(cmd.OutOrStdout(), submit.EmptyCard)
-				return err
-			}
-			p, err := submit.Submit(args[0], card, own, out)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s, %d files; check it with: mldp verify %s\n", p.Task, len(p.Files), out)
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+	cmd := command("submit", "submit DIR", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if card == "" {
+			_, err := io.WriteString(cmd.OutOrStdout(), submit.EmptyCard)
 			return err
-		},
+		}
+		p, err := submit.Submit(args[0], card, own, out)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s, %d files; check it with: mldp verify %s\n", p.Task, len(p.Files), out)
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+		return err
 	}
 	cmd.Flags().StringVar(&card, "card", "", "the system card: who made it, what it promises, per which unit, what it saw")
 	cmd.Flags().StringVar(&own, "task", "", "file of the task, where it is not built in")
@@ -49,19 +38,7 @@ func newVerifyCommand() *cobra.Command {
 	var o submit.Options
 	var quick bool
 	var receipts string
-	cmd := &cobra.Command{
-		Use:   "verify PACKAGE...",
-		Short: "Compute the numbers of packages again and refuse what does not fit",
-		Long: `Verify reads packages of mldp submit and mldp artifact, zip files or folders. It
-refuses, with the reason, what is changed, missing, added, of another task or
-cut, and numbers and test items that do not follow from texts, data and task. It
-needs the data of the task, but no network, and executes nothing of a package.
-With --quick numbers are not computed again.
-
-Exit codes: 0 all packages are accepted, 1 one is refused.`,
-		Example: "  mldp verify my-system.zip",
-		Args:    cobra.MinimumNArgs(1),
-	}
+	cmd := command("verify", "verify PACKAGE...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
 	dataFlag(f, &o.Root)
 	f.StringVar(&receipts, "receipt", "", "repository of packages in whose verified.json accepted ones are noted")
@@ -115,7 +92,8 @@ type packageLine struct {
 	Why                   string // it was refused
 }
 
-func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (line packageLine, digest string, err error) {
+func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (line packageLine, digest string,
+	err error) {
 	dir, err := os.MkdirTemp("", "mldp-package-")
 	if err != nil {
 		return line, "", err

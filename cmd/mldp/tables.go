@@ -14,22 +14,7 @@ func newTablesCommand() *cobra.Command {
 	var v viewOptions
 	var only, selected, formats []string
 	var compact, narrow bool
-	cmd := &cobra.Command{
-		Use:   "tables RESULTS...",
-		Short: "Write tables as Markdown, LaTeX and CSV",
-		Long: `Tables reads results (files, or folders of runs, which are joined) and writes
-all tables for which they have data: data sets, every quantity, ranks and
-accuracy at equal error of the adversary, promises, attackers, cost, comparison
-with the published tables. --select keeps rows by a cell that names them (a data
-set, a mechanism) and columns by words of their heading (ε=5, accuracy); what is
-bold stays the best of the whole table. LaTeX needs booktabs, graphicx and array;
-a table is made for both columns of a paper or, with --narrow, for one, and is
-continued under its number where it is too large for a page.`,
-		Example: `  mldp tables runs/mini --out tables
-  mldp tables runs/mini --only accuracy --mechanism cmp,tem --format tex --out tables
-  mldp tables runs/mini --only accuracy --select "ε=1,CMP,TEM" --narrow --format tex --out tables`,
-		Args: cobra.MinimumNArgs(1),
-	}
+	cmd := command("tables", "tables RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
 	v.addFlags(f, "tables")
 	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
