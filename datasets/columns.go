@@ -1,41 +1,28 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/textio"
 )
 
-// Lines is the format of a file without columns: every line is a text.
-const Lines = "lines"
-
-// FormatOf returns the format of a file by its suffix: csv, tsv, jsonl or
-// json, gzipped or not, parquet, and otherwise Lines.
-func FormatOf(file string) string {
-	if format, err := formatOf(Request{File: file}); err == nil {
-		return format
-	}
-	return Lines
-}
-
 // ReadColumns reads columns of a table of the user's own, in the formats of
-// Request.File and Lines: for each row its values in the order of columns. A
-// file of Lines has no columns and one value per row. format "" means FormatOf;
-// delimiter is that of CSV and TSV, "" for the usual one.
+// Request.File and plain lines: for each row its values in the order of columns.
+// Plain lines have no columns and one value per row. format "" is that of the
+// file's suffix; delimiter is that of CSV and TSV, "" for the usual one.
 func ReadColumns(ctx context.Context, file, format, delimiter string, columns []string) ([][]string, error) {
-	if format == "" {
-		format = FormatOf(file)
-	}
-	if format == Lines {
+	if format = cmp.Or(format, string(textio.FormatOf(file))); format == string(textio.Lines) {
 		if len(columns) > 0 {
 			return nil, fmt.Errorf("%s: plain lines have no columns %q", file, columns)
 		}
 		return readLines(ctx, file)
 	}
-	format, err := formatOf(Request{File: file, Format: format})
+	format, err := formatOf(file, format)
 	if err != nil {
 		return nil, err
 	}

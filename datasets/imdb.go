@@ -2,20 +2,19 @@ package datasets
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/internal/list"
 )
 
 func init() {
@@ -39,10 +38,12 @@ const (
 // maxReview bounds one review file; the longest real one has 14 kB.
 const maxReview = 1 << 20
 
-// readIMDb reads the reviews from a CSV with columns review and sentiment,
-// from the official archive aclImdb_v1.tar.gz, or from the folder it unpacks
-// to. In all layouts rows are numbered train/pos, train/neg, test/pos,
-// test/neg, by id within each.
+// reviewTable is a CSV of reviews.
+var reviewTable = labelledCSV{"review", "sentiment", [][]string{{"negative"}, {"positive"}}}
+
+// readIMDb reads the reviews from a CSV with columns review and sentiment, or
+// from the official archive aclImdb_v1.tar.gz. Rows are numbered train/pos,
+// train/neg, test/pos, test/neg, by id within each.
 func readIMDb(ctx context.Context, q Request) (Rows, error) {
 	source := q.File
 	if source == "" {
@@ -51,23 +52,15 @@ func readIMDb(ctx context.Context, q Request) (Rows, error) {
 			return Rows{}, err
 		}
 	}
-	info, err := os.Stat(source)
-	if err != nil {
-		return Rows{}, err
-	}
-	var rows []Row
-	switch name := strings.ToLower(source); {
-	case info.IsDir():
-		rows, err = readReviewFolder(ctx, source)
-	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"), strings.HasSuffix(name, ".tar"):
-		rows, err = withFile(source, func(r io.Reader) ([]Row, error) { return readReviewArchive(ctx, r, source) })
-	default:
-		rows, err = withFile(source, func(r io.Reader) ([]Row, error) { return readReviewTable(ctx, r, source) })
-	}
-	if err != nil {
-		return Rows{}, err
-	}
-	return Rows{Rows: rows, Source: source}, nil
+	rows, err := withFile(source, func(r io.Reader) ([]Row, error) {
+		if name := strings.ToLower(source); strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tar") {
+			return readReviewArchive(ctx, r, source)
+		}
+		rows, err := reviewTable.read(ctx, r, source)
+		markOfficialHalves(rows)
+		return rows, err
+	})
+	return Rows{Rows: rows, Source: source}, err
 }
 
 func withFile(path string, read func(io.Reader) ([]Row, error)) ([]Row, error) {
@@ -77,35 +70,6 @@ func withFile(path string, read func(io.Reader) ([]Row, error)) ([]Row, error) {
 	}
 	defer f.Close()
 	return read(f)
-}
-
-func readReviewTable(ctx context.Context, r io.Reader, name string) ([]Row, error) {
-	t := csv.NewReader(r)
-	t.FieldsPerRecord, t.ReuseRecord = 2, true
-	header, err := t.Read()
-	if err != nil {
-		return nil, csvError(name, err)
-	}
-	if header[0] != "review" || header[1] != "sentiment" {
-		return nil, fmt.Errorf("%s:1: header %q, want review,sentiment", name, header)
-	}
-	var rows []Row
-	err = eachRecord(ctx, t, name, func(f []string) error {
-		label := slices.Index([]string{"negative", "positive"}, f[1])
-		if label < 0 {
-			return fmt.Errorf("sentiment %q: must be positive or negative", f[1])
-		}
-		rows = append(rows, Row{Text: strings.Clone(f[0]), Label: label})
-		return nil
-	})
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: no reviews", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	markOfficialHalves(rows)
-	return rows, nil
 }
 
 // markOfficialHalves sets the splits of a table that lists all reviews in the
@@ -124,28 +88,24 @@ func markOfficialHalves(rows []Row) {
 	}
 }
 
-// review is one file of the official layout.
+// review is one file of the archive.
 type review struct {
-	split    string
-	positive bool
-	id       int
-	text     string
+	part int // train/pos, train/neg, test/pos, test/neg
+	id   int
+	text string
 }
+
+var reviewParts = []string{"train/pos", "train/neg", "test/pos", "test/neg"}
 
 // reviewOf parses ".../train/pos/123_9.txt"; ok is false for any other file,
 // the unlabelled reviews among them.
 func reviewOf(name string) (r review, ok bool) {
 	dir, file := path.Split(name)
-	dir, class := path.Split(strings.TrimSuffix(dir, "/"))
-	_, r.split = path.Split(strings.TrimSuffix(dir, "/"))
+	r.part = slices.IndexFunc(reviewParts, func(p string) bool { return strings.HasSuffix("/"+dir, "/"+p+"/") })
 	id, rest, found := strings.Cut(file, "_")
-	n, err := strconv.Atoi(id)
-	if err != nil || !found || !strings.HasSuffix(rest, ".txt") || class != "pos" && class != "neg" ||
-		r.split != "train" && r.split != "test" {
-		return r, false
-	}
-	r.id, r.positive = n, class == "pos"
-	return r, true
+	var err error
+	r.id, err = strconv.Atoi(id)
+	return r, err == nil && found && strings.HasSuffix(rest, ".txt") && r.part >= 0
 }
 
 // inOrder numbers reviews as the CSV does.
@@ -153,30 +113,10 @@ func inOrder(reviews []review, name string) ([]Row, error) {
 	if len(reviews) == 0 {
 		return nil, fmt.Errorf("%s: no reviews: it has no files such as train/pos/0_9.txt", name)
 	}
-	rank := func(r review) int {
-		n := 0
-		if r.split == "test" {
-			n += 2
-		}
-		if !r.positive {
-			n++
-		}
-		return n
-	}
-	slices.SortFunc(reviews, func(a, b review) int {
-		if c := rank(a) - rank(b); c != 0 {
-			return c
-		}
-		return a.id - b.id
-	})
-	rows := make([]Row, len(reviews))
-	for i, r := range reviews {
-		rows[i] = Row{Text: r.text, Split: r.split}
-		if r.positive {
-			rows[i].Label = 1
-		}
-	}
-	return rows, nil
+	slices.SortFunc(reviews, func(a, b review) int { return cmp.Or(a.part-b.part, a.id-b.id) })
+	return list.Map(reviews, func(r review) Row {
+		return Row{Text: r.text, Split: path.Dir(reviewParts[r.part]), Label: 1 - r.part%2}
+	}), nil
 }
 
 func readReviewArchive(ctx context.Context, r io.Reader, name string) ([]Row, error) {
@@ -197,47 +137,14 @@ func readReviewArchive(ctx context.Context, r io.Reader, name string) ([]Row, er
 		if !ok || h.Typeflag != tar.TypeReg {
 			continue
 		}
-		if one.text, err = readReview(t); err != nil {
+		text, err := io.ReadAll(io.LimitReader(t, maxReview+1))
+		if err == nil && len(text) > maxReview {
+			err = errors.New("a review of more than 1 MiB")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", name, h.Name, err)
 		}
+		one.text = string(text)
 		reviews = append(reviews, one)
 	}
-}
-
-func readReviewFolder(ctx context.Context, dir string) ([]Row, error) {
-	var reviews []review
-	for _, part := range []string{"train/pos", "train/neg", "test/pos", "test/neg"} {
-		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(part)))
-		if err != nil {
-			return nil, fmt.Errorf("%s: not the aclImdb folder: %w", dir, err)
-		}
-		for _, e := range entries {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			one, ok := reviewOf(path.Join(part, e.Name()))
-			if !ok {
-				continue
-			}
-			f, err := os.Open(filepath.Join(dir, filepath.FromSlash(part), e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			one.text, err = readReview(f)
-			f.Close()
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name(), err)
-			}
-			reviews = append(reviews, one)
-		}
-	}
-	return inOrder(reviews, dir)
-}
-
-func readReview(r io.Reader) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxReview+1))
-	if err == nil && len(b) > maxReview {
-		err = errors.New("a review of more than 1 MiB")
-	}
-	return string(b), err
 }

@@ -1,13 +1,13 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +39,7 @@ func ownDefinition(q Request) (Definition, error) {
 
 // readOwn reads a table with a header (CSV, TSV), JSON objects or Parquet.
 func readOwn(ctx context.Context, q Request) (Rows, error) {
-	format, err := formatOf(q)
+	format, err := formatOf(q.File, q.Format)
 	if err != nil {
 		return Rows{}, err
 	}
@@ -109,20 +109,13 @@ func labelled(source string, texts, labels []string) (Rows, error) {
 	return Rows{Rows: rows, Classes: classes, Source: source}, nil
 }
 
-func formatOf(q Request) (string, error) {
-	format := q.Format
-	if format == "" {
-		format = strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(strings.ToLower(q.File), ".gz")), ".")
-	}
-	switch format {
-	case "csv", "tsv", "jsonl", "json", "parquet":
+func formatOf(file, format string) (string, error) {
+	format = cmp.Or(format, string(textio.FormatOf(file)))
+	if slices.Contains([]string{"csv", "tsv", "jsonl", "json", "parquet"}, format) {
 		return format, nil
-	case "ndjson":
-		return "jsonl", nil
 	}
-	return "", fmt.Errorf("%s: format = %q: must be csv, tsv, jsonl, json or parquet (told by the suffix, or by the "+
-		"format setting)",
-		q.File, format)
+	return "", fmt.Errorf("%s: read as %s: must be csv, tsv, jsonl, json or parquet (told by the suffix, or by the "+
+		"format setting)", file, format)
 }
 
 // readTable reads the columns of every row.

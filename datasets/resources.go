@@ -40,9 +40,6 @@ func (w *WordList) Contains(word string) bool {
 	return ok
 }
 
-// Len returns the number of distinct words.
-func (w *WordList) Len() int { return len(w.words) }
-
 // Root returns the data folder; see fetch.Root.
 func Root(dir string) string { return fetch.Root(dir) }
 

@@ -2,11 +2,10 @@ package datasets
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"mldpbench/datasets/fetch"
@@ -27,6 +26,10 @@ func init() {
 func register2024(name, title, doc string, classes []string,
 	instead func(context.Context, Request) ([]Row, string, error)) {
 	train := name + "-train"
+	table := labelledCSV{text: "text", label: "label"}
+	for i := range classes {
+		table.labels = append(table.labels, []string{strconv.Itoa(i)})
+	}
 	d := Definition{
 		Name: name, Title: title,
 		Doc:      doc + ", as the comparative study's code reads them: cleaned, in its order, sorted by class",
@@ -38,7 +41,7 @@ func register2024(name, title, doc string, classes []string,
 					"replication of the data folder", name)
 			}
 			out := Rows{InOrder: true}
-			rows, source, err := read2024(ctx, q.Root, train, classes)
+			rows, source, err := table.readFile(ctx, "", q.Root, train, "texts")
 			if errors.Is(err, fs.ErrNotExist) && instead != nil {
 				rows, source, err = instead(ctx, q)
 				out.Note = "train texts are official reviews cleaned here in the study's way, in the order that its " +
@@ -53,9 +56,12 @@ func register2024(name, title, doc string, classes []string,
 					rows[i].Split = "validation"
 				}
 			}
-			test, testSource, err := read2024(ctx, q.Root, name, classes)
+			test, testSource, err := table.readFile(ctx, "", q.Root, name, "texts")
 			if err != nil {
 				return Rows{}, err
+			}
+			for i := range test {
+				test[i].Split = "test"
 			}
 			out.Rows, out.Source = append(rows, test...), source+" + "+testSource
 			return out, nil
@@ -68,42 +74,6 @@ func register2024(name, title, doc string, classes []string,
 		return []string{train}
 	}
 	Register(d)
-}
-
-// read2024 reads the table text,label of a catalogue entry.
-func read2024(ctx context.Context, root, entry string, classes []string) ([]Row, string, error) {
-	path, err := fetch.Locate(root, entry, "texts")
-	if err != nil {
-		return nil, "", err
-	}
-	rows, err := withFile(path, func(r io.Reader) ([]Row, error) { return readLabelledTexts(ctx, r, path, classes) })
-	return rows, path, err
-}
-
-// readLabelledTexts reads a CSV with the columns text and label, which is the
-// number of a class.
-func readLabelledTexts(ctx context.Context, r io.Reader, name string, classes []string) ([]Row, error) {
-	t := csv.NewReader(r)
-	t.FieldsPerRecord, t.ReuseRecord = 2, true
-	header, err := t.Read()
-	if err != nil {
-		return nil, csvError(name, err)
-	}
-	if header[0] != "text" || header[1] != "label" {
-		return nil, fmt.Errorf("%s:1: header %q, want text,label", name, header)
-	}
-	var rows []Row
-	err = eachRecord(ctx, t, name, func(f []string) error {
-		if len(f[1]) != 1 || f[1][0] < '0' || int(f[1][0]-'0') >= len(classes) {
-			return fmt.Errorf("label %q: must be a whole number from 0 to %d", f[1], len(classes)-1)
-		}
-		rows = append(rows, Row{Text: strings.Clone(f[0]), Label: int(f[1][0] - '0'), Split: "test"})
-		return nil
-	})
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: no texts", name)
-	}
-	return rows, err
 }
 
 // officialOrder2024 is the number of the k-th review of a class of an official

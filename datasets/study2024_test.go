@@ -197,7 +197,7 @@ func TestErrorsOf2024(t *testing.T) {
 	for _, c := range []struct{ train, want string }{
 		{"", "train.csv"},
 		{"text,label\n", "no texts"},
-		{"a,b\nx,1\n", ":1: header"},
+		{"a,b\nx,1\n", ":1: no columns"},
 		{"text,label\nx,0\ny,4\n", ":3: label"},
 		{"text,label\nx,-\n", ":2: label"},
 		{"text,label\nx,0,1\n", ":2"},

@@ -3,65 +3,80 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"mldpbench/datasets/fetch"
 )
 
-// labelledTable is a data set in one CSV file with a column "text" and one of
-// labels.
-type labelledTable struct {
-	part    string     // of the catalogue's entry, which has the data set's name
-	column  string     // of labels
-	labels  [][]string // as written in the file, by class
-	private bool       // the class is the private label as well
+// labelledCSV is a CSV file with a column of texts and one of labels.
+type labelledCSV struct {
+	text, label string
+	labels      [][]string // as written in the file, by class
 }
 
+func (t labelledCSV) read(ctx context.Context, r io.Reader, name string) ([]Row, error) {
+	var rows []Row
+	err := eachRow(ctx, r, name, ',', []string{t.text, t.label}, func(field func(string) (string, error)) error {
+		text, _ := field(t.text)
+		label, _ := field(t.label)
+		label = strings.TrimSpace(label)
+		class := slices.IndexFunc(t.labels, func(l []string) bool { return slices.Contains(l, label) })
+		if class < 0 {
+			return fmt.Errorf("%s %q: must be one of %q", t.label, label, slices.Concat(t.labels...))
+		}
+		rows = append(rows, Row{Text: text, Label: class})
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no texts", name)
+	}
+	return rows, err
+}
+
+// readFile reads a file, or that part of an entry of the catalogue.
+func (t labelledCSV) readFile(ctx context.Context, file, root, entry, part string) ([]Row, string, error) {
+	if file == "" {
+		var err error
+		if file, err = fetch.Locate(root, entry, part); err != nil {
+			return nil, "", err
+		}
+	}
+	rows, err := withFile(file, func(r io.Reader) ([]Row, error) { return t.read(ctx, r, file) })
+	return rows, file, err
+}
+
+// Data sets in one such file.
 func init() {
 	for _, d := range []struct {
 		Definition
-		table labelledTable
+		part    string // of the catalogue's entry, which has the data set's name
+		table   labelledCSV
+		private bool // the class is the private label as well
 	}{
 		{Definition{Name: "disaster-tweets", Title: "Disaster tweets", Doc: "tweets, about a disaster or not",
 			Citation: "Kaggle, Natural Language Processing with Disaster Tweets",
 			Classes:  []string{"no disaster", "disaster"}},
-			labelledTable{"tweets", "target", [][]string{{"0"}, {"1"}}, false}},
+			"tweets", labelledCSV{"text", "target", [][]string{{"0"}, {"1"}}}, false},
 		{Definition{Name: "spooky-authors", Title: "Spooky authors",
 			Doc:      "sentences of three authors of horror; the author is class and private label at once",
 			Citation: "Kaggle, Spooky Author Identification",
 			Classes:  []string{"Poe", "Lovecraft", "Shelley"}},
-			labelledTable{"sentences", "author", [][]string{{"0", "EAP"}, {"1", "HPL"}, {"2", "MWS"}}, true}},
+			"sentences", labelledCSV{"text", "author", [][]string{{"0", "EAP"}, {"1", "HPL"}, {"2", "MWS"}}}, true},
 	} {
 		d.Needs, d.Cleaning = []string{d.Name}, CleanWords
-		d.Read = func(ctx context.Context, q Request) (Rows, error) { return d.table.read(ctx, q, d.Name, d.Classes) }
+		d.Read = func(ctx context.Context, q Request) (Rows, error) {
+			rows, source, err := d.table.readFile(ctx, q.File, q.Root, d.Name, d.part)
+			out := Rows{Rows: rows, Source: source}
+			if d.private {
+				out.Privates = d.Classes
+				for i, r := range rows {
+					rows[i].Private = r.Label
+				}
+			}
+			return out, err
+		}
 		Register(d.Definition)
 	}
-}
-
-func (t labelledTable) read(ctx context.Context, q Request, name string, classes []string) (Rows, error) {
-	path := q.File
-	if path == "" {
-		var err error
-		if path, err = fetch.Locate(q.Root, name, t.part); err != nil {
-			return Rows{}, err
-		}
-	}
-	table, err := readTable(ctx, source{file: path, format: "csv"}, tableColumns{text: []string{"text"}, label: t.column})
-	if err != nil {
-		return Rows{}, err
-	}
-	out := Rows{Source: path}
-	for i, text := range table.texts {
-		class := slices.IndexFunc(t.labels, func(l []string) bool { return slices.Contains(l, table.labels[i]) })
-		if class < 0 {
-			return Rows{}, fmt.Errorf("%s: row %d: %s %q: must be one of %q", path, i+1, t.column, table.labels[i],
-				slices.Concat(t.labels...))
-		}
-		row := Row{Text: text, Label: class}
-		if t.private {
-			row.Private, out.Privates = class, classes
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	return out, nil
 }

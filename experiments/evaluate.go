@@ -46,11 +46,10 @@ type EvaluateOptions struct {
 
 // Version is one privatised text.
 type Version struct {
-	Name       string
-	Epsilon    float64  // as stated by its maker; NaN where none is stated
-	Path       string   // a file, or a folder with a file per repetition; "" is the original
-	Columns    []string // of the text where they differ from those of the original, which may be the same file
-	Repetition string   // column of the repetition, "" for none
+	Name    string
+	Epsilon float64  // as stated by its maker; NaN where none is stated
+	Path    string   // a file, or a folder with a file per repetition; "" is the original
+	Columns []string // of the text where they differ from those of the original, which may be the same file
 }
 
 // ParseVersion reads "FILE", "NAME=FILE" or "NAME@EPSILON=FILE"; for a column of
@@ -250,7 +249,7 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
 		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
-			Repetition: v.Repetition, Delimiter: o.Delimiter}}
+			Delimiter: o.Delimiter}}
 		if !math.IsNaN(v.Epsilon) {
 			m.Epsilons = []float64{v.Epsilon}
 		}
@@ -262,7 +261,7 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 			m.Columns = columns // the task's data need not have columns of these names
 		}
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
-			Repetition: v.Repetition, Delimiter: o.Delimiter})
+			Delimiter: o.Delimiter})
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}

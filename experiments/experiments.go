@@ -28,7 +28,7 @@ import (
 var studies embed.FS
 
 // Builtin holds the studies of this program.
-var Builtin = study.Library{Files: studies}
+var Builtin = study.Library{Files: studies, Folder: "studies", What: "study"}
 
 // Plan divides a study into units. It opens nothing. Rows of earlier runs
 // improve the estimates of their length; none are needed.

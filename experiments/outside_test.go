@@ -363,13 +363,13 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 			"keep_words are those of built-in",
 		"{name: a, command: [x], parameters: {k: 1}}": "12:5: a: parameter k: {k} must stand " +
 			"in the command",
-		"{name: a, command: [x], id: id}": "12:5: a: columns, delimiter, id and repetition " +
+		"{name: a, command: [x], id: id}": "12:5: a: columns, delimiter and id " +
 			"describe a text",
 		"{name: a, text: y.csv, epsilons: [1, 2]}": `12:5: a: text = "y.csv": holds the text of one epsilon`,
 		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, env, timeout and memory " +
 			"describe a command",
 		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, env, timeout, memory, " +
-			"columns, delimiter, id and repetition describe a command or a text",
+			"columns, delimiter and id describe a command or a text",
 		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
 		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",

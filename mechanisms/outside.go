@@ -41,8 +41,7 @@ type Outside struct {
 	Delimiter string   `yaml:"delimiter,omitempty"` // of CSV and TSV, instead of the usual one
 	// column with the number of the document; "": the rows are all documents in
 	// order
-	ID         string `yaml:"id,omitempty"`
-	Repetition string `yaml:"repetition,omitempty"` // column with the number of the repetition; "": one per file
+	ID string `yaml:"id,omitempty"`
 }
 
 // Is reports whether a command or text is given.
@@ -53,8 +52,8 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
 		if len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
-			o.Repetition != "" || o.Delimiter != "" {
-			return fmt.Errorf("%s: files, env, timeout, memory, columns, delimiter, id and repetition describe a command "+
+			o.Delimiter != "" {
+			return fmt.Errorf("%s: files, env, timeout, memory, columns, delimiter and id describe a command "+
 				"or a text: give one too", name)
 		}
 		return nil
@@ -65,8 +64,8 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 	switch {
 	case len(o.Command) > 0 && o.Text != "":
 		return fmt.Errorf("%s: give command or text, not both", name)
-	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Repetition != "" || o.Delimiter != ""):
-		return fmt.Errorf("%s: columns, delimiter, id and repetition describe a text", name)
+	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Delimiter != ""):
+		return fmt.Errorf("%s: columns, delimiter and id describe a text", name)
 	case o.Text != "" && (len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0):
 		return fmt.Errorf("%s: files, env, timeout and memory describe a command", name)
 	case o.Text == "" && o.Command[0] == "":

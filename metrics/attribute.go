@@ -40,16 +40,40 @@ func newConfusion(predicted, labels []int, classes int) confusion {
 	return c
 }
 
-func (c confusion) macroF1() float64 {
-	sum := 0.0
+// margins are how often each label occurs and how often it is predicted.
+func (c confusion) margins() (actual, predicted []int) {
+	actual, predicted = make([]int, c.classes), make([]int, c.classes)
 	for k := range c.classes {
-		actual, predicted := 0, 0
 		for j := range c.classes {
-			actual += c.counts[k*c.classes+j]
-			predicted += c.counts[j*c.classes+k]
+			actual[k] += c.counts[k*c.classes+j]
+			predicted[k] += c.counts[j*c.classes+k]
 		}
-		if actual+predicted > 0 {
-			sum += 2 * float64(c.counts[k*c.classes+k]) / float64(actual+predicted)
+	}
+	return actual, predicted
+}
+
+func (c confusion) macroF1() float64 {
+	actual, predicted := c.margins()
+	sum := 0.0
+	for k, n := range actual {
+		if n += predicted[k]; n > 0 {
+			sum += 2 * float64(c.counts[k*c.classes+k]) / float64(n)
+		}
+	}
+	return sum / float64(c.classes)
+}
+
+// guessF1 returns the macro F1 of the expected counts if labels and predictions
+// are independent.
+func (c confusion) guessF1() float64 {
+	actual, predicted := c.margins()
+	total, sum := 0.0, 0.0
+	for _, n := range actual {
+		total += float64(n)
+	}
+	for k := range actual {
+		if n, m := float64(actual[k]), float64(predicted[k]); n+m > 0 {
+			sum += 2 * n * m / total / (n + m)
 		}
 	}
 	return sum / float64(c.classes)
@@ -103,20 +127,12 @@ type Attribute struct {
 func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples int, level float64,
 	seed stream.Seed) (Attribute, error) {
 	var out Attribute
-	if err := check.AtLeast("classes", classes, 2); err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
-	}
-	if err := check.AtLeast("documents", len(labels), 1); err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
-	}
-	if err := check.AtLeast("resamples", resamples, 1); err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
-	}
-	if err := check.Inside("level", level, 0, 1); err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
-	}
-	if err := check.AtLeast("releases", len(predicted), 1); err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
+	for _, e := range []error{check.AtLeast("classes", classes, 2), check.AtLeast("documents", len(labels), 1),
+		check.AtLeast("resamples", resamples, 1), check.Inside("level", level, 0, 1),
+		check.AtLeast("releases", len(predicted), 1)} {
+		if e != nil {
+			return out, fmt.Errorf("attribute: %w", e)
+		}
 	}
 	for _, p := range append([][]int{plain}, predicted...) {
 		if _, err := MacroF1(p, labels, classes); err != nil {
@@ -142,7 +158,7 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 		}
 	}
 	out.PlainAccuracy, out.PlainF1 = ceiling.accuracy(), ceiling.macroF1()
-	out.GuessF1 = truth.independent().guessF1()
+	out.GuessF1 = truth.guessF1()
 
 	advantage := func(value, most, plain float64) float64 {
 		if plain <= most {
@@ -202,33 +218,4 @@ func Percentiles(estimate float64, drawn []float64, level float64) Interval {
 		return drawn[min(len(drawn)-1, max(0, int(math.Floor(share*float64(len(drawn))))))]
 	}
 	return Interval{estimate, min(estimate, at((1-level)/2)), max(estimate, at((1+level)/2))}
-}
-
-// margins holds how often each label occurs and how often it is predicted.
-type margins struct{ actual, predicted []float64 }
-
-func (c confusion) independent() margins {
-	m := margins{make([]float64, c.classes), make([]float64, c.classes)}
-	for k := range c.classes {
-		for j := range c.classes {
-			m.actual[k] += float64(c.counts[k*c.classes+j])
-			m.predicted[k] += float64(c.counts[j*c.classes+k])
-		}
-	}
-	return m
-}
-
-// guessF1 returns the macro F1 of the expected counts if labels and predictions
-// are independent.
-func (m margins) guessF1() float64 {
-	total, sum := 0.0, 0.0
-	for _, n := range m.actual {
-		total += n
-	}
-	for k, n := range m.actual {
-		if n+m.predicted[k] > 0 {
-			sum += 2 * n * m.predicted[k] / total / (n + m.predicted[k])
-		}
-	}
-	return sum / float64(len(m.actual))
 }

@@ -42,10 +42,16 @@ func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, s
 	if runs < 1 {
 		return nil, fmt.Errorf("runs = %d: must be >= 1", runs)
 	}
-	perBlock := max(1, blockTokens/runs)
 	result := make([]Deniability[W], 0, len(words))
+	eachOutputs(words, runs, privatize, func(w W, outputs []W) { result = append(result, countOutputs(w, outputs)) })
+	return result, nil
+}
+
+// eachOutputs calls take with the outputs of every word, which are overwritten by
+// the next ones.
+func eachOutputs[W any](words []W, runs int, privatize func(dst, src []W), take func(w W, outputs []W)) {
 	var src, dst []W
-	for block := range slices.Chunk(words, perBlock) {
+	for block := range slices.Chunk(words, max(1, blockTokens/max(1, runs))) {
 		src = src[:0]
 		for _, w := range block {
 			src = append(src, slices.Repeat([]W{w}, runs)...)
@@ -53,10 +59,9 @@ func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, s
 		dst = append(dst[:0], src...)
 		privatize(dst, src)
 		for i, w := range block {
-			result = append(result, countOutputs(w, dst[i*runs:(i+1)*runs]))
+			take(w, dst[i*runs:(i+1)*runs])
 		}
 	}
-	return result, nil
 }
 
 func countOutputs[W comparable](word W, outputs []W) Deniability[W] {
@@ -77,7 +82,6 @@ func countOutputs[W comparable](word W, outputs []W) Deniability[W] {
 // the worst word: largest N_w, smallest S_w.
 type DeniabilityTotals struct {
 	Words, Runs, Unchanged, Distinct int
-	Others                           int     // distinct outputs without the words themselves
 	WorstNw                          float64 // percent, largest over words
 	WorstSw                          int     // smallest over words
 }
@@ -95,7 +99,6 @@ func TotalDeniability[W comparable](outcomes []Deniability[W]) DeniabilityTotals
 		t.Runs += d.Runs
 		t.Unchanged += d.Unchanged
 		t.Distinct += d.Distinct
-		t.Others += d.Others()
 		if i == 0 || d.Nw() > t.WorstNw {
 			t.WorstNw = d.Nw()
 		}

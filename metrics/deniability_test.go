@@ -43,7 +43,6 @@ func TestMeasureDeniabilityCounts(t *testing.T) {
 	total := TotalDeniability(got)
 	near(t, "Nw", total.Nw(), 100*2./12, 1e-12)
 	near(t, "Sw", total.Sw(), 4, 0)
-	near(t, "Others", float64(total.Others), 3.5*float64(total.Words), 0)
 	near(t, "WorstNw", total.WorstNw, 100./3, 1e-12)
 	near(t, "WorstSw", float64(total.WorstSw), 4, 0)
 	if _, err := MeasureDeniability([]int{1}, 0, nil); err == nil {

@@ -392,25 +392,9 @@ func (a Adversary) learn(outputs []Outputs, use func(run int) bool) map[int]outp
 // (words, as numbers of the mechanism's vocabulary) for EstimateInference.
 // privatize is that of MeasureDeniability.
 func SampleOutputs[W ~int32](candidates []W, runs int, privatize func(dst, src []W)) []Outputs {
-	result := make([]Outputs, len(candidates))
-	perBlock := max(1, blockTokens/max(1, runs))
-	for start := 0; start < len(candidates); start += perBlock {
-		block := candidates[start:min(start+perBlock, len(candidates))]
-		src := make([]W, 0, len(block)*runs)
-		for _, w := range block {
-			for range runs {
-				src = append(src, w)
-			}
-		}
-		dst := make([]W, len(src))
-		privatize(dst, src)
-		for i := range block {
-			o := make(Outputs, runs)
-			for r := range o {
-				o[r] = int(dst[i*runs+r])
-			}
-			result[start+i] = o
-		}
-	}
+	var result []Outputs
+	eachOutputs(candidates, runs, privatize, func(_ W, outputs []W) {
+		result = append(result, list.Map(outputs, func(y W) int { return int(y) }))
+	})
 	return result
 }

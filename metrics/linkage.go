@@ -52,10 +52,9 @@ func harmonic(n int) float64 {
 	return sum
 }
 
-// Retrieval measures how well rankings find the right one of n answers.
+// Retrieval measures how well rankings find the right answer.
 type Retrieval struct {
 	P1, R10, MRR Interval // shares 0–1, with 95% t intervals over the queries
-	Answers      int      // n
 	Queries      int
 }
 
@@ -63,7 +62,7 @@ type Retrieval struct {
 // reciprocal rank. Ties count with their expectation, so a ranking without
 // information (all scores equal) is at chance and not at the top.
 func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
-	out := Retrieval{Answers: answers, Queries: len(ranks)}
+	out := Retrieval{Queries: len(ranks)}
 	var p1, r10, mrr []float64
 	for i, r := range ranks {
 		if r.Above < 0 || r.Equal < 1 || r.Above+r.Equal > answers {

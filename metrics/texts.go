@@ -26,17 +26,10 @@ type textMeasure struct {
 	score func(t tally) float64
 }
 
-// TextScore is a score with its interval over documents.
-type TextScore struct {
-	Corpus Interval // from the sums of the counts of all documents
-	Mean   Interval // mean of the documents' own scores, with its 95% t interval
-}
-
-// overCorpus returns the score of a corpus with its percentile interval over
-// resamples of documents, and the mean of the documents' own scores by single.
-func overCorpus(m textMeasure, single func(t tally) float64, hypotheses []string, references [][]string, resamples int,
-	level float64, seed stream.Seed) (TextScore, error) {
-	var out TextScore
+// overCorpus returns the score of a corpus, from the sums of the counts of all
+// documents, with its percentile interval over resamples of documents.
+func overCorpus(m textMeasure, hypotheses []string, references [][]string, resamples int, level float64,
+	seed stream.Seed) (out Interval, err error) {
 	if len(hypotheses) != len(references) {
 		return out, fmt.Errorf("%d texts for %d references", len(hypotheses), len(references))
 	}
@@ -46,13 +39,12 @@ func overCorpus(m textMeasure, single func(t tally) float64, hypotheses []string
 			return out, e
 		}
 	}
-	all, own := make([]tally, len(hypotheses)), make([]float64, len(hypotheses))
+	all := make([]tally, len(hypotheses))
 	for i, h := range hypotheses {
 		if len(references[i]) == 0 {
 			return out, fmt.Errorf("text %d: no reference", i)
 		}
 		all[i] = m.count(h, references[i])
-		own[i] = single(all[i])
 	}
 	total := make(tally, len(all[0]))
 	score := func(pick func(i int) int) float64 {
@@ -69,9 +61,7 @@ func overCorpus(m textMeasure, single func(t tally) float64, hypotheses []string
 	for i := range drawn {
 		drawn[i] = score(func(int) int { return rng.IntN(len(all)) })
 	}
-	out.Corpus = Percentiles(score(func(i int) int { return i }), drawn, level)
-	out.Mean = MeanInterval(own, 0.95)
-	return out, nil
+	return Percentiles(score(func(i int) int { return i }), drawn, level), nil
 }
 
 // bleuOrder is the length of the longest n-grams of BLEU.
@@ -79,12 +69,10 @@ const bleuOrder = 4
 
 // BLEU compares texts with their references (Papineni et al. 2002), as sacrebleu
 // 2 does by default: tokens of mteval-v13a, case kept, exponential smoothing.
-// The score of a single document uses the orders that it has (sacrebleu's
-// effective order).
-func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (TextScore,
+func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (Interval,
 	error) {
 	out, err := overCorpus(textMeasure{bleuCounts(tokens13a), func(t tally) float64 { return bleu(t, false) }},
-		func(t tally) float64 { return bleu(t, true) }, hypotheses, references, resamples, level, seed)
+		hypotheses, references, resamples, level, seed)
 	if err != nil {
 		return out, fmt.Errorf("BLEU: %w", err)
 	}
@@ -134,7 +122,8 @@ func ngrams(of []string, n int, separator string) map[string]int {
 
 // bleu is 100·brevity·exp(mean of ln precision). An order without a common
 // n-gram has precision 1/(2^k·total), k counting such orders. effective leaves
-// out orders for which a text is too short; otherwise they make the score 0.
+// out orders for which a text is too short (sacrebleu's effective order, for single
+// texts); otherwise they make the score 0.
 func bleu(t tally, effective bool) float64 {
 	common := 0.0
 	for n := 1; n <= bleuOrder; n++ {
@@ -195,11 +184,10 @@ const chrFOrder = 6
 // references (Popović 2015), as sacrebleu 2 does by default: chrF2, up to six
 // characters, white space left out, no words. Of several references of a text
 // the one with the highest score counts.
-func ChrF(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (TextScore,
+func ChrF(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (Interval,
 	error) {
-	score := func(t tally) float64 { return chrF(t, 2) }
-	out, err := overCorpus(textMeasure{chrFCounts(2, false), score}, score, hypotheses, references, resamples, level,
-		seed)
+	out, err := overCorpus(textMeasure{chrFCounts(2, false), func(t tally) float64 { return chrF(t, 2) }}, hypotheses,
+		references, resamples, level, seed)
 	if err != nil {
 		return out, fmt.Errorf("chrF: %w", err)
 	}

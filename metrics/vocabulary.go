@@ -12,12 +12,7 @@ import (
 // π(x)·P(y|x) over all inputs, the MAP decision, which is optimal under 0/1
 // loss. Ties go to the smallest input. Guess is −1 for an output that no input
 // of positive prior can produce.
-type Decoder struct {
-	Guess []int32
-	// Joint is π(g(y))·P(y|g(y)), the contribution of guessing g(y) to the
-	// probability of being right.
-	Joint []float64
-}
+type Decoder struct{ Guess []int32 }
 
 // FullInference is what attackers learn from one output if they know the
 // channel but not the context.
@@ -161,7 +156,7 @@ func (v *VocabularyPass) Result() FullInference {
 		e.Posterior, e.MAP = max(0, 1-right), max(0, 1-rightMAP)
 		e.MAPLower = e.MAP
 		out.Inference = append(out.Inference, e)
-		out.Decoders = append(out.Decoders, Decoder{Guess: merged.guess, Joint: merged.joint})
+		out.Decoders = append(out.Decoders, Decoder{merged.guess})
 	}
 	sum := 0.0
 	for y := range c.Outputs {

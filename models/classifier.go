@@ -4,7 +4,7 @@ package models
 
 import (
 	"context"
-	"io"
+	"errors"
 )
 
 // Embedding is a frozen table of token vectors.
@@ -45,6 +45,13 @@ type History struct {
 	Chosen map[string]float64 // e.g. the SVM's C
 }
 
+// errNotFitted is returned by Predict and Score before Fit, errFitted by a second
+// Fit.
+var (
+	errNotFitted = errors.New("model is not trained: call Fit first")
+	errFitted    = errors.New("model is already trained: build a new one to train again")
+)
+
 // Classifier is the interface of all models. Fit may be called once; all its
 // randomness comes from the seed given at construction.
 type Classifier interface {
@@ -55,6 +62,4 @@ type Classifier interface {
 	Predict(ctx context.Context, x Examples) ([]int, error)
 	// Score returns one number per example and class: probabilities or margins.
 	Score(ctx context.Context, x Examples) ([][]float64, error)
-	Save(w io.Writer) error
-	Load(r io.Reader) error
 }

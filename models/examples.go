@@ -5,10 +5,23 @@ import (
 	"math"
 
 	"mldpbench/internal/list"
+	"mldpbench/stream"
 )
 
 // Len returns the number of examples.
 func (x Examples) Len() int { return max(len(x.Sequences), len(x.Vectors)) }
+
+// SplitVectors takes held examples of vectors, drawn from seed, for validation.
+func (x Examples) SplitVectors(held int, seed stream.Seed) (train, validation Examples) {
+	for k, i := range seed.Rand().Perm(x.Len()) {
+		part := &train
+		if k < held {
+			part = &validation
+		}
+		part.Vectors, part.Labels = append(part.Vectors, x.Vectors[i]), append(part.Labels, x.Labels[i])
+	}
+	return train, validation
+}
 
 // checkInputs verifies what a classifier relies on: exactly one kind of input,
 // token ids in [0, tokens), vectors finite and of one length. tokens < 0 means

@@ -3,8 +3,6 @@ package models
 import (
 	"context"
 	"fmt"
-	"io"
-	"math"
 )
 
 // linearGrid is searched from strong to weak regularisation; each fit starts
@@ -19,7 +17,7 @@ var (
 )
 
 // linear is the common part of the linear models: features, the choice of C,
-// margins, saved weights. A constant feature holds the bias, which is
+// margins. A constant feature holds the bias, which is
 // regularised like any weight. Dense features are standardised on the training
 // set. Two classes need one machine: the margin of class 0 is minus that of
 // class 1.
@@ -40,13 +38,12 @@ type trainer interface {
 	train(ctx context.Context, c float64) (weights [][]float64, err error)
 }
 
+// linearState is what training found.
 type linearState struct {
-	Width    int         // of given vectors, 0 for sequences
-	Columns  int         // features, without the bias
-	Features string      // "mean" or "tfidf"
-	Weights  [][]float64 // machines × (Columns + 1), the bias last
-	Scaling  scaling     // dense features only
-	IDF      []float64   // tf-idf only
+	width   int         // of given vectors, 0 for sequences
+	weights [][]float64 // machines × (features + 1), the bias last
+	scaling scaling     // dense features only
+	idf     []float64   // tf-idf only
 }
 
 func (m *linear) checkInputs(x Examples) (width int, err error) {
@@ -62,7 +59,7 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 	if m.state != nil {
 		return history, errFitted
 	}
-	s := &linearState{Features: m.features()}
+	s := &linearState{}
 	for _, part := range []struct {
 		name string
 		x    Examples
@@ -75,23 +72,22 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 			return history, fmt.Errorf("%s: %w", part.name, err)
 		}
 		if part.name == "train" {
-			s.Width = width
-		} else if width != s.Width {
-			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, s.Width)
+			s.width = width
+		} else if width != s.width {
+			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, s.width)
 		}
 	}
 
 	var x rows
-	if s.dense() {
+	if m.dense(s) {
 		d := m.denseFeatures(train)
-		s.Scaling = fitScaling(d)
-		s.Scaling.apply(d)
+		s.scaling = fitScaling(d)
+		s.scaling.apply(d)
 		x = d
 	} else {
-		s.IDF = inverseDocumentFrequency(train.Sequences)
-		x = tfidf(s.IDF, train.Sequences)
+		s.idf = inverseDocumentFrequency(train.Sequences)
+		x = tfidf(s.idf, train.Sequences)
 	}
-	s.Columns = x.width()
 	held := m.rows(s, validation)
 
 	grid := linearGrid
@@ -108,7 +104,7 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 		predicted, _ := predictions(margins(held, weights, m.options.Classes), nil)
 		if a := accuracy(predicted, validation.Labels); a > best { // a tie goes to the smaller C
 			best = a
-			s.Weights = weights
+			s.weights = weights
 			history.Chosen["c"] = c
 		}
 	}
@@ -117,7 +113,7 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 	return history, nil
 }
 
-func (s *linearState) dense() bool { return s.Width > 0 || s.Features == "mean" }
+func (m *linear) dense(s *linearState) bool { return s.width > 0 || m.features() == "mean" }
 
 // machines returns the number of weight vectors for a number of classes.
 func machines(classes int) int {
@@ -138,12 +134,12 @@ func (m *linear) denseFeatures(x Examples) denseRows {
 }
 
 func (m *linear) rows(s *linearState, x Examples) rows {
-	if s.dense() {
+	if m.dense(s) {
 		d := m.denseFeatures(x)
-		s.Scaling.apply(d)
+		s.scaling.apply(d)
 		return d
 	}
-	return tfidf(s.IDF, x.Sequences)
+	return tfidf(s.idf, x.Sequences)
 }
 
 // margins returns the signed scores w·x + b of every class.
@@ -177,10 +173,10 @@ func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if width != m.state.Width {
-		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.state.Width)
+	if width != m.state.width {
+		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.state.width)
 	}
-	out := margins(m.rows(m.state, x), m.state.Weights, m.options.Classes)
+	out := margins(m.rows(m.state, x), m.state.weights, m.options.Classes)
 	if m.scores != nil {
 		for _, row := range out {
 			m.scores(row)
@@ -191,57 +187,4 @@ func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
 
 func (m *linear) Predict(ctx context.Context, x Examples) ([]int, error) {
 	return predictions(m.Score(ctx, x))
-}
-
-func (m *linear) Save(w io.Writer) error {
-	if m.state == nil {
-		return errNotFitted
-	}
-	return saveState(w, m.name, m.state)
-}
-
-func (m *linear) Load(r io.Reader) error {
-	if m.state != nil {
-		return errFitted
-	}
-	var s linearState
-	if err := loadState(r, m.name, &s); err != nil {
-		return err
-	}
-	if want := m.features(); s.Features != want {
-		return fmt.Errorf("load %s: features = %q: must be %q", m.name, s.Features, want)
-	}
-	if err := s.check(machines(m.options.Classes), m.options.Embedding.Dimension); err != nil {
-		return fmt.Errorf("load %s: %w", m.name, err)
-	}
-	m.state = &s
-	return nil
-}
-
-// check verifies the shapes that Score relies on.
-func (s *linearState) check(machines, dimension int) error {
-	if len(s.Weights) != machines {
-		return fmt.Errorf("%d machines: must be %d", len(s.Weights), machines)
-	}
-	for _, w := range s.Weights {
-		if len(w) != s.Columns+1 {
-			return fmt.Errorf("%d weights for %d features and a bias", len(w), s.Columns)
-		}
-		for _, v := range w {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("a weight is not finite")
-			}
-		}
-	}
-	switch {
-	case !s.dense():
-		if len(s.IDF) != s.Columns {
-			return fmt.Errorf("%d document frequencies for %d features", len(s.IDF), s.Columns)
-		}
-	case s.Width > 0 && s.Width != s.Columns, s.Width == 0 && dimension != s.Columns:
-		return fmt.Errorf("%d features do not fit the inputs", s.Columns)
-	case len(s.Scaling.Centre) != s.Columns || len(s.Scaling.Scale) != s.Columns:
-		return fmt.Errorf("scaling of %d columns for %d features", len(s.Scaling.Centre), s.Columns)
-	}
-	return nil
 }

@@ -96,7 +96,7 @@ func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
 	training := rng != nil
 	size := m.parameters.schedule().size(training)
 	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: m.parameters.float("dropout"), rng: rng}
-	r := newRecurrence[float32](m.options.Embedding, m.parameters.int("hidden"), m.directions)
+	r := newRecurrence(inFloat32, m.options.Embedding, m.parameters.int("hidden"), m.directions)
 	r.padding, _ = m.parameters["length"].(int)
 	out.longest = r.padding
 	var train *adam

@@ -43,16 +43,7 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 		return nil, nil, fmt.Errorf("shadow model has %d classes, target model %d", a, b)
 	}
 	seed = seed.Derive("membership")
-	held := max(1, known.Len()/5) // there are at least two documents
-	var train, validation Examples
-	for k, i := range seed.Derive("split").Rand().Perm(known.Len()) {
-		part := &train
-		if k < held {
-			part = &validation
-		}
-		part.Vectors = append(part.Vectors, known.Vectors[i])
-		part.Labels = append(part.Labels, known.Labels[i])
-	}
+	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("split")) // there are two at least
 	attack := newPerceptron(len(known.Vectors[0]), []int{64, 64}, 2, seed)
 	if err := attack.fit(ctx, train, validation); err != nil {
 		return nil, nil, fmt.Errorf("attack: %w", err)

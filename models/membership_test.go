@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"testing"
 
@@ -26,8 +25,6 @@ func (m overfit) Score(_ context.Context, x Examples) ([][]float64, error) {
 }
 func (overfit) Fit(context.Context, Examples, Examples) (History, error) { return History{}, nil }
 func (overfit) Predict(context.Context, Examples) ([]int, error)         { return nil, nil }
-func (overfit) Save(io.Writer) error                                     { return nil }
-func (overfit) Load(io.Reader) error                                     { return nil }
 
 // confident draws top scores between low and high, of either class.
 func confident(seed uint64, n int, low, high float64) Examples {

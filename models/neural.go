@@ -3,17 +3,13 @@ package models
 import (
 	"context"
 	"fmt"
-	"io"
-	"math"
 	"math/rand/v2"
 
 	"gorgonia.org/tensor"
-
-	"mldpbench/internal/list"
 )
 
 // neural is the common part of the networks over token sequences: checks,
-// training, scores, saved weights.
+// training, scores.
 type neural struct {
 	name       string
 	options    Options
@@ -93,50 +89,4 @@ func (m *neural) Score(ctx context.Context, x Examples) ([][]float64, error) {
 
 func (m *neural) Predict(ctx context.Context, x Examples) ([]int, error) {
 	return predictions(m.Score(ctx, x))
-}
-
-func (m *neural) Save(w io.Writer) error {
-	if !m.fitted {
-		return errNotFitted
-	}
-	return saveState(w, m.name, weightData(m.weights))
-}
-
-func (m *neural) Load(r io.Reader) error {
-	if m.fitted {
-		return errFitted
-	}
-	err := loadWeights(r, m.name, m.weights)
-	m.fitted = err == nil
-	return err
-}
-
-func weightData(weights []*tensor.Dense) [][]float32 {
-	return list.Map(weights, func(w *tensor.Dense) []float32 { return data[float32](w) })
-}
-
-// loadWeights reads weights saved by a model of the same shapes.
-func loadWeights(r io.Reader, model string, weights []*tensor.Dense) error {
-	var all [][]float32
-	if err := loadState(r, model, &all); err != nil {
-		return err
-	}
-	if len(all) != len(weights) {
-		return fmt.Errorf("load %s: %d weight matrices: must be %d", model, len(all), len(weights))
-	}
-	for i, w := range weights {
-		if len(all[i]) != w.Shape().TotalSize() {
-			return fmt.Errorf("load %s: matrix %d has %d weights: must be %d, as embedding, hidden size and "+
-				"classes have it", model, i, len(all[i]), w.Shape().TotalSize())
-		}
-		for _, v := range all[i] {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-				return fmt.Errorf("load %s: a weight is not finite", model)
-			}
-		}
-	}
-	for i, w := range weights {
-		copy(data[float32](w), all[i])
-	}
-	return nil
 }

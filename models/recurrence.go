@@ -104,9 +104,9 @@ type memory[T float] struct {
 	tanh   []T // rows × h: tanh c_t
 }
 
-func newRecurrence[T float](e Embedding, hidden, directions int) *recurrence[T] {
+func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int) *recurrence[T] {
 	return &recurrence[T]{
-		arithmetic: arithmeticOf[T](),
+		arithmetic: a,
 		table:      e.Vectors, d: e.Dimension, h: hidden, directions: directions,
 		row:   slices.Repeat([]int32{-1}, e.Len()),
 		state: make([]memory[T], directions), ended: make([]T, hidden),

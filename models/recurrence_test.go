@@ -78,7 +78,7 @@ func TestRecurrenceGradient(t *testing.T) {
 	lengths := []int32{150, 9, 9, 4, 1, 0} // long enough to accumulate in several parts
 	e, ids := raggedBatch(1, lengths, 11, d)
 	for _, directions := range []int{1, 2} {
-		r := newRecurrence[float64](e, h, directions)
+		r := newRecurrence(inFloat64, e, h, directions)
 		w := randomWeights[float64](2, r.weightCount())
 		// The loss is a fixed random weighing of the outputs.
 		weigh := randomWeights[float64](3, len(lengths)*r.outputs())
@@ -137,7 +137,7 @@ func TestRecurrenceGradient(t *testing.T) {
 func TestInferenceEqualsTraining(t *testing.T) {
 	lengths := []int32{12, 7, 7, 2, 0}
 	e, ids := raggedBatch(4, lengths, 20, 5)
-	r := newRecurrence[float32](e, 8, 2)
+	r := newRecurrence(inFloat32, e, 8, 2)
 	w := randomWeights[float32](5, r.weightCount())
 	a, b := make([]float32, len(lengths)*16), make([]float32, len(lengths)*16)
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestFusedEqualsUnrolled(t *testing.T) {
 	lengths := []int32{9, 7, 7, 3, 1}
 	e, ids := raggedBatch(6, lengths, 15, d)
 	for direction, reversed := range []bool{false, true} {
-		r := newRecurrence[float32](e, h, 2)
+		r := newRecurrence(inFloat32, e, h, 2)
 		size := r.width() * 4 * h
 		w := randomWeights[float32](7, r.weightCount())
 		out := make([]float32, len(lengths)*2*h)
@@ -246,7 +246,7 @@ func TestGraphGradient(t *testing.T) {
 	const d, h, classes = 3, 2, 3
 	lengths := []int32{5, 3, 3, 1}
 	e, ids := raggedBatch(8, lengths, 9, d)
-	r := newRecurrence[float64](e, h, 2)
+	r := newRecurrence(inFloat64, e, h, 2)
 	w := newDense(tensor.Shape{r.weightRows(), 4 * h}, randomWeights[float64](9, r.weightCount()))
 	dense := newDense(tensor.Shape{2 * h, classes}, randomWeights[float64](10, 2*h*classes))
 
@@ -325,7 +325,7 @@ func BenchmarkRecurrence(b *testing.B) {
 	for _, d := range []int{50, 100, 300} {
 		e, ids := raggedBatch(11, slices.Repeat([]int32{steps}, batch), 27_000, d)
 		lengths := slices.Repeat([]int32{steps}, batch)
-		r := newRecurrence[float32](e, h, 1)
+		r := newRecurrence(inFloat32, e, h, 1)
 		w := randomWeights[float32](12, r.weightCount())
 		out, dout, dw := make([]float32, batch*h), randomWeights[float32](13, batch*h), make([]float32, len(w))
 		for i := range w {
@@ -355,7 +355,7 @@ func TestPathsAgree(t *testing.T) {
 	lengths := []int32{40, 33, 33, 20, 5, 1, 0}
 	const d, h = 20, 16
 	e, ids := raggedBatch(14, lengths, 60, d)
-	exact := newRecurrence[float64](e, h, 2)
+	exact := newRecurrence(inFloat64, e, h, 2)
 	w := randomWeights[float64](15, exact.weightCount())
 	dout := randomWeights[float64](16, len(lengths)*exact.outputs())
 	out, dw := make([]float64, len(dout)), make([]float64, len(w))
@@ -379,7 +379,7 @@ func TestPathsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRecurrence[float32](e, h, 2)
+		r := newRecurrence(inFloat32, e, h, 2)
 		got, gotdw := make([]float32, len(out)), make([]float32, len(dw))
 		if err := r.forward(ids, lengths, narrow(w), got, true); err != nil {
 			t.Fatal(err)

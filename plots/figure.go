@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"image/png"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -127,7 +126,6 @@ func (f Figure) svg(outlines bool, description string) string {
 type legendEntry struct {
 	label string
 	style Style
-	bar   bool // a filled box instead of line and marker
 	level bool // the line of a Level
 }
 
@@ -140,7 +138,6 @@ type layout struct {
 	columns     int      // 0: as many as fit
 	width       vg.Length
 	panelHeight vg.Length
-	head        vg.Length // space above a panel in addition to its title
 	right       vg.Length // space for labels at the ends of lines
 	legend      []legendEntry
 	notes       []string
@@ -168,10 +165,6 @@ func (l layout) sized(width vg.Length) Figure {
 		notes = append(notes, wrap(n, noteSize, false, inner)...)
 	}
 	rows := (len(l.panels) + l.columns - 1) / l.columns
-	inside := l.legendFitsInside(inner)
-	if inside {
-		legendRows = 0
-	}
 	panelHeight := l.panelHeight + l.headHeight()
 	titleHeight := vg.Length(len(title)) * titleSize * 1.2
 	if len(title) > 0 {
@@ -194,12 +187,7 @@ func (l layout) sized(width vg.Length) Figure {
 				c.FillText(textStyle(titleSize, true), vg.Point{X: margin, Y: top - vg.Length(i)*titleSize*1.2}, line)
 			}
 			l.drawPanels(draw.Crop(c, margin, -margin-l.right, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
-			if inside {
-				cell := inner / vg.Length(l.columns)
-				l.drawLegend(c, margin+inner-cell+16, margin+notesHeight+l.panelHeight+4, 1, cell-16)
-			} else {
-				l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
-			}
+			l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
 			faint := textStyle(noteSize, false)
 			faint.Color = Faint
 			for i, line := range notes {
@@ -226,7 +214,7 @@ func (l layout) headHeight() vg.Length {
 	for _, title := range l.titles {
 		lines = max(lines, len(wrap(title, labelSize, true, 0.75*cell)))
 	}
-	return vg.Length(lines)*titleLine + 4 + l.head
+	return vg.Length(lines)*titleLine + 4
 }
 
 func (l layout) drawPanels(c draw.Canvas, rows int) {
@@ -279,22 +267,6 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	return (len(l.legend) + columns - 1) / columns, columns
 }
 
-// legendFitsInside reports whether the last cell of the grid is free and the
-// legend fits there in one column.
-func (l layout) legendFitsInside(width vg.Length) bool {
-	if l.columns < 2 || len(l.panels)%l.columns == 0 ||
-		slices.ContainsFunc(l.legend, func(e legendEntry) bool { return e.bar }) {
-		return false // next to bars it would look like one of them
-	}
-	cell := width/vg.Length(l.columns) - 16
-	for _, e := range l.legend {
-		if swatch+textStyle(legendSize, false).Width(e.label) > cell {
-			return false
-		}
-	}
-	return vg.Length(len(l.legend))*legendLine < l.panelHeight+l.headHeight()-4
-}
-
 func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, width vg.Length) {
 	if columns == 0 {
 		return
@@ -304,17 +276,14 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 		// Down the columns first: neighbours in order stay together.
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
 		y := top - vg.Length(i%rows)*legendLine
-		e.style.swatch(c, x, y-legendSize*0.55, e.bar, e.level)
+		e.style.swatch(c, x, y-legendSize*0.55, e.level)
 		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 	}
 }
 
 // swatch draws a sample of a style.
-func (s Style) swatch(c draw.Canvas, x, middle vg.Length, bar, level bool) {
+func (s Style) swatch(c draw.Canvas, x, middle vg.Length, level bool) {
 	switch {
-	case bar:
-		c.FillPolygon(s.Color, []vg.Point{{X: x + 4, Y: middle - 3}, {X: x + swatch - 4, Y: middle - 3},
-			{X: x + swatch - 4, Y: middle + 3}, {X: x + 4, Y: middle + 3}})
 	case level:
 		c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
 	case s.Step:
@@ -331,7 +300,7 @@ func (s Style) swatch(c draw.Canvas, x, middle vg.Length, bar, level bool) {
 
 // Swatch returns the sample of a style as an svg element of a page.
 func (s Style) Swatch() string {
-	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5, false, false) }}
+	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5, false) }}
 	return f.svg(false, "")
 }
 

@@ -35,7 +35,7 @@ func (l *layout) labelEnds(p Panel) {
 		if e.style.Subdued {
 			continue
 		}
-		if !found || end.X != right || e.style.NoLine || e.style.Stairs {
+		if !found || end.X != right || e.style.NoLine {
 			return
 		}
 		entries = append(entries, endLabel{e, end.Y})

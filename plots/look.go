@@ -88,7 +88,6 @@ type Style struct {
 	Scoped    bool // its guarantee holds between some words only; drawn like others
 	NoLine    bool // points only
 	Step      bool // a thick line that falls at each point
-	Stairs    bool // a histogram: each point is the left edge of a bin
 	Reference bool // ε has no effect on it: a point that does not stretch the axes
 	Subdued   bool // one of the many: a thin grey line without markers
 }

@@ -228,15 +228,10 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{q.Y - low, high - q.Y})
 		}
 	}
-	switch {
-	case l.Style.Step:
+	if l.Style.Step {
 		line.StepStyle, line.LineStyle = plotter.PreStep, stepStyle
 		// From right to left it falls after a point: a step is as high as its right end.
 		slices.SortFunc(line.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-	case l.Style.Stairs:
-		line.StepStyle = plotter.PostStep
-		first := line.XYs[0]
-		line.XYs = slices.Insert(line.XYs, 0, plotter.XY{X: first.X, Y: max(0, p.Y.Min)})
 	}
 	if !l.Style.NoLine {
 		line.Plot(c, p)

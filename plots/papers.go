@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -24,59 +23,11 @@ func heading(quantity string) string {
 // axes maps x to axis labels.
 var axes = map[string]string{"epsilon": "ε", "beta": "β"}
 
-// position is a value of a cell in a figure of a paper.
-type position struct {
-	results.Cell
-	quantity string
-	value    float64
-}
-
-// positions lists what cells of figures of papers hold.
-func (v *view) positions() []position {
-	var out []position
-	for _, c := range v.Cells {
-		for _, q := range c.Quantities() {
-			column, _ := results.FindColumn(q)
-			if x := c.Get(q); c.Panel != "" && !column.Derived && heading(q) != "" && x.Known() {
-				out = append(out, position{c, q, float64(x)})
-			}
-		}
-	}
-	return out
-}
-
-// pointGroup is the content of one figure: one quantity of mechanisms and
-// panels that belong together.
-type pointGroup struct{ quantity, name string }
-
-// grouping sorts points into figures.
-type grouping struct {
-	single map[string]bool // panels with one value of x, or none
-	apart  string          // mechanism with figures of its own, "" for none
-}
-
-func newGrouping(points []position) grouping {
-	places := map[string]map[results.Float]bool{}
-	for _, p := range points {
-		if places[p.Panel] == nil {
-			places[p.Panel] = map[results.Float]bool{}
-		}
-		if p.X.Known() {
-			places[p.Panel][p.X] = true
-		}
-	}
-	g := grouping{map[string]bool{}, crowd(points)}
-	for panel, xs := range places {
-		g.single[panel] = len(xs) < 2
-	}
-	return g
-}
-
 // crowd returns the mechanism with most instances where there are more curves
 // than a panel names.
-func crowd(points []position) string {
+func crowd(cells []results.Cell) string {
 	n, all, most := map[string]int{}, 0, ""
-	for _, i := range results.Distinct(points, func(p position) results.Instance { return p.Instance() }) {
+	for _, i := range results.Distinct(cells, func(c results.Cell) results.Instance { return c.Instance() }) {
 		if i.Mechanism == "" || i.Mechanism == results.BaselineMechanism {
 			continue
 		}
@@ -91,194 +42,140 @@ func crowd(points []position) string {
 	return most
 }
 
-// of separates what are different figures in the sources: the k-th neighbours
-// from the mechanisms, panels without an x axis from the others, and errors
-// against β (with a panel per ε) by embedding and data set.
-func (g grouping) of(p position) pointGroup {
-	name := strings.ReplaceAll(p.quantity, "_", "-")
-	if p.Mechanism != "" && p.Mechanism == g.apart {
-		name += "-" + slug(p.Mechanism)
+// grouping returns what separates different figures of one quantity in the
+// sources, as an ending of their names: a mechanism that crowds out others,
+// panels without an x axis, and errors against β (with a panel per ε) by
+// embedding and data set.
+func grouping(cells []results.Cell) func(results.Cell) string {
+	apart, xs := crowd(cells), map[string][]string{}
+	for _, c := range cells {
+		if x := c.X.String(); c.X.Known() && !slices.Contains(xs[c.Panel], x) {
+			xs[c.Panel] = append(xs[c.Panel], x)
+		}
 	}
-	switch {
-	case g.single[p.Panel]:
-		name += "-by-panel"
-	case p.XName == "beta":
-		name += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", p.Dataset, p.Embedding, p.Dimension)))
+	return func(c results.Cell) (end string) {
+		if c.Mechanism != "" && c.Mechanism == apart {
+			end = "-" + slug(c.Mechanism)
+		}
+		switch {
+		case len(xs[c.Panel]) < 2:
+			end += "-by-panel"
+		case c.XName == "beta":
+			end += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", c.Dataset, c.Embedding, c.Dimension)))
+		}
+		return end
 	}
-	return pointGroup{p.quantity, name}
 }
 
 // paperFigures draws the figures of paper studies: every quantity against its x
-// with one panel per data set, the adversary's error against the utility loss
-// where both were measured, and histograms over words of N_w and S_w, one panel
-// per ε. Curves carry t intervals over repetitions (for N_w and S_w: over words).
+// with one panel per data set, and the adversary's error against the utility loss
+// where both were measured. Curves carry t intervals over repetitions (for N_w and
+// S_w: over words).
 func paperFigures(v *view) ([]Figure, error) {
-	points := v.positions()
-	groupOf := newGrouping(points).of
+	all := results.Where(v.Cells, func(c results.Cell) bool { return c.Panel != "" })
+	group := grouping(all)
 	var figures []Figure
-	add := func(f Figure, err error) {
-		if err == nil {
-			figures = append(figures, f)
-		}
-	}
-	for _, g := range results.Distinct(points, groupOf) {
-		shown := results.Where(points, func(p position) bool { return groupOf(p) == g })
-		if overWords(g.quantity) {
-			shown = panelsAsSeries(shown)
-		}
-		title, panels := v.curvePanels(g.quantity, shown)
-		if strings.HasSuffix(g.name, "-by-panel") {
-			title, panels = v.sideBySide(g.quantity, shown)
-		}
-		add(Curves("papers", g.name, pointTitle(title, shown), panels, pointNotes(shown)...))
-		if overWords(g.quantity) {
-			add(Curves("papers", g.name+"-histogram", pointTitle("Words by "+heading(g.quantity), shown),
-				v.histogramPanels(g.quantity, shown), promiseNotes(cellsOf(shown))...))
-		}
-		if g.quantity == "e_m_map" {
-			lossName := strings.Replace(g.name, "e-m-map", "loss", 1)
-			add(v.againstLoss(g.name, results.Where(points, func(p position) bool {
-				return groupOf(p) == g || groupOf(p).name == lossName
-			})))
+	for _, q := range results.MeasuredColumns(all) {
+		own := results.Where(all, func(c results.Cell) bool { return c.Has(q.Name) && !q.Derived })
+		for _, end := range results.Distinct(own, group) {
+			shown := results.Where(own, func(c results.Cell) bool { return group(c) == end })
+			if q.Name == "n_w" || q.Name == "s_w" { // over words: embeddings are compared in one panel
+				shown = panelsAsSeries(shown)
+			}
+			title, panels := v.curvePanels(q.Name, shown)
+			f, err := Curves("papers", strings.ReplaceAll(q.Name, "_", "-")+end, pointTitle(title, shown), panels,
+				pointNotes(q.Name, shown)...)
+			if err == nil {
+				figures = append(figures, f)
+			}
+			if q.Name != "e_m_map" {
+				continue
+			}
+			both := results.Where(all, func(c results.Cell) bool { return group(c) == end })
+			if f, err := v.againstLoss("e-m-against-loss"+end, both); err == nil {
+				figures = append(figures, f)
+			}
 		}
 	}
 	return reason(figures, "no cell is of a figure of a paper")
 }
 
-func cellsOf(points []position) []results.Cell {
-	return list.Map(points, func(p position) results.Cell { return p.Cell })
+func panelsOf(cells []results.Cell) []string {
+	return results.Distinct(cells, func(c results.Cell) string { return c.Panel })
 }
 
-func panelsOf(points []position) []string {
-	return results.Distinct(points, func(p position) string { return p.Panel })
-}
-
-func seriesOf(points []position) []string {
-	return results.Distinct(points, func(p position) string { return p.Series })
+func seriesOf(cells []results.Cell) []string {
+	return results.Distinct(cells, func(c results.Cell) string { return c.Series })
 }
 
 // seriesCurve is a curve without points: in the look of its mechanism if all its
-// points and no other series' are of one instance, else in that of its place.
-func (v *view) seriesCurve(series string, all []position) Curve {
-	own := results.Where(all, func(p position) bool { return p.Series == series })
+// cells and no other series' are of one instance, else in that of its place.
+func (v *view) seriesCurve(series string, all []results.Cell) Curve {
+	own := results.Where(all, func(c results.Cell) bool { return c.Series == series })
 	c := Curve{Label: series, Name: series, Style: seriesStyle(slices.Index(seriesOf(all), series))}
-	instances := results.Distinct(own, func(p position) results.Instance { return p.Instance() })
-	if len(instances) == 1 && instances[0].Mechanism != "" && !slices.ContainsFunc(all, func(p position) bool {
-		return p.Instance() == instances[0] && p.Series != series
+	instance := own[0].Instance()
+	if instance.Mechanism != "" && !slices.ContainsFunc(all, func(c results.Cell) bool {
+		return (c.Instance() == instance) != (c.Series == series)
 	}) {
-		var of []results.Instance // parameters of papers differ between figures, shades only within one
-		for _, p := range all {
-			if p.Mechanism == instances[0].Mechanism && !slices.Contains(of, p.Instance()) {
-				of = append(of, p.Instance())
-			}
-		}
-		c.Style = styleOf(instances[0], of)
+		// Parameters of papers differ between figures, shades only within one.
+		c.Style = styleOf(instance, results.Distinct(all, func(c results.Cell) results.Instance { return c.Instance() }))
 	}
-	cells := cellsOf(own)
-	if c.Style.Hollow = slices.ContainsFunc(cells, unproved); c.Style.Hollow {
+	if c.Style.Hollow = slices.ContainsFunc(own, unproved); c.Style.Hollow {
 		c.Label += " " + dagger
-	} else if slices.ContainsFunc(cells, scoped) {
+	} else if slices.ContainsFunc(own, scoped) {
 		c.Label += " " + doubleDagger
 	}
 	return c
 }
 
-// pointCurves makes one curve per series out of the rows of a panel. Styles
-// agree between panels of a figure. Rows without x become levels.
-func (v *view) pointCurves(panel, quantity string, all []position) (curves []Curve, levels []Level) {
+// pointCurves makes one curve per series out of the cells of a panel. Styles
+// agree between panels of a figure. Cells without x become levels.
+func (v *view) pointCurves(panel, quantity string, all []results.Cell) (curves []Curve, levels []Level) {
 	for _, series := range seriesOf(all) {
-		values := map[float64][]position{}
-		var xs []float64
-		var level []position
-		for _, p := range all {
-			if p.Panel != panel || p.quantity != quantity || p.Series != series {
-				continue
-			}
-			if !p.X.Known() {
-				level = append(level, p)
-				continue
-			}
-			x := float64(p.X)
-			if _, ok := values[x]; !ok {
-				xs = append(xs, x)
-			}
-			values[x] = append(values[x], p)
-		}
-		if len(level) > 0 {
-			p := meanOf(0, level)
+		own := results.Where(all, func(c results.Cell) bool {
+			return c.Panel == panel && c.Series == series && c.Has(quantity)
+		})
+		level := results.Where(own, func(c results.Cell) bool { return !c.X.Known() })
+		if p, ok := mean(level, quantity); ok {
 			levels = append(levels, Level{Label: series, Y: p.Y, Low: p.Low, High: p.High})
 		}
-		if len(xs) == 0 {
+		own = results.Where(own, func(c results.Cell) bool { return c.X.Known() })
+		if len(own) == 0 {
 			continue
 		}
-		slices.Sort(xs)
 		c := v.seriesCurve(series, all)
-		for _, x := range xs {
-			c.Points = append(c.Points, meanOf(x, values[x]))
+		x := func(c results.Cell) float64 { return float64(c.X) }
+		for _, at := range slices.Sorted(slices.Values(results.Distinct(own, x))) {
+			p, _ := mean(results.Where(own, func(c results.Cell) bool { return x(c) == at }), quantity)
+			p.X = at
+			c.Points = append(c.Points, p)
 		}
 		curves = append(curves, c)
 	}
 	return curves, levels
 }
 
-// meanOf is the mean of positions at x with its t interval; of one, with its own.
-func meanOf(x float64, at []position) Point {
-	values := list.Map(at, func(p position) float64 { return p.value })
-	q := meanPoint(x, values)
-	if m, ok := at[0].At(at[0].quantity); ok && len(at) == 1 {
-		q.Low, q.High = float64(m.Low), float64(m.High)
-	}
-	return q
-}
-
 // curvePanels returns one panel per panel of the study.
-func (v *view) curvePanels(quantity string, shown []position) (title string, panels []Panel) {
+func (v *view) curvePanels(quantity string, shown []results.Cell) (title string, panels []Panel) {
 	names := panelsOf(shown)
 	short, common := withoutCommon(names)
 	for i, name := range names {
 		p := Panel{Title: short[i], Y: Axis{Label: heading(quantity)}}
 		p.Curves, p.Levels = v.pointCurves(name, quantity, shown)
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, q := range shown {
-			if q.Panel == name {
-				p.X.Label = cmp.Or(axes[q.XName], q.XName)
-				if q.X.Known() {
-					low, high = min(low, float64(q.X)), max(high, float64(q.X))
-				}
+		var xs []float64
+		for _, c := range shown {
+			if c.Panel != name {
+				continue
+			}
+			if p.X.Label = cmp.Or(axes[c.XName], c.XName); c.X.Known() {
+				xs = append(xs, float64(c.X))
 			}
 		}
-		p.X.Log = low > 0 && high/low >= 20
+		p.X.Log = len(xs) > 0 && slices.Min(xs) > 0 && slices.Max(xs)/slices.Min(xs) >= 20
 		p.InPlace = quantity == "distance" // percentiles do not hide each other
 		panels = append(panels, p)
 	}
 	return heading(quantity) + common, panels
-}
-
-// sideBySide returns one panel with the study's panels along its x axis.
-func (v *view) sideBySide(quantity string, shown []position) (title string, panels []Panel) {
-	names := panelsOf(shown)
-	short, common := withoutCommon(names)
-	p := Panel{X: Axis{Label: "data set"}, Y: Axis{Label: heading(quantity)}}
-	for i, name := range short {
-		p.X.Ticks = append(p.X.Ticks, Tick{float64(i), name})
-	}
-	for _, series := range seriesOf(shown) {
-		c := v.seriesCurve(series, shown)
-		c.Style.NoLine = true
-		for j, name := range names {
-			if at := results.Where(shown, func(q position) bool { return q.Panel == name && q.Series == series }); len(at) > 0 {
-				c.Points = append(c.Points, meanOf(float64(j), at))
-			}
-		}
-		p.Curves = append(p.Curves, c)
-	}
-	for _, q := range shown {
-		if q.X.Known() {
-			common += fmt.Sprintf(", %s = %v", cmp.Or(axes[q.XName], q.XName), float64(q.X))
-			break
-		}
-	}
-	return heading(quantity) + common, []Panel{p}
 }
 
 // withoutCommon removes the common beginning and end of names, in parts between
@@ -310,75 +207,27 @@ func withoutCommon(names []string) (short []string, common string) {
 	return short, common
 }
 
-// overWords reports whether the rows of a quantity are words. The panels of the
-// study, its embeddings, are then compared in one panel.
-func overWords(quantity string) bool { return quantity == "n_w" || quantity == "s_w" }
-
 // panelsAsSeries turns the panels into curves of one panel.
-func panelsAsSeries(shown []position) []position {
+func panelsAsSeries(shown []results.Cell) []results.Cell {
 	several := len(seriesOf(shown)) > 1
 	out := slices.Clone(shown)
-	for i, p := range out {
-		out[i].Panel, out[i].Series = " ", p.Panel // not "", which is a cell of a study
+	for i, c := range out {
+		out[i].Panel, out[i].Series = " ", c.Panel // not "", which is a cell of a study
 		if several {
-			out[i].Series += ": " + p.Series
+			out[i].Series += ": " + c.Series
 		}
-	}
-	return out
-}
-
-// histogramPanels returns one panel per ε: the share of words in each of twenty
-// bins of equal width, the same bins everywhere.
-func (v *view) histogramPanels(quantity string, shown []position) []Panel {
-	const bins = 20
-	top := 100.0 // of a percentage
-	var epsilons []float64
-	for _, p := range shown {
-		if p.X.Known() {
-			epsilons = append(epsilons, float64(p.X))
-			if quantity == "s_w" {
-				top = max(top, p.value)
-			}
-		}
-	}
-	slices.Sort(epsilons)
-	var out []Panel
-	for _, e := range slices.Compact(epsilons) {
-		p := Panel{Title: fmt.Sprintf("ε = %v", e), X: Axis{Label: heading(quantity)},
-			Y: Axis{Label: "share of words in %", Max: 100}, InPlace: true}
-		for _, series := range seriesOf(shown) {
-			var n [bins]float64
-			total := 0.0
-			for _, q := range shown {
-				if q.Series == series && float64(q.X) == e {
-					n[min(bins-1, int(q.value/top*bins))]++
-					total++
-				}
-			}
-			if total == 0 {
-				continue
-			}
-			c := v.seriesCurve(series, shown)
-			c.Style.Marker, c.Style.Stairs = -1, true
-			for b, k := range n {
-				c.Points = append(c.Points, Exactly(float64(b)*top/bins, 100*k/total))
-			}
-			c.Points = append(c.Points, Exactly(top, 0)) // the right edge of the last bin
-			p.Curves = append(p.Curves, c)
-		}
-		out = append(out, p)
 	}
 	return out
 }
 
 // againstLoss draws the adversary's error over the mean utility loss at the
 // same ε: the privacy gained for a loss.
-func (v *view) againstLoss(of string, shown []position) (Figure, error) {
+func (v *view) againstLoss(name string, shown []results.Cell) (Figure, error) {
 	var panels []Panel
-	for _, name := range panelsOf(shown) {
-		p := Panel{Title: name, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
-		errors, _ := v.pointCurves(name, "e_m_map", shown)
-		losses, _ := v.pointCurves(name, "loss", shown)
+	for _, panel := range panelsOf(shown) {
+		p := Panel{Title: panel, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
+		errors, _ := v.pointCurves(panel, "e_m_map", shown)
+		losses, _ := v.pointCurves(panel, "loss", shown)
 		for _, c := range errors {
 			if c.Points = against(c, losses); len(c.Points) > 0 {
 				p.Curves = append(p.Curves, c)
@@ -386,9 +235,8 @@ func (v *view) againstLoss(of string, shown []position) (Figure, error) {
 		}
 		panels = append(panels, p)
 	}
-	return Curves("papers", strings.Replace(of, "e-m-map", "e-m-against-loss", 1),
-		pointTitle("Adversary’s error against utility loss", shown), panels,
-		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes(shown)...)...)
+	return Curves("papers", name, pointTitle("Adversary’s error against utility loss", shown), panels,
+		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes("e_m_map", shown)...)...)
 }
 
 // against moves the points of c from ε to the mean of another curve at that ε.
@@ -410,27 +258,19 @@ func against(c Curve, others []Curve) []Point {
 	return out
 }
 
-func pointTitle(what string, shown []position) string {
+func pointTitle(what string, shown []results.Cell) string {
 	mark := ""
-	if slices.ContainsFunc(shown, func(p position) bool { return p.Generated }) {
+	if slices.ContainsFunc(shown, func(c results.Cell) bool { return c.Generated }) {
 		mark = " — generated data"
 	}
 	return title(what, results.Space{}, results.Task{}, nil) + mark
 }
 
 // pointNotes explains the bars, where some value was measured more than once.
-func pointNotes(shown []position) []string {
-	type place struct {
-		panel, series, quantity string
-		x                       float64
+func pointNotes(quantity string, shown []results.Cell) (notes []string) {
+	own := results.Where(shown, func(c results.Cell) bool { return c.Has(quantity) })
+	if slices.ContainsFunc(results.GroupCells(own), func(g results.Cells) bool { return len(g.Cells) > 1 }) {
+		notes = append(notes, "Bars: 95% t interval.")
 	}
-	seen := map[place]bool{}
-	for _, p := range shown {
-		at := place{p.Panel, p.Series, p.quantity, float64(p.X)}
-		if seen[at] {
-			return append([]string{"Bars: 95% t interval."}, promiseNotes(cellsOf(shown))...)
-		}
-		seen[at] = true
-	}
-	return promiseNotes(cellsOf(shown))
+	return append(notes, promiseNotes(shown)...)
 }

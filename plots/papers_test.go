@@ -51,11 +51,11 @@ func TestPapers(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if want := []string{"e-m-against-loss", "e-m-map", "loss", "n-w", "n-w-histogram"}; !slices.Equal(names, want) {
+	if want := []string{"e-m-against-loss", "e-m-map", "loss", "n-w"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	v := newView(p)
-	curves, levels := v.pointCurves("a", "loss", v.positions())
+	curves, levels := v.pointCurves("a", "loss", v.Cells)
 	if len(curves) != 2 || len(levels) != 1 || levels[0].Label != "plain" || levels[0].Y != 0.1 {
 		t.Fatalf("%+v, %+v", curves, levels)
 	}
@@ -68,7 +68,7 @@ func TestPapers(t *testing.T) {
 	}
 }
 
-// Panels with one value of x share one panel, those over β are a figure per
+// Panels with one value of x share one figure, those over β are a figure per
 // embedding.
 func TestPapersByDataset(t *testing.T) {
 	var rows []results.Row
@@ -91,7 +91,7 @@ func TestPapersByDataset(t *testing.T) {
 	for _, f := range figures {
 		got = append(got, f.Name+": "+f.Title)
 	}
-	want := []string{"auc-a-0d: AUC, a", "accuracy-by-panel: Accuracy in %, ε = 1, β = 0.5", "auc-b-0d: AUC, b"}
+	want := []string{"auc-a-0d: AUC, a", "accuracy-by-panel: Accuracy in %, ε = 1", "auc-b-0d: AUC, b"}
 	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Fatalf("%q, want %q", got, want)
 	}
@@ -100,23 +100,23 @@ func TestPapersByDataset(t *testing.T) {
 // More instances than a panel names: the mechanism with most of them gets
 // figures of its own.
 func TestCrowdStandsApart(t *testing.T) {
-	var points []position
+	var cells []results.Cell
 	add := func(mechanism, parameters string) {
 		c := results.Cell{}
 		c.Mechanism, c.Parameters = mechanism, parameters
-		points = append(points, position{Cell: c})
+		cells = append(cells, c)
 	}
 	add("a", "")
 	add("b", "1")
 	add("b", "2")
 	add("c", "")
-	if got := crowd(points); got != "" {
+	if got := crowd(cells); got != "" {
 		t.Errorf("%q stands apart from four", got)
 	}
 	for _, k := range []string{"3", "4", "5", "6", "7"} {
 		add("c", k)
 	}
-	if got := crowd(points); got != "c" {
+	if got := crowd(cells); got != "c" {
 		t.Errorf("%q stands apart", got)
 	}
 }

@@ -44,13 +44,7 @@ var kinds = []kind{
 	{"accuracy", accuracyFigures},
 	{"papers", paperFigures},
 	{"deniability", deniabilityFigures},
-	{"puc", compositeFigures},
 	{"metric", metricFigures},
-	{"puc-map", compositeMaps},
-	{"published", publishedFigures},
-	{"throughput", throughputFigures},
-	{"stages", stageFigures},
-	{"audit", auditFigures},
 }
 
 // All returns the figures of some kinds (none: every kind) for which the cells

@@ -65,7 +65,6 @@ func TestRedraw(t *testing.T) {
 		study, kind, name, as string
 		theme                 Theme
 	}{
-		{"mini", "accuracy", "accuracy-d50", "accuracy", Theme{Width: PageWidth}},
 		{"extended", "frontier", "frontier-d100", "extended-frontier", Theme{Width: PageWidth}},
 		{"attacks", "attacks", "attacks-agnews-agency-d100-svm", "attacks-agnews-agency", Theme{Width: PageWidth}},
 		{"cmp.csv", "papers", "n-w", "cmp-nw", Theme{}},

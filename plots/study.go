@@ -132,27 +132,16 @@ func frontierFigures(v *view) ([]Figure, error) {
 		"no cell has both an accuracy and an error of the adversary")
 }
 
-// metricFigures draws every measured quantity against ε.
+// metricFigures draws every other quantity against ε: PUC is Figure 3 of
+// Meisenbacher et al. 2024.
 func metricFigures(v *view) ([]Figure, error) {
-	return v.metrics("metric-", "no quantity other than accuracy was measured",
-		func(c results.Column) bool { return !c.Derived && c.Name != "accuracy" })
-}
-
-// compositeFigures draws the quantities that combine utility and privacy
-// against ε (Figure 3 of Meisenbacher et al. 2024).
-func compositeFigures(v *view) ([]Figure, error) { return v.metrics("", noComposite, composite) }
-
-const noComposite = "no cell has a PUC (it needs accuracy, N_w, S_w, PP, CS and LOW)"
-
-func composite(c results.Column) bool { return c.Derived && c.OfModel }
-
-func (v *view) metrics(prefix, why string, keep func(results.Column) bool) ([]Figure, error) {
 	var out []Figure
-	for _, c := range results.Where(results.MeasuredColumns(v.private), keep) {
-		out = append(out, v.over(prefix+slug(c.Name), c.Heading()+" against ε", epsilon, c.Name,
-			c.OfModel)...)
+	for _, c := range results.MeasuredColumns(v.private) {
+		if c.Name != "accuracy" && c.Table != "axis" {
+			out = append(out, v.over("metric-"+slug(c.Name), c.Heading()+" against ε", epsilon, c.Name, c.OfModel)...)
+		}
 	}
-	return reason(out, why)
+	return reason(out, "no quantity other than accuracy was measured")
 }
 
 // attackFigures draws utility against each attacker's success: a figure per data

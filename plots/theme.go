@@ -64,7 +64,7 @@ func typeface(size vg.Length, bold bool) gfont.Font {
 
 func textStyle(size vg.Length, bold bool) text.Style {
 	return text.Style{Color: Ink, Font: typeface(size, bold), XAlign: draw.XLeft, YAlign: draw.YTop,
-		Handler: subscripts{}}
+		Handler: handler}
 }
 
 // newPlot returns an empty panel in the theme.
@@ -74,11 +74,11 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = typeface(labelSize, false)
 		a.Label.TextStyle.Color = Ink
-		a.Label.TextStyle.Handler = subscripts{}
+		a.Label.TextStyle.Handler = handler
 		a.Label.Padding = 1
 		a.Tick.Label.Font = typeface(tickSize, false)
 		a.Tick.Label.Color = Ink
-		a.Tick.Label.Handler = subscripts{}
+		a.Tick.Label.Handler = handler
 		a.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
 		a.Tick.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
 		a.Tick.Length = 2.5

@@ -303,6 +303,13 @@ func Epsilons(cells []Cell) []float64 {
 // Task is a classifier in a setting.
 type Task struct{ Model, Setting string }
 
+func (t Task) String() string {
+	if t.Setting == "" {
+		return t.Model
+	}
+	return t.Model + " (" + t.Setting + ")"
+}
+
 // Task returns the task of a place.
 func (p Place) Task() Task { return Task{p.Model, p.Setting} }
 

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -43,6 +44,10 @@ func (c Column) Heading() string {
 	}
 	return c.Title + " " + c.Unit
 }
+
+// Subscripted is a quantity such as N_w in a text, with its letter and its
+// subscript, which tables and figures set as usual in the literature.
+var Subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z]+)\b`)
 
 var columns []Column
 

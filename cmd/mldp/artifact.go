@@ -27,7 +27,8 @@ func newArtifactCommand() *cobra.Command {
 			return err
 		}
 		made, err := submit.MakeArtifact(dir, out, func(to string) error {
-			if _, err := tables.Write(filepath.Join(to, "tables"), published.Tables(p), []string{"md", "csv"}); err != nil {
+			all := append(tables.All(p), published.Tables(p, published.DefaultMargin)...)
+			if _, err := tables.Write(filepath.Join(to, "tables"), all, []string{"md", "csv"}); err != nil {
 				return err
 			}
 			drawn, _ := plots.All(p)

@@ -58,11 +58,11 @@ func newCompareCommand() *cobra.Command {
 		}
 		switch {
 		case o.publishedOnly:
-			audit, err := published.AuditArithmetic()
+			all, err := published.Arithmetic()
 			if err != nil {
 				return err
 			}
-			return a.paper(o.format, audit.ChecksTable(), audit.ErrataTable())
+			return a.paper(o.format, all[0], all[1])
 		case o.published:
 			return o.withPublished(args, a)
 		case o.levels.Quantity != "":
@@ -121,16 +121,12 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 	if err != nil {
 		return err
 	}
-	comparisons, err := published.Compare(p, o.margin)
-	if err != nil {
-		return err
-	}
-	all := published.CompareTables(p, comparisons)
+	all := published.Tables(p, o.margin)
 	if len(all) == 0 {
 		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells has a published counterpart", len(p.Cells))}
 	}
-	if o.format == "csv" && len(comparisons) > 0 { // one table, one header
-		all = []tables.Table{published.CompareTable(comparisons)}
+	if last := all[len(all)-1:]; o.format == "csv" && last[0].Name == "compare" { // one table, one header
+		all = last
 	}
 	return a.paper(o.format, all...)
 }

@@ -22,7 +22,7 @@ import (
 func newEvaluateCommand() *cobra.Command {
 	var o experiments.EvaluateOptions
 	var versions []string
-	var out, cleaning, repetition string
+	var out, cleaning string
 	var force, examples bool
 	var items itemOptions
 	cmd := command("evaluate", "evaluate", cobra.NoArgs)
@@ -39,7 +39,6 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
 		"them out of all versions and says how many")
-	f.StringVar(&repetition, "repetition", "", "column of the repetition, in privatised files")
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
 		"cleaning of the text: sentiment, topic, content, words or none")
@@ -61,7 +60,6 @@ func newEvaluateCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			v.Repetition = repetition
 			o.Versions = append(o.Versions, v)
 		}
 		o.Cleaning = datasets.Cleaning(cleaning)

@@ -15,6 +15,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
@@ -276,6 +277,7 @@ func (o *explainOptions) deniability(cmd *cobra.Command, m mechanisms.Mechanism,
 	if exact {
 		fmt.Fprintf(a.text, ", exact %.2f", exactNw/n)
 	}
-	_, err = fmt.Fprintf(a.text, "; s_w %.2f, without the words themselves %.2f\n", total.Sw(), float64(total.Others)/n)
+	others := list.Sum(all, func(d metrics.Deniability[embeddings.WordID]) int { return d.Others() })
+	_, err = fmt.Fprintf(a.text, "; s_w %.2f, without the words themselves %.2f\n", total.Sw(), float64(others)/n)
 	return err
 }

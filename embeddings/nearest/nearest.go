@@ -1,9 +1,8 @@
 // Package nearest answers exact nearest-neighbour queries over a space.
 //
 // Results are exact: they equal those of a float64 scan of all words ordered by
-// (distance, word id), on every processor. Fast float32 or 8-bit arithmetic
-// only rules words out, by bounds that include its rounding; the remaining
-// words are measured again in float64. Nothing is pruned by geometry: at the
+// (distance, word id), on every processor. Fast 8-bit arithmetic only rules
+// words out, by bounds that include its rounding; the remaining words are measured again in float64. Nothing is pruned by geometry: at the
 // noise of a private mechanism, trees, clusters and partial distances are not
 // worth their cost.
 package nearest
@@ -34,7 +33,7 @@ type indexKey struct{}
 // Of returns the index of a space for the SIMD path in use at that time. It is
 // built once and stored with the space.
 func Of(s *embeddings.Space) *Index {
-	return embeddings.Once(s, indexKey{}, func() *Index { return build(s, true) })
+	return embeddings.Once(s, indexKey{}, func() *Index { return build(s) })
 }
 
 // Search writes the k nearest words of each query to dst, nearest first, ties

@@ -10,18 +10,14 @@ import (
 	"mldpbench/internal/spacetest"
 )
 
-// forms are all ways this processor can search: every SIMD path, and the
-// 8-bit filter also through its specification in Go where it is quick enough.
+// forms are all ways this processor can search: every SIMD path.
 func forms(t testing.TB, f func(name string, build func(*embeddings.Space) *Index)) {
 	for _, path := range kernel.Paths() {
 		restore, err := kernel.Use(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(path, func(s *embeddings.Space) *Index { return build(s, true) })
-		if kernel.ScanGeometry().Levels > 0 {
-			f(path+" without filter", func(s *embeddings.Space) *Index { return build(s, false) })
-		}
+		f(path, build)
 		restore()
 	}
 }
@@ -157,6 +153,26 @@ func TestFewWords(t *testing.T) {
 			}
 		}
 		x.Search(nil, nil, 1)
+	})
+}
+
+// TestManyAxes has sums of products beyond 2²⁴, which float32 rounds, and more
+// axes than sums of 32 bits allow.
+func TestManyAxes(t *testing.T) {
+	forms(t, func(name string, build func(*embeddings.Space) *Index) {
+		rng := rand.New(rand.NewPCG(11, 12))
+		for _, d := range []int{1041, 5000, mostAxes, mostAxes + 1} {
+			vectors := normal(rng, 40*d, 0.1)
+			for i := range vectors { // nearly all levels are the largest
+				vectors[i] += float32(1 - 2*(i/d%2))
+			}
+			s := spacetest.New(t, d, vectors)
+			queries := normal(rng, 3*d, 0.2)
+			for i := range queries {
+				queries[i] += vectors[i]
+			}
+			agree(t, name, build(s), queries, 2, nil)
+		}
 	})
 }
 

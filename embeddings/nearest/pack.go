@@ -16,8 +16,7 @@ import (
 //
 //	s = ½‖e'‖² − q'·e' = ½‖q'−e'‖² − ½‖q'‖².
 //
-// The float form multiplies in float32. The 8-bit form writes, with one scale
-// σ per panel and t per query,
+// Words and queries have 8 bits: with one scale σ per panel and t per query,
 //
 //	e' = σb + r,  q' = ta + ρ,  b ∈ {−L..L}^d, a ∈ {−127..127}^d
 //	q'·e' = tσ a·b + ρ·σb + q'·r  ≤  tσ a·b + ‖ρ‖‖σb‖ + ‖q'‖‖r‖
@@ -27,19 +26,18 @@ import (
 // largest component so one σ suits all words of a panel. The panels are then
 // stored in scattered order, so the first few of them are a fair sample.
 //
-// Both forms are divided by σ (1 for float) and hold, per panel, the four
-// numbers of a kernel scan bound: a = 1/σ, b = max‖b‖, and in c and d the
+// Everything is divided by σ. A panel has the four numbers of a kernel scan
+// bound: a = 1/σ, b = max‖b‖, and in c and d the residuals of its words and the
 // possible error of rounding in float32.
 type packed struct {
 	geometry kernel.Geometry
-	depth    int                 // axes, or groups of four axes
+	groups   int                 // of four axes
 	ids      []embeddings.WordID // by position; Unknown for positions after the last word
 	center   []float64
 	exponent int // e
 	heads    []float32
 	bounds   []float32
-	floats   []float32 // float form
-	bytes    []byte    // 8-bit form
+	bytes    []byte
 }
 
 // rounding is the relative allowance for float32 arithmetic outside the
@@ -49,21 +47,19 @@ const rounding = 0x1p-19
 // tiny is the absolute allowance for underflow, for vectors of length below 1.
 const tiny = 0x1p-100
 
-// maxInt8Dimension keeps sums of 8-bit products inside 24 bits, where float32
-// is exact.
-const maxInt8Dimension = 1 << 24 / (127 * 127)
+// mostAxes keeps sums of 8-bit products inside 32 bits.
+const mostAxes = 1 << 31 / (127 * 127)
 
-// build packs a space for the SIMD path in use; filter allows the 8-bit form.
-func build(s *embeddings.Space, filter bool) *Index {
-	x := &Index{space: s, packed: pack(s, filter)}
+// build packs a space for the SIMD path in use.
+func build(s *embeddings.Space) *Index {
+	x := &Index{space: s, packed: pack(s)}
 	x.scratch.New = func() any { return new(scratch) }
 	return x
 }
 
-func pack(s *embeddings.Space, filter bool) *packed {
+func pack(s *embeddings.Space) *packed {
 	n, d := s.Len(), s.Dimension
-	p := &packed{geometry: kernel.ScanGeometry(), depth: d, center: make([]float64, d)}
-	quantised := filter && p.geometry.Levels > 0 && d <= maxInt8Dimension
+	p := &packed{geometry: kernel.ScanGeometry(), groups: (d + 3) / 4, center: make([]float64, d)}
 	for id := range embeddings.WordID(n) {
 		for i, v := range s.Vector(id) {
 			p.center[i] += float64(v)
@@ -97,12 +93,8 @@ func pack(s *embeddings.Space, filter bool) *packed {
 	p.ids = make([]embeddings.WordID, panels*width)
 	p.heads = make([]float32, panels*width)
 	p.bounds = make([]float32, 4*panels)
-	if quantised {
-		p.depth = (d + 3) / 4
-		p.bytes = make([]byte, panels*width*p.depth*4)
-	} else {
-		p.floats = make([]float32, panels*width*d)
-	}
+	size := width * p.groups * 4 // of a panel
+	p.bytes = make([]byte, panels*size)
 	vectors := make([]float64, width*d)
 	step := scatter(panels)
 	for panel := range panels {
@@ -119,14 +111,7 @@ func pack(s *embeddings.Space, filter bool) *packed {
 		}
 		copy(p.ids[place*width:], words)
 		heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
-		if quantised {
-			size := width * p.depth * 4
-			quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d,
-				p.geometry.Levels)
-		} else {
-			size := width * d
-			interleave(p.floats[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d)
-		}
+		quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d, p.geometry.Levels)
 	}
 	return p
 }
@@ -147,26 +132,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// interleave fills a panel of the float form.
-func interleave(panel, heads, bounds []float32, vectors []float64, d int) {
-	width := len(heads)
-	norm := 0.0
-	for w := range len(vectors) / d {
-		sum := 0.0
-		for i, y := range vectors[w*d : w*d+d] {
-			panel[i*width+w] = float32(y)
-			sum += y * y
-		}
-		heads[w] = float32(sum / 2)
-		norm = max(norm, math.Sqrt(sum))
-	}
-	bounds[0] = 1
-	// A float32 sum of d products errs by at most d·2⁻²⁴‖q'‖‖e'‖ or so.
-	bounds[2] = up(norm * (float64(d+8)*0x1p-24*1.01 + rounding))
-	bounds[3] = up(rounding*norm*norm + tiny)
-}
-
-// quantise fills a panel of the 8-bit form.
+// quantise fills a panel.
 func quantise(panel []byte, heads, bounds []float32, vectors []float64, d, levels int) {
 	width := len(heads)
 	largest := 0.0
@@ -209,7 +175,7 @@ func up(x float64) float32 {
 }
 
 func (p *packed) memory() int {
-	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)+len(p.floats)) + 8*len(p.center) + len(p.bytes)
+	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)) + 8*len(p.center) + len(p.bytes)
 }
 
 // ldexp is math.Ldexp for exponents that keep 2^e a normal number.

@@ -80,7 +80,7 @@ func bruteForce(want []Neighbor, p *kernel.Panels, queries []float32, d, k int) 
 // realWords is the size of the vocabulary under test.
 const realWords = 27_000
 
-// TestRealSpaces compares every form of the index with a float64 scan of real
+// TestRealSpaces compares the index on every path with a float64 scan of real
 // vectors: a few dozen queries for each dimension and ε, or as many as
 // MLDP_NEAREST_QUERIES says (the form in Go, which is slow, gets a quarter of
 // them, at most 5,000). The full run takes about 20 minutes on one core:

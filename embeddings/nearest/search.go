@@ -31,14 +31,13 @@ type best struct {
 	nearest    []float64   // the k smallest squared distances so far, ascending
 	norm       float64     // ‖q'‖², see packed
 	excluded   embeddings.WordID
-	plain      bool // to be answered by the reference: components too large for float32 arithmetic
+	plain      bool // to be answered by the reference: too large for float32, or for sums of 32 bits
 }
 
 // scratch is the working memory of one goroutine for one batch.
 type scratch struct {
 	tiles    []kernel.Tile
-	floats   []float32 // tiles × axes × TileStride
-	bytes    []byte
+	bytes    []byte // tiles × groups of four axes × TileStride × 4
 	best     []best
 	nearest  []float64
 	hits     []kernel.Hit
@@ -85,7 +84,7 @@ func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int
 	}
 
 	panels := len(p.bounds) / 4
-	panelBytes := 4 * p.geometry.PanelWords * p.depth
+	panelBytes := 4 * p.geometry.PanelWords * p.groups
 	largest := max(1, blockBytes/panelBytes)
 	if need := largest * rows; len(s.hits) < need {
 		s.hits = make([]kernel.Hit, need)
@@ -108,15 +107,10 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 	d := x.space.Dimension
 	rows := p.geometry.TileRows
 	tiles := (n + rows - 1) / rows
-	tileSize := p.depth * kernel.TileStride
+	tileSize := 4 * p.groups * kernel.TileStride
 	s.tiles = slices.Grow(s.tiles[:0], tiles)[:tiles]
-	if p.bytes != nil {
-		s.bytes = slices.Grow(s.bytes[:0], 4*tiles*tileSize)[:4*tiles*tileSize]
-		clear(s.bytes)
-	} else {
-		s.floats = slices.Grow(s.floats[:0], tiles*tileSize)[:tiles*tileSize]
-		clear(s.floats)
-	}
+	s.bytes = slices.Grow(s.bytes[:0], tiles*tileSize)[:tiles*tileSize]
+	clear(s.bytes)
 	s.best = slices.Grow(s.best[:0], n)[:n]
 	s.nearest = slices.Grow(s.nearest[:0], n*k)[:n*k]
 	s.centered = slices.Grow(s.centered[:0], d)[:d]
@@ -138,26 +132,19 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 		}
 		largest := center(s.centered, queries[q*d:q*d+d], p)
 		b.norm = squares(s.centered)
-		if !(b.norm < 0x1p60) {
+		if !(b.norm < 0x1p60) || d > mostAxes {
 			b.plain = true
 			continue
 		}
 		t, r := q/rows, q%rows
 		tile := &s.tiles[t]
 		tile.Norm[r] = up(math.Sqrt(b.norm))
-		if p.bytes == nil {
-			to := s.floats[t*tileSize+r : (t+1)*tileSize]
-			for i, y := range s.centered {
-				to[i*kernel.TileStride] = float32(y)
-			}
-			continue
-		}
 		scale := max(largest/127, 0x1p-60)
 		tile.Scale[r] = float32(scale)
 		scale = float64(tile.Scale[r]) // the scan must use exactly the scale that made the bytes
 		inverse := 1 / scale
 		residual, sum := 0.0, int32(0)
-		to := s.bytes[4*(t*tileSize+r) : 4*(t+1)*tileSize]
+		to := s.bytes[t*tileSize+4*r : (t+1)*tileSize]
 		for i, y := range s.centered {
 			// Adding toInteger rounds to an integer, in [−127, 127] by the
 			// choice of the scale, and stores it in the low bits.
@@ -225,17 +212,9 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 		}
 	}
 	heads, bounds := p.heads[from*width:to*width], p.bounds[4*from:4*to]
-	size := p.depth * kernel.TileStride
-	var hits []kernel.Hit
-	if p.bytes != nil {
-		panel := 4 * width * p.depth
-		hits = s.hits[:p.geometry.ScanInt8(p.depth, p.bytes[from*panel:to*panel], heads, bounds,
-			s.bytes[4*t*size:4*(t+1)*size], tile, s.hits)]
-	} else {
-		panel := width * p.depth
-		hits = s.hits[:p.geometry.ScanFloat(p.depth, p.floats[from*panel:to*panel], heads, bounds,
-			s.floats[t*size:(t+1)*size], tile, s.hits)]
-	}
+	size, panel := 4*p.groups*kernel.TileStride, 4*width*p.groups
+	hits := s.hits[:p.geometry.Scan(p.groups, p.bytes[from*panel:to*panel], heads, bounds,
+		s.bytes[t*size:(t+1)*size], tile, s.hits)]
 	for _, h := range hits {
 		q := first + int(h.Query)
 		place := (from + int(h.Panel)) * width

@@ -70,8 +70,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID, Delimiter: o.Delimiter,
-			Repetition: o.Repetition})
+		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
+			Delimiter: o.Delimiter})
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}

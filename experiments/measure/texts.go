@@ -148,12 +148,12 @@ func measured(v metrics.Interval, ceiling float64) results.Measured {
 
 // ofCorpus is a measure of all documents as one, with its interval over them.
 func ofCorpus(score func(hypotheses []string, references [][]string, resamples int, level float64,
-	seed stream.Seed) (metrics.TextScore, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
+	seed stream.Seed) (metrics.Interval, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
 	[]results.Measured, error) {
 	return func(_ context.Context, r *Release, _ *textOptions, p pairOfTexts) ([]results.Measured, error) {
 		references := list.Map(p.before, func(d string) []string { return []string{d} })
 		s, err := score(p.after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
-		return []results.Measured{measured(s.Corpus, 100)}, err
+		return []results.Measured{measured(s, 100)}, err
 	}
 }
 

@@ -73,12 +73,16 @@ var papers = []string{"cmp", "privemb", "tem", "vickrey"}
 // OfPaper reports whether the study repeats one of the source papers.
 func (h Header) OfPaper() bool { return slices.Contains(papers, h.Protocol) }
 
-// Library holds embedded studies: a folder studies of YAML files.
-type Library struct{ Files embed.FS }
+// Library holds embedded YAML files, studies or others.
+type Library struct {
+	Files  embed.FS
+	Folder string // of the files
+	What   string // they are, for messages
+}
 
-// Names returns the names of the studies, sorted.
+// Names returns the names of the files, sorted.
 func (l Library) Names() []string {
-	entries, err := l.Files.ReadDir("studies")
+	entries, err := l.Files.ReadDir(l.Folder)
 	if err != nil {
 		panic(err) // embedded at build time
 	}
@@ -89,34 +93,40 @@ func (l Library) Names() []string {
 	return names
 }
 
-// Source returns the text of a study.
+// Source returns the text of a file.
 func (l Library) Source(name string) ([]byte, error) {
-	data, err := l.Files.ReadFile(path.Join("studies", name+".yaml"))
+	data, err := l.Files.ReadFile(path.Join(l.Folder, name+".yaml"))
 	if err != nil {
-		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q%s", name, l.Names(),
+		return nil, check.Wrong("%s = %q: must be a .yaml file or one of %q%s", l.What, name, l.Names(),
 			check.Meant(name, l.Names()))
 	}
 	return data, nil
 }
 
-// Open reads a study of the library by name, or a file by a path that ends in
-// .yaml or .yml.
-func (l Library) Open(ref string) (*Study, error) {
-	if ext := filepath.Ext(ref); ext == ".yaml" || ext == ".yml" {
-		if info, err := os.Stat(ref); err == nil && info.Size() > maxSize {
-			return nil, fmt.Errorf("%s: %d bytes: a study has at most %d", ref, info.Size(), maxSize)
-		}
-		data, err := os.ReadFile(ref)
-		if err != nil {
-			return nil, err
-		}
-		return Parse(ref, data)
+// IsFile reports whether a reference is a path and not a name.
+func IsFile(ref string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(ref)) }
+
+// Read returns the text of a file of the library by name, or of a file by a path
+// that ends in .yaml or .yml, and the file's name.
+func (l Library) Read(ref string) (filename string, data []byte, err error) {
+	if !IsFile(ref) {
+		data, err = l.Source(ref)
+		return ref + ".yaml", data, err
 	}
-	data, err := l.Source(ref)
+	if info, err := os.Stat(ref); err == nil && info.Size() > maxSize {
+		return ref, nil, fmt.Errorf("%s: %d bytes: a %s has at most %d", ref, info.Size(), l.What, maxSize)
+	}
+	data, err = os.ReadFile(ref)
+	return ref, data, err
+}
+
+// Open reads a study; see Read.
+func (l Library) Open(ref string) (*Study, error) {
+	name, data, err := l.Read(ref)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(ref+".yaml", data)
+	return Parse(name, data)
 }
 
 // Parse reads and checks a study. Errors are "file:line:column: what".

@@ -92,36 +92,22 @@ func digest(file string) (File, error) {
 func pack(dir, out string) error {
 	return atomicfile.Write(out, 0o644, func(w io.Writer) error {
 		z := zip.NewWriter(w)
-		var names []string
-		err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				names = append(names, file)
+		from := os.DirFS(dir)
+		err := fs.WalkDir(from, ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+			if err != nil {
+				return err
+			}
+			data, err := fs.ReadFile(from, name)
+			if err == nil {
+				_, err = to.Write(data)
 			}
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		slices.Sort(names)
-		for _, file := range names {
-			name, err := filepath.Rel(dir, file)
-			if err != nil {
-				return err
-			}
-			to, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Deflate})
-			if err != nil {
-				return err
-			}
-			from, err := os.Open(file)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(to, from)
-			if err := errors.Join(err, from.Close()); err != nil {
-				return err
-			}
-		}
-		return z.Close()
+		return errors.Join(err, z.Close())
 	})
 }
 
@@ -168,10 +154,16 @@ func open(name, dir string) (*Package, error) {
 		case len(files) >= maxFiles:
 			return refuse("more than %d files", maxFiles)
 		}
-		n, err := unpack(from, file, filepath.Join(dir, filepath.FromSlash(file)), maxBytes-total)
-		files, total = append(files, file), total+n
-		return err
+		// A zip file cannot have more bytes in a file than it says.
+		if total += info.Size(); info.Size() < 0 || total > maxBytes {
+			return refuse("more than %d MB unpacked", maxBytes>>20)
+		}
+		files = append(files, file)
+		return nil
 	})
+	if err == nil {
+		err = os.CopyFS(dir, from)
+	}
 	if err != nil {
 		return nil, asRefusal(err)
 	}
@@ -205,27 +197,6 @@ func checkNames(list []*zip.File) error {
 		seen[strings.ToLower(name)] = true
 	}
 	return nil
-}
-
-// unpack copies one file, of at most so many bytes.
-func unpack(from fs.FS, name, to string, most int64) (int64, error) {
-	f, err := from.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return 0, err
-	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(out, io.LimitReader(f, most+1))
-	if err == nil && n > most {
-		err = refuse("more than %d MB unpacked", maxBytes>>20)
-	}
-	return n, errors.Join(err, out.Close())
 }
 
 // checkList reads package.json and compares it with the files.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/textio"
 )
 
 // croissantContext maps the terms of Croissant 1.0 (MLCommons, §Appendix 1).
@@ -107,5 +107,5 @@ func fileObject(file, url string) object {
 	kinds := map[string]string{"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonlines",
 		"json": "application/json", "parquet": "application/vnd.apache.parquet"}
 	return object{"@type": "cr:FileObject", "@id": file, "name": filepath.Base(file), "contentUrl": url,
-		"encodingFormat": cmp.Or(kinds[datasets.FormatOf(file)], "application/octet-stream")}
+		"encodingFormat": cmp.Or(kinds[string(textio.FormatOf(file))], "application/octet-stream")}
 }

@@ -96,17 +96,10 @@ type Compare struct {
 	Levels  []float64 `yaml:"levels"`
 }
 
+var library = study.Library{Files: files, Folder: "tasks", What: "task"}
+
 // Names returns the names of the built-in tasks, sorted.
-func Names() (names []string) {
-	entries, err := files.ReadDir("tasks")
-	if err != nil {
-		panic(err) // embedded at build time
-	}
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
-}
+func Names() []string { return library.Names() }
 
 // begins is the key with which a task begins.
 var begins = regexp.MustCompile(`(?m)^task: *[0-9]+ *(#.*)?$`)
@@ -115,15 +108,11 @@ var begins = regexp.MustCompile(`(?m)^task: *[0-9]+ *(#.*)?$`)
 // a task, both with "/lite" or "/full" or without.
 func Is(ref string) bool {
 	ref, _ = sized(ref)
-	if isFile(ref) {
+	if study.IsFile(ref) {
 		data, err := os.ReadFile(ref)
 		return err == nil && begins.Match(data)
 	}
 	return strings.Contains(ref, "@")
-}
-
-func isFile(ref string) bool {
-	return strings.HasSuffix(ref, ".yaml") || strings.HasSuffix(ref, ".yml")
 }
 
 // sized separates the size of a reference; the default is full.
@@ -139,21 +128,15 @@ func sized(ref string) (rest, size string) {
 // Open reads a task by its name, with or without its version, or a file.
 func Open(ref string) (t *Task, size string, err error) {
 	ref, size = sized(ref)
-	if isFile(ref) {
-		data, err := os.ReadFile(ref)
-		if err != nil {
-			return nil, "", err
-		}
-		t, err = Parse(ref, data)
-		return t, size, err
+	name, version, versioned := ref, "", false
+	if !study.IsFile(ref) {
+		name, version, versioned = strings.Cut(ref, "@")
 	}
-	name, version, versioned := strings.Cut(ref, "@")
-	data, err := files.ReadFile("tasks/" + name + ".yaml")
+	filename, data, err := library.Read(name)
 	if err != nil {
-		return nil, "", check.Wrong("task = %q: must be a .yaml file or one of %q%s", name, Names(),
-			check.Meant(name, Names()))
+		return nil, "", err
 	}
-	if t, err = Parse(name+".yaml", data); err != nil {
+	if t, err = Parse(filename, data); err != nil {
 		return nil, "", err
 	}
 	if versioned && version != strconv.Itoa(t.Version) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every path computes in float32 what the specification computes in float64,
-// for whole registers and for sizes without assembly, also where cell is prev.
+// Every path computes in float32 what the cell computes in float64, also where
+// cell is prev.
 func TestCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	apply := func(f func(float64) float64) func(dst, src []float64) {
@@ -25,18 +25,13 @@ func TestCell(t *testing.T) {
 		}
 		return y
 	}
-	for _, path := range Paths() {
-		restore, err := Use(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer restore()
-		for _, h := range []int{1, 8, 12, 16, 24, 64} {
+	onEachPath(t, func(t *testing.T) {
+		for _, h := range []int{1, 12, 16, 64} {
 			near := func(what string, got []float32, want []float64) {
 				t.Helper()
 				for i, w := range want {
 					if math.Abs(float64(got[i])-w) > 1e-6*(1+math.Abs(w)) {
-						t.Fatalf("%s, h = %d: %s[%d] = %v, want %v", path, h, what, i, got[i], w)
+						t.Fatalf("h = %d: %s[%d] = %v, want %v", h, what, i, got[i], w)
 					}
 				}
 			}
@@ -46,8 +41,8 @@ func TestCell(t *testing.T) {
 			}
 			prev := append([]float32(nil), cell...)
 			wantGates, wantCell, wantTanh, wantHidden := wide(gates), wide(cell), wide(tanh), wide(hidden)
-			PlainCellForward(sigmoid, apply(math.Tanh), wantGates, wantCell, wantCell, wantTanh, wantHidden)
-			CellForward(gates, cell, cell, tanh, hidden)
+			CellForward(sigmoid, apply(math.Tanh), wantGates, wantCell, wantCell, wantTanh, wantHidden)
+			CellForward(Sigmoid, Tanh, gates, cell, cell, tanh, hidden)
 			near("gates", gates, wantGates)
 			near("cell", cell, wantCell)
 			near("tanh", tanh, wantTanh)
@@ -55,10 +50,10 @@ func TestCell(t *testing.T) {
 
 			dh, dc := random(rng, h), random(rng, h)
 			wantGates, wantDC := wide(gates), wide(dc)
-			PlainCellBackward(wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
+			CellBackward(wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
 			CellBackward(gates, prev, tanh, dh, dc)
 			near("derivative of gates", gates, wantGates)
 			near("derivative of prev", dc, wantDC)
 		}
-	}
+	})
 }

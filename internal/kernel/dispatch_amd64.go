@@ -9,12 +9,10 @@ var best = func() path {
 	switch {
 	case !x.HasAVX2 || !x.HasFMA:
 		return pathGo
-	case !x.HasAVX512F || !x.HasAVX512DQ || !x.HasAVX512BW || !x.HasAVX512VL:
+	case !x.HasAVX512F || !x.HasAVX512DQ || !x.HasAVX512BW || !x.HasAVX512VL || !x.HasAVX512VNNI:
 		return pathAVX2
-	case !x.HasAVX512VNNI:
-		return pathAVX512
 	default:
-		return pathVNNI
+		return pathAVX512
 	}
 }()
 
@@ -25,11 +23,9 @@ func init() {
 		lanes: 8,
 		tiles: []tile{{6, gemmAVX2_6}, {4, gemmAVX2_4}, {2, gemmAVX2_2}, {1, gemmAVX2_1}}, tileWidth: 16,
 		exp: expAVX2, sigmoid: sigmoidAVX2, tanh: tanhAVX2,
-		cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		axpy:      axpyAVX2,
-		scanFloat: scanFloatAVX2, scanInt8: scanInt8AVX2,
-		squaredDistance: squaredDistanceAVX2,
-		distances:       distancesAVX2, innerProducts: innerProductsAVX2,
+		scan:      scanAVX2,
+		distances: distancesAVX2, innerProducts: innerProductsAVX2,
 		weightSum: weightSumAVX2, fold: foldAVX2, atMost: atMostAVX2,
 		combine: [...]func(n int, dst, a, b *float32, aStep, bStep int){addAVX2, subtractAVX2, multiplyAVX2, divideAVX2,
 			largerAVX2, smallerAVX2},
@@ -40,6 +36,6 @@ func init() {
 	avx512.tiles = []tile{{14, gemmAVX512_14}, {8, gemmAVX512_8}, {4, gemmAVX512_4}, {2, gemmAVX512_2},
 		{1, gemmAVX512_1}}
 	avx512.tileWidth = 32
-	avx512.scanFloat, avx512.scanInt8, avx512.distances = scanFloatAVX512, scanInt8AVX512, distancesAVX512
-	forms[pathAVX2], forms[pathAVX512], forms[pathVNNI] = avx2, avx512, avx512
+	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
+	forms[pathAVX2], forms[pathAVX512] = avx2, avx512
 }

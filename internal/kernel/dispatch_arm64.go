@@ -4,26 +4,20 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// Every arm64 processor that Go runs on has NEON; those without SDOT scan in
-// float32.
-var best = func() path {
-	if cpu.ARM64.HasASIMDDP {
-		return pathNEONDot
-	}
-	return pathNEON
-}()
+// Every arm64 processor that Go runs on has NEON.
+const best = pathNEON
 
 func init() {
 	neon := assembly{
 		lanes: 8, // two registers
 		tiles: []tile{{6, gemmNEON_6}, {4, gemmNEON_4}, {2, gemmNEON_2}, {1, gemmNEON_1}}, tileWidth: 16,
 		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
-		cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		axpy:      axpyNEON,
-		scanFloat: scanFloatNEON, scanInt8: scanInt8NEON,
-		squaredDistance: squaredDistanceNEON,
-		distances:       distancesNEON, innerProducts: innerProductsNEON,
+		distances: distancesNEON, innerProducts: innerProductsNEON,
 		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,
 	}
-	forms[pathNEON], forms[pathNEONDot] = neon, neon
+	if cpu.ARM64.HasASIMDDP {
+		neon.scan = scanNEON
+	}
+	forms[pathNEON] = neon
 }

@@ -5,7 +5,7 @@
 // AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
 // (by that in asm/neon); the build tag noasm leaves them out. The form is
 // chosen at start-up by the processor's capabilities; the environment variable
-// MLDP_SIMD (avx512vnni, avx512, avx2; neondot, neon; go) selects a slower one.
+// MLDP_SIMD (avx512, avx2; neon; go) selects a slower one.
 // Forms may differ in the last bits, by documented bounds. Functions that make
 // noise must not differ at all, because privatised text must not depend on the
 // processor.
@@ -32,15 +32,13 @@ const (
 	pathGo path = iota
 	pathAVX2
 	pathAVX512
-	pathVNNI
 	pathNEON
-	pathNEONDot
 )
 
-var pathNames = [...]string{"go", "avx2", "avx512", "avx512vnni", "neon", "neondot"}
+var pathNames = [...]string{"go", "avx2", "avx512", "neon"}
 
 // below maps a path to the next slower one.
-var below = [...]path{pathAVX512: pathAVX2, pathVNNI: pathAVX512, pathNEONDot: pathNEON}
+var below = [...]path{pathAVX512: pathAVX2, pathNEON: pathGo}
 
 func (p path) String() string { return pathNames[p] }
 
@@ -55,13 +53,10 @@ type assembly struct {
 	tiles              []tile // the tallest first
 	tileWidth          int
 	exp, sigmoid, tanh func(n int, dst, src *float32)
-	cellForward        func(n int, gates, prev, cell, tanh, hidden *float32)
-	cellBackward       func(n int, gates, prev, tanh, dh, dc *float32)
 	axpy               func(n int, alpha float32, x, y *float32)
-	scanFloat          func(panels, depth int, words, heads, bounds, queries, tile *float32, hits *uint32) int
-	scanInt8           func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
+	// scan is nil on arm64 without the dot product.
+	scan func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
 		hits *uint32) int
-	squaredDistance          func(n int, a, b *float32) float64 // n is a multiple of 8
 	distances, innerProducts func(panels, depth int, words *float32, queries, dst *float64, stride int)
 	weightSum                func(n int, row, law *float32) float64
 	fold                     func(n int, dst, src *float32)

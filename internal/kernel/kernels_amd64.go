@@ -41,28 +41,13 @@ func sigmoidAVX2(n int, dst *float32, src *float32)
 func tanhAVX2(n int, dst *float32, src *float32)
 
 //go:noescape
-func cellForwardAVX2(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
-
-//go:noescape
-func cellBackwardAVX2(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
-
-//go:noescape
 func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape
-func scanFloatAVX512(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
+func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 
 //go:noescape
-func scanFloatAVX2(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
-
-//go:noescape
-func scanInt8AVX512(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
-
-//go:noescape
-func scanInt8AVX2(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
-
-//go:noescape
-func squaredDistanceAVX2(n int, a *float32, b *float32) float64
+func scanAVX2(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 
 //go:noescape
 func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)

@@ -1390,284 +1390,6 @@ DATA all_40000000<>+16(SB)/8, $0x4000000040000000
 DATA all_40000000<>+24(SB)/8, $0x4000000040000000
 GLOBL all_40000000<>(SB), RODATA|NOPTR, $32
 
-// func cellForwardAVX2(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·cellForwardAVX2(SB), NOSPLIT, $0-48
-	MOVQ h+0(FP), AX
-	SHLQ $0x02, AX
-	MOVQ gates+8(FP), CX
-	LEAQ (CX)(AX*1), DX
-	LEAQ (DX)(AX*1), BX
-	LEAQ (BX)(AX*1), SI
-	MOVQ prev+16(FP), DI
-	MOVQ cell+24(FP), R8
-	MOVQ tanh+32(FP), R9
-	MOVQ hidden+40(FP), R10
-	XORQ R11, R11
-
-loop:
-	VMOVUPS      (DX)(R11*1), Y0
-	VXORPS       all_80000000<>+0(SB), Y0, Y0
-	VMOVUPS      all_42b00000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y2
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VDIVPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (DX)(R11*1)
-	VMULPS       (DI)(R11*1), Y2, Y2
-	VMOVUPS      (CX)(R11*1), Y0
-	VXORPS       all_80000000<>+0(SB), Y0, Y0
-	VMOVUPS      all_42b00000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y3
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y3
-	VMULPS       Y0, Y0, Y4
-	VFMADD213PS  Y0, Y4, Y3
-	VADDPS       all_3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y3, Y3
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y3, Y3
-	VADDPS       all_3f800000<>+0(SB), Y3, Y3
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VDIVPS       Y3, Y0, Y3
-	VMOVUPS      Y3, (CX)(R11*1)
-	VMOVUPS      (SI)(R11*1), Y0
-	VMOVUPS      all_80000000<>+0(SB), Y1
-	VANDPS       Y0, Y1, Y1
-	VANDPS       all_7fffffff<>+0(SB), Y0, Y0
-	VADDPS       Y0, Y0, Y0
-	VMOVUPS      all_42200000<>+0(SB), Y4
-	VMINPS       Y0, Y4, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y4, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y4, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y5
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y5
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y5
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y5
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y5
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y5
-	VMULPS       Y0, Y0, Y6
-	VFMADD213PS  Y0, Y6, Y5
-	VCVTPS2DQ    Y4, Y0
-	VPSRAD       $0x01, Y0, Y6
-	VPSUBD       Y6, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y5, Y5
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y5, Y5
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y6
-	VPSUBD       Y6, Y4, Y4
-	VPADDD       all_0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VSUBPS       all_3f800000<>+0(SB), Y0, Y0
-	VADDPS       Y0, Y5, Y5
-	VADDPS       all_40000000<>+0(SB), Y5, Y0
-	VDIVPS       Y0, Y5, Y5
-	VORPS        Y1, Y5, Y5
-	VMOVUPS      Y5, (SI)(R11*1)
-	VFMADD231PS  Y3, Y5, Y2
-	VMOVUPS      Y2, (R8)(R11*1)
-	VMOVUPS      all_80000000<>+0(SB), Y0
-	VANDPS       Y2, Y0, Y0
-	VANDPS       all_7fffffff<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y2, Y2
-	VMOVUPS      all_42200000<>+0(SB), Y1
-	VMINPS       Y2, Y1, Y2
-	VMULPS       all_3fb8aa3b<>+0(SB), Y2, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y2
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y2
-	VMOVUPS      all_39500d01<>+0(SB), Y3
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y2, Y3
-	VFMADD213PS  all_3c088889<>+0(SB), Y2, Y3
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y2, Y3
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y2, Y3
-	VFMADD213PS  all_3f000000<>+0(SB), Y2, Y3
-	VMULPS       Y2, Y2, Y4
-	VFMADD213PS  Y2, Y4, Y3
-	VCVTPS2DQ    Y1, Y2
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VPADDD       all_0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      all_3f800000<>+0(SB), Y2
-	VCVTPS2DQ    Y1, Y1
-	VPSRAD       $0x01, Y1, Y4
-	VPSUBD       Y4, Y1, Y1
-	VPADDD       all_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VSUBPS       all_3f800000<>+0(SB), Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VADDPS       all_40000000<>+0(SB), Y3, Y1
-	VDIVPS       Y1, Y3, Y3
-	VORPS        Y0, Y3, Y3
-	VMOVUPS      Y3, (R9)(R11*1)
-	VMOVUPS      (BX)(R11*1), Y0
-	VXORPS       all_80000000<>+0(SB), Y0, Y0
-	VMOVUPS      all_42b00000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y2
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y4
-	VFMADD213PS  Y0, Y4, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VDIVPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (BX)(R11*1)
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, (R10)(R11*1)
-	ADDQ         $0x00000020, R11
-	CMPQ         R11, AX
-	JL           loop
-	VZEROUPPER
-	RET
-
-// func cellBackwardAVX2(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
-// Requires: AVX, FMA3
-TEXT ·cellBackwardAVX2(SB), NOSPLIT, $0-48
-	MOVQ    h+0(FP), AX
-	SHLQ    $0x02, AX
-	MOVQ    gates+8(FP), CX
-	LEAQ    (CX)(AX*1), DX
-	LEAQ    (DX)(AX*1), BX
-	LEAQ    (BX)(AX*1), SI
-	MOVQ    prev+16(FP), DI
-	MOVQ    tanh+24(FP), R8
-	MOVQ    dh+32(FP), R9
-	MOVQ    dc+40(FP), R10
-	XORQ    R11, R11
-	VMOVUPS all_3f800000<>+0(SB), Y0
-
-loop:
-	VMOVUPS      (R9)(R11*1), Y1
-	VMOVUPS      (BX)(R11*1), Y2
-	VMOVUPS      (R8)(R11*1), Y3
-	VMOVUPS      (R10)(R11*1), Y4
-	VMOVAPS      Y0, Y5
-	VFNMADD231PS Y3, Y3, Y5
-	VMULPS       Y2, Y5, Y5
-	VFMADD231PS  Y1, Y5, Y4
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VSUBPS       Y2, Y0, Y1
-	VMULPS       Y1, Y3, Y3
-	VMOVUPS      Y3, (BX)(R11*1)
-	VMOVUPS      (CX)(R11*1), Y1
-	VMOVUPS      (SI)(R11*1), Y2
-	VMOVAPS      Y0, Y3
-	VFNMADD231PS Y2, Y2, Y3
-	VMULPS       Y4, Y3, Y3
-	VMULPS       Y1, Y3, Y3
-	VMOVUPS      Y3, (SI)(R11*1)
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VSUBPS       Y1, Y0, Y1
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, (CX)(R11*1)
-	VMOVUPS      (DX)(R11*1), Y1
-	VMOVUPS      (DI)(R11*1), Y2
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y1, Y4, Y4
-	VMOVUPS      Y4, (R10)(R11*1)
-	VMULPS       Y1, Y2, Y2
-	VSUBPS       Y1, Y0, Y1
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, (DX)(R11*1)
-	ADDQ         $0x00000020, R11
-	CMPQ         R11, AX
-	JL           loop
-	VZEROUPPER
-	RET
-
 // func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 // Requires: AVX
 TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
@@ -1690,505 +1412,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func scanFloatAVX512(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·scanFloatAVX512(SB), NOSPLIT, $64-72
-	MOVQ  panels+0(FP), AX
-	MOVQ  words+16(FP), CX
-	MOVQ  heads+24(FP), DX
-	MOVQ  bounds+32(FP), BX
-	MOVQ  tile+48(FP), SI
-	MOVQ  hits+56(FP), DI
-	MOVQ  DI, R8
-	XORQ  R9, R9
-	TESTQ AX, AX
-	JZ    done
-
-panel:
-	VBROADCASTSS (BX), Z1
-	VBROADCASTSS 12(BX), Z0
-	VFMADD231PS  (SI), Z1, Z0
-	VBROADCASTSS 4(BX), Z1
-	VFMADD231PS  64(SI), Z1, Z0
-	VBROADCASTSS 8(BX), Z1
-	VFMADD231PS  128(SI), Z1, Z0
-	VMOVUPS      Z0, (SP)
-	VPXORD       Z2, Z2, Z2
-	VPXORD       Z3, Z3, Z3
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	VPXORD       Z14, Z14, Z14
-	VPXORD       Z15, Z15, Z15
-	VPXORD       Z16, Z16, Z16
-	VPXORD       Z17, Z17, Z17
-	VPXORD       Z18, Z18, Z18
-	VPXORD       Z19, Z19, Z19
-	VPXORD       Z20, Z20, Z20
-	VPXORD       Z21, Z21, Z21
-	VPXORD       Z22, Z22, Z22
-	VPXORD       Z23, Z23, Z23
-	VPXORD       Z24, Z24, Z24
-	VPXORD       Z25, Z25, Z25
-	VPXORD       Z26, Z26, Z26
-	VPXORD       Z27, Z27, Z27
-	VPXORD       Z28, Z28, Z28
-	VPXORD       Z29, Z29, Z29
-	MOVQ         queries+40(FP), R10
-	MOVQ         depth+8(FP), R11
-
-depth:
-	VMOVUPS      (CX), Z0
-	VMOVUPS      64(CX), Z1
-	ADDQ         $0x00000080, CX
-	VBROADCASTSS (R10), Z30
-	VFMADD231PS  Z30, Z0, Z2
-	VFMADD231PS  Z30, Z1, Z3
-	VBROADCASTSS 4(R10), Z30
-	VFMADD231PS  Z30, Z0, Z4
-	VFMADD231PS  Z30, Z1, Z5
-	VBROADCASTSS 8(R10), Z30
-	VFMADD231PS  Z30, Z0, Z6
-	VFMADD231PS  Z30, Z1, Z7
-	VBROADCASTSS 12(R10), Z30
-	VFMADD231PS  Z30, Z0, Z8
-	VFMADD231PS  Z30, Z1, Z9
-	VBROADCASTSS 16(R10), Z30
-	VFMADD231PS  Z30, Z0, Z10
-	VFMADD231PS  Z30, Z1, Z11
-	VBROADCASTSS 20(R10), Z30
-	VFMADD231PS  Z30, Z0, Z12
-	VFMADD231PS  Z30, Z1, Z13
-	VBROADCASTSS 24(R10), Z30
-	VFMADD231PS  Z30, Z0, Z14
-	VFMADD231PS  Z30, Z1, Z15
-	VBROADCASTSS 28(R10), Z30
-	VFMADD231PS  Z30, Z0, Z16
-	VFMADD231PS  Z30, Z1, Z17
-	VBROADCASTSS 32(R10), Z30
-	VFMADD231PS  Z30, Z0, Z18
-	VFMADD231PS  Z30, Z1, Z19
-	VBROADCASTSS 36(R10), Z30
-	VFMADD231PS  Z30, Z0, Z20
-	VFMADD231PS  Z30, Z1, Z21
-	VBROADCASTSS 40(R10), Z30
-	VFMADD231PS  Z30, Z0, Z22
-	VFMADD231PS  Z30, Z1, Z23
-	VBROADCASTSS 44(R10), Z30
-	VFMADD231PS  Z30, Z0, Z24
-	VFMADD231PS  Z30, Z1, Z25
-	VBROADCASTSS 48(R10), Z30
-	VFMADD231PS  Z30, Z0, Z26
-	VFMADD231PS  Z30, Z1, Z27
-	VBROADCASTSS 52(R10), Z30
-	VFMADD231PS  Z30, Z0, Z28
-	VFMADD231PS  Z30, Z1, Z29
-	ADDQ         $0x40, R10
-	DECQ         R11
-	JNZ          depth
-	VBROADCASTSS (SP), Z0
-	VADDPS       Z0, Z2, Z2
-	VADDPS       Z0, Z3, Z3
-	VCMPPS       $0x0d, (DX), Z2, K1
-	VCMPPS       $0x0d, 64(DX), Z3, K2
-	KORTESTW     K1, K2
-	JZ           scanFloata
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000000, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloata:
-	VBROADCASTSS 4(SP), Z0
-	VADDPS       Z0, Z4, Z4
-	VADDPS       Z0, Z5, Z5
-	VCMPPS       $0x0d, (DX), Z4, K1
-	VCMPPS       $0x0d, 64(DX), Z5, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatb
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000001, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatb:
-	VBROADCASTSS 8(SP), Z0
-	VADDPS       Z0, Z6, Z6
-	VADDPS       Z0, Z7, Z7
-	VCMPPS       $0x0d, (DX), Z6, K1
-	VCMPPS       $0x0d, 64(DX), Z7, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatc
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000002, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatc:
-	VBROADCASTSS 12(SP), Z0
-	VADDPS       Z0, Z8, Z8
-	VADDPS       Z0, Z9, Z9
-	VCMPPS       $0x0d, (DX), Z8, K1
-	VCMPPS       $0x0d, 64(DX), Z9, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatd
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000003, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatd:
-	VBROADCASTSS 16(SP), Z0
-	VADDPS       Z0, Z10, Z10
-	VADDPS       Z0, Z11, Z11
-	VCMPPS       $0x0d, (DX), Z10, K1
-	VCMPPS       $0x0d, 64(DX), Z11, K2
-	KORTESTW     K1, K2
-	JZ           scanFloate
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000004, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloate:
-	VBROADCASTSS 20(SP), Z0
-	VADDPS       Z0, Z12, Z12
-	VADDPS       Z0, Z13, Z13
-	VCMPPS       $0x0d, (DX), Z12, K1
-	VCMPPS       $0x0d, 64(DX), Z13, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatf
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000005, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatf:
-	VBROADCASTSS 24(SP), Z0
-	VADDPS       Z0, Z14, Z14
-	VADDPS       Z0, Z15, Z15
-	VCMPPS       $0x0d, (DX), Z14, K1
-	VCMPPS       $0x0d, 64(DX), Z15, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatg
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000006, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatg:
-	VBROADCASTSS 28(SP), Z0
-	VADDPS       Z0, Z16, Z16
-	VADDPS       Z0, Z17, Z17
-	VCMPPS       $0x0d, (DX), Z16, K1
-	VCMPPS       $0x0d, 64(DX), Z17, K2
-	KORTESTW     K1, K2
-	JZ           scanFloath
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000007, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloath:
-	VBROADCASTSS 32(SP), Z0
-	VADDPS       Z0, Z18, Z18
-	VADDPS       Z0, Z19, Z19
-	VCMPPS       $0x0d, (DX), Z18, K1
-	VCMPPS       $0x0d, 64(DX), Z19, K2
-	KORTESTW     K1, K2
-	JZ           scanFloati
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000008, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloati:
-	VBROADCASTSS 36(SP), Z0
-	VADDPS       Z0, Z20, Z20
-	VADDPS       Z0, Z21, Z21
-	VCMPPS       $0x0d, (DX), Z20, K1
-	VCMPPS       $0x0d, 64(DX), Z21, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatj
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x00000009, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatj:
-	VBROADCASTSS 40(SP), Z0
-	VADDPS       Z0, Z22, Z22
-	VADDPS       Z0, Z23, Z23
-	VCMPPS       $0x0d, (DX), Z22, K1
-	VCMPPS       $0x0d, 64(DX), Z23, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatk
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x0000000a, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatk:
-	VBROADCASTSS 44(SP), Z0
-	VADDPS       Z0, Z24, Z24
-	VADDPS       Z0, Z25, Z25
-	VCMPPS       $0x0d, (DX), Z24, K1
-	VCMPPS       $0x0d, 64(DX), Z25, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatl
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x0000000b, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatl:
-	VBROADCASTSS 48(SP), Z0
-	VADDPS       Z0, Z26, Z26
-	VADDPS       Z0, Z27, Z27
-	VCMPPS       $0x0d, (DX), Z26, K1
-	VCMPPS       $0x0d, 64(DX), Z27, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatm
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x0000000c, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatm:
-	VBROADCASTSS 52(SP), Z0
-	VADDPS       Z0, Z28, Z28
-	VADDPS       Z0, Z29, Z29
-	VCMPPS       $0x0d, (DX), Z28, K1
-	VCMPPS       $0x0d, 64(DX), Z29, K2
-	KORTESTW     K1, K2
-	JZ           scanFloatn
-	KUNPCKWD     K1, K2, K1
-	KMOVD        K1, R10
-	MOVL         R9, (DI)
-	MOVL         $0x0000000d, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatn:
-	ADDQ $0x00000080, DX
-	ADDQ $0x10, BX
-	INCQ R9
-	DECQ AX
-	JNZ  panel
-
-done:
-	SUBQ R8, DI
-	MOVQ DI, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func scanFloatAVX2(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
-// Requires: AVX, FMA3
-TEXT ·scanFloatAVX2(SB), NOSPLIT, $64-72
-	MOVQ  panels+0(FP), AX
-	MOVQ  words+16(FP), CX
-	MOVQ  heads+24(FP), DX
-	MOVQ  bounds+32(FP), BX
-	MOVQ  tile+48(FP), SI
-	MOVQ  hits+56(FP), DI
-	MOVQ  DI, R8
-	XORQ  R9, R9
-	TESTQ AX, AX
-	JZ    done
-
-panel:
-	VBROADCASTSS (BX), Y1
-	VBROADCASTSS 12(BX), Y0
-	VFMADD231PS  (SI), Y1, Y0
-	VBROADCASTSS 4(BX), Y1
-	VFMADD231PS  64(SI), Y1, Y0
-	VBROADCASTSS 8(BX), Y1
-	VFMADD231PS  128(SI), Y1, Y0
-	VMOVUPS      Y0, (SP)
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VXORPS       Y10, Y10, Y10
-	VXORPS       Y11, Y11, Y11
-	MOVQ         queries+40(FP), R10
-	MOVQ         depth+8(FP), R11
-
-depth:
-	VMOVUPS      (CX), Y12
-	VMOVUPS      32(CX), Y13
-	ADDQ         $0x00000040, CX
-	VBROADCASTSS (R10), Y14
-	VFMADD231PS  Y14, Y12, Y0
-	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS 4(R10), Y14
-	VFMADD231PS  Y14, Y12, Y2
-	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS 8(R10), Y14
-	VFMADD231PS  Y14, Y12, Y4
-	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS 12(R10), Y14
-	VFMADD231PS  Y14, Y12, Y6
-	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS 16(R10), Y14
-	VFMADD231PS  Y14, Y12, Y8
-	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS 20(R10), Y14
-	VFMADD231PS  Y14, Y12, Y10
-	VFMADD231PS  Y14, Y13, Y11
-	ADDQ         $0x40, R10
-	DECQ         R11
-	JNZ          depth
-	VBROADCASTSS (SP), Y12
-	VADDPS       Y12, Y0, Y0
-	VADDPS       Y12, Y1, Y1
-	VCMPPS       $0x0d, (DX), Y0, Y0
-	VCMPPS       $0x0d, 32(DX), Y1, Y1
-	VMOVMSKPS    Y0, R10
-	VMOVMSKPS    Y1, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloata
-	MOVL         R9, (DI)
-	MOVL         $0x00000000, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloata:
-	VBROADCASTSS 4(SP), Y0
-	VADDPS       Y0, Y2, Y2
-	VADDPS       Y0, Y3, Y3
-	VCMPPS       $0x0d, (DX), Y2, Y2
-	VCMPPS       $0x0d, 32(DX), Y3, Y3
-	VMOVMSKPS    Y2, R10
-	VMOVMSKPS    Y3, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloatb
-	MOVL         R9, (DI)
-	MOVL         $0x00000001, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatb:
-	VBROADCASTSS 8(SP), Y0
-	VADDPS       Y0, Y4, Y4
-	VADDPS       Y0, Y5, Y5
-	VCMPPS       $0x0d, (DX), Y4, Y4
-	VCMPPS       $0x0d, 32(DX), Y5, Y5
-	VMOVMSKPS    Y4, R10
-	VMOVMSKPS    Y5, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloatc
-	MOVL         R9, (DI)
-	MOVL         $0x00000002, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatc:
-	VBROADCASTSS 12(SP), Y0
-	VADDPS       Y0, Y6, Y6
-	VADDPS       Y0, Y7, Y7
-	VCMPPS       $0x0d, (DX), Y6, Y6
-	VCMPPS       $0x0d, 32(DX), Y7, Y7
-	VMOVMSKPS    Y6, R10
-	VMOVMSKPS    Y7, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloatd
-	MOVL         R9, (DI)
-	MOVL         $0x00000003, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatd:
-	VBROADCASTSS 16(SP), Y0
-	VADDPS       Y0, Y8, Y8
-	VADDPS       Y0, Y9, Y9
-	VCMPPS       $0x0d, (DX), Y8, Y8
-	VCMPPS       $0x0d, 32(DX), Y9, Y9
-	VMOVMSKPS    Y8, R10
-	VMOVMSKPS    Y9, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloate
-	MOVL         R9, (DI)
-	MOVL         $0x00000004, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloate:
-	VBROADCASTSS 20(SP), Y0
-	VADDPS       Y0, Y10, Y10
-	VADDPS       Y0, Y11, Y11
-	VCMPPS       $0x0d, (DX), Y10, Y10
-	VCMPPS       $0x0d, 32(DX), Y11, Y11
-	VMOVMSKPS    Y10, R10
-	VMOVMSKPS    Y11, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	JZ           scanFloatf
-	MOVL         R9, (DI)
-	MOVL         $0x00000005, 4(DI)
-	MOVL         R10, 8(DI)
-	ADDQ         $0x0c, DI
-
-scanFloatf:
-	ADDQ $0x00000040, DX
-	ADDQ $0x10, BX
-	INCQ R9
-	DECQ AX
-	JNZ  panel
-
-done:
-	SUBQ R8, DI
-	MOVQ DI, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func scanInt8AVX512(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+// func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
-TEXT ·scanInt8AVX512(SB), NOSPLIT, $64-72
+TEXT ·scanAVX512(SB), NOSPLIT, $64-72
 	MOVQ  panels+0(FP), AX
 	MOVQ  words+16(FP), CX
 	MOVQ  heads+24(FP), DX
@@ -2238,9 +1464,9 @@ panel:
 	VPBROADCASTD 308(SI), Z26
 	VMOVAPS      Z26, Z27
 	MOVQ         queries+40(FP), R10
-	MOVQ         depth+8(FP), R11
+	MOVQ         groups+8(FP), R11
 
-depth:
+group:
 	VMOVUPS      (CX), Z28
 	VMOVUPS      64(CX), Z29
 	ADDQ         $0x00000080, CX
@@ -2288,7 +1514,7 @@ depth:
 	VPDPBUSD     Z30, Z29, Z27
 	ADDQ         $0x40, R10
 	DECQ         R11
-	JNZ          depth
+	JNZ          group
 	VBROADCASTSS (SP), Z28
 	VBROADCASTSS 192(SI), Z29
 	VCVTDQ2PS    Z0, Z0
@@ -2298,7 +1524,7 @@ depth:
 	VCMPPS       $0x0d, (DX), Z0, K1
 	VCMPPS       $0x0d, 64(DX), Z1, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8a
+	JZ           nexta
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2306,7 +1532,7 @@ depth:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8a:
+nexta:
 	VBROADCASTSS 4(SP), Z0
 	VBROADCASTSS 196(SI), Z1
 	VCVTDQ2PS    Z2, Z2
@@ -2316,7 +1542,7 @@ scanInt8a:
 	VCMPPS       $0x0d, (DX), Z2, K1
 	VCMPPS       $0x0d, 64(DX), Z3, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8b
+	JZ           nextb
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2324,7 +1550,7 @@ scanInt8a:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8b:
+nextb:
 	VBROADCASTSS 8(SP), Z0
 	VBROADCASTSS 200(SI), Z1
 	VCVTDQ2PS    Z4, Z4
@@ -2334,7 +1560,7 @@ scanInt8b:
 	VCMPPS       $0x0d, (DX), Z4, K1
 	VCMPPS       $0x0d, 64(DX), Z5, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8c
+	JZ           nextc
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2342,7 +1568,7 @@ scanInt8b:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8c:
+nextc:
 	VBROADCASTSS 12(SP), Z0
 	VBROADCASTSS 204(SI), Z1
 	VCVTDQ2PS    Z6, Z6
@@ -2352,7 +1578,7 @@ scanInt8c:
 	VCMPPS       $0x0d, (DX), Z6, K1
 	VCMPPS       $0x0d, 64(DX), Z7, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8d
+	JZ           nextd
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2360,7 +1586,7 @@ scanInt8c:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8d:
+nextd:
 	VBROADCASTSS 16(SP), Z0
 	VBROADCASTSS 208(SI), Z1
 	VCVTDQ2PS    Z8, Z8
@@ -2370,7 +1596,7 @@ scanInt8d:
 	VCMPPS       $0x0d, (DX), Z8, K1
 	VCMPPS       $0x0d, 64(DX), Z9, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8e
+	JZ           nexte
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2378,7 +1604,7 @@ scanInt8d:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8e:
+nexte:
 	VBROADCASTSS 20(SP), Z0
 	VBROADCASTSS 212(SI), Z1
 	VCVTDQ2PS    Z10, Z10
@@ -2388,7 +1614,7 @@ scanInt8e:
 	VCMPPS       $0x0d, (DX), Z10, K1
 	VCMPPS       $0x0d, 64(DX), Z11, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8f
+	JZ           nextf
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2396,7 +1622,7 @@ scanInt8e:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8f:
+nextf:
 	VBROADCASTSS 24(SP), Z0
 	VBROADCASTSS 216(SI), Z1
 	VCVTDQ2PS    Z12, Z12
@@ -2406,7 +1632,7 @@ scanInt8f:
 	VCMPPS       $0x0d, (DX), Z12, K1
 	VCMPPS       $0x0d, 64(DX), Z13, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8g
+	JZ           nextg
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2414,7 +1640,7 @@ scanInt8f:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8g:
+nextg:
 	VBROADCASTSS 28(SP), Z0
 	VBROADCASTSS 220(SI), Z1
 	VCVTDQ2PS    Z14, Z14
@@ -2424,7 +1650,7 @@ scanInt8g:
 	VCMPPS       $0x0d, (DX), Z14, K1
 	VCMPPS       $0x0d, 64(DX), Z15, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8h
+	JZ           nexth
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2432,7 +1658,7 @@ scanInt8g:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8h:
+nexth:
 	VBROADCASTSS 32(SP), Z0
 	VBROADCASTSS 224(SI), Z1
 	VCVTDQ2PS    Z16, Z16
@@ -2442,7 +1668,7 @@ scanInt8h:
 	VCMPPS       $0x0d, (DX), Z16, K1
 	VCMPPS       $0x0d, 64(DX), Z17, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8i
+	JZ           nexti
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2450,7 +1676,7 @@ scanInt8h:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8i:
+nexti:
 	VBROADCASTSS 36(SP), Z0
 	VBROADCASTSS 228(SI), Z1
 	VCVTDQ2PS    Z18, Z18
@@ -2460,7 +1686,7 @@ scanInt8i:
 	VCMPPS       $0x0d, (DX), Z18, K1
 	VCMPPS       $0x0d, 64(DX), Z19, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8j
+	JZ           nextj
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2468,7 +1694,7 @@ scanInt8i:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8j:
+nextj:
 	VBROADCASTSS 40(SP), Z0
 	VBROADCASTSS 232(SI), Z1
 	VCVTDQ2PS    Z20, Z20
@@ -2478,7 +1704,7 @@ scanInt8j:
 	VCMPPS       $0x0d, (DX), Z20, K1
 	VCMPPS       $0x0d, 64(DX), Z21, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8k
+	JZ           nextk
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2486,7 +1712,7 @@ scanInt8j:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8k:
+nextk:
 	VBROADCASTSS 44(SP), Z0
 	VBROADCASTSS 236(SI), Z1
 	VCVTDQ2PS    Z22, Z22
@@ -2496,7 +1722,7 @@ scanInt8k:
 	VCMPPS       $0x0d, (DX), Z22, K1
 	VCMPPS       $0x0d, 64(DX), Z23, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8l
+	JZ           nextl
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2504,7 +1730,7 @@ scanInt8k:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8l:
+nextl:
 	VBROADCASTSS 48(SP), Z0
 	VBROADCASTSS 240(SI), Z1
 	VCVTDQ2PS    Z24, Z24
@@ -2514,7 +1740,7 @@ scanInt8l:
 	VCMPPS       $0x0d, (DX), Z24, K1
 	VCMPPS       $0x0d, 64(DX), Z25, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8m
+	JZ           nextm
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2522,7 +1748,7 @@ scanInt8l:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8m:
+nextm:
 	VBROADCASTSS 52(SP), Z0
 	VBROADCASTSS 244(SI), Z1
 	VCVTDQ2PS    Z26, Z26
@@ -2532,7 +1758,7 @@ scanInt8m:
 	VCMPPS       $0x0d, (DX), Z26, K1
 	VCMPPS       $0x0d, 64(DX), Z27, K2
 	KORTESTW     K1, K2
-	JZ           scanInt8n
+	JZ           nextn
 	KUNPCKWD     K1, K2, K1
 	KMOVD        K1, R10
 	MOVL         R9, (DI)
@@ -2540,7 +1766,7 @@ scanInt8m:
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8n:
+nextn:
 	ADDQ $0x00000080, DX
 	ADDQ $0x10, BX
 	INCQ R9
@@ -2553,9 +1779,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func scanInt8AVX2(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+// func scanAVX2(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 // Requires: AVX, AVX2, FMA3
-TEXT ·scanInt8AVX2(SB), NOSPLIT, $64-72
+TEXT ·scanAVX2(SB), NOSPLIT, $64-72
 	MOVQ  panels+0(FP), AX
 	MOVQ  words+16(FP), CX
 	MOVQ  heads+24(FP), DX
@@ -2589,9 +1815,9 @@ panel:
 	VPBROADCASTD 276(SI), Y10
 	VMOVAPS      Y10, Y11
 	MOVQ         queries+40(FP), R10
-	MOVQ         depth+8(FP), R11
+	MOVQ         groups+8(FP), R11
 
-depth:
+group:
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
 	ADDQ         $0x00000040, CX
@@ -2639,7 +1865,7 @@ depth:
 	VPADDD       Y12, Y11, Y11
 	ADDQ         $0x40, R10
 	DECQ         R11
-	JNZ          depth
+	JNZ          group
 	VBROADCASTSS (SP), Y12
 	VBROADCASTSS 192(SI), Y13
 	VCVTDQ2PS    Y0, Y0
@@ -2652,13 +1878,13 @@ depth:
 	VMOVMSKPS    Y1, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8a
+	JZ           nexta
 	MOVL         R9, (DI)
 	MOVL         $0x00000000, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8a:
+nexta:
 	VBROADCASTSS 4(SP), Y0
 	VBROADCASTSS 196(SI), Y1
 	VCVTDQ2PS    Y2, Y2
@@ -2671,13 +1897,13 @@ scanInt8a:
 	VMOVMSKPS    Y3, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8b
+	JZ           nextb
 	MOVL         R9, (DI)
 	MOVL         $0x00000001, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8b:
+nextb:
 	VBROADCASTSS 8(SP), Y0
 	VBROADCASTSS 200(SI), Y1
 	VCVTDQ2PS    Y4, Y4
@@ -2690,13 +1916,13 @@ scanInt8b:
 	VMOVMSKPS    Y5, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8c
+	JZ           nextc
 	MOVL         R9, (DI)
 	MOVL         $0x00000002, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8c:
+nextc:
 	VBROADCASTSS 12(SP), Y0
 	VBROADCASTSS 204(SI), Y1
 	VCVTDQ2PS    Y6, Y6
@@ -2709,13 +1935,13 @@ scanInt8c:
 	VMOVMSKPS    Y7, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8d
+	JZ           nextd
 	MOVL         R9, (DI)
 	MOVL         $0x00000003, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8d:
+nextd:
 	VBROADCASTSS 16(SP), Y0
 	VBROADCASTSS 208(SI), Y1
 	VCVTDQ2PS    Y8, Y8
@@ -2728,13 +1954,13 @@ scanInt8d:
 	VMOVMSKPS    Y9, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8e
+	JZ           nexte
 	MOVL         R9, (DI)
 	MOVL         $0x00000004, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8e:
+nexte:
 	VBROADCASTSS 20(SP), Y0
 	VBROADCASTSS 212(SI), Y1
 	VCVTDQ2PS    Y10, Y10
@@ -2747,13 +1973,13 @@ scanInt8e:
 	VMOVMSKPS    Y11, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	JZ           scanInt8f
+	JZ           nextf
 	MOVL         R9, (DI)
 	MOVL         $0x00000005, 4(DI)
 	MOVL         R10, 8(DI)
 	ADDQ         $0x0c, DI
 
-scanInt8f:
+nextf:
 	ADDQ $0x00000040, DX
 	ADDQ $0x10, BX
 	INCQ R9
@@ -2771,41 +1997,6 @@ DATA all_00010001<>+8(SB)/8, $0x0001000100010001
 DATA all_00010001<>+16(SB)/8, $0x0001000100010001
 DATA all_00010001<>+24(SB)/8, $0x0001000100010001
 GLOBL all_00010001<>(SB), RODATA|NOPTR, $32
-
-// func squaredDistanceAVX2(n int, a *float32, b *float32) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-32
-	MOVQ   n+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   b+16(FP), DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	TESTQ  AX, AX
-	JZ     sum
-
-loop:
-	VCVTPS2PD   (CX), Y2
-	VCVTPS2PD   (DX), Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD Y2, Y2, Y0
-	VCVTPS2PD   16(CX), Y2
-	VCVTPS2PD   16(DX), Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD Y2, Y2, Y1
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, DX
-	SUBQ        $0x08, AX
-	JNZ         loop
-
-sum:
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X0, X1, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDPD       X0, X1, X1
-	MOVSD        X1, ret+24(FP)
-	VZEROUPPER
-	RET
 
 // func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 // Requires: AVX, AVX512F

@@ -26,22 +26,10 @@ func sigmoidNEON(n int, dst *float32, src *float32)
 func tanhNEON(n int, dst *float32, src *float32)
 
 //go:noescape
-func cellForwardNEON(h int, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
-
-//go:noescape
-func cellBackwardNEON(h int, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
-
-//go:noescape
 func axpyNEON(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape
-func scanFloatNEON(panels int, depth int, words *float32, heads *float32, bounds *float32, queries *float32, tile *float32, hits *uint32) int
-
-//go:noescape
-func scanInt8NEON(panels int, depth int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
-
-//go:noescape
-func squaredDistanceNEON(n int, a *float32, b *float32) float64
+func scanNEON(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 
 //go:noescape
 func weightSumNEON(n int, row *float32, law *float32) float64

@@ -1,20 +1,17 @@
 package kernel
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // A scan multiplies queries by words without storing the products: it reports
-// the few words that may be near. Words are stored in panels, queries in tiles,
-// both interleaved so that the loop reads memory sequentially:
+// the few words that may be near. The numbers of both are 8-bit, in groups of
+// four axes. Words are stored in panels, queries in tiles, both interleaved so
+// that the loop reads memory sequentially:
 //
-//	panel p, axis i, word w:  words[(p·d + i)·PanelWords + w]
-//	tile, axis i, query q:    queries[i·TileStride + q]
+//	panel p, group i, word w:  words[((p·groups + i)·PanelWords + w)·4 + axis mod 4]
+//	tile, group i, query q:    queries[(i·TileStride + q)·4 + axis mod 4]
 //
-// ScanInt8 does the same with groups of four axes in place of one: element
-// i mod 4 of group i/4. Words are bytes from 0 to 2·Levels+1, so Levels+1 is the
-// zero of numbers from −Levels to Levels.
+// Words are bytes from 0 to 2·Levels+1, so Levels+1 is the zero of numbers from
+// −Levels to Levels; queries are signed.
 //
 // A word is a hit for a query where
 //
@@ -34,8 +31,8 @@ type Tile struct {
 	Tau      [TileStride]float32
 	Residual [TileStride]float32
 	Norm     [TileStride]float32
-	Scale    [TileStride]float32 // ScanInt8 only
-	Bias     [TileStride]int32   // ScanInt8 only: added to the integer product
+	Scale    [TileStride]float32
+	Bias     [TileStride]int32 // added to the integer product
 }
 
 // Hit is the set of words of a panel that pass for one query of the tile.
@@ -51,7 +48,7 @@ type Geometry struct {
 	path       path
 	PanelWords int
 	TileRows   int
-	Levels     int // of words in ScanInt8; 0 where it has no fast implementation
+	Levels     int // of words
 }
 
 // Levels of 8-bit words. Where no instruction adds four 8-bit products in 32
@@ -64,98 +61,54 @@ const (
 // ScanGeometry returns the layout for the path in use.
 func ScanGeometry() Geometry {
 	switch p := active(); p {
-	case pathVNNI:
-		return Geometry{p, 32, 14, levelsDot}
 	case pathAVX512:
-		return Geometry{p, 32, 14, 0}
+		return Geometry{p, 32, 14, levelsDot}
 	case pathAVX2:
 		return Geometry{p, 16, 6, levelsPair}
-	case pathNEONDot:
-		return Geometry{p, 8, 12, levelsDot}
 	case pathNEON:
-		return Geometry{p, 8, 12, 0}
+		return Geometry{p, 8, 12, levelsDot}
 	default:
-		return Geometry{p, 16, 1, 0}
+		return Geometry{p, 16, 1, levelsDot}
 	}
 }
 
-// ScanFloat scans len(bounds)/4 panels of d axes; hits must have room for one
-// hit per panel and query. It returns the number of hits.
-func (g Geometry) ScanFloat(d int, words, heads, bounds, queries []float32, tile *Tile, hits []Hit) int {
-	panels := g.checkScan(d, len(words), heads, bounds, len(queries), hits)
-	if panels == 0 {
-		return 0
+// Scan scans len(bounds)/4 panels; hits must have room for one hit per panel and
+// query. It returns the number of hits.
+func (g Geometry) Scan(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile, hits []Hit) int {
+	panels := len(bounds) / 4
+	if len(bounds) != 4*panels || len(heads) != panels*g.PanelWords || groups < 1 || len(words) != 4*groups*len(heads) ||
+		len(queries) != 4*groups*TileStride || len(hits) < panels*g.TileRows {
+		panic(fmt.Sprintf("kernel: scan of %d panels with %d heads, %d words, %d queries, %d groups and room for %d hits",
+			panels, len(heads), len(words), len(queries), groups, len(hits)))
 	}
-	if g.path == pathGo {
-		return g.referenceScan(d, words, heads, bounds, queries, tile, hits)
+	scan := forms[g.path].scan
+	if scan == nil || panels == 0 {
+		return g.referenceScan(groups, words, heads, bounds, queries, tile, hits)
 	}
-	return forms[g.path].scanFloat(panels, d, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
-		&hits[0].Panel) / hitBytes
-}
-
-// ScanInt8 is ScanFloat for groups of four axes, words as unsigned and queries
-// as signed bytes (two's complement).
-func (g Geometry) ScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
-	hits []Hit) int {
-	panels := g.checkScan(groups, len(words)/4, heads, bounds, len(queries)/4, hits)
-	if panels == 0 {
-		return 0
-	}
-	if g.Levels == 0 {
-		return g.referenceScanInt8(groups, words, heads, bounds, queries, tile, hits)
-	}
-	return forms[g.path].scanInt8(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0],
-		&hits[0].Panel) / hitBytes
+	return scan(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0], &hits[0].Panel) / hitBytes
 }
 
 const hitBytes = 12
 
-func (g Geometry) checkScan(depth, words int, heads, bounds []float32, queries int, hits []Hit) int {
-	panels := len(bounds) / 4
-	if len(bounds) != 4*panels || len(heads) != panels*g.PanelWords || depth < 1 || words != depth*len(heads) ||
-		queries != depth*TileStride || len(hits) < panels*g.TileRows {
-		panic(fmt.Sprintf("kernel: scan of %d panels with %d heads, %d words, %d queries, depth %d and room for %d hits",
-			panels, len(heads), words, queries, depth, len(hits)))
-	}
-	return panels
-}
-
-// referenceScan is the specification of ScanFloat.
-func (g Geometry) referenceScan(d int, words, heads, bounds, queries []float32, tile *Tile, hits []Hit) int {
-	n := 0
-	product := make([]float32, g.PanelWords)
+// referenceScan is the specification of Scan.
+func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
+	hits []Hit) int {
+	n, width := 0, 4*g.PanelWords
+	sums, product := make([]int32, g.PanelWords), make([]float32, g.PanelWords)
 	for p := range len(bounds) / 4 {
-		panel := words[p*d*g.PanelWords : (p+1)*d*g.PanelWords]
+		panel := words[p*groups*width : (p+1)*groups*width]
 		for q := range g.TileRows {
-			clear(product)
-			for i := range d {
-				x := queries[i*TileStride+q]
-				for w, y := range panel[i*g.PanelWords : (i+1)*g.PanelWords] {
-					product[w] += x * y
+			clear(sums)
+			for i := range groups {
+				x := queries[(i*TileStride+q)*4:][:4]
+				a, b, c, d := int32(int8(x[0])), int32(int8(x[1])), int32(int8(x[2])), int32(int8(x[3]))
+				for w := range sums {
+					y := panel[i*width+4*w:][:4]
+					sums[w] += a*int32(y[0]) + b*int32(y[1]) + c*int32(y[2]) + d*int32(y[3])
 				}
 			}
-			n += g.passing(hits[n:], p, q, product, 1, heads, bounds, tile)
-		}
-	}
-	return n
-}
-
-// referenceScanInt8 is the specification of ScanInt8.
-func (g Geometry) referenceScanInt8(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
-	hits []Hit) int {
-	n := 0
-	product := make([]float32, g.PanelWords)
-	for p := range len(bounds) / 4 {
-		for q := range g.TileRows {
-			for w := range product {
-				sum := tile.Bias[q]
-				for i := range groups {
-					for j := range 4 {
-						sum += int32(words[((p*groups+i)*g.PanelWords+w)*4+j]) *
-							int32(int8(queries[(i*TileStride+q)*4+j]))
-					}
-				}
-				product[w] = float32(sum)
+			for w, s := range sums {
+				product[w] = float32(s + tile.Bias[q])
 			}
 			n += g.passing(hits[n:], p, q, product, tile.Scale[q], heads, bounds, tile)
 		}
@@ -186,14 +139,15 @@ func SquaredDistance(a, b []float32) float64 {
 	if len(a) != len(b) {
 		panic(fmt.Sprintf("kernel: distance of %d and %d numbers", len(a), len(b)))
 	}
-	n, sum := 0, 0.0
-	if s := simd(); s.lanes > 0 && len(a) >= 8 {
-		n = len(a) &^ 7
-		sum = s.squaredDistance(n, &a[0], &b[0])
+	var s [4]float64 // independent sums run in parallel
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		w, x := float64(a[0])-float64(b[0]), float64(a[1])-float64(b[1])
+		y, z := float64(a[2])-float64(b[2]), float64(a[3])-float64(b[3])
+		s[0], s[1], s[2], s[3] = s[0]+w*w, s[1]+x*x, s[2]+y*y, s[3]+z*z
 	}
-	for i := n; i < len(a); i++ {
-		x := float64(a[i]) - float64(b[i])
-		sum = math.FMA(x, x, sum)
+	for i, x := range a {
+		d := float64(x) - float64(b[i])
+		s[0] += d * d
 	}
-	return sum
+	return (s[0] + s[1]) + (s[2] + s[3])
 }

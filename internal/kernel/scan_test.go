@@ -9,59 +9,14 @@ import (
 	"testing"
 )
 
-// TestScanFloat compares with the specification. Coordinates are small
-// integers, so that every sum is exact and hits must agree bit by bit.
-func TestScanFloat(t *testing.T) {
-	onEachPath(t, func(t *testing.T) {
-		g := ScanGeometry()
-		rng := rand.New(rand.NewPCG(1, 2))
-		integers := func(n int) []float32 {
-			x := make([]float32, n)
-			for i := range x {
-				x[i] = float32(rng.IntN(21) - 10)
-			}
-			return x
-		}
-		total := 0
-		for range 200 {
-			d, panels := 1+rng.IntN(40), rng.IntN(6)
-			words, heads, bounds := integers(panels*d*g.PanelWords), integers(panels*g.PanelWords), integers(4*panels)
-			queries := integers(d * TileStride)
-			var tile Tile
-			for q := range tile.Tau {
-				tile.Tau[q] = float32(rng.IntN(40) - 30 - d)
-				tile.Residual[q], tile.Norm[q] = float32(rng.IntN(4)), float32(rng.IntN(4))
-			}
-			tile.Tau[rng.IntN(TileStride)] = float32(math.Inf(-1))
-			for p := range panels {
-				bounds[4*p] = 1
-			}
-			got, want := make([]Hit, panels*g.TileRows), make([]Hit, panels*g.TileRows)
-			got = got[:g.ScanFloat(d, words, heads, bounds, queries, &tile, got)]
-			want = want[:g.referenceScan(d, words, heads, bounds, queries, &tile, want)]
-			if !slices.Equal(got, want) {
-				t.Fatalf("d = %d, %d panels: hits %v, want %v", d, panels, got, want)
-			}
-			for _, h := range got {
-				total += bits.OnesCount32(h.Words)
-			}
-		}
-		if total == 0 {
-			t.Error("no hit in any trial: the test sees nothing")
-		}
-	})
-}
-
-// TestScanInt8 compares with the specification, as TestScanFloat does. Every
-// tenth trial has only the largest numbers, whose sums need the most bits.
-func TestScanInt8(t *testing.T) {
+// TestScan compares with the specification. Products are whole numbers, so hits
+// must agree bit by bit. Every tenth trial has only the largest numbers, whose
+// sums need the most bits.
+func TestScan(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		g := ScanGeometry()
 		rng := rand.New(rand.NewPCG(3, 4))
 		most := 2*g.Levels + 1
-		if g.Levels == 0 {
-			most = 255
-		}
 		total := 0
 		for trial := range 200 {
 			groups, panels := 1+rng.IntN(30), rng.IntN(6)
@@ -95,8 +50,8 @@ func TestScanInt8(t *testing.T) {
 				tile.Scale[q], tile.Bias[q] = 2, int32(rng.IntN(100_000)-50_000)
 			}
 			got, want := make([]Hit, panels*g.TileRows), make([]Hit, panels*g.TileRows)
-			got = got[:g.ScanInt8(groups, words, heads, bounds, queries, &tile, got)]
-			want = want[:g.referenceScanInt8(groups, words, heads, bounds, queries, &tile, want)]
+			got = got[:g.Scan(groups, words, heads, bounds, queries, &tile, got)]
+			want = want[:g.referenceScan(groups, words, heads, bounds, queries, &tile, want)]
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d groups, %d panels: hits %v, want %v", groups, panels, got, want)
 			}
@@ -130,7 +85,6 @@ func TestSquaredDistance(t *testing.T) {
 // BenchmarkScan multiplies 27,000 words with one tile where no word passes: the
 // share of the machine's peak that a search can reach.
 func BenchmarkScan(b *testing.B) {
-	rng := rand.New(rand.NewPCG(7, 8))
 	for _, name := range Paths() {
 		for _, d := range []int{50, 100, 300} {
 			restore, _ := Use(name)
@@ -154,28 +108,13 @@ func BenchmarkScan(b *testing.B) {
 				}
 			}
 			operations := 2 * float64(tiles*g.TileRows*panels*g.PanelWords*d)
-			b.Run(fmt.Sprintf("float/%s/%d", name, d), func(b *testing.B) {
-				words, queries := random(rng, panels*d*g.PanelWords), random(rng, d*TileStride)
-				size := d * g.PanelWords
-				for b.Loop() {
-					run(1+(256<<10)/(4*size), func(from, to int) {
-						g.ScanFloat(d, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
-							bounds[4*from:4*to], queries, &tile, hits)
-					})
-				}
-				gflops(b, operations)
-				b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/float64(tiles*g.TileRows), "µs/query")
-			})
-			if g.Levels == 0 {
-				continue
-			}
-			b.Run(fmt.Sprintf("int8/%s/%d", name, d), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {
 				groups := (d + 3) / 4
 				size := 4 * groups * g.PanelWords
 				words, queries := make([]byte, panels*size), make([]byte, groups*4*TileStride)
 				for b.Loop() {
 					run(1+(256<<10)/size, func(from, to int) {
-						g.ScanInt8(groups, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
+						g.Scan(groups, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
 							bounds[4*from:4*to], queries, &tile, hits)
 					})
 				}

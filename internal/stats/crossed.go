@@ -63,11 +63,6 @@ func Crossed(x [][]float64, same bool) (Layout, error) {
 	return l, nil
 }
 
-// NewTest is the test of a difference of a known standard error.
-func NewTest(difference, standardError, df float64) Test {
-	return studentTest(difference, standardError, df)
-}
-
 // Detectable is the smallest difference that a two-sided test at level finds
 // with probability 0.8, given its standard error.
 func Detectable(standardError, df, level float64) float64 {

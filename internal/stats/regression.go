@@ -86,7 +86,7 @@ func OLS(names []string, x [][]float64, y []float64) (Regression, error) {
 		if i > 0 {
 			name = names[i-1]
 		}
-		test := studentTest(beta.AtVec(i), math.Sqrt(sigma2*square), float64(df))
+		test := NewTest(beta.AtVec(i), math.Sqrt(sigma2*square), float64(df))
 		result.Coefficients = append(result.Coefficients,
 			Coefficient{name, beta.AtVec(i), math.Sqrt(sigma2 * square), test.T, test.P})
 	}

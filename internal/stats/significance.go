@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -17,44 +16,10 @@ type Test struct {
 	Low, High  float64 // 95% interval of the difference
 }
 
-// Sample is the mean of a condition and its variance, over repetitions or, for
-// a single one, from the size of its test set (infinite DF).
-type Sample struct {
-	Mean     float64
-	Variance float64 // of the mean
-	DF       float64
-}
-
-// Blocked compares two treatments over the same conditions (a[i] and b[i] are
-// of condition i): the mean over conditions of the difference, with the
-// variance of the conditions' means and Satterthwaite's degrees of freedom. The
-// result is about these conditions only; for one condition it is Welch's test.
-func Blocked(a, b []Sample) (Test, error) {
-	if len(a) == 0 || len(a) != len(b) {
-		return Test{}, fmt.Errorf("blocked test: %d conditions against %d: must be as many, at least 1", len(a), len(b))
-	}
-	difference, variance, spread := 0.0, 0.0, 0.0
-	for i := range a {
-		difference += a[i].Mean - b[i].Mean
-		for _, s := range []Sample{a[i], b[i]} {
-			variance += s.Variance
-			spread += s.Variance * s.Variance / s.DF
-		}
-	}
-	if math.IsNaN(difference + variance) {
-		return Test{}, fmt.Errorf("blocked test: a condition has no mean or no variance")
-	}
-	n := float64(len(a))
-	df := math.Inf(1)
-	if spread > 0 {
-		df = variance * variance / spread
-	}
-	return studentTest(difference/n, math.Sqrt(variance)/n, df), nil
-}
-
-// studentTest handles samples without spread: equal constants do not differ,
-// unequal ones differ with certainty as far as t can show.
-func studentTest(difference, standardError, df float64) Test {
+// NewTest is the test of a difference of a known standard error. Without spread,
+// equal constants do not differ, and unequal ones differ with certainty as far as
+// t can show.
+func NewTest(difference, standardError, df float64) Test {
 	if standardError == 0 {
 		t := Test{Difference: difference, DF: math.NaN(), P: 1, Low: difference, High: difference}
 		if difference != 0 {

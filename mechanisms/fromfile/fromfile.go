@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/textio"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -30,9 +31,6 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Format is "csv", "tsv", "jsonl", "json", "parquet" or "lines"; "" uses the
-	// suffix.
-	Format string
 	// Delimiter is that of CSV and TSV; "" is the usual one.
 	Delimiter string
 	// Columns hold the text, joined by a space; none for plain lines.
@@ -40,9 +38,6 @@ type Source struct {
 	// ID is the column with the id of the row's document. "" means that the
 	// rows are all documents in the order of their source.
 	ID string
-	// Repetition is the column with the name or number of the row's repetition.
-	// "" means one repetition per file.
-	Repetition string
 }
 
 // Text is the text that was read: repetitions of documents.
@@ -54,7 +49,6 @@ type Text struct {
 }
 
 type repetition struct {
-	name  string
 	texts []string       // in the order of the file
 	at    map[string]int // row of an id; nil without ids
 }
@@ -65,10 +59,6 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Repetition != "" && len(files) > 1 {
-		return nil, fmt.Errorf("%s: a folder has one repetition per file: no column %q can say it", s.Path,
-			s.Repetition)
-	}
 	t := &Text{path: s.Path, byID: s.ID != ""}
 	h := sha256.New()
 	for _, f := range files {
@@ -76,7 +66,7 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.repetitions = append(t.repetitions, found...)
+		t.repetitions = append(t.repetitions, found)
 	}
 	fmt.Fprintf(h, "%t %d\n", t.byID, len(t.repetitions))
 	for _, r := range t.repetitions {
@@ -111,78 +101,35 @@ func (s Source) files() ([]string, error) {
 	return files, nil
 }
 
-func (s Source) read(ctx context.Context, file string) ([]repetition, error) {
-	format := s.Format
-	if format == "" {
-		format = datasets.FormatOf(file)
-	}
+func (s Source) read(ctx context.Context, file string) (r repetition, err error) {
 	columns := slices.Clone(s.Columns)
-	if format == datasets.Lines {
-		if s.ID != "" || s.Repetition != "" {
-			return nil, fmt.Errorf("%s: plain lines have no columns for an id or a repetition", file)
+	if textio.FormatOf(file) == textio.Lines {
+		if s.ID != "" {
+			return r, fmt.Errorf("%s: plain lines have no column for an id", file)
 		}
 		columns = nil
 	}
 	texts := max(1, len(columns))
-	for _, c := range []string{s.ID, s.Repetition} {
-		if c != "" {
-			columns = append(columns, c)
-		}
+	if s.ID != "" {
+		columns, r.at = append(columns, s.ID), map[string]int{}
 	}
-	rows, err := datasets.ReadColumns(ctx, file, format, s.Delimiter, columns)
-	if err != nil {
-		return nil, err
-	}
-	byName := map[string]int{}
-	var out []repetition
+	rows, err := datasets.ReadColumns(ctx, file, "", s.Delimiter, columns)
 	for n, row := range rows {
-		name := ""
-		if s.Repetition != "" {
-			if name = strings.TrimSpace(row[len(row)-1]); name == "" {
-				return nil, fmt.Errorf("%s: row %d: no repetition in column %q", file, n+1, s.Repetition)
-			}
-		}
-		i, ok := byName[name]
-		if !ok {
-			i = len(out)
-			byName[name] = i
-			out = append(out, repetition{name: name})
-			if s.ID != "" {
-				out[i].at = map[string]int{}
-			}
-		}
-		r := &out[i]
 		if s.ID != "" {
 			id := strings.TrimSpace(row[texts])
 			if _, twice := r.at[id]; twice || id == "" {
-				return nil, fmt.Errorf("%s: row %d: id %q: must be there, and once in a repetition", file, n+1, id)
+				return r, fmt.Errorf("%s: row %d: id %q: must be there, and once in a file", file, n+1, id)
 			}
-			r.at[id] = len(r.texts)
+			r.at[id] = n
 		}
 		r.texts = append(r.texts, strings.Join(row[:texts], " "))
 	}
-	slices.SortStableFunc(out, func(a, b repetition) int { return compareNames(a.name, b.name) })
-	return out, nil
-}
-
-// compareNames orders numbers by value, before other names.
-func compareNames(a, b string) int {
-	x, ex := strconv.Atoi(a)
-	y, ey := strconv.Atoi(b)
-	switch {
-	case ex == nil && ey == nil && x != y:
-		return x - y
-	case ex == nil && ey != nil:
-		return -1
-	case ex != nil && ey == nil:
-		return 1
-	}
-	return strings.Compare(a, b)
+	return r, err
 }
 
 func (r repetition) hash(h hash.Hash) {
 	write := func(s string) { fmt.Fprintf(h, "%d:%s\n", len(s), s) }
-	write(r.name)
+	write("") // a name that repetitions had: it stays in the fingerprint
 	fmt.Fprintf(h, "%d\n", len(r.texts))
 	if r.at == nil {
 		for _, t := range r.texts {

@@ -31,7 +31,6 @@ func TestFormatsGiveTheSameText(t *testing.T) {
 		"x.jsonl": {`{"body":"a, b"}` + "\n" + `{"body":""}` + "\n" + `{"body":"c \"d\""}` + "\n",
 			Source{Columns: []string{"body"}}},
 		"x.txt": {"a, b\n\nc \"d\"\n", Source{Columns: []string{"body"}}},
-		"x.out": {"n,body\n1,\"a, b\"\n2,\n3,\"c \"\"d\"\"\"\n", Source{Format: "csv", Columns: []string{"body"}}},
 	} {
 		c.source.Path = write(t, name, c.text)
 		text, err := Read(context.Background(), c.source)
@@ -53,25 +52,23 @@ func TestFormatsGiveTheSameText(t *testing.T) {
 	}
 }
 
-func TestByIDAndRepetition(t *testing.T) {
+func TestByID(t *testing.T) {
 	t.Parallel()
-	path := write(t, "x.csv", "id,r,body\nb,2,b2\na,1,a1\na,10,a10\nb,10,b10\nb,1,b1\na,2,a2\nextra,1,x\n")
-	text, err := Read(context.Background(), Source{Path: path, Columns: []string{"body"}, ID: "id", Repetition: "r"})
-	if err != nil || text.Repetitions() != 3 {
+	path := write(t, "x.csv", "id,body\nb,b1\na,a1\nextra,x\n")
+	text, err := Read(context.Background(), Source{Path: path, Columns: []string{"body"}, ID: "id"})
+	if err != nil || text.Repetitions() != 1 {
 		t.Fatalf("%v, %v", text, err)
 	}
-	for r, want := range [][]string{{"b1", "a1"}, {"b2", "a2"}, {"b10", "a10"}} {
-		if got, err := text.Documents(r, []int{2, 0}, 3, []string{"a", "other", "b"}); err != nil ||
-			!slices.Equal(got, want) {
-			t.Errorf("repetition %d: %q, %v", r, got, err)
-		}
+	if got, err := text.Documents(0, []int{2, 0}, 3, []string{"a", "other", "b"}); err != nil ||
+		!slices.Equal(got, []string{"b1", "a1"}) {
+		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := text.Documents(0, []int{1}, 3, []string{"a", "other", "b"}); err == nil ||
 		!strings.Contains(err.Error(), `no text for 1 of 1 documents: ids ["other"]`) {
 		t.Errorf("%v", err)
 	}
 	if _, err := text.Documents(3, nil, 3, nil); err == nil {
-		t.Error("a fourth repetition is there")
+		t.Error("another repetition is there")
 	}
 	// Positions serve as ids where the source has none.
 	path = write(t, "y.csv", "row,body\n2,c\n0,a\n")
@@ -109,7 +106,7 @@ func TestBadFilesAreOneError(t *testing.T) {
 		want       string
 	}{
 		{"x.csv", "id,body\na,1\na,2\n", Source{Columns: []string{"body"}, ID: "id"},
-			`x.csv: row 2: id "a": must be there, and once in a repetition`},
+			`x.csv: row 2: id "a": must be there, and once in a file`},
 		{"x.csv", "body\na\n", Source{Columns: []string{"text"}}, `x.csv:1: no column "text": the header has ["body"]`},
 		{"x.csv", "body\na\n", Source{}, "x.csv: csv needs the name of a column"},
 		{"x.csv", "body\n", Source{Columns: []string{"body"}}, "x.csv: no rows"},
@@ -117,11 +114,7 @@ func TestBadFilesAreOneError(t *testing.T) {
 		{"x.csv", "body\ncaf\xe9\n", Source{Columns: []string{"body"}}, `x.csv:2: column "body" is not UTF-8`},
 		{"x.jsonl", "{\"body\":[1]}\n", Source{Columns: []string{"body"}},
 			`x.jsonl:1: field "body" is neither text nor a number`},
-		{"x.txt", "a\n", Source{ID: "id"}, "x.txt: plain lines have no columns for an id"},
-		{"x.csv", "body,r\na,\n", Source{Columns: []string{"body"}, Repetition: "r"},
-			`x.csv: row 1: no repetition in column "r"`},
-		{"x.csv", "body\na\n", Source{Format: "xml", Columns: []string{"body"}},
-			`format = "xml": must be csv, tsv, jsonl, json or parquet`},
+		{"x.txt", "a\n", Source{ID: "id"}, "x.txt: plain lines have no column for an id"},
 	} {
 		c.source.Path = write(t, c.name, c.text)
 		_, err := Read(context.Background(), c.source)
@@ -162,14 +155,12 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("x\r\n\ny"), uint8(3))
 	f.Add([]byte("\xef\xbb\xbfid,r,body\n"), uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, kind uint8) {
-		s := Source{Path: filepath.Join(t.TempDir(), "x"), Format: []string{"csv", "tsv", "jsonl", "lines"}[kind%4]}
-		if s.Format != "lines" {
+		format := []string{"csv", "tsv", "jsonl", "txt"}[kind%4]
+		s := Source{Path: filepath.Join(t.TempDir(), "x."+format)}
+		if format != "txt" {
 			s.Columns = []string{"body"}
 			if kind&4 != 0 {
 				s.ID = "id"
-			}
-			if kind&8 != 0 {
-				s.Repetition = "r"
 			}
 		}
 		if err := os.WriteFile(s.Path, data, 0o644); err != nil {

@@ -77,16 +77,14 @@ func init() {
 // attributeDefinition has the columns of every attacker of private labels.
 func attributeDefinition(name, title, doc string, needs []Need) Definition {
 	return Definition{
-		Name: name, Title: "attribute inference, " + title, Doc: doc, Needs: needs,
+		Name: name, Doc: doc, Needs: needs,
 		Columns: []Column{
-			{Name: name + "-accuracy", Title: "private label found, " + title, Unit: "share",
-				Doc: "share of private labels found, mean over releases"},
-			{Name: name + "-f1", Title: "macro F1, " + title, Unit: "share",
-				Doc: "macro F1 of the private label"},
-			{Name: name + "-advantage", Title: "advantage, " + title, Unit: "ratio",
-				Doc: "(F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker"},
-			{Name: name + "-accuracy-advantage", Title: "advantage in accuracy, " + title, Unit: "ratio",
-				Doc: "the same of accuracy; 0 for an attacker who learns nothing"},
+			{Name: name + "-accuracy", Title: "private label found, " + title}, // mean over releases
+			{Name: name + "-f1", Title: "macro F1, " + title},
+			// (F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker
+			{Name: name + "-advantage", Title: "advantage, " + title},
+			// the same of accuracy: 0 for an attacker who learns nothing
+			{Name: name + "-accuracy-advantage", Title: "advantage in accuracy, " + title},
 		},
 	}
 }

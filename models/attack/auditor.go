@@ -18,21 +18,16 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "auditor", Title: "auditor of a language model",
+		Name: "auditor",
 		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and names " +
-			"from the ranks of " +
-			"the true next words the users it was trained on",
-		Source: "Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov 2019",
-		Needs:  []Need{NeedsUsers, NeedsVectors},
+			"from the ranks of the true next words the users it was trained on: Feyisetan et al. 2020 §6.3, Tables 3 " +
+			"and 4, after Song & Shmatikov 2019",
+		Needs: []Need{NeedsUsers, NeedsVectors},
 		Columns: []Column{
-			{Name: "auditor-precision", Title: "precision of the auditor", Unit: "share",
-				Doc: "share of the users named who were trained on"},
-			{Name: "auditor-recall", Title: "recall of the auditor", Unit: "share",
-				Doc: "share of the users trained on who are named"},
-			{Name: "auditor-accuracy", Title: "accuracy of the auditor", Unit: "share",
-				Doc: "share of users judged correctly"},
-			{Name: "auditor-auc", Title: "AUC of the auditor", Unit: "share",
-				Doc: "probability that a user trained on scores above one who was not"},
+			{Name: "auditor-precision", Title: "precision of the auditor"}, // of the users named, those trained on
+			{Name: "auditor-recall", Title: "recall of the auditor"},       // of the users trained on, those named
+			{Name: "auditor-accuracy", Title: "accuracy of the auditor"},   // users judged correctly
+			{Name: "auditor-auc", Title: "AUC of the auditor"},
 		},
 		Run: runAuditor,
 	})
@@ -69,20 +64,7 @@ func (o AuditOptions) withDefaults() AuditOptions {
 	}
 }
 
-// AuditScores measure how well an auditor distinguishes users that a model was
-// trained on from others, as shares 0–1. Precision is NaN where the auditor
-// names nobody.
-type AuditScores struct {
-	Precision, Recall, Accuracy metrics.Interval // exact 95% intervals over users
-	// AUC has the 95% interval of Hanley & McNeil 1982; where all members score
-	// above all others, or below, that interval has no width, and the one for
-	// as many successes in a row as there are users in the smaller group is
-	// used.
-	AUC             metrics.Interval
-	Members, Others int
-}
-
-// Audit runs the auditor of Feyisetan et al. 2020 §6.3, after Song & Shmatikov
+// audit runs the auditor of Feyisetan et al. 2020 §6.3, after Song & Shmatikov
 // 2019, "Auditing Data Provenance in Text-Generation Models".
 //
 // The target is an LSTM that predicts the next word, trained on the published
@@ -101,10 +83,10 @@ type AuditScores struct {
 // Histograms have one bin for each power of two. Words outside the Vocabulary
 // most frequent words of the shadow users occur in queries but are never
 // predicted.
-func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions,
-	seed stream.Seed) (AuditScores, error) {
+func audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions,
+	seed stream.Seed) (auditScores, error) {
 	o = o.withDefaults()
-	var out AuditScores
+	var out auditScores
 	for _, e := range []error{
 		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
 		check.AtLeast("others", len(others), 1),
@@ -171,7 +153,7 @@ func Audit(ctx context.Context, shadow, members, others []AuditedUser, embedding
 		return out, err
 	}
 	margins := list.Map(scores, func(s []float64) float64 { return s[1] - s[0] })
-	return auditScores(margins, member)
+	return scoresOf(margins, member)
 }
 
 // auditor holds what all models of an audit have in common.
@@ -281,15 +263,7 @@ func (a *auditor) histogram(ctx context.Context, model models.Classifier, user A
 // judge learns from the histograms of the shadow models; a fifth of them is
 // used to choose its C.
 func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Classifier, error) {
-	var train, validation models.Examples
-	held := max(1, known.Len()/5)
-	for k, i := range a.seed.Derive("judge", "split").Rand().Perm(known.Len()) {
-		part := &train
-		if k < held {
-			part = &validation
-		}
-		part.Vectors, part.Labels = append(part.Vectors, known.Vectors[i]), append(part.Labels, known.Labels[i])
-	}
+	train, validation := known.SplitVectors(max(1, known.Len()/5), a.seed.Derive("judge", "split"))
 	m, err := models.New("svm", models.Options{Classes: 2, Seed: a.seed.Derive("judge")})
 	if err != nil {
 		return nil, err
@@ -298,31 +272,28 @@ func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Clas
 	return m, err
 }
 
-func auditScores(margins []float64, member []bool) (AuditScores, error) {
-	var out AuditScores
-	named, hits, right := 0, 0, 0
-	for i, m := range margins {
-		if member[i] {
-			out.Members++
-		} else {
-			out.Others++
-		}
-		if m > 0 {
-			named++
-		}
-		if m > 0 && member[i] {
-			hits++
-		}
-		if (m > 0) == member[i] {
-			right++
+// auditScores are precision, recall, accuracy and AUC of an auditor, as shares:
+// exact 95% intervals over users, or unknown where he names nobody. That of the
+// AUC is of Hanley & McNeil 1982; where all members score above all others, or
+// below, that has no width, and the one for as many successes in a row as there
+// are users in the smaller group is used.
+type auditScores [4]metrics.Interval
+
+func scoresOf(margins []float64, member []bool) (out auditScores, err error) {
+	members, named, hits, right := 0, 0, 0, 0
+	count := func(n *int, is bool) {
+		if is {
+			*n++
 		}
 	}
-	var err error
-	for _, v := range []struct {
-		to   *metrics.Interval
-		k, n int
-	}{{&out.Precision, hits, named}, {&out.Recall, hits, out.Members}, {&out.Accuracy, right, len(member)}} {
-		if *v.to, err = proportion(v.k, v.n, 0.95); err != nil {
+	for i, m := range margins {
+		count(&members, member[i])
+		count(&named, m > 0)
+		count(&hits, m > 0 && member[i])
+		count(&right, (m > 0) == member[i])
+	}
+	for i, v := range [][2]int{{hits, named}, {hits, members}, {right, len(member)}} {
+		if out[i], err = proportion(v[0], v[1], 0.95); err != nil {
 			return out, err
 		}
 	}
@@ -331,14 +302,14 @@ func auditScores(margins []float64, member []bool) (AuditScores, error) {
 		return out, err
 	}
 	if area == 0 || area == 1 {
-		n := min(out.Members, out.Others)
-		out.AUC, err = proportion(int(area)*n, n, 0.95)
+		n := min(members, len(member)-members)
+		out[3], err = proportion(int(area)*n, n, 0.95)
 		return out, err
 	}
-	p, n := float64(out.Members), float64(out.Others)
+	p, n := float64(members), float64(len(member)-members)
 	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
 	half := 1.96 * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-	out.AUC = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+	out[3] = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
 	return out, nil
 }
 
@@ -369,19 +340,15 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 		}
 		users[i] = AuditedUser{Own: own[name], Published: published}
 	}
-	scores, err := Audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit, s.Seed)
+	scores, err := audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit, s.Seed)
 	if err != nil {
 		return nil, err
 	}
 	note := fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(names)-2*n)
 	var out []Outcome
-	for _, v := range []struct {
-		column string
-		value  metrics.Interval
-	}{{"precision", scores.Precision}, {"recall", scores.Recall}, {"accuracy", scores.Accuracy}, {"auc",
-		scores.AUC}} {
-		out = append(out, Outcome{Column: "auditor-" + v.column, Value: v.value, Floor: 0.5, Ceiling: 1,
-			Count: 2 * n, Note: note})
+	for i, column := range []string{"precision", "recall", "accuracy", "auc"} {
+		out = append(out, Outcome{Column: "auditor-" + column, Value: scores[i], Floor: 0.5, Ceiling: 1, Count: 2 * n,
+			Note: note})
 	}
 	return out, nil
 }

@@ -81,19 +81,19 @@ func TestAuditorOfASituation(t *testing.T) {
 }
 
 func TestAuditScores(t *testing.T) {
-	got, err := auditScores([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false})
+	got, err := scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, v := range map[string][2]float64{
-		"precision": {got.Precision.Estimate, 2.0 / 3}, "recall": {got.Recall.Estimate, 2.0 / 3},
-		"accuracy": {got.Accuracy.Estimate, 3.0 / 5}, "auc": {got.AUC.Estimate, 3.0 / 6},
+		"precision": {got[0].Estimate, 2.0 / 3}, "recall": {got[1].Estimate, 2.0 / 3},
+		"accuracy": {got[2].Estimate, 3.0 / 5}, "auc": {got[3].Estimate, 3.0 / 6},
 	} {
 		if v[0] != v[1] {
 			t.Errorf("%s = %v, want %v", name, v[0], v[1])
 		}
 	}
-	if _, err := Audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{},
+	if _, err := audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{},
 		stream.FromUint64(1)); err == nil {
 		t.Error("an audit without users must be an error")
 	}

@@ -19,7 +19,7 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 
 func init() {
 	d := Definition{
-		Name: "averaging", Title: "averaging over releases",
+		Name: "averaging",
 		Doc: "names a word from several independent releases of its text, by the channel or by a vote, whichever " +
 			"finds most on validation words: how the budget adds up",
 		Needs:   []Need{NeedsChannel},
@@ -30,8 +30,7 @@ func init() {
 		if r == 1 {
 			title = "words found from one release"
 		}
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title,
-			Unit: "share", Doc: "share of words of the text that the attacker names correctly", Alone: r > 1})
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title, Alone: r > 1})
 	}
 	Register(d)
 }

@@ -1,15 +1,14 @@
 package attack
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models/ngram"
 )
@@ -17,34 +16,25 @@ import (
 // bands of the number of occurrences of a word in the shadow text, by their
 // lower end.
 var bands = []struct {
-	name, doc string
-	from      int
-}{
-	{"new", "words that the shadow text does not have", 0},
-	{"rare", "words that occur 1 to 9 times in it", 1},
-	{"medium", "words that occur 10 to 99 times in it", 10},
-	{"common", "words that occur 100 times or more in it", 100},
-}
+	name string
+	from int
+}{{"new", 0}, {"rare", 1}, {"medium", 10}, {"common", 100}}
 
 func init() {
 	d := Definition{
-		Name: "context", Title: "in-context decoding",
+		Name:  "context",
 		Doc:   "decodes whole texts with an n-gram model of the language: a hidden Markov model, forward–backward",
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
-			{Name: "context-accuracy", Title: "words found in context", Unit: "share",
-				Doc: "share of words that the attacker names correctly"},
-			{Name: "context-alone", Title: "words found one by one", Unit: "share",
-				Doc: "the same words by MAP with corpus prior, without context"},
-			{Name: "context-gain", Title: "gain by context", Unit: "share", Doc: "difference of the two"},
-			{Name: "context-weight", Title: "weight of the language model", Unit: "ratio",
-				Doc: "chosen on the validation split"},
+			{Name: "context-accuracy", Title: "words found in context"},
+			{Name: "context-alone", Title: "words found one by one"}, // by MAP with corpus prior
+			{Name: "context-gain", Title: "gain by context"},
+			{Name: "context-weight", Title: "weight of the language model"},
 		},
 		prepare: prepareContext,
 	}
 	for _, b := range bands {
-		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name,
-			Unit: "share", Doc: b.doc})
+		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name})
 	}
 	Register(d)
 }
@@ -115,20 +105,6 @@ func (s *shortlistPass) lists() map[int32]*shortlist {
 	return out
 }
 
-// released is a set of documents with their release.
-type released struct{ plain, noisy [][]int32 }
-
-// upTo returns the first documents that together have at most so many words,
-// but at least one document.
-func upTo(documents [][]int32, tokens int) [][]int32 {
-	for i, d := range documents {
-		if tokens -= len(d); tokens < 0 && i > 0 {
-			return documents[:i]
-		}
-	}
-	return documents
-}
-
 func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
 	var none channelAttack
 	o := s.Options
@@ -141,31 +117,15 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 	if err != nil {
 		return none, err
 	}
-	release := func(documents []Document, tokens int, label string) (released, error) {
-		plain := upTo(wordsOf(documents), tokens)
-		noisy, err := s.prefix(ctx, label, plain)
-		return released{plain, noisy}, err
-	}
-	held, err := release(s.Validation, max(1, o.Tokens/4), Validation)
+	held, err := s.sought(ctx, Validation, s.Validation, max(1, o.Tokens/4))
 	if err != nil {
 		return none, err
 	}
-	test, err := release(s.Test, o.Tokens, Test)
+	test, err := s.sought(ctx, Test, s.Test, o.Tokens)
 	if err != nil {
 		return none, err
 	}
-	var outputs []int32
-	for _, r := range []released{held, test} {
-		for _, d := range r.noisy {
-			for _, y := range d {
-				if s.knows(y) {
-					outputs = append(outputs, y)
-				}
-			}
-		}
-	}
-	slices.Sort(outputs)
-	outputs = slices.Compact(outputs)
+	outputs := s.outputs(held.noisy, test.noisy)
 	pass := &shortlistPass{prior, outputs, o.Candidates, make([][]shortlist, channel.Blocks())}
 	return channelAttack{pass.take, func(ctx context.Context) ([]Outcome, error) {
 		return decodeInContext(ctx, s, model, counts, prior, pass.lists(), held, test, draws)
@@ -175,79 +135,57 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 // decodeInContext chooses the weight on the held-out documents and decodes the
 // test documents.
 func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64,
-	lists map[int32]*shortlist,
-	held, test released, draws int) ([]Outcome, error) {
+	lists map[int32]*shortlist, held, test sought, draws int) ([]Outcome, error) {
 	o := s.Options
 	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
 	if err != nil {
 		return nil, err
 	}
+	right := func(in sought, guesses [][]int32) int {
+		hits, _ := in.right(in.each(guesses), nil)
+		return sum(hits)
+	}
 	best, bestHits := 0.0, -1
 	for i, weight := range o.Weights {
-		hits, _ := s.compare(held.plain, tuned[i], nil)
-		if n := sum(hits); n > bestHits { // a tie goes to the first weight
+		if n := right(held, tuned[i]); n > bestHits { // a tie goes to the first weight
 			best, bestHits = weight, n
 		}
 	}
-	// A channel learned from draws may be worse than to take every output for the
-	// word itself.
-	unchanged, _ := s.compare(held.plain, held.noisy, nil)
 	decoded, err := decodeAll(ctx, s, model, prior, lists, test.noisy, []float64{best, 0})
 	if err != nil {
 		return nil, err
 	}
-	guesses, alone := decoded[0], decoded[1]
+	guesses, alone := test.each(decoded[0]), test.each(decoded[1])
 	note := fmt.Sprintf("%d candidates a position, order %d, public text of %d items", min(o.Candidates, s.Words),
 		o.Order, len(s.Shadow))
-	if sum(unchanged) > bestHits {
-		guesses, note = test.noisy, note+"; on validation words no better than the output itself, which is taken"
+	// A channel learned from draws may be worse than to take every output for the
+	// word itself.
+	if right(held, held.noisy) > bestHits {
+		guesses, note = test.each(test.noisy), note+"; on validation words no better than the output itself, which is taken"
 	}
-	hits, trials := s.compare(test.plain, guesses, nil)
-	hitsAlone, _ := s.compare(test.plain, alone, nil)
-	with, err := grouped(hits, trials, o.Level)
-	if err != nil {
-		return nil, err
-	}
-	without, err := grouped(hitsAlone, trials, o.Level)
-	if err != nil {
-		return nil, err
-	}
-	// Blind: the most frequent word everywhere.
-	top := int32(0)
-	for w := range counts {
-		if counts[w] > counts[top] {
-			top = int32(w)
+	var out []Outcome
+	found := func(column string, guesses []int32, in func(int32) bool) error {
+		v, err := s.foundAmong("context-"+column, test, guesses, in)
+		v.Draws, v.Note = draws, note
+		if column != "accuracy" {
+			v.Items = nil
 		}
+		out = append(out, v)
+		return err
 	}
-	blind := list.Map(test.plain, func(d []int32) []int32 { return slices.Repeat([]int32{top}, len(d)) })
-	floor := func(in func(int32) bool) float64 {
-		h, n := s.compare(test.plain, blind, in)
-		return float64(sum(h)) / float64(sum(n))
+	if err := errors.Join(found("accuracy", guesses, nil), found("alone", alone, nil)); err != nil {
+		return nil, err
 	}
-	n := sum(trials)
-	items := s.wordItems(test.plain, func(p place) bool {
-		return guesses[p.document][p.position] == test.plain[p.document][p.position]
-	})
-	out := []Outcome{
-		{Column: "context-accuracy", Value: with, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note,
-			Items: items},
-		{Column: "context-alone", Value: without, Floor: floor(nil), Ceiling: 1, Count: n, Draws: draws, Note: note},
-		{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level), Floor: 0, Ceiling: 0,
-			Count: n, Draws: draws},
-		{Column: "context-weight", Value: metrics.Interval{Estimate: best, Low: best, High: best},
-			Floor: math.NaN(), Ceiling: math.NaN(), Count: sum(lengths(held.plain))},
-	}
+	hits, trials := test.right(guesses, nil)
+	hitsAlone, _ := test.right(alone, nil)
+	out = append(out, Outcome{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level),
+		Count: sum(trials), Draws: draws}, chosen("context-weight", best, sum(lengths(held.plain))))
 	for i, b := range bands {
-		in := func(w int32) bool {
+		if err := found(b.name, guesses, func(w int32) bool {
 			return counts[w] >= b.from && (i+1 == len(bands) || counts[w] < bands[i+1].from)
-		}
-		h, t := s.compare(test.plain, guesses, in)
-		v, err := grouped(h, t, o.Level)
-		if err != nil {
+		}); err != nil {
 			return nil, err
 		}
-		out = append(out, Outcome{Column: "context-" + b.name, Value: v, Floor: floor(in), Ceiling: 1,
-			Count: sum(t), Draws: draws, Note: note})
 	}
 	return out, nil
 }
@@ -305,24 +243,6 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 	return out, g.Wait()
 }
 
-// compare counts, by document, the words guessed correctly and the words
-// counted: those of the mechanism that in selects (nil: all).
-func (s *Situation) compare(plain, guesses [][]int32, in func(int32) bool) (hits, trials []int) {
-	hits, trials = make([]int, len(plain)), make([]int, len(plain))
-	for i, document := range plain {
-		for j, w := range document {
-			if !s.knows(w) || in != nil && !in(w) {
-				continue
-			}
-			trials[i]++
-			if guesses[i][j] == w {
-				hits[i]++
-			}
-		}
-	}
-	return hits, trials
-}
-
 // pairedDifference returns the difference of two shares over the same trials in
 // documents, with a t interval over documents.
 func pairedDifference(a, b, trials []int, level float64) metrics.Interval {
@@ -342,41 +262,4 @@ func pairedDifference(a, b, trials []int, level float64) metrics.Interval {
 		}
 	}
 	return metrics.MeanInterval(ratios, level)
-}
-
-func sum(x []int) int {
-	total := 0
-	for _, v := range x {
-		total += v
-	}
-	return total
-}
-
-func lengths(documents [][]int32) []int {
-	return list.Map(documents, func(d []int32) int { return len(d) })
-}
-
-// place is the position of a word.
-type place struct{ document, position int }
-
-// places returns at most so many positions of words of the mechanism in
-// documents, drawn from the seed of the data, in text order.
-func (s *Situation) places(documents [][]int32, most int, label string) []place {
-	var all []place
-	for i, d := range documents {
-		for j, w := range d {
-			if s.knows(w) {
-				all = append(all, place{i, j})
-			}
-		}
-	}
-	if len(all) > most {
-		rng := s.DataSeed.Derive("places", label).Rand()
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:most]
-		slices.SortFunc(all, func(a, b place) int {
-			return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.position, b.position))
-		})
-	}
-	return all
 }

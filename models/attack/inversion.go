@@ -3,7 +3,10 @@ package attack
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+
+	"mldpbench/internal/list"
 )
 
 // inversionNeighbours are the available columns; Options.Neighbours chooses
@@ -12,7 +15,7 @@ var inversionNeighbours = []int{1, 5, 10, 100}
 
 func init() {
 	d := Definition{
-		Name: "inversion", Title: "nearest-word inversion",
+		Name: "inversion",
 		Doc: "takes the words nearest to the output, the output itself first: the cheapest attacker, which needs " +
 			"no probabilities",
 		Needs: []Need{NeedsVectors},
@@ -23,8 +26,7 @@ func init() {
 		if k == 1 {
 			title = "output unchanged"
 		}
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k), Title: title, Unit: "share",
-			Doc: "share of words that are among the nearest to what came out"})
+		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k), Title: title})
 	}
 	Register(d)
 }
@@ -39,21 +41,11 @@ func runInversion(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return nil, fmt.Errorf("neighbours = %d: must be among %d", k, inversionNeighbours)
 		}
 	}
-	plain := upTo(wordsOf(s.Test), s.Options.Tokens)
-	noisy, err := s.prefix(ctx, Test, plain)
+	t, err := s.sought(ctx, Test, s.Test, s.Options.Tokens)
 	if err != nil {
 		return nil, err
 	}
-	var outputs []int32
-	for _, d := range noisy {
-		for _, y := range d {
-			if s.knows(y) {
-				outputs = append(outputs, y)
-			}
-		}
-	}
-	slices.Sort(outputs)
-	outputs = slices.Compact(outputs)
+	outputs := s.outputs(t.noisy)
 	most := min(ks[len(ks)-1], s.Words)
 	near, err := s.Nearest(ctx, outputs, most)
 	if err != nil {
@@ -62,41 +54,32 @@ func runInversion(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if len(near) != len(outputs) {
 		return nil, fmt.Errorf("nearest words of %d outputs for %d", len(near), len(outputs))
 	}
-	trials := make([]int, len(plain))
-	hits := make([][]int, len(ks))
-	for k := range hits {
-		hits[k] = make([]int, len(plain))
-	}
-	for i, d := range plain {
-		for j, w := range d {
-			if !s.knows(w) {
-				continue
-			}
-			trials[i]++
-			at, known := slices.BinarySearch(outputs, noisy[i][j])
-			if !known {
-				continue
-			}
-			rank := slices.Index(near[at], w)
-			for k, n := range ks {
-				if rank >= 0 && rank < n {
-					hits[k][i]++
-				}
+	_, trials := t.right(t.each(t.noisy), nil)
+	ranks := list.Map(t.places, func(p place) int {
+		at, known := slices.BinarySearch(outputs, p.in(t.noisy))
+		if known {
+			if rank := slices.Index(near[at], p.in(t.plain)); rank >= 0 {
+				return rank
 			}
 		}
-	}
+		return math.MaxInt
+	})
 	var out []Outcome
-	for k, n := range ks {
-		v, err := grouped(hits[k], trials, s.Options.Level)
+	for _, n := range ks {
+		hits := make([]int, len(t.plain))
+		for i, p := range t.places {
+			if ranks[i] < n {
+				hits[p.document]++
+			}
+		}
+		v, err := grouped(hits, trials, s.Options.Level)
 		if err != nil {
 			return nil, err
 		}
 		o := Outcome{Column: fmt.Sprintf("inversion-%d", n), Value: v,
-			Floor: min(1, float64(n)/float64(s.Words)), Ceiling: 1, Count: sum(trials)}
+			Floor: min(1, float64(n)/float64(s.Words)), Ceiling: 1, Count: len(t.places)}
 		if n == 1 {
-			o.Items = s.wordItems(plain, func(p place) bool {
-				return noisy[p.document][p.position] == plain[p.document][p.position]
-			})
+			o.Items = wordItems(t.places, func(i int) bool { return t.places[i].in(t.noisy) == t.places[i].in(t.plain) })
 		}
 		out = append(out, o)
 	}

@@ -149,21 +149,3 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	out.Value = metrics.Percentiles(share(halves), drawn, level)
 	return out, nil
 }
-
-// wordItems are the right and wrong answers at places.
-func wordItems(at []place, right func(i int) bool) []Item {
-	items := make([]Item, len(at))
-	for i, p := range at {
-		items[i] = Item{Document: p.document, Position: p.position}
-		if right(i) {
-			items[i].Right = 1
-		}
-	}
-	return items
-}
-
-// wordItems are those of all words of the mechanism in documents.
-func (s *Situation) wordItems(documents [][]int32, right func(p place) bool) []Item {
-	at := s.places(documents, math.MaxInt, "")
-	return wordItems(at, func(i int) bool { return right(at[i]) })
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -49,23 +50,14 @@ func init() {
 // linkageDefinition has the columns of every attacker that links documents.
 func linkageDefinition(short, title, doc string) Definition {
 	name := "linkage-" + short
-	d := Definition{Name: name, Title: "linkage, " + title,
+	d := Definition{Name: name,
 		Doc: "ranks the plain documents by their similarity to each privatised one, " + doc + ": which record is it?"}
-	d.Columns = []Column{
-		{Name: name + "-p1", Title: "linkage P@1, " + title, Unit: "share",
-			Doc: "share of documents whose original is the most similar"},
-		{Name: name + "-r10", Title: "linkage R@10, " + title, Unit: "share",
-			Doc: "share whose original is among the ten most similar"},
-		{Name: name + "-mrr", Title: "linkage MRR, " + title, Unit: "share",
-			Doc: "mean of 1/rank of the original"},
+	for _, c := range []string{"P@1", "R@10", "MRR"} {
+		short := strings.ToLower(strings.ReplaceAll(c, "@", ""))
+		d.Columns = append(d.Columns, Column{Name: name + "-" + short, Title: "linkage " + c + ", " + title})
 	}
-	for _, b := range lengthBins {
-		doc := fmt.Sprintf("P@1 of documents of %d to %d words, among all documents", b.from, b.to-1)
-		if b.to == math.MaxInt {
-			doc = fmt.Sprintf("P@1 of documents of %d words or more, among all documents", b.from)
-		}
-		d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name,
-			Title: "linkage P@1, " + title + ", " + b.name, Unit: "share", Doc: doc})
+	for _, b := range lengthBins { // ranked among all documents
+		d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name, Title: "linkage P@1, " + title + ", " + b.name})
 	}
 	return d
 }

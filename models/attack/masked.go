@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -30,65 +31,41 @@ var maskedWeights = []float64{0, 0.25, 0.5, 0.75, 1, 1.5, math.Inf(1)}
 
 func init() {
 	Register(Definition{
-		Name: "masked", Title: "masked word",
+		Name: "masked",
 		Doc: "masks the words of the released text one by one and names the word that a masked language model finds " +
 			"most probable there",
 		Needs: []Need{NeedsModel, NeedsShadow},
-		Columns: []Column{{Name: "masked-accuracy", Title: "words found by a masked model", Unit: "share",
-			Doc: "share of words named correctly; the ceiling is what the model finds in plain text"}},
+		// The ceiling is what the model finds in plain text.
+		Columns:    []Column{{Name: "masked-accuracy", Title: "words found by a masked model"}},
 		OneRelease: true,
 		Run:        runMasked,
 	})
 	Register(Definition{
-		Name: "masked-channel", Title: "masked word with the channel",
+		Name: "masked-channel",
 		Doc: "names the word of highest posterior: the mechanism's probability of the output times that of a masked " +
 			"language model in the released text, whose other words are replaced by the current best ones, round by " +
 			"round; weight and rounds are chosen on validation words, the channel alone and the model alone among them",
 		Needs: []Need{NeedsModel, NeedsShadow, NeedsChannel},
 		Columns: []Column{
-			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel", Unit: "share",
-				Doc: "share of words named correctly"},
-			{Name: "masked-channel-alone", Title: "words found by the channel", Unit: "share",
-				Doc: "the same words by MAP with corpus prior"},
-			{Name: "masked-channel-model", Title: "words found by the masked model", Unit: "share",
-				Doc: "the same words by the model alone"},
-			{Name: "masked-channel-weight", Title: "weight of the masked model, last round", Unit: "ratio",
-				Doc: "chosen on the validation split; infinite: the model alone"},
-			{Name: "masked-channel-rounds", Title: "rounds of the masked model", Unit: "ratio",
-				Doc: "chosen on the validation split; 0: the channel alone"},
+			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel"},
+			{Name: "masked-channel-alone", Title: "words found by the channel"}, // by MAP with corpus prior
+			{Name: "masked-channel-model", Title: "words found by the masked model"},
+			{Name: "masked-channel-weight", Title: "weight of the masked model, last round"}, // infinite: the model alone
+			{Name: "masked-channel-rounds", Title: "rounds of the masked model"},             // 0: the channel alone
 		},
 		prepare: prepareMasked,
 	})
 }
 
-// hidden are words to be found: those of the mechanism in the first documents of
-// a split, of which every word kept its place.
+// hidden are words to be found, in contexts that change.
 type hidden struct {
-	released
-	places []place
+	sought
 	// context is what stands in the places of words, by document.
 	context [][]int32
 }
 
 func (s *Situation) hide(plain, noisy [][]int32) *hidden {
-	h := &hidden{released: released{plain, noisy}, places: s.places(plain, math.MaxInt, "")}
-	h.places = slices.DeleteFunc(h.places, func(p place) bool { return len(plain[p.document]) != len(noisy[p.document]) })
-	for _, d := range noisy {
-		h.context = append(h.context, slices.Clone(d))
-	}
-	return h
-}
-
-// right counts the words found, by document.
-func (h *hidden) right(guesses []int32) (hits, trials []int) {
-	hits, trials = make([]int, len(h.plain)), make([]int, len(h.plain))
-	for i, p := range h.places {
-		trials[p.document]++
-		if guesses[i] == h.plain[p.document][p.position] {
-			hits[p.document]++
-		}
-	}
-	return hits, trials
+	return &hidden{s.seek(plain, noisy), list.Map(noisy, slices.Clone)}
 }
 
 // guesser is the language model over the words of the mechanism.
@@ -148,15 +125,6 @@ func (s *Situation) byModel(ctx context.Context, h *hidden) ([]int32, error) {
 	return guesses, err
 }
 
-// mostFrequent is the share of hidden words that equal the most frequent word of
-// the shadow text.
-func (s *Situation) mostFrequent(h *hidden) float64 {
-	counts := s.shadowCounts()
-	top := int32(slices.Index(counts, slices.Max(counts)))
-	hits, trials := h.right(slices.Repeat([]int32{top}, len(h.places)))
-	return float64(sum(hits)) / float64(sum(trials))
-}
-
 func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	plain := upTo(wordsOf(s.Test), s.Options.Masked)
 	noisy, err := s.Released(ctx, Test)
@@ -170,7 +138,7 @@ func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	ceiling, err := once(s.Memo, fmt.Sprintf("masked %d", len(plain)), func() (float64, error) {
 		unchanged := s.hide(plain, plain)
 		guesses, err := s.byModel(ctx, unchanged)
-		hits, trials := unchanged.right(guesses)
+		hits, trials := unchanged.right(guesses, nil)
 		return float64(sum(hits)) / float64(sum(trials)), err
 	})
 	if err != nil {
@@ -180,20 +148,9 @@ func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.found("masked-accuracy", h, guesses)
+	o, err := s.found("masked-accuracy", h.sought, guesses)
 	o.Ceiling = ceiling
 	return []Outcome{o}, err
-}
-
-// found is the outcome of guesses of hidden words.
-func (s *Situation) found(column string, h *hidden, guesses []int32) (Outcome, error) {
-	hits, trials := h.right(guesses)
-	v, err := grouped(hits, trials, s.Options.Level)
-	return Outcome{Column: column, Value: v, Floor: s.mostFrequent(h), Ceiling: 1, Count: len(h.places),
-		Items: wordItems(h.places, func(i int) bool {
-			p := h.places[i]
-			return guesses[i] == h.plain[p.document][p.position]
-		})}, err
 }
 
 func prepareMasked(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
@@ -202,7 +159,7 @@ func prepareMasked(ctx context.Context, s *Situation, channel metrics.Channel, d
 	if err != nil {
 		return none, err
 	}
-	m := maskedChannel{situation: s, draws: draws, column: map[int32]int{}}
+	m := maskedChannel{situation: s, draws: draws}
 	for _, p := range prior {
 		m.prior = append(m.prior, math.Log(p))
 	}
@@ -218,14 +175,8 @@ func prepareMasked(ctx context.Context, s *Situation, channel metrics.Channel, d
 			return none, err
 		}
 		*part.to = s.hide(plain, noisy)
-		for _, p := range (*part.to).places {
-			y := noisy[p.document][p.position]
-			if _, met := m.column[y]; !met && s.knows(y) {
-				m.column[y] = len(m.outputs)
-				m.outputs = append(m.outputs, y)
-			}
-		}
 	}
+	m.outputs = s.outputs(m.held.noisy, m.test.noisy)
 	if len(m.test.places) == 0 {
 		return none, fmt.Errorf("no word of the mechanism in the test split")
 	}
@@ -247,8 +198,7 @@ type maskedChannel struct {
 	prior      []float64 // logarithms
 	held, test *hidden
 	outputs    []int32
-	column     map[int32]int // index of an output
-	emissions  [][]float64   // ln P(y|x), by output and word
+	emissions  [][]float64 // ln P(y|x), by output and word
 }
 
 // posterior is ln P(y|x) + max(0, 1−w)·ln π(x) + w·ln p(x | context), up to a
@@ -278,9 +228,8 @@ func (m *maskedChannel) guess(ctx context.Context, h *hidden, weights []float64)
 	}
 	scores := make([]float64, len(m.prior))
 	take := func(i int, logs []float64) {
-		p := h.places[i]
-		y := h.noisy[p.document][p.position]
-		at, known := m.column[y]
+		y := h.places[i].in(h.noisy)
+		at, known := slices.BinarySearch(m.outputs, y)
 		for k, w := range weights {
 			if !known {
 				out[k][i] = y
@@ -306,7 +255,7 @@ func (m *maskedChannel) guess(ctx context.Context, h *hidden, weights []float64)
 func (m *maskedChannel) outcomes(ctx context.Context) ([]Outcome, error) {
 	s := m.situation
 	hits := func(guesses []int32) int {
-		h, _ := m.held.right(guesses)
+		h, _ := m.held.right(guesses, nil)
 		return sum(h)
 	}
 	held, err := m.guess(ctx, m.held, []float64{0})
@@ -355,7 +304,7 @@ func (m *maskedChannel) outcomes(ctx context.Context) ([]Outcome, error) {
 		column  string
 		guesses []int32
 	}{{"accuracy", best}, {"alone", alone}, {"model", byModel}} {
-		o, err := s.found("masked-channel-"+v.column, m.test, v.guesses)
+		o, err := s.found("masked-channel-"+v.column, m.test.sought, v.guesses)
 		if err != nil {
 			return nil, err
 		}
@@ -367,8 +316,7 @@ func (m *maskedChannel) outcomes(ctx context.Context) ([]Outcome, error) {
 		out = append(out, o)
 	}
 	number := func(column string, v float64) {
-		out = append(out, Outcome{Column: "masked-channel-" + column, Value: metrics.Interval{Estimate: v, Low: v,
-			High: v}, Floor: math.NaN(), Ceiling: math.NaN(), Count: len(m.held.places)})
+		out = append(out, chosen("masked-channel-"+column, v, len(m.held.places)))
 	}
 	number("weight", bestWeight)
 	number("rounds", float64(bestRound))

@@ -8,15 +8,12 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "overlap", Title: "lexical overlap",
-		Doc: "finds the words of a text that are unchanged",
+		Name: "overlap",
+		Doc:  "finds the words of a text that are unchanged; means over documents",
 		Columns: []Column{
-			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Unit: "share",
-				Doc: "words in both texts among words in either, mean over documents"},
-			{Name: "overlap-run", Title: "longest common run", Unit: "tokens",
-				Doc: "length of the longest run of words that is in both texts, mean over documents"},
-			{Name: "overlap-run-share", Title: "longest common run, share", Unit: "share",
-				Doc: "the same as a share of the text"},
+			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard"},
+			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},
+			{Name: "overlap-run-share", Title: "longest common run, share"}, // of the text
 		},
 		OneRelease: true,
 		Run:        runOverlap,

@@ -28,8 +28,7 @@ const (
 type Column struct {
 	Name  string // "map-uniform"
 	Title string
-	Unit  string // "share", "bits", "tokens", "ratio"
-	Doc   string
+	Unit  string // "bits" or "tokens"; "" is a share or a ratio
 	// HigherIsPrivate means that a larger number is more private. Most columns
 	// measure an attacker's success, where smaller is more private.
 	HigherIsPrivate bool
@@ -57,9 +56,7 @@ type Outcome struct {
 // Definition registers an attacker.
 type Definition struct {
 	Name    string // "linkage"
-	Title   string
 	Doc     string
-	Source  string
 	Needs   []Need
 	Columns []Column
 	// OneRelease means that the attacker reads one release of the splits and

@@ -11,19 +11,15 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "map", Title: "MAP over the vocabulary",
-		Doc: "names the most probable word given one output, of all words: E_M, and the capacity, which " +
-			"needs no prior",
-		Source: "Xu et al. 2021b §3.1; Braun et al. 2009",
-		Needs:  []Need{NeedsChannel},
-		Columns: []Column{
-			{Name: "em-uniform", Title: "E_M, all words, uniform prior", Unit: "share", HigherIsPrivate: true,
-				Doc: "share of words that the attacker gets wrong, all words equally likely"},
-			{Name: "em-corpus", Title: "E_M, all words, corpus prior", Unit: "share", HigherIsPrivate: true,
-				Doc: "the same with words as likely as in the shadow text, one added to every count"},
-			{Name: "capacity", Title: "capacity", Unit: "bits",
-				Doc: "log2 of how much one output multiplies the chance of guessing its word, at most, " +
-					"whatever the prior"},
+		Name: "map",
+		Doc: "names the most probable word given one output, of all words: E_M (Xu et al. 2021b §3.1), and the " +
+			"capacity (Braun et al. 2009), which needs no prior",
+		Needs: []Need{NeedsChannel},
+		Columns: []Column{ // shares of words that the attacker gets wrong
+			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
+			{Name: "em-corpus", Title: "E_M, all words, corpus prior", HigherIsPrivate: true}, // of the shadow text
+			// log2 of how much one output multiplies the chance of guessing its word, at most
+			{Name: "capacity", Title: "capacity", Unit: "bits"},
 		},
 		Run: sampledMAP, prepare: prepareMAP,
 	})

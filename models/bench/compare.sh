@@ -30,16 +30,7 @@ ours() { # benchmark, repetitions
 	(cd models && "$work/models.test" -test.run '^$' -test.bench "$1" -test.benchtime "$2" | grep '^Bench' || true)
 }
 texts=random
-dumps=
-if [ -n "$MLDP_DATA" ]; then
-	texts="random imdb"
-	for vectors in local.50d glove.6B.100d.subset local.300d; do
-		if [ -n "$python" ]; then
-			go run ./models/bench/accuracy -data "$MLDP_DATA" -embedding "$MLDP_DATA/$vectors.txt.gz" -dump "$work/$vectors"
-			dumps="$dumps $work/$vectors"
-		fi
-	done
-fi
+[ -z "$MLDP_DATA" ] || texts="random imdb"
 for round in $(seq "${ROUNDS:-3}"); do
 	for text in $texts; do
 		for d in 50 100 300; do
@@ -47,11 +38,7 @@ for round in $(seq "${ROUNDS:-3}"); do
 			ours "^BenchmarkLSTM\$/^$text\$/^d=$d\$/^infer\$" 16x
 		done
 	done
-	if [ -n "$python" ]; then
-		"$python" models/bench/lstm_torch.py
-		# shellcheck disable=SC2086 # one word per file
-		[ -z "$dumps" ] || "$python" models/bench/lstm_torch.py imdb $dumps
-	fi
+	[ -z "$python" ] || "$python" models/bench/lstm_torch.py
 	[ "$round" -gt 1 ] || for d in 50 100 300; do
 		ours "^BenchmarkUnrolled\$/^random\$/^d=$d\$" 5x
 	done

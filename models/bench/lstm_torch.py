@@ -2,21 +2,46 @@
 in ms per 64 documents, training in batches of 64 and scoring 512 or 64 at a
 time, on one thread. Run by compare.sh.
 
-    python3 lstm_torch.py                  80 random tokens a document
-    python3 lstm_torch.py imdb DUMP...     documents that models/bench/accuracy -dump wrote
+    python3 lstm_torch.py    80 random tokens a document
 """
 
 import resource
 import statistics
-import sys
 import time
 
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from accuracy_torch import BATCH, Network, read
-
+HIDDEN, BATCH, DROPOUT = 64, 64, 0.2
 TOKENS, VOCABULARY, SCORED, ROUNDS = 80, 27_000, 512, 40
+
+
+class Network(torch.nn.Module):
+    def __init__(self, table, classes):
+        super().__init__()
+        self.embedding = torch.nn.Embedding.from_pretrained(table, freeze=True)
+        self.lstm = torch.nn.LSTM(table.shape[1], HIDDEN, batch_first=True)
+        self.dropout = torch.nn.Dropout(DROPOUT)
+        self.dense = torch.nn.Linear(HIDDEN, classes)
+        # As Keras does: Glorot, orthogonal, forget gate 1 (gates are i, f, g, o).
+        torch.nn.init.xavier_uniform_(self.lstm.weight_ih_l0)
+        torch.nn.init.orthogonal_(self.lstm.weight_hh_l0)
+        torch.nn.init.zeros_(self.lstm.bias_ih_l0)
+        torch.nn.init.zeros_(self.lstm.bias_hh_l0)
+        with torch.no_grad():
+            self.lstm.bias_ih_l0[HIDDEN : 2 * HIDDEN] = 1
+        self.lstm.bias_hh_l0.requires_grad = False  # one bias, as in ours
+        torch.nn.init.xavier_uniform_(self.dense.weight)
+        torch.nn.init.zeros_(self.dense.bias)
+
+    def forward(self, documents):
+        lengths = [max(1, len(d)) for d in documents]
+        padded = torch.zeros(len(documents), max(lengths), dtype=torch.long)
+        for i, d in enumerate(documents):
+            padded[i, : len(d)] = torch.tensor(d)
+        packed = pack_padded_sequence(self.embedding(padded), lengths, batch_first=True, enforce_sorted=False)
+        _, (state, _) = self.lstm(packed)
+        return self.dense(self.dropout(state[-1]))
 
 
 class Padded(torch.nn.Module):
@@ -83,13 +108,9 @@ def measure(name, table, documents):
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    for file in sys.argv[2:]:
-        data, table = read(file)
-        measure(sys.argv[1], table, data["train"][: 2 * SCORED])
-    if len(sys.argv) == 1:
-        for dimension in (50, 100, 300):
-            documents = torch.randint(VOCABULARY, (SCORED, TOKENS)).tolist()
-            measure("random", torch.randn(VOCABULARY, dimension) * 0.4, documents)
+    for dimension in (50, 100, 300):
+        documents = torch.randint(VOCABULARY, (SCORED, TOKENS)).tolist()
+        measure("random", torch.randn(VOCABULARY, dimension) * 0.4, documents)
 
 
 if __name__ == "__main__":

@@ -4,19 +4,18 @@ import (
 	"math"
 	"testing"
 
+	"mldpbench/models/onnx/onnxproto"
 	"mldpbench/models/onnx/onnxtest"
 )
 
 type (
 	builder = onnxtest.Builder
-	attr    = onnxtest.Attr
+	attr    = *onnxproto.Attribute
 )
 
 var (
-	with    = onnxtest.Attribute
-	message = onnxtest.Message
-	varint  = onnxtest.Varint
-	tensor  = onnxtest.Tensor
+	with   = onnxtest.Attribute
+	tensor = onnxtest.Tensor
 )
 
 // evaluate parses a file and runs its only output "y".

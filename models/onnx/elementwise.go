@@ -55,14 +55,11 @@ func (g *group) number(x float32) operand {
 // functions are those of one operand.
 var functions = map[string]func(dst, src []float32){
 	"Exp": kernel.Exp, "Tanh": kernel.Tanh, "Sigmoid": kernel.Sigmoid, "Erf": kernel.Erf,
-	"Sqrt":  each(math.Sqrt),
-	"Log":   each(math.Log),
-	"Abs":   each(math.Abs),
-	"Floor": each(math.Floor),
-	"Ceil":  each(math.Ceil),
-	"Round": each(math.RoundToEven),
-	"Sin":   each(math.Sin),
-	"Cos":   each(math.Cos),
+	"Sqrt": each(math.Sqrt),
+	"Log":  each(math.Log),
+	"Abs":  each(math.Abs),
+	"Sin":  each(math.Sin),
+	"Cos":  each(math.Cos),
 }
 
 func each(f func(float64) float64) func(dst, src []float32) {

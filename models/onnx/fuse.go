@@ -362,12 +362,12 @@ func (m *Model) types() []Type {
 			kind = types[n.inputs[0]]
 		}
 		switch n.op {
-		case "Shape", "Size", "ArgMax":
+		case "Shape":
 			kind = Int
 		case "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "IsNaN":
 			kind = Bool
 		case "Cast":
-			kind, _ = typeOf(uint64(n.int("to", 0)))
+			kind, _ = typeOf(n.int("to", 0))
 		case "CastLike", "Where":
 			if kind = 0; n.inputs[1] >= 0 {
 				kind = types[n.inputs[1]]

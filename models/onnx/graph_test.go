@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -9,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"mldpbench/internal/realdata"
+	"mldpbench/models/onnx/onnxproto"
 )
 
 // Two layers by hand: x·W + b, ReLU, ·V, Softmax.
@@ -136,6 +138,20 @@ func TestGroupsKeepWhatIsRead(t *testing.T) {
 	near(t, "the input", x["x"], []int{2}, 0, 0)
 }
 
+// constants is a graph of constants and an output.
+func constants(of ...*onnxproto.Tensor) *builder {
+	b := new(builder).Output("w")
+	b.Graph.Initializer = of
+	return b
+}
+
+// elsewhere is a constant of two float32 whose numbers are in another file.
+func elsewhere(name string, entries ...*onnxproto.Entry) *onnxproto.Tensor {
+	t := tensor(name, protoFloat, []int{2})
+	t.RawData, t.DataLocation, t.ExternalData = nil, proto.Int32(1), entries
+	return t
+}
+
 func TestUnsupported(t *testing.T) {
 	b := new(builder).Input("x", protoFloat, 1).Output("y", 1)
 	b.Node("LSTM", []string{"x"}, []string{"a"}).Node("If", []string{"a"}, []string{"b"}).
@@ -153,8 +169,8 @@ func TestUnsupported(t *testing.T) {
 		"0 inputs and 1 outputs":             new(builder).Output("y", 1).Node("Relu", nil, []string{"y"}),
 		"3 numbers for shape [2]":            new(builder).Floats("y", []int{2}, 1, 2, 3).Output("y", 2),
 		"no graph with outputs":              new(builder).Floats("y", nil, 1),
-		"numbers of type FLOAT16":            {Graph: message(5, nil, tensor("w", 10, []int{0}, nil))},
-		"its numbers are in another file":    {Graph: message(5, nil, varint(14, tensor("w", 1, []int{0}, nil), 1))},
+		"numbers of type FLOAT16":            constants(tensor("w", 10, []int{0})),
+		"its numbers are in another file":    constants(elsewhere("w")),
 		"input \"x\": its type is not suppo": new(builder).Input("x", 8, 1).Output("x", 1),
 	} {
 		if _, err := parse(b.File(13), nil); err == nil || !strings.Contains(err.Error(), want) {
@@ -203,15 +219,11 @@ func TestSmallFileLargeTensor(t *testing.T) {
 
 func TestExternalData(t *testing.T) {
 	dir := t.TempDir()
-	entry := func(key, value string) []byte {
-		return message(2, message(1, nil, []byte(key)), []byte(value))
-	}
+	entry := func(key, value string) *onnxproto.Entry { return &onnxproto.Entry{Key: &key, Value: &value} }
 	build := func(location, length string) string {
-		w := message(8, varint(2, varint(1, nil, 2), protoFloat), []byte("w"))
-		w = message(13, message(13, message(13, w, entry("location", location)), entry("offset", "4")),
-			entry("length", length))
-		b := new(builder).Input("x", protoFloat, -1).Output("y", -1)
-		b.Graph = message(5, b.Graph, varint(14, w, 1))
+		b := constants(elsewhere("w", entry("location", location), entry("offset", "4"), entry("length", length)))
+		b.Graph.Output = nil
+		b.Input("x", protoFloat, -1).Output("y", -1)
 		b.Node("Mul", []string{"x", "w"}, []string{"y"})
 		path := filepath.Join(dir, "model.onnx")
 		if err := os.WriteFile(path, b.File(13), 0o600); err != nil {
@@ -221,7 +233,7 @@ func TestExternalData(t *testing.T) {
 	}
 	var data []byte
 	for _, x := range []float32{7, 2, 3} {
-		data = protowire.AppendFixed32(data, math.Float32bits(x))
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 	}
 	if err := os.WriteFile(filepath.Join(dir, "weights"), data, 0o600); err != nil {
 		t.Fatal(err)

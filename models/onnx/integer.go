@@ -35,17 +35,12 @@ var integerOps = map[string]func(a, b int64) int64{
 	"Min": func(a, b int64) int64 { return min(a, b) },
 	"And": func(a, b int64) int64 { return a & b },
 	"Or":  func(a, b int64) int64 { return a | b },
-	"Xor": func(a, b int64) int64 { return a ^ b },
-	"Mod": func(a, b int64) int64 { return ((a % b) + b) % b }, // sign of b, as with fmod = 0
 	"Pow": func(a, b int64) int64 { return int64(math.Pow(float64(a), float64(b))) },
 }
 
 // integers runs an elementwise operation on integers.
 func (r *run) integers(n *node, in []*Tensor) *Tensor {
 	if f, ok := integerOps[n.op]; ok {
-		if n.op == "Mod" && n.int("fmod", 0) != 0 {
-			f = func(a, b int64) int64 { return a % b }
-		}
 		out := in[0]
 		for _, t := range in[1:] {
 			if t.Type == Float {
@@ -84,7 +79,7 @@ func (r *run) integers(n *node, in []*Tensor) *Tensor {
 	return out
 }
 
-// logical runs And, Or, Xor, Not and Mod, whose operands are never float.
+// logical runs And, Or and Not, whose operands are never float.
 func logical(r *run, n *node, in []*Tensor) []*Tensor {
 	if in[0].Type == Float {
 		fail("of floats")
@@ -149,7 +144,7 @@ func choose[T any](dims []int, strides [][]int, dst []T, condition []int64, yes,
 }
 
 func cast(r *run, n *node, in []*Tensor) []*Tensor {
-	kind, err := typeOf(uint64(n.int("to", 0)))
+	kind, err := typeOf(n.int("to", 0))
 	if err != nil {
 		fail("%v", err)
 	}

@@ -122,7 +122,7 @@ var operations = func() map[string]operation {
 	less := compare(func(less, _ bool) bool { return less })
 	greater := compare(func(less, equal bool) bool { return !less && !equal })
 	all := map[string]operation{
-		"Shape": {1, shapeOf}, "Size": {1, sizeOf}, "Constant": {0, constantNode}, "Range": {3, rangeOf},
+		"Shape": {1, shapeOf}, "Constant": {0, constantNode}, "Range": {3, rangeOf},
 		"ConstantOfShape": {1, constantOfShape}, "Reshape": {1, reshape}, "Flatten": {1, flatten},
 		"Transpose": {1, transpose}, "Unsqueeze": {1, unsqueeze}, "Squeeze": {1, squeeze}, "Expand": {2, expand},
 		"Slice": {1, slice}, "Split": {1, split}, "Concat": {1, concat}, "Gather": {2, gatherOp}, "Tile": {2, tile},
@@ -132,9 +132,9 @@ var operations = func() map[string]operation {
 			return cast(r, &node{attrs: map[string]attribute{"to": {i: to}}}, in)
 		}},
 		"MatMul": {2, matMul}, "Gemm": {2, gemm}, "Softmax": {1, softmax}, "LogSoftmax": {1, softmax},
-		"LayerNormalization": {2, layerNorm}, "CumSum": {2, cumSum}, "ArgMax": {1, argMax},
+		"LayerNormalization": {2, layerNorm}, "CumSum": {2, cumSum},
 		"Where": {3, where}, "IsNaN": {1, isNaN},
-		"And": {2, logical}, "Or": {2, logical}, "Xor": {2, logical}, "Not": {1, logical}, "Mod": {2, logical},
+		"And": {2, logical}, "Or": {2, logical}, "Not": {1, logical},
 		"Equal": {2, compare(func(_, equal bool) bool { return equal })}, "Less": {2, less}, "Greater": {2, greater},
 		"LessOrEqual":    {2, compare(func(less, equal bool) bool { return less || equal })},
 		"GreaterOrEqual": {2, compare(func(less, equal bool) bool { return !less })},

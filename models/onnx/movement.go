@@ -57,10 +57,6 @@ func shapeOf(_ *run, n *node, in []*Tensor) []*Tensor {
 	return []*Tensor{out}
 }
 
-func sizeOf(_ *run, _ *node, in []*Tensor) []*Tensor {
-	return []*Tensor{NewInt([]int64{int64(in[0].Size())})}
-}
-
 func reshape(r *run, n *node, in []*Tensor) []*Tensor {
 	to := slices.Clone(r.list(n, in, 1, "shape"))
 	unknown, size := -1, 1
@@ -202,45 +198,17 @@ func slice(r *run, n *node, in []*Tensor) []*Tensor {
 		if end < 0 {
 			end += d
 		}
-		var count int64
-		switch {
-		case step > 0 && step <= math.MaxInt32:
-			start, end = min(max(start, 0), d), min(max(end, 0), d)
-			count = (end - start + step - 1) / step
-		case step < 0 && step >= -math.MaxInt32:
-			start, end = min(max(start, -1), d-1), min(max(end, -1), d-1)
-			count = (start - end - step - 1) / -step
-		default:
+		if step < 1 || step > math.MaxInt32 {
 			fail("a step of %d", step)
 		}
-		count = max(0, count)
+		start, end = min(max(start, 0), d), min(max(end, 0), d)
+		count := max(0, (end-start+step-1)/step)
 		if count > 0 {
 			offset += int(start) * strides[a]
 		}
 		shape[a], strides[a] = int(count), strides[a]*int(step)
 	}
-	for _, s := range strides {
-		if s < 0 {
-			return []*Tensor{r.reversed(x, offset, shape, strides)}
-		}
-	}
 	return []*Tensor{x.view(offset, shape, strides)}
-}
-
-// reversed copies a slice with a negative step.
-func (r *run) reversed(x *Tensor, offset int, shape, strides []int) *Tensor {
-	out := r.make(x.Type, shape...)
-	at := 0
-	dims, s := append(slices.Clone(shape), 1), append(slices.Clone(strides), 0)
-	eachRow(dims, [][]int{s}, func(offsets []int) {
-		if x.Type == Float {
-			out.F[at] = x.F[offset+offsets[0]]
-		} else {
-			out.I[at] = x.I[offset+offsets[0]]
-		}
-		at++
-	})
-	return out
 }
 
 func split(r *run, n *node, in []*Tensor) []*Tensor {
@@ -288,11 +256,7 @@ func concat(r *run, n *node, in []*Tensor) []*Tensor {
 		t = r.dense(t)
 		length, stride := product(t.Shape[a:]), product(shape[a:])
 		for i := range outer {
-			if t.Type == Float {
-				copy(out.F[i*stride+at:][:length], t.F[i*length:])
-			} else {
-				copy(out.I[i*stride+at:][:length], t.I[i*length:])
-			}
+			out.put(i*stride+at, t, i*length, length)
 		}
 		at += length
 	}
@@ -324,12 +288,7 @@ func gatherOp(r *run, n *node, in []*Tensor) []*Tensor {
 			if i < 0 || i >= int64(d) {
 				fail("index %d of %d", i, d)
 			}
-			from := (o*d + int(i)) * inner
-			if x.Type == Float {
-				copy(out.F[at:at+inner], x.F[from:from+inner])
-			} else {
-				copy(out.I[at:at+inner], x.I[from:from+inner])
-			}
+			out.put(at, x, (o*d+int(i))*inner, inner)
 			at += inner
 		}
 	}
@@ -349,11 +308,7 @@ func tile(r *run, n *node, in []*Tensor) []*Tensor {
 		out = append(out, repeats[i]*x.Shape[i])
 	}
 	y := r.make(x.Type, out...)
-	if x.Type == Float {
-		gather(y.F, x.F, shape, strides)
-	} else {
-		gather(y.I, x.I, shape, strides)
-	}
+	y.gather(x, shape, strides)
 	return []*Tensor{y}
 }
 
@@ -365,18 +320,13 @@ func trilu(r *run, n *node, in []*Tensor) []*Tensor {
 	}
 	upper := n.int("upper", 1) != 0
 	out := r.make(x.Type, x.Shape...)
-	copy(out.F, x.F)
-	copy(out.I, x.I)
+	clear(out.F) // its numbers are undefined
 	rank := len(x.Shape)
 	rows, columns := x.Shape[rank-2], x.Shape[rank-1]
 	for at := range x.Size() {
 		i, j := int64(at/columns%rows), int64(at%columns)
-		if upper && j-i < k || !upper && j-i > k {
-			if x.Type == Float {
-				out.F[at] = 0
-			} else {
-				out.I[at] = 0
-			}
+		if upper && j-i >= k || !upper && j-i <= k {
+			out.put(at, x, at, 1)
 		}
 	}
 	return []*Tensor{out}

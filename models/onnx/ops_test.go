@@ -69,7 +69,6 @@ var singles = []single{
 	{op: "Min", x: []float64{1, 5}, shape: []int{2}, others: both(floats("a", nil, 3), floats("b", nil, 2)),
 		want: []float64{1, 2}},
 	{op: "Max", whole: true, x: []float64{1, 5}, shape: []int{2}, others: ints("a", 3), want: []float64{3, 5}},
-	{op: "Mod", whole: true, x: []float64{7, -7}, shape: []int{2}, others: ints("a", 4), want: []float64{3, 1}},
 	{op: "MatMul", x: []float64{1, 2, 3, 4}, shape: []int{2, 2}, others: floats("a", []int{2, 1}, 5, 6),
 		want: []float64{17, 39}, result: []int{2, 1}},
 	{name: "by a vector", op: "MatMul", x: []float64{1, 2, 3, 4}, shape: []int{2, 2}, want: []float64{17, 39},
@@ -113,8 +112,6 @@ var singles = []single{
 		result: []int{2, 2}},
 	{op: "Slice", x: []float64{1, 2, 3, 4, 5, 6}, shape: []int{2, 3}, want: []float64{2, 3, 5, 6}, result: []int{2, 2},
 		others: both(ints("a", 1), ints("b", 99), ints("c", 1))},
-	{name: "backwards", op: "Slice", x: []float64{1, 2, 3, 4}, shape: []int{4}, want: []float64{4, 2}, result: []int{2},
-		others: both(ints("a", -1), ints("b", -99), ints("c", 0), ints("d", -2))},
 	{op: "Concat", x: []float64{1, 2}, shape: []int{2, 1}, others: floats("a", []int{2, 2}, 3, 4, 5, 6),
 		attrs: []attr{with("axis", 1)}, want: []float64{1, 3, 4, 2, 5, 6}, result: []int{2, 3}},
 	{op: "Gather", x: []float64{1, 2, 3, 4}, shape: []int{2, 2}, others: ints("a", 1, -2, 1),
@@ -137,16 +134,13 @@ var singles = []single{
 	{op: "GreaterOrEqual", whole: true, x: []float64{1, 2, 3}, shape: []int{3}, others: ints("a", 2),
 		want: []float64{0, 1, 1}},
 	{op: "IsNaN", x: []float64{1, nan, inf}, shape: []int{3}, want: []float64{0, 1, 0}},
-	{op: "ArgMax", x: []float64{1, 5, 5, 7, 0, 1}, shape: []int{2, 3}, want: []float64{1, 0}, result: []int{2, 1},
-		attrs: []attr{with("axis", -1)}},
 	{op: "Shape", x: []float64{1, 2}, shape: []int{1, 2}, want: []float64{1, 2}, result: []int{2}},
-	{op: "Size", x: []float64{1, 2}, shape: []int{1, 2}, want: []float64{2}, result: []int{}},
 	{op: "ConstantOfShape", whole: true, x: []float64{2, 1}, shape: []int{2}, want: []float64{0, 0}, result: []int{2, 1}},
 	{op: "Identity", x: []float64{1, 2}, shape: []int{2}, want: []float64{1, 2}},
 }
 
 func (s single) build() *builder {
-	b, kind := new(builder), int64(protoFloat)
+	b, kind := new(builder), int32(protoFloat)
 	if s.whole {
 		kind = protoInt64
 	}
@@ -157,12 +151,9 @@ func (s single) build() *builder {
 	b.Input("x", kind, free...)
 	in := []string{"x"}
 	if s.others != nil {
-		before := len(b.Graph)
 		s.others(b)
-		for _, name := range []string{"a", "b", "c", "d"} {
-			if strings.Contains(string(b.Graph[before:]), "\x42\x01"+name) { // field 8, the name
-				in = append(in, name)
-			}
+		for _, c := range b.Graph.Initializer {
+			in = append(in, c.GetName())
 		}
 	}
 	b.Node(s.op, in, []string{"y"}, s.attrs...)

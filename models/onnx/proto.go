@@ -1,15 +1,17 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"mldpbench/internal/list"
+	"mldpbench/models/onnx/onnxproto"
 )
-
-// The messages of onnx.proto (github.com/onnx/onnx, IR version 3 and later)
-// that inference needs; the numbers of fields are those of that file.
 
 type graph struct {
 	nodes        []*node
@@ -61,241 +63,181 @@ type Info struct {
 	Shape []int // −1 where it is not fixed; nil where it is not stated
 }
 
-// field is one field of a message: number, and its value by wire type.
-type field struct {
-	number protowire.Number
-	bits   uint64
-	bytes  []byte
-	kind   protowire.Type
-}
-
-// fields calls f for each field of a message.
-func fields(message []byte, f func(field) error) error {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		v := field{number: number, kind: kind}
-		switch kind {
-		case protowire.VarintType:
-			v.bits, n = protowire.ConsumeVarint(message)
-		case protowire.Fixed32Type:
-			var x uint32
-			x, n = protowire.ConsumeFixed32(message)
-			v.bits = uint64(x)
-		case protowire.Fixed64Type:
-			v.bits, n = protowire.ConsumeFixed64(message)
-		case protowire.BytesType:
-			v.bytes, n = protowire.ConsumeBytes(message)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, message)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		if err := f(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// numbers appends the values of a repeated field of numbers, packed or not;
-// element is the wire type of one.
-func numbers(dst []uint64, v field, element protowire.Type) ([]uint64, error) {
-	if v.kind == element {
-		return append(dst, v.bits), nil
-	}
-	if v.kind != protowire.BytesType {
-		return nil, errors.New("a number of the wrong kind")
-	}
-	for b := v.bytes; len(b) > 0; {
-		var x uint64
-		var n int
-		switch element {
-		case protowire.VarintType:
-			x, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed32Type:
-			var y uint32
-			y, n = protowire.ConsumeFixed32(b)
-			x = uint64(y)
-		default:
-			x, n = protowire.ConsumeFixed64(b)
-		}
-		if n < 0 {
-			return nil, protowire.ParseError(n)
-		}
-		dst, b = append(dst, x), b[n:]
-	}
-	return dst, nil
-}
-
 // external reads a tensor's bytes from a file next to the model.
 type external func(location string, offset, length int64) ([]byte, error)
 
 func parseModel(data []byte, ext external) (*graph, error) {
-	g := &graph{initializers: map[string]*Tensor{}}
-	found := false
-	err := fields(data, func(v field) error {
-		switch v.number {
-		case 7:
-			found = true
-			return g.parse(v.bytes, ext)
-		case 8:
-			var domain string
-			var version int64
-			err := fields(v.bytes, func(v field) error {
-				switch v.number {
-				case 1:
-					domain = string(v.bytes)
-				case 2:
-					version = int64(v.bits)
-				}
-				return nil
-			})
-			if domain == "" || domain == "ai.onnx" {
-				g.opset = version
-			}
-			return err
-		}
-		return nil
-	})
-	if err != nil {
+	var m onnxproto.Model
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
-	if !found || len(g.outputs) == 0 {
+	if len(m.GetGraph().GetOutput()) == 0 {
 		return nil, errors.New("no graph with outputs in it")
+	}
+	g := &graph{initializers: map[string]*Tensor{}, inputs: list.Map(m.Graph.Input, infoOf),
+		outputs: list.Map(m.Graph.Output, infoOf)}
+	for _, o := range m.OpsetImport {
+		if o.GetDomain() == "" || o.GetDomain() == "ai.onnx" {
+			g.opset = o.GetVersion()
+		}
+	}
+	for _, p := range m.Graph.Initializer {
+		t, err := tensorOf(p, ext)
+		if err != nil {
+			return nil, fmt.Errorf("initializer %q: %w", p.GetName(), err)
+		}
+		g.initializers[p.GetName()] = t
+	}
+	for _, p := range m.Graph.Node {
+		n := &node{name: p.GetName(), op: p.GetOpType(), domain: p.GetDomain(), in: p.Input, out: p.Output,
+			attrs: map[string]attribute{}}
+		for _, a := range p.Attribute {
+			v := attribute{i: a.GetI(), f: a.GetF(), s: string(a.S), ints: a.Ints, floats: a.Floats,
+				graph: a.G != nil || a.Graphs != nil}
+			if a.T != nil {
+				var err error
+				if v.t, err = tensorOf(a.T, ext); err != nil {
+					return nil, fmt.Errorf("node %q: attribute %q: %w", n.name, a.GetName(), err)
+				}
+			}
+			n.attrs[a.GetName()] = v
+		}
+		g.nodes = append(g.nodes, n)
 	}
 	return g, nil
 }
 
-func (g *graph) parse(data []byte, ext external) error {
-	return fields(data, func(v field) error {
-		switch v.number {
-		case 1:
-			n, err := parseNode(v.bytes, ext)
-			g.nodes = append(g.nodes, n)
-			return err
-		case 5:
-			name, t, err := parseTensor(v.bytes, ext)
-			if err != nil {
-				return fmt.Errorf("initializer %q: %w", name, err)
-			}
-			g.initializers[name] = t
-		case 11, 12:
-			info, err := parseInfo(v.bytes)
-			if err != nil {
-				return err
-			}
-			if v.number == 11 {
-				g.inputs = append(g.inputs, info)
-			} else {
-				g.outputs = append(g.outputs, info)
-			}
+func infoOf(v *onnxproto.Value) Info {
+	t := v.GetType().GetTensorType()
+	info := Info{Name: v.GetName()}
+	info.Type, _ = typeOf(int64(t.GetElemType()))
+	if t.GetShape() == nil {
+		return info
+	}
+	info.Shape = []int{}
+	for _, d := range t.Shape.Dim {
+		size := -1
+		if d.DimValue != nil && *d.DimValue >= 0 && *d.DimValue <= math.MaxInt32 {
+			size = int(*d.DimValue)
 		}
-		return nil
-	})
+		info.Shape = append(info.Shape, size)
+	}
+	return info
 }
 
-func parseNode(data []byte, ext external) (*node, error) {
-	n := &node{attrs: map[string]attribute{}}
-	err := fields(data, func(v field) error {
-		switch v.number {
-		case 1:
-			n.in = append(n.in, string(v.bytes))
-		case 2:
-			n.out = append(n.out, string(v.bytes))
-		case 3:
-			n.name = string(v.bytes)
-		case 4:
-			n.op = string(v.bytes)
-		case 5:
-			return n.parseAttribute(v.bytes, ext)
-		case 7:
-			n.domain = string(v.bytes)
-		}
-		return nil
-	})
-	return n, err
+// Element types of onnx.proto, TensorProto.DataType.
+const (
+	protoFloat  = 1
+	protoUint8  = 2
+	protoInt8   = 3
+	protoInt32  = 6
+	protoInt64  = 7
+	protoBool   = 9
+	protoDouble = 11
+)
+
+// typeOf maps an element type to ours.
+func typeOf(kind int64) (Type, error) {
+	switch kind {
+	case protoFloat, protoDouble:
+		return Float, nil
+	case protoUint8, protoInt8, protoInt32, protoInt64:
+		return Int, nil
+	case protoBool:
+		return Bool, nil
+	}
+	names := map[int64]string{8: "STRING", 10: "FLOAT16", 16: "BFLOAT16"}
+	if name, ok := names[kind]; ok {
+		return 0, fmt.Errorf("numbers of type %s are not supported", name)
+	}
+	return 0, fmt.Errorf("numbers of type %d are not supported", kind)
 }
 
-func (n *node) parseAttribute(data []byte, ext external) error {
-	var a attribute
-	var name string
-	var ints, floats []uint64
-	err := fields(data, func(v field) (err error) {
-		switch v.number {
-		case 1:
-			name = string(v.bytes)
-		case 2:
-			a.f = math.Float32frombits(uint32(v.bits))
-		case 3:
-			a.i = int64(v.bits)
-		case 4:
-			a.s = string(v.bytes)
-		case 5:
-			_, a.t, err = parseTensor(v.bytes, ext)
-		case 6, 11:
-			a.graph = true
-		case 7:
-			floats, err = numbers(floats, v, protowire.Fixed32Type)
-		case 8:
-			ints, err = numbers(ints, v, protowire.VarintType)
-		}
-		return err
-	})
-	for _, x := range ints {
-		a.ints = append(a.ints, int64(x))
-	}
-	for _, x := range floats {
-		a.floats = append(a.floats, math.Float32frombits(uint32(x)))
-	}
-	n.attrs[name] = a
+// tensorOf converts to one of our types. The numbers stored must be as many as
+// the shape says, so that a small file can't ask for much memory.
+func tensorOf(p *onnxproto.Tensor, ext external) (*Tensor, error) {
+	kind, err := typeOf(int64(p.GetDataType()))
 	if err != nil {
-		return fmt.Errorf("node %q: attribute %q: %w", n.name, name, err)
+		return nil, err
 	}
-	return nil
+	raw := p.RawData
+	if p.GetDataLocation() == 1 {
+		if raw, err = readExternal(p, ext); err != nil {
+			return nil, err
+		}
+	}
+	t := &Tensor{Type: kind, Shape: make([]int, len(p.Dims))}
+	size := int64(1)
+	for i, d := range p.Dims {
+		if d < 0 || d > math.MaxInt32 {
+			return nil, fmt.Errorf("dimension %d: must be 0 to 2^31 − 1", d)
+		}
+		if size *= d; size > math.MaxInt32 {
+			return nil, fmt.Errorf("shape %v: too many numbers", p.Dims)
+		}
+		t.Shape[i] = int(d)
+	}
+	switch p.GetDataType() {
+	case protoFloat:
+		t.F, err = stored(raw, p.FloatData)
+	case protoDouble:
+		t.F, err = converted[float32](stored(raw, p.DoubleData))
+	case protoInt64:
+		t.I, err = stored(raw, p.Int64Data)
+	case protoInt32:
+		t.I, err = converted[int64](stored(raw, p.Int32Data))
+	case protoInt8:
+		t.I, err = converted[int64](stored(raw, list.Map(p.Int32Data, func(x int32) int8 { return int8(x) })))
+	default:
+		t.I, err = converted[int64](stored(raw, list.Map(p.Int32Data, func(x int32) uint8 { return uint8(x) })))
+	}
+	if err != nil || int64(len(t.F)+len(t.I)) != size {
+		return nil, fmt.Errorf("%d numbers for shape %v", len(t.F)+len(t.I), t.Shape)
+	}
+	if kind == Bool {
+		t.I = list.Map(t.I, func(x int64) int64 { return min(1, x) })
+	}
+	return t, nil
 }
 
-func parseInfo(data []byte) (Info, error) {
-	var info Info
-	var kind uint64
-	err := fields(data, func(v field) error {
-		switch v.number {
-		case 1:
-			info.Name = string(v.bytes)
-		case 2:
-			return fields(v.bytes, func(v field) error {
-				if v.number != 1 {
-					return nil
-				}
-				return fields(v.bytes, func(v field) error {
-					switch v.number {
-					case 1:
-						kind = v.bits
-					case 2:
-						info.Shape = []int{}
-						return fields(v.bytes, func(v field) error {
-							size := -1
-							err := fields(v.bytes, func(v field) error {
-								if v.number == 1 && v.bits <= math.MaxInt32 {
-									size = int(v.bits)
-								}
-								return nil
-							})
-							info.Shape = append(info.Shape, size)
-							return err
-						})
-					}
-					return nil
-				})
-			})
+// stored returns the numbers of raw_data, or else those of a field of their own.
+func stored[T any](raw []byte, numbers []T) ([]T, error) {
+	if raw == nil {
+		return numbers, nil
+	}
+	var one T
+	out := make([]T, len(raw)/binary.Size(one))
+	n, err := binary.Decode(raw, binary.LittleEndian, out)
+	if err == nil && n != len(raw) {
+		err = errors.New("half a number")
+	}
+	return out, err
+}
+
+func converted[To, From float32 | float64 | int8 | uint8 | int32 | int64](x []From, err error) ([]To, error) {
+	return list.Map(x, func(v From) To { return To(v) }), err
+}
+
+func readExternal(p *onnxproto.Tensor, ext external) (_ []byte, err error) {
+	if ext == nil {
+		return nil, errors.New("its numbers are in another file")
+	}
+	location, offset, length := "", int64(0), int64(-1)
+	for _, e := range p.ExternalData {
+		to := &offset
+		switch e.GetKey() {
+		case "location":
+			location = e.GetValue()
+			continue
+		case "length":
+			to = &length
+		case "offset":
+		default:
+			continue
 		}
-		return nil
-	})
-	info.Type, _ = typeOf(kind)
-	return info, err
+		if *to, err = strconv.ParseInt(e.GetValue(), 10, 64); err != nil || *to < 0 {
+			return nil, fmt.Errorf("external data: %s = %q: must be a number of bytes", e.GetKey(), e.GetValue())
+		}
+	}
+	return ext(location, offset, length)
 }

@@ -217,44 +217,16 @@ func cumSum(r *run, n *node, in []*Tensor) []*Tensor {
 		fail("exclusive or reverse")
 	}
 	out := r.make(x.Type, x.Shape...)
+	out.put(0, x, 0, x.Size())
 	length, inner := x.Shape[a], product(x.Shape[a+1:])
 	for at := range x.Size() {
-		first := at/inner%length == 0
-		if x.Type == Float {
-			out.F[at] = x.F[at]
-			if !first {
-				out.F[at] += out.F[at-inner]
-			}
-			continue
-		}
-		out.I[at] = x.I[at]
-		if !first {
+		switch {
+		case at/inner%length == 0:
+		case x.Type == Float:
+			out.F[at] += out.F[at-inner]
+		default:
 			out.I[at] += out.I[at-inner]
 		}
-	}
-	return []*Tensor{out}
-}
-
-func argMax(r *run, n *node, in []*Tensor) []*Tensor {
-	x := r.dense(in[0])
-	last := len(x.Shape) - 1
-	if axis(n.int("axis", 0), last+1) != last || x.Type != Float {
-		fail("over another dimension than the last, or of integers")
-	}
-	shape := slices.Clone(x.Shape)
-	length := shape[last]
-	if shape[last] = 1; n.int("keepdims", 1) == 0 {
-		shape = shape[:last]
-	}
-	out := r.make(Int, shape...)
-	for i := range out.I {
-		best := 0
-		for j, v := range x.F[i*length : (i+1)*length] {
-			if v > x.F[i*length+best] {
-				best = j
-			}
-		}
-		out.I[i] = int64(best)
 	}
 	return []*Tensor{out}
 }

@@ -121,13 +121,27 @@ func (r *run) dense(t *Tensor) *Tensor {
 		return t
 	}
 	out := r.make(t.Type, t.Shape...)
-	if t.Type == Float {
-		gather(out.F, t.F, t.Shape, t.strides)
-	} else {
-		gather(out.I, t.I, t.Shape, t.strides)
-	}
+	out.gather(t, t.Shape, t.strides)
 	r.temporary(out)
 	return out
+}
+
+// put copies n numbers of a dense tensor of the same type.
+func (t *Tensor) put(at int, src *Tensor, from, n int) {
+	if t.Type == Float {
+		copy(t.F[at:at+n], src.F[from:from+n])
+	} else {
+		copy(t.I[at:at+n], src.I[from:from+n])
+	}
+}
+
+// gather copies all numbers of a strided array.
+func (t *Tensor) gather(src *Tensor, shape, strides []int) {
+	if t.Type == Float {
+		gather(t.F, src.F, shape, strides)
+	} else {
+		gather(t.I, src.I, shape, strides)
+	}
 }
 
 // gather copies a strided array to a dense one.

@@ -29,7 +29,6 @@ type Tokenizer struct {
 	model          model
 	prefix, suffix []int
 	special        map[string]int
-	pieces         map[int]string
 }
 
 // model turns a part of a text, as the pre-tokenizer makes them, into ids.
@@ -126,7 +125,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if f.Model.Type == "" || len(f.Model.Vocab) == 0 {
 		return nil, errors.New("no model with a vocabulary in it")
 	}
-	t := &Tokenizer{kind: f.Model.Type, special: map[string]int{}, pieces: map[int]string{}}
+	t := &Tokenizer{kind: f.Model.Type, special: map[string]int{}}
 	if f.Truncation != nil {
 		t.limit = max(0, f.Truncation.MaxLength)
 	}
@@ -135,7 +134,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 			return nil, fmt.Errorf("added token %q that is not special: not supported", a.Content)
 		}
 		t.special[a.Content] = a.ID
-		t.pieces[a.ID] = a.Content
 	}
 	if f.Normalizer != nil {
 		if err := t.addNormalizer(*f.Normalizer); err != nil {
@@ -180,7 +178,6 @@ func (t *Tokenizer) vocabulary(raw json.RawMessage) (map[string]int, error) {
 		if id < 0 || id > math.MaxInt32 {
 			return nil, fmt.Errorf("piece %q: id = %d", piece, id)
 		}
-		t.pieces[id] = piece
 	}
 	t.size = len(vocab)
 	return vocab, nil
@@ -239,9 +236,6 @@ func (t *Tokenizer) Special(token string) (id int, ok bool) {
 	id, ok = t.special[token]
 	return id, ok
 }
-
-// Piece returns the text of a piece as it stands in the file, "" for none.
-func (t *Tokenizer) Piece(id int) string { return t.pieces[id] }
 
 // Around returns the ids that are put before and after a text.
 func (t *Tokenizer) Around() (before, after []int) { return t.prefix, t.suffix }

@@ -56,7 +56,6 @@ func (t *Tokenizer) newUnigram(f *file) error {
 			return fmt.Errorf("piece %d: %w", i, err)
 		}
 		worst = min(worst, score)
-		t.pieces[i] = text
 		if text == "" || i == *f.Model.UnkID || controlPieces[text] {
 			continue
 		}

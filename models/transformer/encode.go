@@ -95,28 +95,3 @@ func (m *Model) TokenVectors(ctx context.Context, texts []string) ([][][]float32
 	})
 	return vectors, err
 }
-
-// Classify returns the scores of the classes for each text, before any softmax.
-func (m *Model) Classify(ctx context.Context, texts []string) ([][]float32, error) {
-	if m.task != Classifier {
-		return nil, fmt.Errorf("model %s: a model of the kind %s has no classes", m.name, m.task)
-	}
-	scores := make([][]float32, len(texts))
-	err := m.each(ctx, texts, source{output: m.output}, func(i int, rows [][]float32) error {
-		if len(rows) == 0 {
-			return fmt.Errorf("no tokens in %.60q", texts[i])
-		}
-		scores[i] = slices.Clone(rows[0])
-		return nil
-	})
-	return scores, err
-}
-
-// Label returns the name of a class in config.json, or its number.
-func (m *Model) Label(class int) string {
-	number := fmt.Sprint(class)
-	if name, ok := m.config.model.Labels[number]; ok {
-		return name
-	}
-	return number
-}

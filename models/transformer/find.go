@@ -21,11 +21,10 @@ const defaultLimit = 512
 // config is what we read of the files next to the model.
 type config struct {
 	model struct {
-		ModelType             string            `json:"model_type"`
-		MaxPositionEmbeddings float64           `json:"max_position_embeddings"`
-		BOS                   *int              `json:"bos_token_id"`
-		MaskToken             *int              `json:"mask_token_id"`
-		Labels                map[string]string `json:"id2label"`
+		ModelType             string  `json:"model_type"`
+		MaxPositionEmbeddings float64 `json:"max_position_embeddings"`
+		BOS                   *int    `json:"bos_token_id"`
+		MaskToken             *int    `json:"mask_token_id"`
 	}
 	tokenizer struct {
 		ModelMaxLength float64 `json:"model_max_length"` // 1e30 means none
@@ -201,8 +200,6 @@ type Description struct {
 	Tokens     bool   // TokenVectors works
 	Weights    int    // numbers in model.onnx
 	Operations int    // of the prepared graph
-	Inputs     []onnx.Info
-	Outputs    []onnx.Info
 }
 
 // Describe reads a folder and says what it can serve for; the error says why
@@ -215,7 +212,7 @@ func Describe(dir string) (Description, error) {
 	return Description{
 		Name: m.name, Task: m.task, Tokenizer: m.tokens.Kind(), Vocabulary: m.tokens.Size(), Limit: m.limit,
 		Output: m.output, Size: m.classes, Tokens: m.HasTokenVectors(), Weights: m.graph.Weights(),
-		Operations: m.graph.Operations(), Inputs: m.graph.Inputs(), Outputs: m.graph.Outputs(),
+		Operations: m.graph.Operations(),
 	}, nil
 }
 

@@ -155,31 +155,6 @@ func normalise(x []float64) {
 	}
 }
 
-// MaskedPieces returns, for each position of a text of words, the natural
-// logarithms of the probabilities of all pieces at one mask token in place of
-// the word there.
-func (m *Model) MaskedPieces(ctx context.Context, words []string, positions []int) ([][]float32, error) {
-	pieces := m.words(words)
-	var jobs []job
-	for _, p := range positions {
-		if p < 0 || p >= len(words) {
-			return nil, fmt.Errorf("position %d of %d words", p, len(words))
-		}
-		j, err := m.masked(pieces, p, 1)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, j)
-	}
-	out := make([][]float32, len(positions))
-	err := m.runMasked(ctx, jobs, func(i int, rows [][]float32) {
-		out[i] = slices.Clone(rows[0])
-		space := make([]float32, len(out[i]))
-		kernel.Combine(kernel.Subtract, out[i], out[i], []float32{float32(logNormaliser(rows[0], space))})
-	})
-	return out, err
-}
-
 func (m *Model) runMasked(ctx context.Context, jobs []job, done func(i int, rows [][]float32)) error {
 	if m.task != Masked {
 		return fmt.Errorf("model %s: a model of the kind %s fills no masks", m.name, m.task)
@@ -194,9 +169,6 @@ func (m *Model) runMasked(ctx context.Context, jobs []job, done func(i int, rows
 		return nil
 	})
 }
-
-// Piece returns the text of a piece as it stands in tokenizer.json.
-func (m *Model) Piece(id int) string { return m.tokens.Piece(id) }
 
 // words returns the pieces of each word of a text.
 func (m *Model) words(words []string) [][]int {

@@ -121,14 +121,6 @@ func (m *Model) Name() string { return m.name }
 // Task returns what the model serves for.
 func (m *Model) Task() Task { return m.task }
 
-// Limit returns the number of pieces, special tokens included, that the model
-// reads of a text.
-func (m *Model) Limit() int { return m.limit }
-
-// Pieces returns the number of pieces a language model chooses from, the
-// classes of a classifier or the dimensions of an encoder's vectors.
-func (m *Model) Pieces() int { return m.classes }
-
 // Fingerprint returns a hash of the files that decide on the model's results.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()

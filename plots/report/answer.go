@@ -15,11 +15,10 @@ import (
 
 // answer is the first screen.
 type answer struct {
-	Question  string
-	Data      string // documents and repetitions
-	Table     tables.Table
-	Attacks   *tables.Table // what attackers still learn
-	Sentences []string
+	Question string
+	Data     string // documents and repetitions
+	Table    tables.Table
+	Attacks  *tables.Table // what attackers still learn
 }
 
 // mostRows is how many rows the first screen shows.
@@ -28,7 +27,7 @@ const mostRows = 10
 func answerOf(p *results.Prepared) answer {
 	private := p.Private()
 	names := results.Distinct(private, func(c results.Cell) results.Instance { return c.Instance() })
-	a := answer{Data: documents(p), Sentences: tables.Headline(p)}
+	a := answer{Data: documents(p)}
 	if t, ok := tables.AtFirstLevel(p, mostRows); ok {
 		a.Question = fmt.Sprintf("Which of %s keeps most accuracy at equal privacy?", count(len(names), "mechanism"))
 		a.Table = t
@@ -41,7 +40,7 @@ func answerOf(p *results.Prepared) answer {
 	a.Question = fmt.Sprintf("What was measured of %s.", count(len(names), "mechanism"))
 	candidates := append(tables.Attacks(p), tables.Brief(p, mostRows))
 	candidates = append(candidates, slices.DeleteFunc(tables.All(p), func(t tables.Table) bool {
-		return strings.HasPrefix(t.Name, "datasets") || strings.HasPrefix(t.Name, "examples")
+		return strings.HasPrefix(t.Name, "datasets")
 	})...)
 	for _, t := range candidates {
 		if len(t.Rows) > 0 {

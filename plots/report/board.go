@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -47,11 +48,9 @@ type board struct {
 	Figure    plots.Page
 	Scenes    []string
 	Datasets  []string
-	Headline  []string
-	Axis      string
-	Equal     []tables.Table
+	Axis      string // of results without a task
+	Equal     tables.Table
 	Releases  tables.Table
-	Explorer  explorer
 	Attacks   []tables.Table
 	Promises  []tables.Table
 	Sources   []string
@@ -87,42 +86,55 @@ func WriteBoard(w io.Writer, p *results.Prepared, t *BoardTask) error {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	if t != nil {
-		v.Title = t.Title
-		for _, level := range t.Levels {
-			v.Equal = append(v.Equal, atEqual(p, t.Question, level)...)
+		v.Title, v.Releases = t.Title, releases(p, t.Question)
+		v.Equal = atEqual(p, t.Question, t.Levels, true)
+	} else {
+		v.Axis = tables.AxisNote(p, p.Stated().Quantity)
+		v.Equal = atEqual(p, compare.Question{}, p.Stated().At, false)
+		if len(v.Equal.Rows) == 0 && len(v.Attacks) == 0 {
+			return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) on both "+
+				"sides of %g, and no attacker was measured together with a utility",
+				results.MustColumn(p.Stated().Quantity).Title, p.Stated().At[0])
 		}
-		v.Releases = releases(p, t.Question)
-		v.Sources = once(nil, source(p.Cells))
-	} else if err := v.standings(p); err != nil {
-		return err
 	}
+	v.Sources = once(nil, source(p.Cells))
 	return boards.Execute(w, v)
 }
 
-// atEqual ranks everything that reaches a level of privacy, and says of each what
-// it is told apart from.
-func atEqual(p *results.Prepared, q compare.Question, level float64) (all []tables.Table) {
+// atEqual ranks mechanisms at levels of privacy, and says of each what it is told
+// apart from: with a task whatever reaches the level, else those that promise
+// something, where a promise between some words has no place.
+func atEqual(p *results.Prepared, q compare.Question, levels []float64, task bool) tables.Table {
+	q = q.Whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
-	for _, a := range compare.Align(p, q, level) {
-		entries := a.Ranked()
-		if len(entries) == 0 {
-			continue
-		}
-		t := tables.Table{Name: "equal", Title: fmt.Sprintf("%s where %s is %g", use.Heading(), privacy.Heading(), level),
-			Header: []string{"mechanism", use.Heading(), "place", "95% bounds", "ε about", "told apart from"},
-			Legend: fmt.Sprintf("On each one's own line between its measured ε. Plain text: %s. Differences are paired by test "+
-				"document, all pairs tested, Holm, 5%%.", tables.FormatNumber(a.Baseline, 1))}
-		for _, e := range entries {
-			apart := slices.Concat(e.Better, e.Worse)
-			if len(apart) == 0 {
-				apart = []string{"none"}
-			}
-			t.AddRow(e.Line.Name, tables.Within(e.Line, use.Digits), fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High),
-				short(e.Line.Epsilon), strings.Join(apart, ", "))
-		}
-		all = append(all, t)
+	if use.Unit == "%" {
+		use.Digits = 1 // as everywhere at a level
 	}
-	return all
+	t := tables.Table{Name: "equal", Title: fmt.Sprintf("%s at equal %s", use.Heading(), privacy.Heading()),
+		Header: []string{"data set", "measured with", privacy.Heading(), "mechanism", use.Heading(), "place", "95% bounds",
+			"ε about", "plain text", "told apart from", "measured by"},
+		Legend: "Each on its own line between its measured ε; ± is half the 95% interval. All pairs of a data set and " +
+			"classifier are tested, Holm, 5%, so that the bounds of places hold together with probability 95%."}
+	for _, level := range levels {
+		for _, s := range compare.Standings(p, q, level) {
+			entries := slices.Concat(s.Entries, s.Scoped)
+			if task {
+				entries = s.Ranked()
+			}
+			with := strings.TrimPrefix(s.Space.String()+", "+s.Task.String(), " d=0, ")
+			for i, e := range entries {
+				place, bounds := fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High)
+				if !task && i >= len(s.Entries) {
+					place, bounds = tables.NotMeasured, tables.NotMeasured
+				}
+				apart := strings.Join(slices.Concat(e.Better, e.Worse), ", ")
+				t.AddRow(results.DatasetTitle(s.Dataset), with, fmt.Sprint(level), e.Line.Name,
+					tables.Within(e.Line, use.Digits), place, bounds, short(e.Line.Epsilon),
+					tables.FormatNumber(s.Baseline, 1), cmp.Or(apart, "none"), source(e.Line.Cells))
+			}
+		}
+	}
+	return t
 }
 
 // releases lists what was submitted: use and privacy of every release with the
@@ -150,60 +162,6 @@ func releases(p *results.Prepared, q compare.Question) tables.Table {
 			tables.FormatNumber(stats.Mean(g.Values(privacy.Name)), privacy.Digits), bounds, m.Detail, promise)
 	}
 	return t
-}
-
-// standings fills in the ranking of plain results.
-func (v *board) standings(p *results.Prepared) error {
-	v.Headline, v.Axis = tables.Headline(p), tables.AxisNote(p, p.Stated().Quantity)
-	e := &v.Explorer
-	for _, title := range []string{results.MustColumn(p.Stated().Quantity).Title, "place", "95% bounds", "accuracy in %",
-		"baseline", "N_w in %", "MIA AUC", "measured by"} {
-		e.Columns = append(e.Columns, exploreColumn{title, true})
-	}
-	for _, level := range p.Stated().At {
-		others := map[string][]compare.Aligned{}
-		for _, q := range []string{"n_w", "mia_auc"} {
-			others[q] = compare.Align(p, compare.Question{Use: q}, level)
-		}
-		atLevel := func(quantity string, s compare.Standing, l compare.Line) string {
-			for _, a := range others[quantity] {
-				if i := a.Index(l.Instance); i >= 0 && a.Dataset == s.Dataset && a.Space == s.Space && a.Task == s.Task {
-					return tables.Within(a.Lines[i], results.MustColumn(quantity).Digits)
-				}
-			}
-			return tables.NotMeasured
-		}
-		for _, s := range compare.Standings(p, compare.Question{}, level) {
-			for i, x := range slices.Concat(s.Entries, s.Scoped) {
-				place, bounds := fmt.Sprint(x.Place), fmt.Sprintf("%d–%d", x.Low, x.High)
-				if i >= len(s.Entries) {
-					place, bounds = tables.NotMeasured, tables.NotMeasured
-				}
-				by := source(x.Line.Cells)
-				v.Sources = once(v.Sources, by)
-				row := exploreRow{Dataset: results.DatasetTitle(s.Dataset), Mechanism: x.Line.Name,
-					Epsilon: short(x.Line.Epsilon), Variant: variantName(x.Line.Cells[0]), Model: task(s.Task),
-					Space: s.Space.String()}
-				for _, text := range []string{fmt.Sprint(level), place, bounds, tables.Within(x.Line, 1),
-					tables.FormatNumber(s.Baseline, 1), atLevel("n_w", s, x.Line), atLevel("mia_auc", s, x.Line), by} {
-					row.Cells = append(row.Cells, exploreCell{text, true})
-				}
-				e.Rows = append(e.Rows, row)
-			}
-		}
-	}
-	if len(v.Attacks) > 0 {
-		v.Sources = once(v.Sources, source(results.Where(p.Cells, func(c results.Cell) bool {
-			return len(tables.Attackers([]results.Cell{c})) > 0
-		})))
-	}
-	if len(e.Rows) == 0 && len(v.Attacks) == 0 {
-		return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) on both "+
-			"sides of %g, and no attacker was measured together with a utility",
-			results.MustColumn(p.Stated().Quantity).Title, p.Stated().At[0])
-	}
-	e.filter()
-	return nil
 }
 
 // source returns the origin of the measurements: studies, and the versions of

@@ -90,10 +90,8 @@ frame.addEventListener("load", function () {
   out.push("over=" + tip.querySelector("b").textContent);
   out.push("tools=" + all("#figure figure:not([hidden]) .tools button").map(function (b) { return b.textContent; }).join(","));
   out.push("unreachable=" + all("button,a,summary").filter(function (e) { return e.tabIndex < 0; }).length);
-  w.dispatchEvent(new Event("beforeprint"));
-  out.push("print=" + all("details:not([open])").length);
+  all("details").forEach(function (e) { e.open = true; });
   out.push("open=" + d.documentElement.scrollWidth);
-  w.dispatchEvent(new Event("afterprint"));
   out.push("address=" + w.location.hash);
   w.location.reload();
 });
@@ -126,14 +124,14 @@ func TestBrowser(t *testing.T) {
 	// nothing.
 	want := "width=390; closed=0 figure=e_m; up=60.7,70.7,80.7 ascending; down=80.7,70.7,60.7 descending; " +
 		"found=3 of 7 rows; idle=2 of 7 rows; switched=epsilon; " +
-		"on=3 3 1 picked true; " + // two panels and the audit; rows of all cells and of the answer
+		"on=2 3 1 picked true; " + // two panels; rows of all cells and of the answer
 		"key=false Vickrey, releasedaccuracy in % 65.7 (63.96 to 67.44) at privacy parameter ε 5; over=CMP; " +
-		"tools=SVG,PNG,CSV; unreachable=0; print=0; open=390; " +
-		"address=#idle=no&cells-epsilon=5&x=epsilon&pick=CMP; again=epsilon 3 3 1 picked 70.7,65.7"
+		"tools=SVG,PNG,CSV; unreachable=0; open=390; " +
+		"address=#idle=no&cells-epsilon=5&x=epsilon&pick=CMP; again=epsilon 2 3 1 picked 70.7,65.7"
 	if got := html.UnescapeString(string(m[1])); got != want {
 		t.Errorf("in the browser:\n got %s\nwant %s", got, want)
 	}
-	// In print nothing is left out: the last words of the page are there.
+	// In print there is the answer and how to repeat it, and nothing that is folded.
 	pdf := filepath.Join(dir, "page.pdf")
 	open(filepath.Join(dir, "page.html"), "--no-pdf-header-footer", "--print-to-pdf="+pdf)
 	if _, err := exec.LookPath("pdftotext"); err != nil {
@@ -144,10 +142,10 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Which of 2 mechanisms", "metric privacy with 10 times", "name: synthetic",
-		"accuracy in %"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("in print there is no %q", want)
+	for want, printed := range map[string]bool{"Which of 2 mechanisms": true, "not privatised": true,
+		"Audit of claimed guarantees": true, "mldp run": true, "Lower bounds on the true": false, "changed nothing": false} {
+		if strings.Contains(string(text), want) != printed {
+			t.Errorf("in print there is %q: %v, want %v", want, !printed, printed)
 		}
 	}
 }

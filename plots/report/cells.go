@@ -54,7 +54,7 @@ func explore(p *results.Prepared) explorer {
 		c := g.Cells[0]
 		row := exploreRow{
 			Dataset: results.DatasetTitle(c.Dataset), Mechanism: p.Name(c), Variant: variantName(c),
-			Model: task(c.Task()), Space: c.Space().String(), Idle: stats.Mean(g.Values("n_w")) > idleAbove,
+			Model: c.Task().String(), Space: c.Space().String(), Idle: stats.Mean(g.Values("n_w")) > idleAbove,
 		}
 		switch {
 		case c.IsBaseline():

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -20,13 +19,12 @@ type mechanism struct {
 }
 
 type variant struct {
-	Title    string
-	Holds    bool
-	Scoped   bool     // between some words only
-	Exists   bool     // false: undefined at every ε
-	Promises []string // what is guaranteed at each ε
-	Reason   string
-	Texts    []sample
+	Title  string
+	Holds  bool
+	Scoped bool // between some words only
+	Exists bool // false: undefined at every ε
+	Reason string
+	Texts  []sample
 }
 
 // sample is one document under a variant.
@@ -46,7 +44,7 @@ type word struct {
 	Kept bool // unchanged
 }
 
-// sections collects guarantees and examples by mechanism.
+// sections collects sources, reasons and examples by mechanism.
 func sections(in Input) []mechanism {
 	var out []mechanism
 	var names []string
@@ -80,28 +78,14 @@ func describe(in Input, i results.Instance) variant {
 	if i.Parameters != "" {
 		v.Title = strings.TrimSpace(v.Title + ", " + i.Parameters)
 	}
-	byEpsilon := map[float64][]results.Cell{}
-	var epsilons []float64
 	for _, r := range in.Cells {
-		if r.Instance() != i || !r.Epsilon.Known() {
+		if r.Instance() != i {
 			continue
 		}
-		e := float64(r.Epsilon)
-		if byEpsilon[e] == nil {
-			epsilons = append(epsilons, e)
-		}
-		byEpsilon[e] = append(byEpsilon[e], r)
-	}
-	slices.Sort(epsilons)
-	for _, e := range epsilons {
-		p := promise(byEpsilon[e])
-		v.Promises = append(v.Promises, fmt.Sprintf("ε = %s: %s", short(e), p))
-		for _, r := range byEpsilon[e] {
-			v.Exists = v.Exists || r.Status != results.StatusUndefined
-			v.Holds, v.Scoped = v.Holds || r.GuaranteeMetric != "", v.Scoped || r.GuaranteeScope != ""
-			if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
-				v.Reason = capital(sentence(r.GuaranteeReason))
-			}
+		v.Exists = v.Exists || r.Status != results.StatusUndefined
+		v.Holds, v.Scoped = v.Holds || r.GuaranteeMetric != "", v.Scoped || r.GuaranteeScope != ""
+		if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
+			v.Reason = capital(sentence(r.GuaranteeReason))
 		}
 	}
 	if in.Examples {
@@ -110,65 +94,12 @@ func describe(in Input, i results.Instance) variant {
 	return v
 }
 
-// promise returns the guarantee per word of the cells of one ε.
-func promise(cells []results.Cell) string {
-	var texts []string
-	undefined := ""
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, r := range cells {
-		var s string
-		switch {
-		case r.Status == results.StatusUndefined:
-			undefined = sentence(r.Reason)
-			continue
-		case r.GuaranteeMetric == "":
-			s = "nothing is guaranteed"
-		case r.GuaranteeMetric == "discrete":
-			s = fmt.Sprintf("differential privacy per word with ε = %s", short(float64(r.GuaranteeEpsilon)))
-		default:
-			s = fmt.Sprintf("metric privacy with %s times the %s distance", short(float64(r.GuaranteeEpsilon)),
-				capital(r.GuaranteeMetric))
-		}
-		if r.GuaranteeDelta.Known() && r.GuaranteeDelta > 0 {
-			s += fmt.Sprintf(" and δ = %s", short(float64(r.GuaranteeDelta)))
-		}
-		if r.GuaranteeScope != "" {
-			s += ", only " + r.GuaranteeScope
-		}
-		if !slices.Contains(texts, s) {
-			texts = append(texts, s)
-		}
-		if e := float64(r.GuaranteeEuclidean); r.GuaranteeEuclidean.Known() && e > 0 &&
-			r.GuaranteeMetric != "euclidean" {
-			lo, hi = min(lo, e), max(hi, e)
-		}
-	}
-	switch {
-	case len(texts) == 0:
-		return "undefined: " + undefined
-	case undefined != "":
-		texts = append(texts, "undefined on some data: "+strings.TrimSuffix(undefined, "."))
-	}
-	s := strings.Join(texts, "; ")
-	if lo <= hi {
-		s += fmt.Sprintf("; implies %s times the Euclidean distance", bounds(lo, hi))
-	}
-	return s + "."
-}
-
 // capital capitalises the first letter.
 func capital(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-func bounds(lo, hi float64) string {
-	if short(lo) == short(hi) {
-		return short(lo)
-	}
-	return short(lo) + " to " + short(hi)
 }
 
 // samples returns the first document of each data set that is available for all

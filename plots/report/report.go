@@ -5,8 +5,9 @@
 // at equal privacy, on how many documents and repetitions. Warnings come with
 // the numbers, every mechanism's guarantee with it, and the page has everything
 // needed to run the study again. Figures can be switched, filtered and
-// highlighted where scripts run; the view is in the address. Without scripts and
-// in print all figures stand and all tables are open.
+// highlighted where scripts run; the view is in the address. Without scripts all
+// figures stand and all tables are open. In print there is the answer, figures and
+// what a reader opened.
 //
 // Documents of the data are published only when asked for, and command lines
 // never with secrets or with paths of the machine.
@@ -17,7 +18,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,11 +57,10 @@ var style string
 var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
-	"mark":  func(i int) int { return i + 1 }, // footnotes count from 1
-	"after": func(i int) int { return i + 7 }, // the columns before those of quantities
-	"sub":   subscripts,
-	"svg":   func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
-	"list":  func(texts ...string) []string { return texts },
+	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
+	"sub":  subscripts,
+	"svg":  func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
+	"list": func(texts ...string) []string { return texts },
 }).Parse(page))
 
 // view is the content of the page.
@@ -109,19 +108,12 @@ func Write(w io.Writer, in Input) error {
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
-	p := *in.Prepared
-	if !in.Examples {
-		p.Examples = nil // tables show them as well
+	p := in.Prepared
+	v.Tables = tables.All(p)
+	if replicates(p) {
+		v.Verdict, v.Against = published.Sentence(p), published.Tables(p, published.DefaultMargin)
 	}
-	v.Tables = tables.All(&p)
-	if replicates(in.Prepared) {
-		comparisons, err := published.Compare(in.Prepared, published.DefaultMargin)
-		if err != nil {
-			return err
-		}
-		v.Verdict, v.Against = published.Sentence(in.Prepared), published.CompareTables(in.Prepared, comparisons)
-	}
-	v.Figures, _ = plots.All(in.Prepared, "papers", "audit")
+	v.Figures, _ = plots.All(p, "papers")
 	v.Figures = append(v.Figures, in.Figures...)
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]
@@ -146,11 +138,9 @@ func Write(w io.Writer, in Input) error {
 	return tmpl.Execute(w, v)
 }
 
-var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
-
 // subscripts sets N_w with a subscript.
 func subscripts(s string) template.HTML {
-	return template.HTML(subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
+	return template.HTML(results.Subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
 
 func generated(cells []results.Cell) string {
@@ -195,7 +185,7 @@ func facts(in Input) []fact {
 		})},
 		{"Mechanisms", enumerate(private, func(c results.Cell) string { return results.MechanismTitle(c.Mechanism) })},
 		{"ε", epsilons(in.Cells)},
-		{"Classifiers", list(func(c results.Cell) string { return task(c.Task()) })},
+		{"Classifiers", list(func(c results.Cell) string { return c.Task().String() })},
 		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
 		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
 		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},
@@ -204,11 +194,4 @@ func facts(in Input) []fact {
 		{"Started", run(func(r results.Run) string { return r.Started })},
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
-}
-
-func task(t results.Task) string {
-	if t.Model != "" && t.Setting != "" {
-		return t.Model + " (" + t.Setting + ")"
-	}
-	return t.Model
 }

@@ -41,13 +41,9 @@
       });
     });
   });
+  // What is folded stays folded in print, warnings aside: a reader opens what is to be printed.
   all("details").forEach(function (d) { d.open = false; });
-  var reopened = [];
-  addEventListener("beforeprint", function () {
-    reopened = all("details:not([open])");
-    reopened.forEach(function (d) { d.open = true; });
-  });
-  addEventListener("afterprint", function () { reopened.forEach(function (d) { d.open = false; }); });
+  addEventListener("beforeprint", function () { all(".warnings").forEach(function (d) { d.open = true; }); });
 
   // The state of the page, which stands in the address: the axis, filters, and
   // the mechanisms that are highlighted.

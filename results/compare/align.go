@@ -16,7 +16,8 @@ type Question struct {
 	Level   float64 // probability of any wrong separation in a family; 0 for 0.05
 }
 
-func (q Question) whole(p *results.Prepared) Question {
+// Whole fills in what a question leaves open.
+func (q Question) Whole(p *results.Prepared) Question {
 	q.Use, q.Privacy = cmp.Or(q.Use, "accuracy"), cmp.Or(q.Privacy, p.Stated().Quantity)
 	q.Level = cmp.Or(q.Level, familyLevel)
 	return q
@@ -101,7 +102,7 @@ func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
 }
 
 func align(p *results.Prepared, q Question, level func(Aligned) float64) []Aligned {
-	q = q.whole(p)
+	q = q.Whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
 	type scene struct {
 		dataset string

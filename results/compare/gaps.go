@@ -16,7 +16,7 @@ type Gap struct {
 // Gaps lists the mechanisms that have measured points on either side of a level
 // which are more than widest apart, in any scene.
 func Gaps(p *results.Prepared, q Question, level, widest float64) (gaps []Gap) {
-	q = q.whole(p)
+	q = q.Whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
 	for _, a := range Align(p, q, level) { // for its scenes and lines
 		for _, l := range a.Lines {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
@@ -24,9 +23,23 @@ type Standing struct {
 
 // Entry is a mechanism of a standing.
 type Entry struct {
-	stats.Ranked
 	Line  Line
 	Scope string // between which words its guarantee holds, "" for any
+	// Place is that by the mean, from 1. Low and High bound the true place: Low is
+	// 1 + the number of those that are better beyond chance, High the number of
+	// those that are not worse beyond chance, itself included. As tests of all pairs
+	// are Holm-corrected, all bounds hold together (simultaneous confidence
+	// intervals of ranks: Al Mohamad, Goeman & van Zwet 2022).
+	Place, Low, High    int
+	Better, Worse, Open []string // names of those that are better or worse beyond chance, or neither
+}
+
+// OpenTo lists those that are not told apart from the entry.
+func (e Entry) OpenTo() string {
+	if n := len(e.Open); n > 1 && len(e.Better)+len(e.Worse) == 0 {
+		return "all others"
+	}
+	return strings.Join(e.Open, "; ")
 }
 
 // Standings returns the standings of a prepared view by data set, task and
@@ -84,7 +97,7 @@ func (a Aligned) rank(lines []int) []Entry {
 	entries := make([]Entry, len(lines))
 	for k, i := range lines {
 		l := a.Lines[i]
-		e := Entry{Line: l, Scope: Scope(l.Cells), Ranked: stats.Ranked{Name: l.Name, Mean: l.Value}}
+		e := Entry{Line: l, Scope: Scope(l.Cells)}
 		for _, j := range lines {
 			if j == i {
 				continue
@@ -104,9 +117,9 @@ func (a Aligned) rank(lines []int) []Entry {
 	}
 	slices.SortStableFunc(entries, func(x, y Entry) int {
 		if up {
-			return cmp.Compare(y.Mean, x.Mean)
+			return cmp.Compare(y.Line.Value, x.Line.Value)
 		}
-		return cmp.Compare(x.Mean, y.Mean)
+		return cmp.Compare(x.Line.Value, y.Line.Value)
 	})
 	for k := range entries {
 		entries[k].Place = k + 1

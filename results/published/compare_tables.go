@@ -35,8 +35,8 @@ func (k Comparison) way() string {
 	return strings.Join(parts, " ")
 }
 
-// CompareTable returns a table of comparisons.
-func CompareTable(comparisons []Comparison) tables.Table {
+// compareTable has the row of every comparison.
+func compareTable(comparisons []Comparison) tables.Table {
 	t := tables.Table{
 		Name: "compare", Title: "Against Meisenbacher et al. 2024, number by number",
 		Header: []string{"metric", "table", "cell", "definition", "instance", "embedding", "published", "ours",
@@ -61,134 +61,33 @@ func CompareTable(comparisons []Comparison) tables.Table {
 	return t
 }
 
-// verdicts chooses for each published number the comparison that applies to it:
-// by the definition as described and for the variants the paper measured, a
-// comparable one before one that is not, a released variant before a proved
-// one.
-func verdicts(comparisons []Comparison) map[Place]map[Metric]Comparison {
-	chosen := map[Place]map[Metric]Comparison{}
-	weight := func(k Comparison) int {
-		w := 0
-		if k.Class != NotComparable {
-			w += 2
-		}
-		if k.Variant == "released" {
-			w++
-		}
-		return w
-	}
-	for _, k := range comparisons {
-		if !k.AsPublished || !k.described() {
-			continue
-		}
-		if k.Metric == "english" {
-			k.Dimension = 0 // printed once for all
-		}
-		if chosen[k.Place] == nil {
-			chosen[k.Place] = map[Metric]Comparison{}
-		}
-		if old, ok := chosen[k.Place][k.Metric]; !ok || weight(k) > weight(old) {
-			chosen[k.Place][k.Metric] = k
-		}
-	}
-	return chosen
-}
-
-// CompareSummary returns a table of the outcomes for the published numbers, by
-// metric.
-func CompareSummary(comparisons []Comparison) tables.Table {
+// compareSummary counts the outcomes by metric: of what was measured as the study
+// describes it, and of the variants that its tables are said to have measured.
+func compareSummary(comparisons []Comparison) tables.Table {
 	t := tables.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
-		Header: []string{"metric", "published", "confirmed", "differs beyond noise", "not comparable", "not measured"}}
-	counts := map[Metric]map[Class]int{}
-	for _, byMetric := range verdicts(comparisons) {
-		for m, k := range byMetric {
-			if counts[m] == nil {
-				counts[m] = map[Class]int{}
-			}
-			counts[m][k.Class]++
-		}
-	}
-	var sums [5]int
+		Header: []string{"metric", "confirmed", "differs beyond noise", "not comparable"}}
 	for _, m := range metricOrder {
-		c := counts[m]
-		printed := Printed().count(m)
-		row := [5]int{printed, c[Agrees], c[Differs], c[NotComparable],
-			printed - c[Agrees] - c[Differs] - c[NotComparable]}
-		texts := []string{m}
-		for i, n := range row {
-			sums[i] += n
-			texts = append(texts, fmt.Sprint(n))
+		counts := map[Class]int{}
+		for _, k := range comparisons {
+			if k.Metric == m && k.AsPublished && k.described() {
+				counts[k.Class]++
+			}
 		}
-		t.AddRow(texts...)
+		if len(counts) > 0 {
+			t.AddRow(m, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
+		}
 	}
-	texts := []string{"all"}
-	for _, n := range sums {
-		texts = append(texts, fmt.Sprint(n))
-	}
-	t.AddRow(texts...)
-	t.Rows[len(t.Rows)-1][0].Separator = true
-	t.Legend = "Each number that the study prints once, measured as it describes, compared with the variant that its " +
-		"tables measured: released Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis " +
-		"and SanText by definition. " +
+	t.Legend = "Cells of these records with a published counterpart, for the variant that the tables measured: released " +
+		"Vickrey, Gumbel and SynTF, TEM with the threshold of Theorem 3, CMP, Mahalanobis and SanText by definition. " +
 		"Not comparable: another embedding, classifier, sentence encoder or sample, or undefined."
 	return t
 }
 
-// CompareMechanisms returns a table of how many comparable published numbers
-// are confirmed, by mechanism.
-func CompareMechanisms(comparisons []Comparison) tables.Table {
-	t := tables.Table{Name: "compare-mechanisms", Title: "Published numbers confirmed as described, by mechanism",
-		Header: []string{"mechanism"}}
-	type count struct{ agree, compared int }
-	counts := map[string]map[Metric]count{}
-	measured := map[Metric]bool{}
-	for _, byMetric := range verdicts(comparisons) {
-		for m, k := range byMetric {
-			if k.Class == NotComparable {
-				continue
-			}
-			if counts[k.Place.Mechanism] == nil {
-				counts[k.Place.Mechanism] = map[Metric]count{}
-			}
-			c := counts[k.Place.Mechanism][m]
-			c.compared++
-			if k.Class == Agrees {
-				c.agree++
-			}
-			counts[k.Place.Mechanism][m] = c
-			measured[m] = true
-		}
-	}
-	for _, m := range metricOrder {
-		if measured[m] {
-			t.Header = append(t.Header, m)
-		}
-	}
-	for _, mechanism := range append([]string{results.BaselineMechanism}, Mechanisms...) {
-		if counts[mechanism] == nil {
-			continue
-		}
-		row := []string{results.MechanismTitle(mechanism)}
-		for _, m := range metricOrder {
-			if !measured[m] {
-				continue
-			}
-			text := tables.NotMeasured
-			if c := counts[mechanism][m]; c.compared > 0 {
-				text = fmt.Sprintf("%d of %d", c.agree, c.compared)
-			}
-			row = append(row, text)
-		}
-		t.AddRow(row...)
-	}
-	t.Legend = "Confirmed: no difference beyond noise or the margin, for the variant that the study's tables measured."
-	return t
-}
-
-// CompareTables returns all tables: the printed numbers as the study's code
-// computes them where the records have them; then those that we measured as the
-// study describes them, a summary, counts by mechanism, and all numbers.
-func CompareTables(p *results.Prepared, comparisons []Comparison) []tables.Table {
+// Tables returns all tables: the printed numbers as the study's code computes
+// them where the records have them; then those that we measured as the study
+// describes them, a summary and all numbers.
+func Tables(p *results.Prepared, margin float64) []tables.Table {
+	comparisons := Compare(p, margin)
 	list := ReplicationTables(p)
 	if t, ok := HonestTable(p); ok && len(list) > 0 {
 		list = append(list, t)
@@ -196,9 +95,5 @@ func CompareTables(p *results.Prepared, comparisons []Comparison) []tables.Table
 	if len(comparisons) == 0 {
 		return list
 	}
-	list = append(list, CompareSummary(comparisons))
-	if t := CompareMechanisms(comparisons); len(t.Rows) > 0 {
-		list = append(list, t)
-	}
-	return append(list, CompareTable(comparisons))
+	return append(list, compareSummary(comparisons), compareTable(comparisons))
 }

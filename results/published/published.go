@@ -10,8 +10,6 @@ package published
 import (
 	"embed"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"strings"
 	"sync"
@@ -23,10 +21,6 @@ import (
 
 //go:embed *.csv
 var files embed.FS
-
-// File opens an embedded table of published numbers by name, such as
-// "table4_mlr.csv".
-func File(name string) (fs.File, error) { return files.Open(name) }
 
 // Metric names a column of results.Cell that the papers' tables print.
 type Metric = string
@@ -67,17 +61,6 @@ func (p *Numbers) Value(at Place, m Metric) float64 {
 		return v
 	}
 	return math.NaN()
-}
-
-// count returns the number of cells that print a metric.
-func (p *Numbers) count(m Metric) int {
-	n := 0
-	for _, metrics := range p.values {
-		if _, ok := metrics[m]; ok {
-			n++
-		}
-	}
-	return n
 }
 
 // The grid of the study.
@@ -160,39 +143,13 @@ func publishedMetric(row publishedRow) Metric {
 
 // mustReadPublished reads an embedded table, which tests have read before.
 func mustReadPublished(name string, rows any) {
-	f, err := File(name)
+	data, err := files.ReadFile(name)
 	if err == nil {
-		var data []byte
-		if data, err = io.ReadAll(f); err == nil {
-			err = gocsv.UnmarshalBytes(data, rows)
-		}
+		err = gocsv.UnmarshalBytes(data, rows)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("results: embedded %s: %v", name, err))
 	}
-}
-
-// publishedDataset returns the column of a data set in the study's Table 2, as
-// printed, by the rows' names.
-func publishedDataset(name string) (map[string]string, bool) {
-	var rows []struct {
-		Key    string `csv:"key"`
-		IMDb   string `csv:"IMDb"`
-		AGNews string `csv:"AGNews"`
-	}
-	mustReadPublished("table2_datasets.csv", &rows)
-	column := map[string]string{}
-	for _, r := range rows {
-		switch name {
-		case "imdb":
-			column[r.Key] = r.IMDb
-		case "agnews":
-			column[r.Key] = r.AGNews
-		default:
-			return nil, false
-		}
-	}
-	return column, true
 }
 
 // claim returns the printed value of a statement in a paper's prose, found by

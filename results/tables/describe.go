@@ -3,9 +3,9 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
@@ -68,93 +68,40 @@ func (s sheet) guarantees() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// examples returns tables of one document under all mechanisms, one per data
-// set and space.
-func (s sheet) examples() []Table {
-	type kind struct {
-		dataset string
-		space   results.Space
+// auditTable has the bounds that an audit proved, a row per instance and a column
+// per claimed ε.
+func auditTable(p *results.Prepared) (Table, bool) {
+	t := Table{Name: "audit", Title: "Audit of claimed guarantees", Header: []string{"mechanism"}}
+	epsilon := func(a results.AuditRow) float64 { return float64(a.Epsilon) }
+	epsilons := slices.Sorted(slices.Values(results.Distinct(p.Audit, epsilon)))
+	for _, e := range epsilons {
+		t.Header = append(t.Header, epsilonTitle(e))
 	}
-	of := func(e results.Example) kind {
-		return kind{e.Dataset, results.Space{Embedding: e.Embedding, Dimension: e.Dimension}}
-	}
-	own := results.Where(s.Examples, func(e results.Example) bool {
-		return len(results.Where(s.Cells, func(c results.Cell) bool {
-			return strings.HasPrefix(c.Dataset, e.Dataset) && c.Embedding == e.Embedding
-		})) > 0
-	})
-	var tables []Table
-	for _, k := range results.Distinct(own, of) {
-		t := s.named(slug("examples", k.dataset, k.space.Embedding, fmt.Sprint(k.space.Dimension)),
-			fmt.Sprintf("A document of %s under each mechanism, %v", results.DatasetTitle(k.dataset), k.space))
-		t.Header = []string{"mechanism", "ε", "text"}
-		list := results.Where(own, func(e results.Example) bool { return of(e) == k })
-		t.AddRow("original", "", list[0].Original)
-		for _, e := range list {
-			if e.Document != list[0].Document {
-				continue
+	instances := results.Distinct(p.Audit, func(a results.AuditRow) results.Instance { return a.Instance() })
+	labels := results.LabelInstances(instances)
+	for _, i := range instances {
+		row := []TableCell{{Text: labels[i]}}
+		for _, e := range epsilons {
+			cell := TableCell{Text: NotMeasured}
+			for _, a := range p.Audit {
+				if a.Instance() != i || epsilon(a) != e || !a.Lower.Known() {
+					continue
+				}
+				if cell.Text = formatFloat(a.Lower); a.Violated {
+					cell.Text += ", violated"
+				}
+				if !a.Promises {
+					cell.Notes = []int{t.Note("guarantees nothing: tested against the ε it was run with")}
+				}
 			}
-			label := s.Labels[results.Instance{Mechanism: e.Mechanism, Variant: e.Variant, Parameters: e.Parameters}]
-			if label == "" {
-				label = results.MechanismTitle(e.Mechanism)
-			}
-			t.AddRow(label, fmt.Sprintf("%g", e.Epsilon), e.Privatised)
+			row = append(row, cell)
 		}
-		tables = append(tables, t)
+		t.Rows = append(t.Rows, row)
+		t.hoist(len(t.Rows)-1, 0, 1)
 	}
-	return tables
-}
-
-// RegressionPredictors of CS, ε first.
-var RegressionPredictors = []string{"epsilon", "n_w", "s_w", "pp"}
-
-// regressions of CS on ε and metrics of the text, one per sentence encoder.
-func (s sheet) regressions() []Table {
-	var tables []Table
-	texts := results.Where(s.texts(), func(c results.Cell) bool { return c.Status == results.StatusOK })
-	all := encoders(texts)
-	for _, encoder := range all {
-		var x [][]float64
-		var y []float64
-		own := results.Where(texts, func(c results.Cell) bool { return !c.Has("cs") || encoderOf(c) == encoder })
-		for _, g := range results.GroupCells(own) {
-			row := []float64{float64(g.Cells[0].Epsilon)}
-			cs := stats.Mean(g.Values("cs"))
-			known := cs + row[0]
-			for _, predictor := range RegressionPredictors[1:] {
-				v := stats.Mean(g.Values(predictor))
-				row, known = append(row, v), known+v
-			}
-			if !math.IsNaN(known) {
-				x, y = append(x, row), append(y, cs)
-			}
-		}
-		r, err := stats.OLS(RegressionPredictors, x, y)
-		if err != nil {
-			continue // too few cells, or all the same: there is no regression to report
-		}
-		name, title := "regression", "Regression of CS on ε, N_w, S_w and PP"
-		if len(all) > 1 {
-			name, title = slug(name, encoder), title+", "+encoder
-		}
-		t := s.named(name, title)
-		t.Header = []string{"predictor", "coefficient", "standard error", "t", "p"}
-		for _, c := range r.Coefficients {
-			t.AddRow(c.Name, FormatNumber(c.Estimate, 4), FormatNumber(c.StdError, 3), FormatNumber(c.T, 3),
-				formatP(c.P))
-		}
-		t.Legend = fmt.Sprintf("Ordinary least squares over %d cells (means over repetitions), R² = %.3f.", r.N, r.R2) +
-			encoderNote(results.Where(own, func(c results.Cell) bool { return c.Has("cs") }))
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-func formatP(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
-	}
-	return FormatNumber(p, 3)
+	t.Legend = "Lower bounds on the true ε. A bound above the claimed ε of the column refutes the claim, at the audit's " +
+		"stated confidence; below it nothing is proved."
+	return t, len(t.Rows) > 0
 }
 
 // formatAdjusted writes a corrected p-value.

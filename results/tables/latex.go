@@ -3,9 +3,10 @@ package tables
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"mldpbench/results"
 )
 
 // latexEscaper covers LaTeX's special characters and the symbols we print.
@@ -19,13 +20,11 @@ var latexEscaper = strings.NewReplacer(
 	"’", "'", "“", "``", "”", "''", "†", `$\dagger$`, "‡", `$\ddagger$`,
 )
 
-var subscripted = regexp.MustCompile(`\b([A-Z])_([A-Za-z])\b`)
-
 // latex escapes a text and sets E_M as usual in the literature.
 func latex(s string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range subscripted.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range results.Subscripted.FindAllStringSubmatchIndex(s, -1) {
 		b.WriteString(latexEscaper.Replace(s[at:m[0]]))
 		fmt.Fprintf(&b, "$%s_{%s}$", s[m[2]:m[3]], s[m[4]:m[5]])
 		at = m[1]

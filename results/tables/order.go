@@ -58,7 +58,7 @@ func (s sheet) order() (Table, bool) {
 			with := ""
 			switch {
 			case ok:
-				with = equal(reference) + ", " + classifier(reference)
+				with = equal(reference) + ", " + reference.Task.String()
 			case axis.Quantity != results.EM:
 				continue // nothing to compare it with
 			case top != nil:
@@ -66,7 +66,7 @@ func (s sheet) order() (Table, bool) {
 			default:
 				first[at], top = a, &a
 			}
-			row := []string{results.DatasetTitle(a.Dataset) + ", " + a.Space.String(), classifier(a), equal(a),
+			row := []string{results.DatasetTitle(a.Dataset) + ", " + a.Space.String(), a.Task.String(), equal(a),
 				fmt.Sprint(a.Reached()), inSentence(leader(a)), with, "", "", "", ""}
 			if with != "" {
 				r := a.Reorder(reference)
@@ -82,13 +82,6 @@ func (s sheet) order() (Table, bool) {
 		"reversed: > keeps more here, less there; " + NotMeasured + " where no pair is told apart in both. Levels of " +
 		"two axes are not the same privacy: the row says only whether the order is the same."
 	return t, len(t.Rows) > 1
-}
-
-func classifier(a compare.Aligned) string {
-	if a.Task.Setting == "" {
-		return a.Task.Model
-	}
-	return a.Task.Model + " (" + a.Task.Setting + ")"
 }
 
 func equal(a compare.Aligned) string {

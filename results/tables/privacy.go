@@ -293,9 +293,42 @@ func inSentence(name string) string {
 	return name
 }
 
-func inSentences(names []string) (out []string) {
-	for _, n := range names {
-		out = append(out, inSentence(n))
+// speeds returns the speed of privatising each text of some cells without
+// prepared tables, in words per second: the words of one repetition divided by
+// the whole time of the call that privatised it, which several repetitions may
+// have shared.
+func speeds(texts []results.Cell) []float64 {
+	var out []float64
+	for _, group := range results.GroupCells(texts) {
+		together := map[float64]int{} // repetitions with the same time were privatised together
+		for _, v := range group.Values("privatize_seconds") {
+			together[v]++
+		}
+		for _, c := range group.Cells {
+			seconds, speed := float64(c.Get("privatize_seconds")), float64(c.Get("words_per_second"))
+			if !(seconds > 0) || !(speed > 0) {
+				continue
+			}
+			n := float64(together[seconds])
+			if k := float64(c.Get("privatize_texts")); k > 0 {
+				n = k
+			}
+			out = append(out, speed/n)
+		}
 	}
 	return out
+}
+
+// spanned prints the median and the range of values.
+func spanned(x []float64) string {
+	if len(x) == 0 {
+		return NotMeasured
+	}
+	slices.Sort(x)
+	number := func(v float64) string { return FormatNumber(v, max(0, 2-len(fmt.Sprintf("%.0f", v)))) }
+	text := number((x[(len(x)-1)/2] + x[len(x)/2]) / 2)
+	if low, high := number(x[0]), number(x[len(x)-1]); low != high {
+		text += fmt.Sprintf(" (%s to %s)", low, high)
+	}
+	return text
 }

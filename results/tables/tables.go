@@ -24,20 +24,19 @@ func All(p *results.Prepared) []Table {
 		for _, task := range results.Tasks(s.Cells) {
 			own := s.task(task)
 			tables = append(tables, s.grids(own, true, task.Model, task.Setting)...)
-			tables = append(tables, s.ranks(task)...)
 			tables = append(tables, s.alignment(task)...)
 			tables = append(tables, s.promises(task)...)
 		}
 		tables = append(tables, s.shared()...)
 		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
-		tables = append(tables, s.regressions()...)
-		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees, s.stages,
-			s.price} {
+		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees} {
 			if t, ok := make(); ok {
 				tables = append(tables, t)
 			}
 		}
-		tables = append(tables, s.examples()...)
+	}
+	if t, ok := auditTable(p); ok {
+		tables = append(tables, t)
 	}
 	return tables
 }
@@ -100,28 +99,19 @@ func (s sheet) grids(cells []results.Cell, ofModel bool, task ...string) []Table
 	return tables
 }
 
-// EncoderSIF is the encoder of CS where there is no sentence encoder.
-const EncoderSIF = "sif"
-
-// encoderNote names the encoder of CS.
+// encoderNote names the encoder of CS, which its detail states.
 func encoderNote(cells []results.Cell) (note string) {
-	for _, e := range encoders(cells) {
-		if e == EncoderSIF {
-			note += " CS by cs_encoder=sif: smooth-inverse-frequency means of word vectors, not a sentence " +
-				"encoder; not comparable with published CS."
-		} else {
-			note += fmt.Sprintf(" CS by cs_encoder=%s.", e)
+	measured := results.Where(cells, func(c results.Cell) bool { return c.Has("cs") })
+	for _, e := range results.Distinct(measured, func(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }) {
+		note += fmt.Sprintf(" CS by cs_encoder=%s", e)
+		if e == "sif" { // there is no sentence encoder
+			note += ": smooth-inverse-frequency means of word vectors, not a sentence encoder; not comparable with " +
+				"published CS"
 		}
+		note += "."
 	}
 	return note
 }
-
-// encoders are those of CS; the detail of CS names its own.
-func encoders(cells []results.Cell) []string {
-	return results.Distinct(results.Where(cells, func(c results.Cell) bool { return c.Has("cs") }), encoderOf)
-}
-
-func encoderOf(c results.Cell) string { m, _ := c.At("cs"); return m.Detail }
 
 // shared returns the tables of quantities that share a table, one per data set
 // and group of columns.

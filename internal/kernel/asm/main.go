@@ -34,14 +34,9 @@ func main() {
 	activation("exp", expLane)
 	activation("sigmoid", sigmoidLane)
 	activation("tanh", tanhLane)
-	cellForward()
-	cellBackward()
 	axpy()
-	for _, quantised := range []bool{false, true} {
-		scan(avx512, scanRows512, quantised)
-		scan(avx2, scanRows256, quantised)
-	}
-	squaredDistance()
+	scan(avx512, scanRows512)
+	scan(avx2, scanRows256)
 	pairs(avx512, true)
 	pairs(avx2, true)
 	pairs(avx2, false)

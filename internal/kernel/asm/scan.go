@@ -3,7 +3,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // Rows (queries) of a tile by instruction set: as many accumulators as leave
@@ -22,17 +21,12 @@ const (
 	tileBias     = 256
 )
 
-// scan writes the fused product and threshold of kernel.ScanFloat or, with
-// quantised, kernel.ScanInt8: for every panel of words (two registers wide) it
-// multiplies all queries of the tile, and appends a hit for each query of
-// which a word passes.
-func scan(v vectors, rows int, quantised bool) {
-	name, element := "scanFloat", "float32"
-	if quantised {
-		name, element = "scanInt8", "byte"
-	}
-	TEXT(name+v.name, NOSPLIT, "func(panels, depth int, words *"+element+", heads, bounds *float32, queries *"+element+
-		", tile *float32, hits *uint32) int")
+// scan writes the fused product and threshold of kernel.Geometry.Scan: for every
+// panel of words (two registers wide) it multiplies all queries of the tile, and
+// appends a hit for each query of which a word passes.
+func scan(v vectors, rows int) {
+	TEXT("scan"+v.name, NOSPLIT, "func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, "+
+		"tile *float32, hits *uint32) int")
 	Pragma("noescape")
 	panels := Load(Param("panels"), GP64())
 	words := Load(Param("words"), GP64())
@@ -65,52 +59,33 @@ func scan(v vectors, rows int, quantised bool) {
 	acc := make([][2]Op, rows)
 	for r := range acc {
 		acc[r] = [2]Op{v.new(), v.new()}
-		if quantised {
-			VPBROADCASTD(Mem{Base: tile, Disp: tileBias + 4*r}, acc[r][0])
-			VMOVAPS(acc[r][0], acc[r][1])
-		} else {
-			zero(acc[r][0])
-			zero(acc[r][1])
-		}
+		VPBROADCASTD(Mem{Base: tile, Disp: tileBias + 4*r}, acc[r][0])
+		VMOVAPS(acc[r][0], acc[r][1])
 	}
 	queries := Load(Param("queries"), GP64())
-	depth := Load(Param("depth"), GP64())
-	Label("depth")
+	groups := Load(Param("groups"), GP64())
+	Label("group")
 	w0, w1, q := v.new(), v.new(), v.new()
 	VMOVUPS(Mem{Base: words}, w0)
 	VMOVUPS(Mem{Base: words, Disp: width}, w1)
 	ADDQ(U32(2*width), words)
 	for r := range acc {
-		at := Mem{Base: queries, Disp: 4 * r}
-		if quantised {
-			VPBROADCASTD(at, q)
-			dotBytes(v, q, w0, acc[r][0])
-			dotBytes(v, q, w1, acc[r][1])
-		} else {
-			VBROADCASTSS(at, q)
-			VFMADD231PS(q, w0, acc[r][0])
-			VFMADD231PS(q, w1, acc[r][1])
-		}
+		VPBROADCASTD(Mem{Base: queries, Disp: 4 * r}, q)
+		dotBytes(v, q, w0, acc[r][0])
+		dotBytes(v, q, w1, acc[r][1])
 	}
 	ADDQ(Imm(64), queries)
-	DECQ(depth)
-	JNZ(LabelRef("depth"))
+	DECQ(groups)
+	JNZ(LabelRef("group"))
 
 	for r := range acc {
-		next := LabelRef(name + string(rune('a'+r)))
-		s := v.new()
+		next := LabelRef("next" + string(rune('a'+r)))
+		s, scale := v.new(), v.new()
 		VBROADCASTSS(slack.Offset(4*r), s)
-		if quantised {
-			scale := v.new()
-			VBROADCASTSS(Mem{Base: tile, Disp: tileScale + 4*r}, scale)
-			for j := range acc[r] {
-				VCVTDQ2PS(acc[r][j], acc[r][j])
-				VFMADD213PS(s, scale, acc[r][j])
-			}
-		} else {
-			for j := range acc[r] {
-				VADDPS(s, acc[r][j], acc[r][j])
-			}
+		VBROADCASTSS(Mem{Base: tile, Disp: tileScale + 4*r}, scale)
+		for j := range acc[r] {
+			VCVTDQ2PS(acc[r][j], acc[r][j])
+			VFMADD213PS(s, scale, acc[r][j])
 		}
 		// A word passes where its head is at most its product and slack.
 		mask := GP32()
@@ -162,37 +137,4 @@ func dotBytes(v vectors, q, words, acc Op) {
 	VPMADDUBSW(q, words, sums)
 	VPMADDWD(bits(1<<16|1), sums, sums)
 	VPADDD(sums, acc, acc)
-}
-
-// squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight.
-func squaredDistance() {
-	TEXT("squaredDistanceAVX2", NOSPLIT, "func(n int, a, b *float32) float64")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	a := Load(Param("a"), GP64())
-	b := Load(Param("b"), GP64())
-	var acc [2]reg.VecVirtual
-	for i := range acc {
-		acc[i] = YMM()
-		zero(acc[i])
-	}
-	TESTQ(n, n)
-	JZ(LabelRef("sum"))
-	Label("loop")
-	for i := range acc {
-		x, y := YMM(), YMM()
-		VCVTPS2PD(Mem{Base: a, Disp: 16 * i}, x)
-		VCVTPS2PD(Mem{Base: b, Disp: 16 * i}, y)
-		VSUBPD(y, x, x)
-		VFMADD231PD(x, x, acc[i])
-	}
-	ADDQ(Imm(32), a)
-	ADDQ(Imm(32), b)
-	SUBQ(Imm(8), n)
-	JNZ(LabelRef("loop"))
-	Label("sum")
-	VADDPD(acc[1], acc[0], acc[0])
-	Store(horizontalSum64(acc[0]), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
 }

@@ -18,22 +18,17 @@ const (
 	tileBias     = 256
 )
 
-// scan writes the fused product and threshold of kernel.ScanFloat or, with
-// quantised, kernel.ScanInt8. An axis takes 29 instructions for 96
-// multiply-adds (24 multiply), a group of four axes 31 for 384. The words are
-// unsigned bytes and SDOT takes signed ones: two of the 31 turn their top bits,
-// which lowers a word by 128, and the biases are raised by 128 times the sum of
-// the query once a call.
-func scan(a *assembler, quantised bool) {
-	name, element, frame := "scanFloatNEON", "*float32", 0
-	if quantised {
-		name, element, frame = "scanInt8NEON", "*byte", 64
-	}
-	a.function(name, frame, "func(panels, depth int, words "+element+", heads, bounds *float32, queries "+element+
-		", tile *float32, hits *uint32) int")
-	const panels, depth, words, heads, bounds, queries, tile, hits = r(0), r(1), r(2), r(3), r(4), r(5), r(6), r(7)
+// scan writes the fused product and threshold of kernel.Geometry.Scan. A group
+// of four axes takes 31 instructions for 384 multiply-adds (24 multiply). The
+// words are unsigned bytes and SDOT takes signed ones: two of the 31 turn their
+// top bits, which lowers a word by 128, and the biases are raised by 128 times
+// the sum of the query once a call.
+func scan(a *assembler) {
+	a.function("scanNEON", 64, "func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, "+
+		"tile *float32, hits *uint32) int")
+	const panels, groups, words, heads, bounds, queries, tile, hits = r(0), r(1), r(2), r(3), r(4), r(5), r(6), r(7)
 	const first, tag, query, left, any, number, biases, weights = r(8), r(9), r(10), r(11), r(12), r(13), r(14), r(15)
-	a.load(map[r]string{panels: "panels", depth: "depth", words: "words", heads: "heads", bounds: "bounds",
+	a.load(map[r]string{panels: "panels", groups: "groups", words: "words", heads: "heads", bounds: "bounds",
 		queries: "queries", tile: "tile", hits: "hits"})
 	a.goes("MOVD %s, %s", hits, first)
 	a.goes("MOVD ZR, %s", tag)
@@ -41,61 +36,47 @@ func scan(a *assembler, quantised bool) {
 	a.goes("CBZ %s, done", panels)
 	acc := func(i, j int) v { return v(2*i + j) }
 	const w, q, top = v(24), v(26), v(29)
-	if quantised {
-		a.goes("MOVD $adjusted-48(SP), %s", biases)
-		a.topBits(top)
-		for i := range v(3) {
-			a.zero(i)
-		}
-		a.goes("MOVD %s, %s", queries, query)
-		a.goes("MOVD %s, %s", depth, left)
-		a.label("sums")
-		a.ldr(q+2, query, 32)
-		a.ldpStep(q, q+1, query, 64)
-		for i := range v(3) {
-			a.sdot(i, q+i, top) // −128 times the sum
-		}
-		a.goes("SUBS $1, %s", left)
-		a.goes("BNE sums")
-		for i := range v(3) {
-			a.ldr(q, tile, tileBias+16*uint32(i))
-			a.sub(q, q, i)
-			a.str(q, biases, 16*uint32(i))
-		}
+	a.goes("MOVD $adjusted-48(SP), %s", biases)
+	a.topBits(top)
+	for i := range v(3) {
+		a.zero(i)
+	}
+	a.goes("MOVD %s, %s", queries, query)
+	a.goes("MOVD %s, %s", groups, left)
+	a.label("sums")
+	a.ldr(q+2, query, 32)
+	a.ldpStep(q, q+1, query, 64)
+	for i := range v(3) {
+		a.sdot(i, q+i, top) // −128 times the sum
+	}
+	a.goes("SUBS $1, %s", left)
+	a.goes("BNE sums")
+	for i := range v(3) {
+		a.ldr(q, tile, tileBias+16*uint32(i))
+		a.sub(q, q, i)
+		a.str(q, biases, 16*uint32(i))
 	}
 
 	a.label("panel")
-	if quantised {
-		a.topBits(top)
-		a.ldp(q, q+1, biases, 0)
-		a.ldr(q+2, biases, 32)
-	}
+	a.topBits(top)
+	a.ldp(q, q+1, biases, 0)
+	a.ldr(q+2, biases, 32)
 	for i := range scanRows {
 		for j := range 2 {
-			if quantised {
-				a.dup(acc(i, j), q+v(i/4), uint32(i%4))
-			} else {
-				a.zero(acc(i, j))
-			}
+			a.dup(acc(i, j), q+v(i/4), uint32(i%4))
 		}
 	}
 	a.goes("MOVD %s, %s", queries, query)
-	a.goes("MOVD %s, %s", depth, left)
+	a.goes("MOVD %s, %s", groups, left)
 	a.label("loop")
 	a.ldpNext(w, w+1, words)
 	a.ldr(q+2, query, 32)
 	a.ldpStep(q, q+1, query, 64)
-	if quantised {
-		a.eor(w, w, top)
-		a.eor(w+1, w+1, top)
-	}
+	a.eor(w, w, top)
+	a.eor(w+1, w+1, top)
 	for i := range scanRows {
 		for j := range 2 {
-			if quantised {
-				a.sdotElement(acc(i, j), w+v(j), q+v(i/4), uint32(i%4))
-			} else {
-				a.fmlaElement(acc(i, j), w+v(j), q+v(i/4), uint32(i%4))
-			}
+			a.sdotElement(acc(i, j), w+v(j), q+v(i/4), uint32(i%4))
 		}
 	}
 	a.goes("SUBS $1, %s", left)
@@ -112,24 +93,14 @@ func scan(a *assembler, quantised bool) {
 				a.ldr(factor, tile, at+4*uint32(i))
 				a.fmlaElement(slack, factor, bound, uint32(k))
 			}
-			if quantised {
-				a.ldr(factor, tile, tileScale+4*uint32(i))
-			}
-		}
-		if !quantised {
-			a.dup(t, slack, uint32(i%4))
+			a.ldr(factor, tile, tileScale+4*uint32(i))
 		}
 		for j := range 2 {
 			x := acc(i, j)
-			if quantised {
-				a.scvtf(x, x)
-				a.dup(t+v(j), slack, uint32(i%4))
-				a.fmlaElement(t+v(j), x, factor, uint32(i%4))
-				a.fcmge(x, t+v(j), h+v(j))
-			} else {
-				a.fadd(x, x, t)
-				a.fcmge(x, x, h+v(j))
-			}
+			a.scvtf(x, x)
+			a.dup(t+v(j), slack, uint32(i%4))
+			a.fmlaElement(t+v(j), x, factor, uint32(i%4))
+			a.fcmge(x, t+v(j), h+v(j))
 		}
 		// A word passes where its head is at most its product and slack.
 		next := fmt.Sprintf("next%d", i)

@@ -1,0 +1,62 @@
+package models
+
+import (
+	"math"
+
+	"mldpbench/internal/kernel"
+)
+
+// inFloat64 is the arithmetic for checking derivatives against differences.
+var inFloat64 = arithmetic[float64]{plainGemm, func(gates, prev, cell, tanh, hidden []float64) {
+	kernel.CellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
+}, kernel.CellBackward[float64], plainAdd}
+
+// arithmeticOf returns that of a type of numbers.
+func arithmeticOf[T float]() arithmetic[T] {
+	if a, ok := any(inFloat32).(arithmetic[T]); ok {
+		return a
+	}
+	return any(inFloat64).(arithmetic[T])
+}
+
+func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
+	for i := range m {
+		for j := range n {
+			var sum float64
+			for l := range k {
+				x, y := i*lda+l, l*ldb+j
+				if transA {
+					x = l*lda + i
+				}
+				if transB {
+					y = j*ldb + l
+				}
+				sum += a[x] * b[y]
+			}
+			if beta != 0 {
+				c[i*ldc+j] = alpha*sum + beta*c[i*ldc+j]
+			} else { // overwrites C whatever it held, even NaN
+				c[i*ldc+j] = alpha * sum
+			}
+		}
+	}
+}
+
+func plainSigmoid(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = 1 / (1 + math.Exp(-x))
+	}
+}
+
+func plainTanh(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = math.Tanh(x)
+	}
+}
+
+func plainAdd(dst, src []float64) {
+	for i, x := range src {
+		dst[i] += x
+	}
+}
