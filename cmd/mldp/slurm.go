@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/cluster"
-	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 )
 
@@ -73,7 +72,7 @@ func (o *slurmOptions) complete(cmd *cobra.Command, ref string) error {
 	}
 	describeSchedule(cmd.ErrOrStderr(), schedule)
 	job.Study, job.Flags, job.Tasks, job.Plan = ref, o.study.studyFlags(cmd.Flags()), schedule.Tasks(), planPath(job.Out)
-	job.Name = jobName(schedule)
+	job.Name = cluster.JobName(schedule)
 	// Estimates are rough, and a task that ends early gives its time back.
 	job.Time = cmp.Or(job.Time, max(30*time.Minute, 3*roundSeconds(slices.Max(schedule.TaskSeconds()))))
 	if job.WorkDir, err = os.Getwd(); err != nil {
@@ -102,11 +101,11 @@ func (o *slurmOptions) send(cmd *cobra.Command, script []byte) error {
 	}
 	tasks := o.job.AllTasks()
 	if o.missing {
-		state, err := readClusterState(cmd.Context(), o.job.Out, cmd.ErrOrStderr())
+		state, err := readState(cmd, o.job.Out)
 		if err != nil {
 			return err
 		}
-		tasks = state.missingTasks()
+		tasks = state.Missing()
 	}
 	for _, chunk := range o.job.Chunks(tasks) {
 		id, err := o.job.Submit(cmd.Context(), chunk, file)
@@ -117,6 +116,3 @@ func (o *slurmOptions) send(cmd *cobra.Command, script []byte) error {
 	}
 	return nil
 }
-
-// jobName identifies the jobs of a schedule in squeue.
-func jobName(s engine.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
