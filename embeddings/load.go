@@ -13,6 +13,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
+	"mldpbench/internal/progress"
 )
 
 // LoadOptions are the options of Load. The zero value loads the whole file,
@@ -232,7 +233,9 @@ func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)
 		return source{}, err
 	}
 	defer f.Close()
-	h := newHasher(f)
+	watched, done := progress.File(ctx, f)
+	defer done()
+	h := newHasher(watched)
 	if err := c.readFrom(ctx, h, opts.Dimension, also); err != nil {
 		return source{}, err
 	}

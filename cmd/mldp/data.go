@@ -188,11 +188,11 @@ func confirmDownload(in io.Reader, out io.Writer) func(int64) error {
 func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 	return func(file string, total int64) func(int64) {
 		fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
-		bar, shown := progress.New(out, "MB", int(total/megabyte), float64(total)), int64(0)
+		bar, shown := progress.New(out, "MB", int(total/1e6), float64(total)), int64(0)
 		return func(done int64) {
 			if done < 0 {
 				bar.Close()
-			} else if more := int(done/megabyte - shown/megabyte); more > 0 {
+			} else if more := int(done/1e6 - shown/1e6); more > 0 {
 				bar.Add(more, float64(done-shown), file)
 				shown = done
 			}

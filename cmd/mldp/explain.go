@@ -169,7 +169,7 @@ func (o *explainOptions) nearest(cmd *cobra.Command, words []string, a *answer) 
 func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	how := "closed form"
-	bar := progress.New(cmd.ErrOrStderr(), "words", len(words), float64(len(words)))
+	bar := progress.Start(cmd.Context(), "words", len(words), float64(len(words)))
 	defer bar.Close()
 	v := m.Vocabulary()
 	var rows [][]any

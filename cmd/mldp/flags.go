@@ -22,6 +22,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/results"
@@ -141,14 +142,14 @@ func finish(root *cobra.Command) {
 
 // mark sets started once a command has begun: an error before that is a usage
 // error.
-func mark(root *cobra.Command, started *bool) {
+func mark(root *cobra.Command, display *progress.Display, started *bool) {
 	walkCommands(root, func(c *cobra.Command) {
 		if do := c.RunE; do != nil {
 			c.RunE = func(c *cobra.Command, args []string) error {
 				if err := checkCounts(c.Flags()); err != nil {
 					return err
 				}
-				if err := silence(root, c.Flags()); err != nil {
+				if err := silence(root, display, c.Flags()); err != nil {
 					return err
 				}
 				*started = true
@@ -160,7 +161,7 @@ func mark(root *cobra.Command, started *bool) {
 
 // silence hides progress, notes and warnings with --quiet. Errors are printed by
 // run, which has the standard error of its own.
-func silence(root *cobra.Command, flags *pflag.FlagSet) error {
+func silence(root *cobra.Command, display *progress.Display, flags *pflag.FlagSet) error {
 	if quiet, err := flags.GetBool("quiet"); err != nil || !quiet {
 		return nil
 	}
@@ -169,6 +170,7 @@ func silence(root *cobra.Command, flags *pflag.FlagSet) error {
 		return errors.New("--quiet asks no questions: give --yes as well")
 	}
 	root.SetErr(io.Discard)
+	display.Silence()
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -24,7 +25,11 @@ func newMechanismsCommand() *cobra.Command {
 			return err
 		}
 		var rows, parameters [][]any
-		for _, d := range mechanisms.Ordered() {
+		all := mechanisms.Ordered()
+		bar := progress.Start(cmd.Context(), "mechanisms", len(all), float64(len(all)))
+		defer bar.Close()
+		for _, d := range all {
+			bar.Add(1, 1, d.Name)
 			for _, v := range d.Variants {
 				s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
 				if err != nil {
@@ -49,7 +54,7 @@ func newMechanismsCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprint(a.text, "\nSources:\n\n")
-		return a.table("sources", []string{"mechanism", "source"}, list.Map(mechanisms.Ordered(),
+		return a.table("sources", []string{"mechanism", "source"}, list.Map(all,
 			func(d mechanisms.Definition) []any { return []any{d.Name, d.Source + facts(d)} }))
 	})
 }

@@ -122,7 +122,7 @@ func planPath(dir string) string { return filepath.Join(dir, "plan.jsonl") }
 func openPlan(dir string) (engine.Schedule, error) {
 	s, err := engine.ReadSchedule(planPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no schedule here; mldp slurm makes one", dir)
+		return nil, check.Wrong("%s: no schedule here; mldp slurm makes one", dir)
 	}
 	return s, err
 }

@@ -133,7 +133,7 @@ func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
 		}
 		defer file.Close()
 		var done func()
-		in, done = watch(file, f.name, cmd.ErrOrStderr())
+		in, done = progress.File(ctx, file)
 		defer done()
 		if f.options.Format == textio.Parquet {
 			run = func(w io.Writer) error {
@@ -152,36 +152,4 @@ func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
 		}
 		return textio.Compressed(w, f.out, run)
 	})
-}
-
-// watch shows how much of a file has been read.
-func watch(file *os.File, name string, stderr io.Writer) (r io.Reader, done func()) {
-	info, err := file.Stat()
-	if err != nil || info.Size() < watchFrom {
-		return file, func() {}
-	}
-	total := int(info.Size() / megabyte)
-	w := &watched{file: file, name: name, bar: progress.New(stderr, "MB", total, float64(total))}
-	return w, w.bar.Close
-}
-
-const (
-	megabyte  = 1_000_000
-	watchFrom = 20 * megabyte
-)
-
-type watched struct {
-	file io.Reader
-	name string
-	bar  *progress.Reporter
-	read int
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.file.Read(p)
-	if more := (w.read+n)/megabyte - w.read/megabyte; more > 0 {
-		w.bar.Add(more, float64(more), w.name)
-	}
-	w.read += n
-	return n, err
 }

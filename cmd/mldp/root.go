@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 )
 
 // Exit codes, stated in the root help and in the help of commands that use more than 0 and 1.
@@ -125,15 +128,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	out := &checkedOutput{to: stdout}
+	display, ctx := progress.NewDisplay(ctx, stderr)
+	out := &checkedOutput{to: stdout, before: func() {}}
+	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		out.before = display.Hide // the bar is on the same terminal
+	}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	started := false
-	mark(root, &started)
+	mark(root, display, &started)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
 		err, started = out.err, true
 	}
+	absent := namesAbsentFile(args, err)
 	err = namedAlike(plainGroup(err))
 	if err == nil {
 		return exitOK
@@ -149,7 +157,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return e.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case !started, errors.As(err, &parameter):
+	case !started, absent, errors.As(err, &parameter):
 		return exitUsage
 	default:
 		return exitFailure
@@ -159,11 +167,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // checkedOutput remembers that standard output could not be written, which most
 // prints do not look at.
 type checkedOutput struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	before func()
+	err    error
 }
 
 func (w *checkedOutput) Write(p []byte) (int, error) {
+	w.before()
 	n, err := w.to.Write(p)
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("standard output: %w", err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,13 @@ func plainGroup(err error) error {
 		return fmt.Errorf("--%s: give only one of them", strings.Join(given, " and --"))
 	}
 	return fmt.Errorf("--%s is needed", strings.Join(given, " or --"))
+}
+
+// namesAbsentFile reports whether a command line names a file that is not there.
+func namesAbsentFile(args []string, err error) bool {
+	var missing *fs.PathError
+	return errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) &&
+		slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, missing.Path) })
 }
 
 // namedAlike adds to the error of a file that is not there the name beside it
