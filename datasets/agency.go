@@ -15,8 +15,7 @@ func init() {
 	Register(Definition{
 		Name: "agnews-agency", Title: "AG News with agency",
 		Doc: "news items marked (AP) or (Reuters), the marker cut out: 4 topics; the agency is the private label, " +
-			"balanced within topics",
-		Citation: "Zhang et al. 2015", Needs: []string{"agnews"},
+			"balanced within topics", Needs: []string{"agnews"},
 		Classes:  []string{"world", "sports", "business", "science"},
 		Cleaning: CleanTopic,
 		Read:     readAgencies,

@@ -14,8 +14,7 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "agnews", Title: "AG News", Doc: "news titles and descriptions, 4 topics",
-		Citation: "Zhang et al. 2015", Needs: []string{"agnews"},
+		Name: "agnews", Title: "AG News", Doc: "news titles and descriptions, 4 topics", Needs: []string{"agnews"},
 		Classes:  []string{"world", "sports", "business", "science"},
 		Sizes:    Sizes{Train: 16000, Validation: 4000, Test: 4000}, // Meisenbacher et al. 2024, Table 2
 		Cleaning: CleanTopic,

@@ -13,6 +13,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+
+	"mldpbench/internal/list"
 )
 
 // Document is one labelled text.
@@ -74,20 +76,12 @@ type Split struct {
 
 // Tokens returns the token lists of documents, in order, without copying.
 func Tokens(documents []Document) [][]string {
-	out := make([][]string, len(documents))
-	for i := range documents {
-		out[i] = documents[i].Tokens
-	}
-	return out
+	return list.Map(documents, func(d Document) []string { return d.Tokens })
 }
 
 // Labels returns the labels of documents, in order.
 func Labels(documents []Document) []int {
-	out := make([]int, len(documents))
-	for i := range documents {
-		out[i] = documents[i].Label
-	}
-	return out
+	return list.Map(documents, func(d Document) int { return d.Label })
 }
 
 func (d *Dataset) fingerprint() string {

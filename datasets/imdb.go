@@ -19,8 +19,7 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "imdb", Title: "IMDb", Doc: "film reviews, 2 classes of sentiment",
-		Citation: "Maas et al. 2011", Needs: []string{"imdb"},
+		Name: "imdb", Title: "IMDb", Doc: "film reviews, 2 classes of sentiment", Needs: []string{"imdb"},
 		Classes:  []string{"negative", "positive"},
 		Sizes:    Sizes{Train: 8000, Validation: 2000, Test: 2000}, // Meisenbacher et al. 2024, Table 2
 		Cleaning: CleanSentiment, MaxTokens: 100,

@@ -8,12 +8,13 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/internal/list"
 )
 
 func init() {
 	Register(Definition{
 		Name: "product-reviews", Title: "Product Reviews", Doc: "the opinion lexicon word by word, label = polarity",
-		Citation: "Hu & Liu 2004", Needs: []string{"opinion-lexicon"},
+		Needs:     []string{"opinion-lexicon"},
 		Classes:   []string{"negative", "positive"},
 		WordLevel: true, Cleaning: CleanNone,
 		Read: readProductReviews,
@@ -27,38 +28,24 @@ func readProductReviews(ctx context.Context, q Request) (Rows, error) {
 		return Rows{}, fmt.Errorf("product-reviews are two files: give the data folder that has opinion-lexicon/ in "+
 			"it, not file = %q", q.File)
 	}
-	positive, negative, source, err := lexiconFiles(q.Root)
-	if err != nil {
-		return Rows{}, err
-	}
-	out := Rows{Source: source}
-	for _, w := range positive {
-		out.Rows = append(out.Rows, Row{Text: w, Label: 1})
-	}
-	for _, w := range negative {
-		out.Rows = append(out.Rows, Row{Text: w, Label: 0})
-	}
-	return out, ctx.Err()
-}
-
-func lexiconFiles(root string) (positive, negative []string, source string, err error) {
-	var words [2][]string
-	var paths [2]string
+	var out Rows
+	var sources []string
 	for i, part := range []string{"positive", "negative"} {
-		if paths[i], err = fetch.Locate(root, "opinion-lexicon", part); err != nil {
-			return nil, nil, "", err
-		}
-		f, err := textfile.Open(paths[i])
+		path, err := fetch.Locate(q.Root, "opinion-lexicon", part)
 		if err != nil {
-			return nil, nil, "", err
+			return Rows{}, err
 		}
-		words[i], err = readWords(f, paths[i])
-		f.Close()
+		rows, err := withFile(path, func(r io.Reader) ([]Row, error) {
+			words, err := readWords(r, path)
+			return list.Map(words, func(w string) Row { return Row{Text: w, Label: 1 - i} }), err
+		})
 		if err != nil {
-			return nil, nil, "", err
+			return Rows{}, err
 		}
+		out.Rows, sources = append(out.Rows, rows...), append(sources, path)
 	}
-	return words[0], words[1], paths[0] + " + " + paths[1], nil
+	out.Source = strings.Join(sources, " + ")
+	return out, ctx.Err()
 }
 
 // readWords reads a list of the opinion lexicon: one word a line, comments

@@ -42,11 +42,10 @@ func (s Sizes) zero() bool { return s == Sizes{} }
 
 // Definition registers a data set: one file, one registry line.
 type Definition struct {
-	Name     string   // "imdb"
-	Title    string   // "IMDb"
-	Doc      string   // description in one line
-	Citation string   // work to cite
-	Needs    []string // entries of the fetch catalogue that Read uses, none for a generated set
+	Name  string   // "imdb"
+	Title string   // "IMDb"
+	Doc   string   // description in one line
+	Needs []string // entries of the fetch catalogue that Read uses, none for a generated set
 	// MoreNeeds are further entries that depend on what the data folder root
 	// has; nil for none.
 	MoreNeeds func(root string) []string

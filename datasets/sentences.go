@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,20 +20,15 @@ import (
 func init() {
 	polarity := []string{"negative", "positive"}
 	for _, d := range []Definition{
-		{Name: "mr", Title: "MR", Doc: "sentences of film reviews, 2 classes", Citation: "Pang & Lee 2005",
-			Classes: polarity},
-		{Name: "cr", Title: "CR", Doc: "sentences of customer reviews, 2 classes", Citation: "Hu & Liu 2004",
-			Classes: polarity},
-		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Citation: "Wiebe et al. 2005",
-			Classes: polarity},
-		{Name: "sst2", Title: "SST-2", Doc: "sentences of film reviews, 2 classes", Citation: "Socher et al. 2013",
-			Classes: polarity},
-		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades", Citation: "Socher et al. 2013",
+		{Name: "mr", Title: "MR", Doc: "sentences of film reviews, 2 classes", Classes: polarity},
+		{Name: "cr", Title: "CR", Doc: "sentences of customer reviews, 2 classes", Classes: polarity},
+		{Name: "mpqa", Title: "MPQA", Doc: "phrases of opinion, 2 classes", Classes: polarity},
+		{Name: "sst2", Title: "SST-2", Doc: "sentences of film reviews, 2 classes", Classes: polarity},
+		{Name: "sst5", Title: "SST-5", Doc: "sentences of film reviews, 5 grades",
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
-		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer", Citation: "Li & Roth 2002",
+		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer",
 			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
-		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance",
-			Citation: "Feng et al. 2015"},
+		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance"},
 	} {
 		d.Needs, d.Cleaning = []string{d.Name}, CleanNone
 		if d.Name == "insuranceqa" {
@@ -79,50 +75,36 @@ func pseudoUsers(d Definition) Definition {
 // readSentences reads one file as a pool, or the parts train, validation and
 // test where the catalogue has them and they are present.
 func readSentences(ctx context.Context, q Request, name string, classes []string) (Rows, error) {
-	type file struct{ path, split string }
-	var files []file
-	if q.File != "" {
-		files = []file{{q.File, ""}}
-	} else {
+	parts := []string{""} // q.File
+	if q.File == "" {
 		entry, err := fetch.Find(name)
 		if err != nil {
 			return Rows{}, err
 		}
-		for _, split := range []string{"train", "validation", "test"} {
-			if entry.Accept[split] == nil {
-				continue
-			}
-			path, err := fetch.Locate(q.Root, name, split)
-			if err != nil {
-				return Rows{}, err
-			}
-			files = append(files, file{path, split})
-		}
-		if files == nil {
-			path, err := fetch.Locate(q.Root, name, "sentences")
-			if err != nil {
-				return Rows{}, err
-			}
-			files = []file{{path, ""}}
-		}
+		parts = slices.DeleteFunc([]string{"train", "validation", "test", "sentences"}, func(p string) bool {
+			return entry.Accept[p] == nil
+		})
 	}
 	var texts, labels, splits, sources []string
-	for _, f := range files {
+	for _, part := range parts {
+		path, err := q.File, error(nil)
+		if part != "" {
+			path, err = fetch.Locate(q.Root, name, part)
+		}
 		before := len(texts)
-		add := func(label, text string) { texts, labels = append(texts, text), append(labels, label) }
-		if err := eachSentence(f.path, add); err != nil {
+		if err == nil {
+			err = eachSentence(path, func(label, text string) {
+				texts, labels = append(texts, text), append(labels, label)
+				splits = append(splits, strings.TrimPrefix(part, "sentences"))
+			})
+		}
+		if err == nil && len(texts) == before {
+			err = fmt.Errorf("%s: no sentences", path)
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Rows{}, err
 		}
-		if len(texts) == before {
-			return Rows{}, fmt.Errorf("%s: no sentences", f.path)
-		}
-		for range len(texts) - before {
-			splits = append(splits, f.split)
-		}
-		sources = append(sources, f.path)
-		if err := ctx.Err(); err != nil {
-			return Rows{}, err
-		}
+		sources = append(sources, path)
 	}
 	source := strings.Join(sources, " + ")
 	if classes == nil {

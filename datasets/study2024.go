@@ -32,8 +32,8 @@ func register2024(name, title, doc string, classes []string,
 	}
 	d := Definition{
 		Name: name, Title: title,
-		Doc:      doc + ", as the comparative study's code reads them: cleaned, in its order, sorted by class",
-		Citation: "Meisenbacher et al. 2024, replication package", Needs: []string{name},
+		Doc:     doc + ", as the comparative study's code reads them: cleaned, in its order, sorted by class",
+		Needs:   []string{name},
 		Classes: classes, Cleaning: CleanNone,
 		Read: func(ctx context.Context, q Request) (Rows, error) {
 			if q.File != "" {

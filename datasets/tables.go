@@ -56,13 +56,11 @@ func init() {
 		private bool // the class is the private label as well
 	}{
 		{Definition{Name: "disaster-tweets", Title: "Disaster tweets", Doc: "tweets, about a disaster or not",
-			Citation: "Kaggle, Natural Language Processing with Disaster Tweets",
-			Classes:  []string{"no disaster", "disaster"}},
+			Classes: []string{"no disaster", "disaster"}},
 			"tweets", labelledCSV{"text", "target", [][]string{{"0"}, {"1"}}}, false},
 		{Definition{Name: "spooky-authors", Title: "Spooky authors",
-			Doc:      "sentences of three authors of horror; the author is class and private label at once",
-			Citation: "Kaggle, Spooky Author Identification",
-			Classes:  []string{"Poe", "Lovecraft", "Shelley"}},
+			Doc:     "sentences of three authors of horror; the author is class and private label at once",
+			Classes: []string{"Poe", "Lovecraft", "Shelley"}},
 			"sentences", labelledCSV{"text", "author", [][]string{{"0", "EAP"}, {"1", "HPL"}, {"2", "MWS"}}}, true},
 	} {
 		d.Needs, d.Cleaning = []string{d.Name}, CleanWords

@@ -82,7 +82,7 @@ func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
 		measured[c.Instance()] = append(measured[c.Instance()], float64(c.Epsilon))
 	}
 	var more []study.MechanismSpec
-	added, done := 0, map[results.Instance]bool{} // an instance may have several entries
+	added := 0
 	for _, m := range s.Mechanisms {
 		if m.Text != "" {
 			continue // it was released at the ε that it has
@@ -91,30 +91,22 @@ func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		byName := map[string][]float64{} // several instances of an entry get the same ε
-		var order []string
 		for _, x := range settings {
 			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != ""}
 			i := results.Instance{Mechanism: x.Mechanism, Variant: string(x.Variant), Parameters: spec.Parameters()}
-			if done[i] {
-				continue
+			one := m
+			one.Name, one.Variant, one.Variants, one.Parameters, one.Epsilons = x.Mechanism, x.Variant, nil, x.Parameters, nil
+			if m.Is() {
+				one.Variant = ""
 			}
-			done[i] = true
 			for _, e := range wanted[i] {
-				if !near(e, append(slices.Clone(measured[i]), byName[x.Mechanism]...)) {
-					byName[x.Mechanism] = append(byName[x.Mechanism], rounded(e))
+				if !near(e, measured[i]) {
+					one.Epsilons, measured[i] = append(one.Epsilons, rounded(e)), append(measured[i], e)
 				}
 			}
-			if !slices.Contains(order, x.Mechanism) {
-				order = append(order, x.Mechanism)
-			}
-		}
-		for _, name := range order {
-			if e := byName[name]; len(e) > 0 {
-				slices.Sort(e)
-				one := m
-				one.Name, one.Epsilons = name, e
-				more, added = append(more, one), added+len(e)
+			if len(one.Epsilons) > 0 {
+				slices.Sort(one.Epsilons)
+				more, added = append(more, one), added+len(one.Epsilons)
 			}
 		}
 	}

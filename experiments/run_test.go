@@ -146,7 +146,7 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 			for i := range 3 {
 				mustRun(t, open(t, name), engine.Options{Out: shared, Shard: engine.Shard{Index: i + 1, Count: 3}})
 			}
-			merged, err := engine.Merge([]string{shared}, t.TempDir(), false)
+			merged, err := engine.Merge([]string{shared}, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -219,7 +219,7 @@ func TestOverride(t *testing.T) {
 	}
 	s := override(study.Overrides{
 		Embeddings: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
-		Models: []string{"svm"}, Repetitions: 1, Sample: "small",
+		Models: []string{"svm"}, Repetitions: 1,
 	})
 	if len(s.Embeddings) != 1 || s.Embeddings[0].Name != "glove.6B" || s.Embeddings[0].Dimensions[0] != 100 {
 		t.Errorf("embeddings %+v", s.Embeddings)
@@ -235,7 +235,7 @@ func TestOverride(t *testing.T) {
 	if s.Repetitions != 1 || s.BaselineRepetitions != 2 {
 		t.Errorf("repetitions %d, baseline %d", s.Repetitions, s.BaselineRepetitions)
 	}
-	if d := s.Datasets[0]; d.Train != 600 || d.MaxTokens != 100 {
+	if d := s.Datasets[0]; d.Train != 8000 || d.MaxTokens != 100 {
 		t.Errorf("data set %+v", d)
 	}
 	if whole.Datasets[0].Train != 8000 || len(whole.Embeddings[0].Dimensions) != 3 {
@@ -247,7 +247,7 @@ func TestOverride(t *testing.T) {
 	}
 	for _, bad := range []study.Overrides{
 		{Dimensions: []int{-1}}, {Epsilons: []float64{0}}, {Mechanisms: []string{"nope"}}, {Models: []string{"nope"}},
-		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Sample: "large"}, {Settings: []string{"nope"}},
+		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Settings: []string{"nope"}},
 	} {
 		if s, err := comparative.Override(bad); err == nil {
 			if _, err = experiments.Plan(s, lab.New(""), nil); err == nil {
@@ -284,11 +284,11 @@ func FuzzParseStudy(f *testing.F) {
 // one that was changed.
 func FuzzOverride(f *testing.F) {
 	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10",
-		"svm", "local", 1, 1, "small", "")
-	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:printed", "1,10", "svm", "local", 1, 1, "", "")
+		"svm", "local", 1, "")
+	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:printed", "1,10", "svm", "local", 1, "")
 	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1",
-		"", "train-only,both", 1000000000, -1, "", "mr")
-	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, 7, "large", "a,b")
+		"", "train-only,both", 1000000000, "mr")
+	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, "a,b")
 	var studies []*study.Study
 	var texts [][]byte
 	for _, name := range small {
@@ -304,7 +304,7 @@ func FuzzOverride(f *testing.F) {
 	}
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, which uint8, datasets, vectors, dimensions, mechanisms, epsilons, models, settings string,
-		repetitions, baselines int, sample, panels string) {
+		repetitions int, panels string) {
 		if strings.ContainsRune(vectors, '/') && !strings.HasPrefix(vectors, "x/") {
 			t.Skip("no file of this machine is opened")
 		}
@@ -314,8 +314,8 @@ func FuzzOverride(f *testing.F) {
 		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
 		o := study.Overrides{
 			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms),
-			Models: split(models), Settings: split(settings), Repetitions: repetitions, BaselineRepetitions: baselines,
-			Sample: sample, Panels: split(panels),
+			Models: split(models), Settings: split(settings), Repetitions: repetitions,
+			Panels: split(panels),
 		}
 		for _, d := range split(dimensions) {
 			if n, err := strconv.Atoi(d); err == nil {

@@ -1,7 +1,6 @@
 package mechanisms
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,11 +11,6 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/params"
 )
-
-// Keys is this file, whose comments say what the keys of a study mean.
-//
-//go:embed outside.go
-var Keys embed.FS
 
 // Outside describes a mechanism that is not built in: a command that speaks the
 // protocol of docs/external.md, or text that was privatised elsewhere. In its

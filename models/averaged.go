@@ -7,8 +7,6 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
-
-	"mldpbench/internal/check"
 )
 
 func init() {
@@ -18,8 +16,7 @@ func init() {
 		Parameters: append([]Parameter{
 			oneOf("init", "embedding", "random").is("embedding",
 				"word vectors before training: those of the embedding, or random ones"),
-			{Name: "dimension", Default: 100, Legal: ">= 1", Doc: "of random word vectors",
-				check: func(v any) error { return check.AtLeast("dimension", v.(int), 1) }},
+			atLeast("dimension", 1).is(100, "of random word vectors"),
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
 		New: func(o Options) (Classifier, error) {
 			if o.Embedding.Len() == 0 {
@@ -42,13 +39,13 @@ type averaged struct {
 }
 
 func newAveraged(o Options) *averaged {
-	m := &averaged{neural: neural{name: "averaged", options: o, parameters: o.Parameters}, d: o.Embedding.Dimension}
+	m := &averaged{neural: newNeural("averaged", o), d: o.Embedding.Dimension}
 	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng != nil) }
 	seed := o.Seed.Derive("averaged", "weights")
 	table := slices.Clone(o.Embedding.Vectors)
-	if m.parameters.text("init") == "random" {
+	if values(o.Parameters).text("init") == "random" {
 		n := o.Embedding.Len()
-		m.d = m.parameters.int("dimension")
+		m.d = values(o.Parameters).int("dimension")
 		table = make([]float32, n*m.d)
 		rng := seed.Derive("table").Rand()
 		for i := range table { // uniform in ±1/d as in fastText
@@ -80,7 +77,7 @@ type averagedGraph struct {
 }
 
 func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
-	size := m.parameters.schedule().size(training)
+	size := m.schedule.size(training)
 	most := capacity(size, x)
 	distinct := min(most, m.options.Embedding.Len())
 	out := &averagedGraph{
@@ -90,23 +87,19 @@ func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
 	}
 	var train *adam
 	if training {
-		train = m.parameters.adam()
+		train = values(m.options.Parameters).adam()
 		train.own = 1
 		out.table = newMoments(len(data[float32](m.weights[0])))
 	}
 	var err error
-	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]},
-		func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node, err error) {
+	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]}, out.labels,
+		func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
 			mean, err := meanRows[float32](input(g, "tokens", vector(out.local)),
 				input(g, "lengths", vector(out.lengths)), w[0])
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if training {
-				labels = input(g, "labels", vector(out.labels))
-			}
-			logits, err = affine(mean, w[1], w[2])
-			return logits, labels, err
+			return affine(mean, w[1], w[2])
 		}, train)
 	return out, err
 }

@@ -179,11 +179,10 @@ func BenchmarkUnrolled(b *testing.B) {
 			if err := p.set(batch.tokens, batch.lengths); err != nil {
 				b.Fatal(err)
 			}
-			g, err := newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node,
-				err error) {
-				logits, err = affine(unrolled(g, e, &p, m.parameters.int("hidden"), w[0], false), w[1], w[2])
-				return logits, input(g, "labels", vector(batch.labels)), err
-			}, m.parameters.adam())
+			g, err := newGraph(m.weights, batch.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
+				error) {
+				return affine(unrolled(g, e, &p, values(m.options.Parameters).int("hidden"), w[0], false), w[1], w[2])
+			}, values(m.options.Parameters).adam())
 			if err != nil {
 				b.Fatal(err)
 			}

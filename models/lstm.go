@@ -35,7 +35,7 @@ func init() {
 }
 
 var dropoutParameter = Parameter{
-	Name: "dropout", Default: 0.2, Legal: "in [0, 1)", Doc: "share of the last state dropped while training",
+	Name: "dropout", Default: 0.2, Doc: "share of the last state dropped while training",
 	check: func(v any) error {
 		if p := v.(float64); p != 0 {
 			return check.Inside("dropout", p, 0, 1)
@@ -55,9 +55,9 @@ type lstm struct {
 }
 
 func newLSTM(name string, directions int, o Options) *lstm {
-	m := &lstm{neural: neural{name: name, options: o, parameters: o.Parameters}, directions: directions}
+	m := &lstm{neural: newNeural(name, o), directions: directions}
 	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng) }
-	d, h := o.Embedding.Dimension, m.parameters.int("hidden")
+	d, h := o.Embedding.Dimension, values(o.Parameters).int("hidden")
 	k := d + 1 + h
 	w := make([]float32, directions*k*4*h)
 	seed := o.Seed.Derive("lstm", "weights")
@@ -93,38 +93,32 @@ type lstmGraph struct {
 // newGraph compiles the network for batches of x. A nil rng makes an inference
 // graph.
 func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
-	training := rng != nil
-	size := m.parameters.schedule().size(training)
-	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: m.parameters.float("dropout"), rng: rng}
-	r := newRecurrence(inFloat32, m.options.Embedding, m.parameters.int("hidden"), m.directions)
-	r.padding, _ = m.parameters["length"].(int)
+	training, p := rng != nil, values(m.options.Parameters)
+	size := m.schedule.size(training)
+	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: p.float("dropout"), rng: rng}
+	r := newRecurrence(inFloat32, m.options.Embedding, p.int("hidden"), m.directions)
+	r.padding, _ = p["length"].(int)
 	out.longest = r.padding
 	var train *adam
 	if training {
-		train = m.parameters.adam()
+		train = p.adam()
 	}
 	var err error
-	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (logits, labels *gorgonia.Node,
-		err error) {
+	out.graph, err = newGraph(m.weights, out.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
+		error) {
 		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)),
 			w[0], training)
+		if err == nil && training && out.drop > 0 {
+			// The mask is an input: gorgonia.Dropout is seeded from the
+			// clock and scales wrongly for shares other than one half.
+			out.mask = make([]float32, size*r.outputs())
+			state, err = gorgonia.HadamardProd(state,
+				input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask)))
+		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if training {
-			labels = input(g, "labels", vector(out.labels))
-			if out.drop > 0 {
-				// The mask is an input: gorgonia.Dropout is seeded from the
-				// clock and scales wrongly for shares other than one half.
-				out.mask = make([]float32, size*r.outputs())
-				if state, err = gorgonia.HadamardProd(state,
-					input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask))); err != nil {
-					return nil, nil, err
-				}
-			}
-		}
-		logits, err = affine(state, w[1], w[2])
-		return logits, labels, err
+		return affine(state, w[1], w[2])
 	}, train)
 	return out, err
 }

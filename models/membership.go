@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -45,10 +46,10 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 	seed = seed.Derive("membership")
 	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("split")) // there are two at least
 	attack := newPerceptron(len(known.Vectors[0]), []int{64, 64}, 2, seed)
-	if err := attack.fit(ctx, train, validation); err != nil {
+	if _, err := attack.Fit(ctx, train, validation); err != nil {
 		return nil, nil, fmt.Errorf("attack: %w", err)
 	}
-	probabilities, err := attack.score(ctx, attacked)
+	probabilities, err := attack.Score(ctx, attacked)
 	if err != nil {
 		return nil, nil, fmt.Errorf("attack: %w", err)
 	}
@@ -85,21 +86,13 @@ func (m Membership) outputs(ctx context.Context) (Examples, error) {
 	return out, nil
 }
 
-// perceptron is a multilayer perceptron with ReLU between its layers.
-type perceptron struct {
-	inputs, classes int
-	weights         []*tensor.Dense // matrix, bias, matrix, bias, …
-	schedule        schedule
-	adam            adam
-	seed            stream.Seed
-}
-
-func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *perceptron {
-	m := &perceptron{
-		inputs: inputs, classes: classes, seed: seed.Derive("perceptron"),
+// newPerceptron makes a multilayer perceptron with ReLU between its layers.
+func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *neural {
+	m := &neural{
+		name: "perceptron", options: Options{Classes: classes}, width: inputs, seed: seed.Derive("perceptron"),
 		schedule: schedule{batch: 64, epochs: 50, patience: 5},
-		adam:     adam{learningRate: 0.001},
 	}
+	m.open = func(_ Examples, rng *rand.Rand) (batchGraph, error) { return m.perceptron(rng != nil) }
 	in := inputs
 	for layer, out := range append(hidden, classes) {
 		w := make([]float32, in*out)
@@ -117,27 +110,28 @@ type perceptronGraph struct {
 	labels []int32
 }
 
-func (m *perceptron) newGraph(train *adam) (*perceptronGraph, error) {
-	size := m.schedule.size(train != nil)
-	out := &perceptronGraph{inputs: make([]float32, size*m.inputs), labels: make([]int32, size)}
+func (m *neural) perceptron(training bool) (*perceptronGraph, error) {
+	var train *adam
+	if training {
+		train = &adam{learningRate: 0.001}
+	}
+	size := m.schedule.size(training)
+	out := &perceptronGraph{inputs: make([]float32, size*m.width), labels: make([]int32, size)}
 	var err error
-	out.graph, err = newGraph(m.weights, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x, labels *gorgonia.Node,
+	out.graph, err = newGraph(m.weights, out.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node,
 		err error) {
-		x = input(g, "inputs", newDense(tensor.Shape{size, m.inputs}, out.inputs))
+		x = input(g, "inputs", newDense(tensor.Shape{size, m.width}, out.inputs))
 		for layer := 0; layer < len(w); layer += 2 {
 			if layer > 0 {
 				if x, err = gorgonia.Rectify(x); err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 			}
 			if x, err = affine(x, w[layer], w[layer+1]); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
-		if train != nil {
-			labels = input(g, "labels", vector(out.labels))
-		}
-		return x, labels, nil
+		return x, nil
 	}, train)
 	return out, err
 }
@@ -150,7 +144,9 @@ func (g *perceptronGraph) fill(x Examples, indices []int) {
 	}
 	for row, i := range indices {
 		copy(g.inputs[row*width:(row+1)*width], x.Vectors[i])
-		g.labels[row] = int32(x.Labels[i])
+		if x.Labels != nil {
+			g.labels[row] = int32(x.Labels[i])
+		}
 	}
 }
 
@@ -162,38 +158,8 @@ func (g *perceptronGraph) step(x Examples, indices []int) (float64, error) {
 func (g *perceptronGraph) infer(x Examples, indices []int, logits []float32) error {
 	g.fill(x, indices)
 	out, err := g.run()
-	if err != nil {
-		return err
+	if err == nil {
+		copy(logits, out[:len(indices)*g.logits.Shape()[1]])
 	}
-	copy(logits, out[:len(indices)*g.logits.Shape()[1]])
-	return nil
-}
-
-func (m *perceptron) fit(ctx context.Context, train, validation Examples) error {
-	training, err := m.newGraph(&m.adam)
-	if err != nil {
-		return err
-	}
-	defer training.close()
-	inference, err := m.newGraph(nil)
-	if err != nil {
-		return err
-	}
-	defer inference.close()
-	_, err = m.schedule.fit(ctx, training, inference, m.weights, m.classes, m.seed.Derive("order").Rand(), train,
-		validation)
 	return err
-}
-
-func (m *perceptron) score(ctx context.Context, x Examples) ([][]float64, error) {
-	inference, err := m.newGraph(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer inference.close()
-	logits, err := m.schedule.logits(ctx, inference, x, m.classes)
-	if err != nil {
-		return nil, err
-	}
-	return softmaxRows(logits, m.classes), nil
 }

@@ -70,14 +70,13 @@ func (a *adam) move(weights, gradient []float32, m moments, u unbias) {
 	clear(gradient)
 }
 
-// layers adds a network to g and returns its logits and the labels they are
-// compared with (nil for inference).
-type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits, labels *gorgonia.Node, err error)
+// layers adds a network to g and returns its logits.
+type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits *gorgonia.Node, err error)
 
 // newGraph compiles a network over weights. Inputs are tensors bound by build,
 // filled by the caller before each run. With an adam the graph trains on the
-// mean cross-entropy, without one it only infers.
-func newGraph(weights []*tensor.Dense, build layers, train *adam) (*graph, error) {
+// mean cross-entropy with labels, without one it only infers.
+func newGraph(weights []*tensor.Dense, labels []int32, build layers, train *adam) (*graph, error) {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
@@ -86,16 +85,15 @@ func newGraph(weights []*tensor.Dense, build layers, train *adam) (*graph, error
 		out.weights = append(out.weights, gorgonia.NewTensor(g, w.Dtype(), w.Dims(),
 			gorgonia.WithShape(w.Shape()...), gorgonia.WithName(fmt.Sprintf("weights%d", i)), gorgonia.WithValue(w)))
 	}
-	var labels *gorgonia.Node
 	var err error
-	if out.logits, labels, err = build(g, out.weights); err != nil {
+	if out.logits, err = build(g, out.weights); err != nil {
 		return nil, err
 	}
 	if train == nil {
 		out.vm = gorgonia.NewTapeMachine(g)
 		return out, nil
 	}
-	if out.loss, err = crossEntropy[float32](out.logits, labels); err != nil {
+	if out.loss, err = crossEntropy[float32](out.logits, input(g, "labels", vector(labels))); err != nil {
 		return nil, err
 	}
 	if _, err := gorgonia.Grad(out.loss, out.weights...); err != nil {

@@ -6,18 +6,25 @@ import (
 	"math/rand/v2"
 
 	"gorgonia.org/tensor"
+
+	"mldpbench/stream"
 )
 
-// neural is the common part of the networks over token sequences: checks,
-// training, scores.
+// neural is the common part of the networks: checks, training, scores.
 type neural struct {
-	name       string
-	options    Options
-	parameters values
-	weights    []*tensor.Dense
+	name     string
+	options  Options
+	schedule schedule
+	width    int         // of the vectors it reads; 0: it reads token sequences
+	seed     stream.Seed // of the order of examples and of dropout
+	weights  []*tensor.Dense
 	// open compiles the network for batches of x; a nil rng means inference.
 	open   func(x Examples, rng *rand.Rand) (batchGraph, error)
 	fitted bool
+}
+
+func newNeural(name string, o Options) neural {
+	return neural{name: name, options: o, schedule: values(o.Parameters).schedule(), seed: o.Seed.Derive("network")}
 }
 
 func (m *neural) check(name string, x Examples) error {
@@ -31,10 +38,14 @@ func (m *neural) check(name string, x Examples) error {
 }
 
 func (m *neural) checkInputs(x Examples) error {
-	if x.Vectors != nil {
-		return fmt.Errorf("model %s reads token sequences, not vectors", m.name)
+	width, err := x.checkInputs(m.options.Embedding.Len())
+	if err == nil && width != m.width {
+		want := "token sequences, not vectors"
+		if m.width > 0 {
+			want = fmt.Sprintf("vectors of length %d", m.width)
+		}
+		err = fmt.Errorf("model %s reads %s", m.name, want)
 	}
-	_, err := x.checkInputs(m.options.Embedding.Len())
 	return err
 }
 
@@ -48,8 +59,7 @@ func (m *neural) Fit(ctx context.Context, train, validation Examples) (History, 
 	if err := m.check("validation", validation); err != nil {
 		return History{Best: -1}, err
 	}
-	seed := m.options.Seed.Derive("network")
-	training, err := m.open(train, seed.Derive("dropout").Rand())
+	training, err := m.open(train, m.seed.Derive("dropout").Rand())
 	if err != nil {
 		return History{Best: -1}, err
 	}
@@ -59,8 +69,8 @@ func (m *neural) Fit(ctx context.Context, train, validation Examples) (History, 
 		return History{Best: -1}, err
 	}
 	defer inference.close()
-	history, err := m.parameters.schedule().fit(ctx, training, inference, m.weights, m.options.Classes,
-		seed.Derive("order").Rand(), train, validation)
+	history, err := m.schedule.fit(ctx, training, inference, m.weights, m.options.Classes,
+		m.seed.Derive("order").Rand(), train, validation)
 	m.fitted = err == nil
 	return history, err
 }
@@ -80,7 +90,7 @@ func (m *neural) Score(ctx context.Context, x Examples) ([][]float64, error) {
 		return nil, err
 	}
 	defer inference.close()
-	logits, err := m.parameters.schedule().logits(ctx, inference, x, m.options.Classes)
+	logits, err := m.schedule.logits(ctx, inference, x, m.options.Classes)
 	if err != nil {
 		return nil, err
 	}

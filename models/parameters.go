@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/params"
@@ -16,7 +15,6 @@ import (
 type Parameter struct {
 	Name    string
 	Default any
-	Legal   string // the legal range in words, e.g. "> 0"
 	Doc     string
 
 	check func(v any) error
@@ -29,20 +27,16 @@ func (v values) int(name string) int       { return v[name].(int) }
 func (v values) float(name string) float64 { return v[name].(float64) }
 func (v values) text(name string) string   { return v[name].(string) }
 func atLeast(name string, lo int) Parameter {
-	return Parameter{Name: name, Legal: fmt.Sprintf(">= %d", lo),
-		check: func(v any) error { return check.AtLeast(name, v.(int), lo) }}
+	return Parameter{Name: name, check: func(v any) error { return check.AtLeast(name, v.(int), lo) }}
 }
 func positive(name string) Parameter {
-	return Parameter{Name: name, Legal: "> 0", check: func(v any) error { return check.Positive(name, v.(float64)) }}
+	return Parameter{Name: name, check: func(v any) error { return check.Positive(name, v.(float64)) }}
 }
 func nonNegative(name string) Parameter {
-	return Parameter{Name: name, Legal: ">= 0", check: func(v any) error {
-		return check.NonNegative(name, v.(float64))
-	}}
+	return Parameter{Name: name, check: func(v any) error { return check.NonNegative(name, v.(float64)) }}
 }
 func oneOf(name string, allowed ...string) Parameter {
-	return Parameter{Name: name, Legal: strings.Join(allowed, ", "),
-		check: func(v any) error { return check.OneOf(name, v.(string), allowed...) }}
+	return Parameter{Name: name, check: func(v any) error { return check.OneOf(name, v.(string), allowed...) }}
 }
 func (p Parameter) is(def any, doc string) Parameter { p.Default, p.Doc = def, doc; return p }
 

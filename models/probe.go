@@ -33,7 +33,7 @@ func (h *Head) Predict(ctx context.Context, vectors [][]float32) ([]int, error) 
 	if vectors == nil {
 		return nil, fmt.Errorf("head: reads vectors, not token sequences")
 	}
-	return h.predict(ctx, Examples{Vectors: vectors, Labels: make([]int, len(vectors))})
+	return h.predict(ctx, Examples{Vectors: vectors})
 }
 
 // FitHead trains classifiers of frozen vectors and keeps the one that is best on
@@ -70,11 +70,11 @@ func FitHead(ctx context.Context, train, validation Examples, classes int, hidde
 		return out
 	}
 	network := newPerceptron(len(train.Vectors[0]), hidden, classes, seed)
-	if err := network.fit(ctx, scaled(train), scaled(validation)); err != nil {
+	if _, err := network.Fit(ctx, scaled(train), scaled(validation)); err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
 	byNetwork := func(ctx context.Context, x Examples) ([]int, error) {
-		return predictions(network.score(ctx, scaled(x)))
+		return network.Predict(ctx, scaled(x))
 	}
 	linear, err := h.predict(ctx, validation)
 	if err != nil {

@@ -8,28 +8,19 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+
+	"mldpbench/results"
 )
 
 // Axis describes one axis of a panel.
 type Axis struct {
 	Label string
-	Log   bool
-	// Min and Max fix the range where they differ; the data widen it.
-	Min, Max float64
+	Log   bool // of the horizontal one only
 	// Bound, if not nil, is the possible range of values, for example 0 and 100
 	// of a percentage.
 	Bound *[2]float64
 	// Ticks are the values to mark; none leaves the choice to the panel.
-	Ticks []Tick
-	// Tell formats the value that a coordinate stands for, where the axis shows
-	// a different one (its logarithm); nil formats the coordinate.
-	Tell func(float64) string
-}
-
-// Tick is a marked value.
-type Tick struct {
-	Value float64
-	Label string
+	Ticks []plot.Tick
 }
 
 // percent bounds a percentage.
@@ -44,11 +35,7 @@ type axisRange struct {
 }
 
 func newRange(a Axis) *axisRange {
-	r := &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
-	if a.Min != a.Max {
-		r.add(a.Min, a.Max)
-	}
-	return r
+	return &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
 }
 
 func (r *axisRange) add(values ...float64) {
@@ -115,17 +102,13 @@ func (r *axisRange) apply(a *plot.Axis, pad float64) {
 	if ticks == nil {
 		ticks = niceTicks(a.Min, a.Max, r.axis.Log)
 	}
-	var marks []plot.Tick
-	for _, t := range ticks {
-		if t.Value >= a.Min && t.Value <= a.Max {
-			marks = append(marks, plot.Tick{Value: t.Value, Label: t.Label})
-		}
-	}
-	a.Tick.Marker = plot.ConstantTicks(marks)
+	a.Tick.Marker = plot.ConstantTicks(results.Where(ticks, func(t plot.Tick) bool {
+		return t.Value >= a.Min && t.Value <= a.Max
+	}))
 }
 
 // niceTicks returns at most six round values between lo and hi.
-func niceTicks(lo, hi float64, logarithmic bool) []Tick {
+func niceTicks(lo, hi float64, logarithmic bool) []plot.Tick {
 	if logarithmic {
 		return decadeTicks(lo, hi)
 	}
@@ -136,26 +119,26 @@ func niceTicks(lo, hi float64, logarithmic bool) []Tick {
 			break
 		}
 	}
-	var ticks []Tick
+	var ticks []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi; i++ {
 		v := i * step
-		ticks = append(ticks, Tick{v, number(v, step)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: number(v, step)})
 	}
 	return ticks
 }
 
-func decadeTicks(lo, hi float64) []Tick {
+func decadeTicks(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	factors := []float64{1}
 	if math.Log10(hi/lo) < 2 {
 		factors = []float64{1, 2, 5}
 	}
 	stride := max(1, math.Ceil((last-first)/6))
-	var ticks []Tick
+	var ticks []plot.Tick
 	for e := first; e <= last; e += stride {
 		for _, f := range factors {
 			if v := f * math.Pow(10, e); v >= lo && v <= hi {
-				ticks = append(ticks, Tick{v, magnitude(v)})
+				ticks = append(ticks, plot.Tick{Value: v, Label: magnitude(v)})
 			}
 		}
 	}
@@ -221,17 +204,9 @@ func epsilonAxis(values []float64) Axis {
 			continue
 		}
 		free = at(v) + half
-		a.Ticks = append(a.Ticks, Tick{v, short(v)})
+		a.Ticks = append(a.Ticks, plot.Tick{Value: v, Label: short(v)})
 	}
 	return a
-}
-
-// tell returns the value that a coordinate stands for.
-func (a Axis) tell(v float64) string {
-	if a.Tell != nil {
-		return a.Tell(v)
-	}
-	return short(v)
 }
 
 // name returns the axis's name for a value.
@@ -241,5 +216,5 @@ func (a Axis) name(v float64) string {
 			return t.Label
 		}
 	}
-	return a.tell(v)
+	return short(v)
 }

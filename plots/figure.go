@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -74,8 +75,8 @@ func (f Figure) paint(c vg.Canvas) {
 const pngDPI = 300
 
 // Render draws the figure as "png", "svg" or "pdf". The same figure gives the
-// same bytes in every run. Letters of an SVG are outlines, so that it looks the
-// same without the font; a PDF has its fonts inside.
+// same bytes in every run. Letters of an SVG and a PDF are outlines, so that
+// they look the same without the font.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	width, height := f.Size()
@@ -126,7 +127,6 @@ func (f Figure) svg(outlines bool, description string) string {
 type legendEntry struct {
 	label string
 	style Style
-	level bool // the line of a Level
 }
 
 // layout is the common structure of all figures: a title, a grid of panels, one
@@ -182,17 +182,17 @@ func (l layout) sized(width vg.Length) Figure {
 	return Figure{
 		width: width, height: height,
 		draw: func(c draw.Canvas) {
-			top := c.Max.Y - margin
-			for i, line := range title {
-				c.FillText(textStyle(titleSize, true), vg.Point{X: margin, Y: top - vg.Length(i)*titleSize*1.2}, line)
+			write := func(style text.Style, y vg.Length, lines []string) {
+				for i, line := range lines {
+					c.FillText(style, vg.Point{X: margin, Y: y - vg.Length(i)*style.Font.Size*1.2}, line)
+				}
 			}
+			write(textStyle(titleSize, true), c.Max.Y-margin, title)
 			l.drawPanels(draw.Crop(c, margin, -margin-l.right, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
 			l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
 			faint := textStyle(noteSize, false)
 			faint.Color = Faint
-			for i, line := range notes {
-				c.FillText(faint, vg.Point{X: margin, Y: margin + notesHeight - 3 - vg.Length(i)*noteSize*1.2}, line)
-			}
+			write(faint, margin+notesHeight-3, notes)
 		},
 	}
 }
@@ -276,31 +276,24 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, widt
 		// Down the columns first: neighbours in order stay together.
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
 		y := top - vg.Length(i%rows)*legendLine
-		e.style.swatch(c, x, y-legendSize*0.55, e.level)
+		e.style.swatch(c, x, y-legendSize*0.55)
 		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
 	}
 }
 
 // swatch draws a sample of a style.
-func (s Style) swatch(c draw.Canvas, x, middle vg.Length, level bool) {
-	switch {
-	case level:
-		c.StrokeLine2(levelStyle, x, middle, x+swatch-3, middle)
-	case s.Step:
-		c.StrokeLine2(stepStyle, x, middle, x+swatch-3, middle)
-	default:
-		if !s.NoLine {
-			c.StrokeLine2(s.line(), x, middle, x+swatch-3, middle)
-		}
-		if !s.Subdued {
-			marker{s}.DrawGlyph(&c, draw.GlyphStyle{}, vg.Point{X: x + (swatch-3)/2, Y: middle})
-		}
+func (s Style) swatch(c draw.Canvas, x, middle vg.Length) {
+	if !s.NoLine {
+		c.StrokeLine2(s.line(), x, middle, x+swatch-3, middle)
+	}
+	if !s.Subdued {
+		marker{s}.DrawGlyph(&c, draw.GlyphStyle{}, vg.Point{X: x + (swatch-3)/2, Y: middle})
 	}
 }
 
 // Swatch returns the sample of a style as an svg element of a page.
 func (s Style) Swatch() string {
-	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5, false) }}
+	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5) }}
 	return f.svg(false, "")
 }
 

@@ -72,8 +72,8 @@ func (e endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	style := textStyle(legendSize, false)
 	style.YAlign = text.YCenter
 	for i, l := range e {
-		if l.level {
-			c.StrokeLine2(levelStyle, c.Max.X+1, at[i], c.Max.X+10, at[i])
+		if l.style.Level {
+			c.StrokeLine2(l.style.line(), c.Max.X+1, at[i], c.Max.X+10, at[i])
 		} else {
 			marker{l.style}.DrawGlyph(&c, draw.GlyphStyle{}, vg.Point{X: c.Max.X + 6, Y: at[i]})
 		}

@@ -88,6 +88,7 @@ type Style struct {
 	Scoped    bool // its guarantee holds between some words only; drawn like others
 	NoLine    bool // points only
 	Step      bool // a thick line that falls at each point
+	Level     bool // a line at one height, without points
 	Reference bool // ε has no effect on it: a point that does not stretch the axes
 	Subdued   bool // one of the many: a thin grey line without markers
 }
@@ -201,8 +202,13 @@ func (m marker) DrawGlyph(c *draw.Canvas, _ draw.GlyphStyle, at vg.Point) {
 }
 
 func (s Style) line() draw.LineStyle {
-	if s.Subdued {
+	switch {
+	case s.Subdued:
 		return draw.LineStyle{Color: Subdued, Width: 0.6}
+	case s.Step:
+		return draw.LineStyle{Color: color.RGBA{0xd2, 0xd2, 0xd2, 0xff}, Width: 3}
+	case s.Level:
+		return draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
 	}
 	return draw.LineStyle{Color: s.Color, Width: 1.1, Dashes: dashes[s.Dash%len(dashes)]}
 }

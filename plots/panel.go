@@ -65,20 +65,17 @@ type Panel struct {
 	live bool // on a page, which can show subdued curves in full
 }
 
-// usable drops what an axis cannot show: missing values, and values ≤ 0 on a
-// log axis. dropped counts the latter.
+// usable drops what an axis cannot show: missing values, and x ≤ 0 on a log axis.
+// dropped counts the latter.
 func (p Panel) usable(points []Point) (kept []Point, dropped int) {
 	for _, q := range points {
 		switch {
 		case !finite(q.X) || !finite(q.Y):
-		case p.X.Log && q.X <= 0, p.Y.Log && q.Y <= 0:
+		case p.X.Log && q.X <= 0:
 			dropped++
 		default:
 			if !finite(q.Low) || !finite(q.High) {
 				q.Low, q.High = math.NaN(), math.NaN()
-			}
-			if p.Y.Log && q.Low <= 0 {
-				q.Low = q.Y
 			}
 			kept = append(kept, q)
 		}
@@ -129,7 +126,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 		return out, false
 	}
 	for _, l := range p.Levels {
-		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
+		if finite(l.Y) {
 			ys.add(l.Y)
 			bars = append(bars, l.Low, l.High)
 		}
@@ -152,7 +149,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	curves = slices.DeleteFunc(curves, func(c Curve) bool { return len(c.Points) == 0 })
 	out.outside = len(curves) < shown
 	for _, l := range p.Levels {
-		if finite(l.Y) && (!p.Y.Log || l.Y > 0) {
+		if finite(l.Y) {
 			l.add(out.Plot)
 		}
 	}
@@ -176,10 +173,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-var (
-	levelStyle = draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
-	stepStyle  = draw.LineStyle{Color: color.RGBA{0xd2, 0xd2, 0xd2, 0xff}, Width: 3}
-)
+var levelStyle = Style{Look: Look{Marker: -1}, Level: true}
 
 // add draws the level over the whole width of a plot.
 func (l Level) add(p *plot.Plot) {
@@ -192,7 +186,7 @@ func (l Level) add(p *plot.Plot) {
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
 			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}})
 	}
-	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle})
+	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle.line()})
 }
 
 // curveLine draws a curve with error bars, shifted sideways by some points.
@@ -229,7 +223,7 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	if l.Style.Step {
-		line.StepStyle, line.LineStyle = plotter.PreStep, stepStyle
+		line.StepStyle = plotter.PreStep
 		// From right to left it falls after a point: a step is as high as its right end.
 		slices.SortFunc(line.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	}
@@ -259,9 +253,9 @@ func (d dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	if q.At != "" {
 		where = q.At + ", " + where
 	}
-	value := y.Label + " " + y.tell(q.Y)
+	value := y.Label + " " + short(q.Y)
 	if finite(q.Low) && q.High > q.Low {
-		value += " (" + y.tell(q.Low) + " to " + y.tell(q.High) + ")"
+		value += " (" + short(q.Low) + " to " + short(q.High) + ")"
 	}
 	group(*c, "p", func() { marker{d.line.Style}.DrawGlyph(c, style, at) }, "data-p", value+" at "+where)
 }
@@ -294,12 +288,12 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 			case c.Style.Subdued && !slices.Contains(rest, c.Label):
 				rest = append(rest, c.Label)
 			case !c.Style.Subdued:
-				l.explain(legendEntry{label: c.Label, style: c.Style})
+				l.explain(legendEntry{c.Label, c.Style})
 			}
 		}
 		for _, v := range p.Levels {
 			if v.Label != "" {
-				l.explain(legendEntry{label: v.Label, level: true})
+				l.explain(legendEntry{v.Label, levelStyle})
 			}
 		}
 	}
@@ -372,7 +366,7 @@ func (p Panel) describe() string {
 	}
 	fmt.Fprintf(&b, "%s against %s.", p.Y.Label, p.X.Label)
 	for _, l := range p.Levels {
-		fmt.Fprintf(&b, " %s %s.", l.Label, p.Y.tell(l.Y))
+		fmt.Fprintf(&b, " %s %s.", l.Label, short(l.Y))
 	}
 	for _, c := range p.Curves {
 		kept, _ := p.usable(c.Points)
@@ -384,7 +378,7 @@ func (p Panel) describe() string {
 			if i > 0 {
 				b.WriteString(",")
 			}
-			fmt.Fprintf(&b, " %s at %s", p.Y.tell(q.Y), p.X.name(q.X))
+			fmt.Fprintf(&b, " %s at %s", short(q.Y), p.X.name(q.X))
 		}
 		b.WriteString(".")
 	}

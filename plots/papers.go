@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // heading returns the axis label of a quantity, "" where it is not in the
@@ -55,13 +56,13 @@ func grouping(cells []results.Cell) func(results.Cell) string {
 	}
 	return func(c results.Cell) (end string) {
 		if c.Mechanism != "" && c.Mechanism == apart {
-			end = "-" + slug(c.Mechanism)
+			end = "-" + tables.Slug(c.Mechanism)
 		}
 		switch {
 		case len(xs[c.Panel]) < 2:
 			end += "-by-panel"
 		case c.XName == "beta":
-			end += "-" + slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", c.Dataset, c.Embedding, c.Dimension)))
+			end += "-" + tables.Slug(strings.TrimSpace(fmt.Sprintf("%s %s %dd", c.Dataset, c.Embedding, c.Dimension)))
 		}
 		return end
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
@@ -23,34 +22,19 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-// pdfCanvas draws characters that vgpdf cannot write: vgpdf embeds fonts with
-// the Windows-1252 code page and treats UTF-8 as such, so ε, †, – and ± are
-// garbled. Regular ASCII stays searchable text; every other rune is drawn as
-// its outline from the same font.
+// pdfCanvas draws letters as outlines: vgpdf embeds fonts with the Windows-1252
+// code page and treats UTF-8 as such, so ε, †, – and ± would be garbled, and it
+// does not find bold fonts.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 func newPDF(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} }
 
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
-	// vgpdf registers every font as regular and then fails to find bold ones.
-	bold := face.Font.Weight == stdfont.WeightBold
-	for s = wellFormed(s); len(s) > 0; {
-		n := 0
-		for n < len(s) && s[n] < 0x80 && !bold {
-			n++
-		}
-		if n > 0 {
-			c.Canvas.FillString(face, at, s[:n])
-			at.X += face.Width(s[:n])
-			s = s[n:]
-			continue
-		}
-		r := []rune(s)[0]
+	for _, r := range wellFormed(s) {
 		if path := outline(face, r, face.Font.Size, at); path != nil {
 			c.Canvas.Fill(path)
 		}
 		at.X += face.Width(string(r))
-		s = s[len(string(r)):]
 	}
 }
 

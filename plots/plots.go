@@ -43,7 +43,6 @@ var kinds = []kind{
 	{"attacks", attackFigures},
 	{"accuracy", accuracyFigures},
 	{"papers", paperFigures},
-	{"deniability", deniabilityFigures},
 	{"metric", metricFigures},
 }
 

@@ -108,7 +108,7 @@ func TestTextsDoNotTouch(t *testing.T) {
 		text           string
 	}
 	for study, kinds := range map[string][]string{
-		"mini": {"accuracy", "deniability"}, "extended": {"frontier", "metric"}, "attacks": {"attacks"},
+		"mini": {"accuracy", "frontier"}, "extended": {"frontier", "metric"}, "attacks": {"attacks"},
 	} {
 		figures, _ := All(reference(t, study), kinds...)
 		if len(figures) == 0 {
@@ -267,19 +267,5 @@ func TestGeneratedInEveryTitle(t *testing.T) {
 	}
 	if figures, skipped := All(&results.Prepared{}); len(figures) != 0 || len(skipped) != len(kinds) {
 		t.Errorf("of nothing: %d figures, %d skipped", len(figures), len(skipped))
-	}
-}
-
-// The numbers in words are those that the axis shows, not their logarithms.
-func TestDeniabilityInWordsTellsRatios(t *testing.T) {
-	rows := rowsOf("v", "a", "cmp")
-	for _, r := range rows[:len(rows):len(rows)] {
-		if r.Quantity == "e_m_map" {
-			rows = append(rows, r.Of("n_w", results.Number(20)), r.Of("s_w", results.Number(40)))
-		}
-	}
-	figures, _ := All(prepared(t, rows), "deniability")
-	if len(figures) != 1 || !strings.Contains(figures[0].Description, " 0.5 at 1") {
-		t.Errorf("20 : 40 is told as %v", figures)
 	}
 }

@@ -99,22 +99,16 @@ func Sketches(p *results.Prepared) Page {
 				grey > maxCurves && !v.named[id] && !constant(id.Mechanism)})
 		}
 	}
-	page.Notes = v.notes(v.private, "Bars:")
+	page.Notes = v.notes(v.private)
 	return page
 }
 
 // String names what the panels of several data sets share.
 func (s scene) String() string {
-	text := s.space.String()
 	if s.space.Embedding == "" {
-		text = ""
+		return s.task.String()
 	}
-	for _, part := range []string{s.task.Model, s.task.Setting} {
-		if part != "" {
-			text += ", " + part
-		}
-	}
-	return strings.TrimPrefix(text, ", ")
+	return strings.TrimSuffix(s.space.String()+", "+s.task.String(), ", ")
 }
 
 // sketch draws the panel alone.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -21,39 +20,18 @@ func reason(figures []Figure, why string) ([]Figure, error) {
 	return figures, nil
 }
 
-// slug makes a name usable as a file name.
-func slug(s string) string {
-	out := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, s)
-	return strings.Trim(out, "-.")
-}
-
 // fileName joins the parts of a file name that distinguish figures of one kind.
 func (v *view) fileName(kind string, sp results.Space, t results.Task) string {
 	name := fmt.Sprintf("%s-d%d", kind, sp.Dimension)
 	if slices.ContainsFunc(v.spaces, func(o results.Space) bool {
 		return o.Dimension == sp.Dimension && o.Embedding != sp.Embedding
 	}) {
-		name += "-" + slug(sp.Embedding)
+		name += "-" + sp.Embedding
 	}
-	if len(v.tasks) > 1 && t != (results.Task{}) {
-		name += dash(slug(t.Model)) + dash(slug(t.Setting))
+	if len(v.tasks) > 1 {
+		name += "-" + t.Model + "-" + t.Setting
 	}
-	return name
-}
-
-func dash(part string) string {
-	if part == "" {
-		return ""
-	}
-	return "-" + part
+	return tables.Slug(name)
 }
 
 // title returns the heading of a figure of some cells.
@@ -102,7 +80,7 @@ func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Fi
 				}
 			}
 			f, err := Curves(kind, v.fileName(kind, sp, t), title(what, sp, t, shown), panels,
-				append(slices.Clone(notes), v.notes(shown, "Bars:")...)...)
+				append(slices.Clone(notes), v.notes(shown)...)...)
 			if err == nil {
 				out = append(out, f)
 			}
@@ -138,7 +116,7 @@ func metricFigures(v *view) ([]Figure, error) {
 	var out []Figure
 	for _, c := range results.MeasuredColumns(v.private) {
 		if c.Name != "accuracy" && c.Table != "axis" {
-			out = append(out, v.over("metric-"+slug(c.Name), c.Heading()+" against ε", epsilon, c.Name, c.OfModel)...)
+			out = append(out, v.over("metric-"+tables.Slug(c.Name), c.Heading()+" against ε", epsilon, c.Name, c.OfModel)...)
 		}
 	}
 	return reason(out, "no quantity other than accuracy was measured")
@@ -159,10 +137,10 @@ func attackFigures(v *view) ([]Figure, error) {
 			panels = append(panels, p)
 		}
 		v.limit(panels)
-		f, err := Curves("attacks", v.fileName("attacks-"+slug(s.dataset), s.space, s.task),
+		f, err := Curves("attacks", v.fileName("attacks-"+tables.Slug(s.dataset), s.space, s.task),
 			title("What attackers learn against utility, "+datasetTitle(s.dataset, nil), s.space, s.task, shown), panels,
 			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."},
-				v.notes(shown, "Bars:")...)...)
+				v.notes(shown)...)...)
 		if err == nil {
 			out = append(out, f)
 		}
@@ -200,70 +178,4 @@ func step(curves []Curve) []Curve {
 	}
 	return []Curve{{Label: "best with a guarantee", Style: Style{Look: Look{Color: Faint, Marker: -1}, Step: true},
 		Points: points}}
-}
-
-// The ratio spans 0 (a word never comes back) to infinity (nothing else does):
-// values outside these bounds are drawn on them. Ticks are in log10 of N_w/S_w.
-const (
-	lowestRatio, highestRatio = 0.01, 100
-	ratio                     = "N_w : S_w"
-)
-
-var ratioTicks = []Tick{{-2, "≤0.01"}, {-1, "0.1"}, {0, "1"}, {1, "10"}, {2, "≥100"}}
-
-// tellRatio formats log10 of a ratio as the ratio.
-func tellRatio(log float64) string {
-	switch ratio := math.Pow(10, log); {
-	case ratio <= lowestRatio:
-		return "≤" + short(lowestRatio)
-	case ratio >= highestRatio:
-		return "≥" + short(highestRatio)
-	default:
-		return short(ratio)
-	}
-}
-
-// deniabilityFigures draws N_w : S_w against ε (Figure 2 of Meisenbacher et al.
-// 2024), on a log scale with geometric means: a ratio of 1/2 is as far from 1
-// as a ratio of 2.
-func deniabilityFigures(v *view) ([]Figure, error) {
-	var out []Figure
-	for _, sp := range v.spaces {
-		shown := results.Texts(v.of(sp, results.Task{}))
-		for i := range shown {
-			if r := logRatio(shown[i]); !math.IsNaN(r) {
-				shown[i].Set(ratio, results.Number(r))
-			}
-		}
-		var panels []Panel
-		for _, d := range datasets(shown) {
-			cells := results.Where(shown, func(c results.Cell) bool { return c.Dataset == d })
-			panels = append(panels, Panel{Title: datasetTitle(d, shown), X: axisOf(cells, epsilon),
-				Y:      Axis{Label: ratio, Min: -2, Max: 2, Bound: &[2]float64{-2, 2}, Ticks: ratioTicks, Tell: tellRatio},
-				Curves: v.curvesOf(cells, epsilon, ratio)})
-		}
-		v.limit(panels)
-		f, err := Curves("deniability", v.fileName("deniability", sp, results.Task{}),
-			title("Plausible deniability, N_w : S_w", sp, results.Task{}, shown), panels,
-			append([]string{"N_w: runs that return the word, in %; S_w: distinct outputs in 100 runs. Lower is more " +
-				"deniable."}, v.notes(shown, "Geometric means; bars:")...)...)
-		if err == nil {
-			out = append(out, f)
-		}
-	}
-	return reason(out, "no cell has N_w and S_w")
-}
-
-// logRatio is log10(N_w/S_w) kept within bounds, NaN where both are 0.
-func logRatio(c results.Cell) float64 {
-	nw, _ := c.At("n_w")
-	sw, ok := c.At("s_w")
-	if !ok || !nw.Value.Known() || !sw.Value.Known() || nw.Value == 0 && sw.Value == 0 {
-		return math.NaN()
-	}
-	support := float64(sw.Value)
-	if sw.Whole > 0 && nw.Whole > 0 {
-		support *= 100 * float64(sw.Whole) / float64(nw.Whole) // on the scale of 100 runs per word
-	}
-	return math.Log10(min(highestRatio, max(lowestRatio, float64(nw.Value)/support))) // +Inf at S_w = 0
 }

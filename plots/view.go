@@ -362,7 +362,7 @@ func datasetTitle(name string, shown []results.Cell) string {
 }
 
 // notes returns the footnotes that cells need.
-func (v *view) notes(shown []results.Cell, bars string) []string {
+func (v *view) notes(shown []results.Cell) []string {
 	few, most := math.MaxInt, 0 // repetitions of a cell
 	for _, c := range results.GroupCells(results.Texts(results.Where(shown,
 		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))) {
@@ -375,11 +375,11 @@ func (v *view) notes(shown []results.Cell, bars string) []string {
 	var out []string
 	switch {
 	case most > 1 && few < stats.FewRepetitions:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over only %s repetitions: wide.", bars, count))
+		out = append(out, fmt.Sprintf("Bars: 95%% t interval over only %s repetitions: wide.", count))
 	case most > 1:
-		out = append(out, fmt.Sprintf("%s 95%% t interval over %s repetitions.", bars, count))
+		out = append(out, fmt.Sprintf("Bars: 95%% t interval over %s repetitions.", count))
 	default:
-		out = append(out, "One repetition; "+strings.ToLower(bars[:1])+bars[1:]+" 95% interval over its items.")
+		out = append(out, "One repetition; bars: 95% interval over its items.")
 	}
 	return append(out, v.warnings(shown)...)
 }

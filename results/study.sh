@@ -16,6 +16,7 @@ out=${STUDY_OUT:-runs/study}
 runs='
 replication                    results  replication --datasets agnews-2024 --embedding glove.6B.words
 replication-imdb               results  replication --datasets imdb-2024 --embedding glove.6B.words --panel text
+replication-fits               results  replication-fits --embedding glove.6B.words
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
 comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3

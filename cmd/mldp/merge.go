@@ -13,15 +13,13 @@ import (
 
 func newMergeCommand() *cobra.Command {
 	var out string
-	var partial bool
-	cmd := command("merge", "merge FOLDER|RESULTS.csv...", cobra.MinimumNArgs(1))
+	cmd := command("merge", "merge FOLDER...", cobra.MinimumNArgs(1))
 	outFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
-	cmd.Flags().BoolVar(&partial, "partial", false, "accept missing units")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if out == "" && len(args) > 1 {
 			return check.Wrong("merge of several folders: give the target with --out")
 		}
-		s, err := engine.Merge(args, cmp.Or(out, args[0]), partial)
+		s, err := engine.Merge(args, cmp.Or(out, args[0]))
 		if err != nil {
 			return err
 		}

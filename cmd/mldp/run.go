@@ -75,8 +75,6 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.overrides.Models, "models", nil, "these models, on every data set they can read")
 	f.StringSliceVar(&o.overrides.Settings, "settings", nil, "local, train-only or test-only")
 	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
-	f.IntVar(&o.overrides.BaselineRepetitions, "baseline-repetitions", 0, "repetitions of the baselines")
-	f.StringVar(&o.overrides.Sample, "sample", "", "small: a few hundred documents, for a quick look")
 	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this scene, section or measurement; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
@@ -141,8 +139,8 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string,
 	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
-		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell, Log: stderr,
-		Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
+		Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	switch {
 	case o.shard != "":

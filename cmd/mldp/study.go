@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/docs"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -144,24 +145,8 @@ func newStudyMetricsCommand() *cobra.Command {
 func newStudyKeysCommand() *cobra.Command {
 	cmd := command("study-keys", "keys", cobra.NoArgs)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		_, err := io.WriteString(cmd.OutOrStdout(), studyKeysPage())
+		_, err := io.WriteString(cmd.OutOrStdout(), docs.StudyKeys)
 		return err
 	}
 	return cmd
-}
-
-// studyKeysPage is docs/study-keys.md.
-func studyKeysPage() string {
-	var b strings.Builder
-	b.WriteString("# Keys of study files\n\nPrinted by `mldp study keys` from the schema itself. Each key of" +
-		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n" +
-		"|---|---|---|\n")
-	for _, k := range study.Keys() {
-		kind := k.Kind
-		if k.Limits != "" {
-			kind += ", " + k.Limits
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Path, kind, strings.ReplaceAll(k.Doc, "|", `\|`))
-	}
-	return b.String()
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/progress"
 )
 
@@ -225,7 +226,8 @@ func mirrorNames(mirror, file string) []string {
 // own, so a file there may differ from the published one; this is reported.
 func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done bool, err error) {
 	for _, name := range mirrorNames(filepath.ToSlash(mirror), d.File) {
-		in, err := os.Open(filepath.FromSlash(name))
+		name = filepath.FromSlash(name)
+		in, err := os.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -233,31 +235,17 @@ func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done
 			return false, err
 		}
 		defer in.Close()
-		part := target + ".part"
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		if err := checkKind(name, d.File); err != nil {
 			return false, err
 		}
-		out, err := f.open(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
-		if err != nil {
-			return false, err
-		}
-		if _, err = io.Copy(out, in); err == nil {
-			err = out.Sync()
-		}
-		if cerr := out.Close(); err == nil {
-			err = cerr
-		}
-		if err == nil {
-			err = checkKind(part, d.File)
-		}
-		if err != nil {
-			return false, errors.Join(diskError(err, target), os.Remove(part))
-		}
-		if err := d.checkPublished(part); err != nil {
+		if err := d.checkPublished(name); err != nil {
 			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is",
 				path.Base(d.File), err)
 		}
-		return true, os.Rename(part, target)
+		return true, diskError(atomicfile.Write(target, 0o644, func(w io.Writer) error {
+			_, err := io.Copy(w, in)
+			return err
+		}), target)
 	}
 	return false, nil
 }
@@ -335,7 +323,7 @@ func checkKind(file, name string) error {
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
 		return fmt.Errorf("got a web page instead of %s", path.Base(name))
 	}
-	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b", ".tgz": "\x1f\x8b"} {
+	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b"} {
 		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(string(head), magic) {
 			return fmt.Errorf("the download is not a %s file", suffix)
 		}

@@ -142,7 +142,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eachMember calls take with every regular file of a zip, tar.gz or gz.
+// eachMember calls take with every regular file of a zip or tar.gz.
 func eachMember(archive string, take func(name string, r io.Reader) error) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -152,18 +152,12 @@ func eachMember(archive string, take func(name string, r io.Reader) error) error
 	switch name := strings.ToLower(archive); {
 	case strings.HasSuffix(name, ".zip"):
 		return eachZip(in, take)
-	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
+	case strings.HasSuffix(name, ".tar.gz"):
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return damaged(err)
 		}
 		return eachTar(z, take)
-	case strings.HasSuffix(name, ".gz"):
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return damaged(err)
-		}
-		return take(strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive)), z)
 	}
 	return errors.New("unknown kind of archive")
 }

@@ -151,23 +151,15 @@ func OpenThesaurus(dir string) (*Thesaurus, error) {
 		if err != nil {
 			return nil, err
 		}
-		path, err := find(dir, "data."+pos)
-		if err != nil {
-			return nil, err
-		}
-		f, err := textfile.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		synsets, err := parseData(f, path)
-		f.Close()
+		synsets, err := read(dir, "data."+pos, parseData)
 		if err != nil {
 			return nil, err
 		}
 		for lemma, offsets := range x.senses {
 			for _, o := range offsets {
 				if _, ok := synsets[o]; !ok {
-					return nil, fmt.Errorf("%s: no synset at offset %08d, which the index gives for %q", path, o, lemma)
+					return nil, fmt.Errorf("%s: data.%s: no synset at offset %08d, which the index gives for %q", dir, pos, o,
+						lemma)
 				}
 			}
 		}
@@ -202,41 +194,30 @@ func (t *Thesaurus) Lemmas(word string) []string {
 	return out
 }
 
-// find returns the path of a database file or of its gzipped form.
-func find(dir, name string) (string, error) {
+// read parses a database file or its gzipped form.
+func read[T any](dir, name string, parse func(io.Reader, string) (T, error)) (out T, err error) {
 	for _, suffix := range []string{"", ".gz"} {
 		path := filepath.Join(dir, name+suffix)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
+		if _, err := os.Stat(path); err != nil {
+			continue
 		}
+		f, err := textfile.Open(path)
+		if err != nil {
+			return out, err
+		}
+		defer f.Close()
+		return parse(f, path)
 	}
-	return "", fmt.Errorf("%s: no WordNet database file %s or %s.gz: %w", dir, name, name, fs.ErrNotExist)
+	return out, fmt.Errorf("%s: no WordNet database file %s or %s.gz: %w", dir, name, name, fs.ErrNotExist)
 }
 
-func readPart(dir, pos string) (*index, error) {
-	path, err := find(dir, "index."+pos)
-	if err != nil {
+func readPart(dir, pos string) (x *index, err error) {
+	x = &index{rules: detachments[pos]}
+	if x.senses, err = read(dir, "index."+pos, parseIndex); err != nil {
 		return nil, err
 	}
-	x := &index{rules: detachments[pos]}
-	if x.senses, err = parseFile(path, parseIndex); err != nil {
-		return nil, err
-	}
-	if path, err = find(dir, pos+".exc"); err != nil {
-		return nil, err
-	}
-	x.exceptions, err = parseFile(path, parseExceptions)
+	x.exceptions, err = read(dir, pos+".exc", parseExceptions)
 	return x, err
-}
-
-func parseFile[T any](path string, parse func(io.Reader, string) (T, error)) (T, error) {
-	f, err := textfile.Open(path)
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	defer f.Close()
-	return parse(f, path)
 }
 
 // Every index and data file begins with license lines, which start with two

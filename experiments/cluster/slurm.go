@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -92,19 +93,16 @@ func (c Chunk) Array() string {
 // MaxArraySize.
 func (s *Slurm) Chunks(tasks []int) []Chunk {
 	size := s.MaxArraySize - 1 // indices are 1 to size
-	byOffset := map[int]*Chunk{}
-	var chunks []*Chunk
-	for _, t := range tasks {
+	var chunks []Chunk
+	for _, t := range slices.Sorted(slices.Values(tasks)) {
 		offset := (t - 1) / size * size
-		c, ok := byOffset[offset]
-		if !ok {
-			c = &Chunk{Offset: offset}
-			byOffset[offset] = c
-			chunks = append(chunks, c)
+		if n := len(chunks); n == 0 || chunks[n-1].Offset != offset {
+			chunks = append(chunks, Chunk{Offset: offset})
 		}
-		c.Tasks = append(c.Tasks, t)
+		last := &chunks[len(chunks)-1]
+		last.Tasks = append(last.Tasks, t)
 	}
-	return list.Map(chunks, func(c *Chunk) Chunk { return *c })
+	return chunks
 }
 
 // AllTasks returns the tasks 1 … Tasks.

@@ -120,14 +120,20 @@ func (s *Summary) finish(shard Shard, rows []results.Row, examples []results.Exa
 		return err
 	}
 	return atomicfile.Write(filepath.Join(s.Dir, shard.File("examples", ".jsonl")), 0o644, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		for _, x := range examples {
-			if err := e.Encode(x); err != nil {
-				return err
-			}
-		}
-		return nil
+		return writeLines(w, examples)
 	})
+}
+
+// writeLines writes JSON lines.
+func writeLines[T any](w io.Writer, list []T) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, x := range list {
+		if err := e.Encode(x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join checks that two manifests are of the same study over the same data and

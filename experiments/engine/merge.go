@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,12 +11,11 @@ import (
 )
 
 // Merge joins the results of shards into one folder, as if one run had written
-// them. Each source is a folder of a run, or one of its results files. It is an
-// error if a source is damaged or belongs to a different study, schema or data,
-// or if two sources report a unit differently, except for timing. A unit that
-// no source has is an error too, unless partial is set.
-func Merge(sources []string, out string, partial bool) (*Summary, error) {
-	parts, err := findParts(sources)
+// them. It is an error if a part is damaged or belongs to a different study, schema
+// or data, if two parts report a unit differently, except for timing, or if a
+// unit is in none.
+func Merge(folders []string, out string) (*Summary, error) {
+	parts, err := findParts(folders)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +56,9 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 				continue
 			}
 			column := "the number of rows"
-			if len(first) == len(u) {
-				column = ""
-				for i := range u {
-					if column == "" {
-						column = results.FirstDifference(first[i], u[i])
-					}
+			for i := 0; len(first) == len(u) && i < len(u); i++ {
+				if column = results.FirstDifference(first[i], u[i]); column != "" {
+					break
 				}
 			}
 			if column != "" {
@@ -81,7 +76,7 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 		}
 	}
 	sortExamples(examples, all)
-	if missing := merged.Units - len(rows); missing != 0 && !partial {
+	if missing := merged.Units - len(rows); missing != 0 {
 		return nil, fmt.Errorf("%d of %d units are in none of the %d results files", missing, merged.Units, len(parts))
 	}
 	merged.Shard = ""
@@ -91,43 +86,27 @@ func Merge(sources []string, out string, partial bool) (*Summary, error) {
 
 type part struct{ results, manifest, examples string }
 
-// findParts lists the results files of folders (only shards where there are
-// any) and the files next to them.
-func findParts(sources []string) ([]part, error) {
-	var files []string
-	for _, s := range sources {
-		info, err := os.Stat(s)
-		if err != nil {
+// findParts lists the results files of folders, only shards where there are any,
+// and the files next to them.
+func findParts(folders []string) ([]part, error) {
+	var parts []part
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
-			files = append(files, s)
-			continue
-		}
-		found, err := filepath.Glob(filepath.Join(s, "results.*-of-*.csv"))
+		found, err := filepath.Glob(filepath.Join(dir, "results.*-of-*.csv"))
 		if err != nil {
 			return nil, err
 		}
 		found = slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, ".documents.csv") })
 		if len(found) == 0 {
-			found = []string{filepath.Join(s, "results.csv")}
+			found = []string{filepath.Join(dir, "results.csv")}
 		}
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		return nil, errors.New("nothing to merge")
-	}
-	slices.Sort(files)
-	files = slices.Compact(files)
-	parts := make([]part, len(files))
-	for i, f := range files {
-		base, ok := strings.CutPrefix(filepath.Base(f), "results")
-		middle, csv := strings.CutSuffix(base, ".csv")
-		if !ok || !csv {
-			return nil, fmt.Errorf("%s: must be a folder or a file called results*.csv, as mldp run writes it", f)
+		for _, f := range found {
+			middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "results"), ".csv")
+			beside := func(stem, ext string) string { return filepath.Join(dir, stem+middle+ext) }
+			parts = append(parts, part{f, beside("manifest", ".json"), beside("examples", ".jsonl")})
 		}
-		beside := func(stem, ext string) string { return filepath.Join(filepath.Dir(f), stem+middle+ext) }
-		parts[i] = part{results: f, manifest: beside("manifest", ".json"), examples: beside("examples", ".jsonl")}
 	}
 	return parts, nil
 }

@@ -73,7 +73,7 @@ func TestShardsWorkersAndResumeGiveOneResult(t *testing.T) {
 	for i := range 3 {
 		mustRun(t, numbers(10, nil), Options{Out: shared, Shard: Shard{i + 1, 3}})
 	}
-	merged, err := Merge([]string{shared}, t.TempDir(), false)
+	merged, err := Merge([]string{shared}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 	mustRun(t, numbers(6, nil), Options{Out: a, Shard: Shard{1, 2}})
 	refused := func(what, want string) {
 		t.Helper()
-		if _, err := Merge([]string{a, b}, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Merge([]string{a, b}, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", what, err, want)
 		}
 	}
@@ -264,7 +264,7 @@ func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a file cut at the end of a row", "it was cut or changed")
-	if _, err := Merge([]string{a}, t.TempDir(), false); err == nil ||
+	if _, err := Merge([]string{a}, t.TempDir()); err == nil ||
 		!strings.Contains(err.Error(), "3 of 6 units are in none") {
 		t.Errorf("half a study: %v", err)
 	}

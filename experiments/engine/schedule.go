@@ -119,16 +119,7 @@ func partition(costs []float64, n int) []int {
 }
 
 // Write writes a schedule as JSON lines.
-func (s Schedule) Write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, c := range s {
-		if err := e.Encode(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (s Schedule) Write(w io.Writer) error { return writeLines(w, s) }
 
 // ReadSchedule reads and checks a schedule written by Write.
 func ReadSchedule(path string) (Schedule, error) {

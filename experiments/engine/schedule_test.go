@@ -81,7 +81,7 @@ func TestScheduledTasksMergeToASingleRun(t *testing.T) {
 	}) {
 		t.Errorf("after all tasks: %v, %v", states, err)
 	}
-	merged, err := Merge([]string{shared}, shared, false)
+	merged, err := Merge([]string{shared}, shared)
 	if err != nil {
 		t.Fatal(err)
 	}

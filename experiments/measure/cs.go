@@ -119,10 +119,3 @@ func CompareSentences(originals, noisy [][]float32) (Similarity, error) {
 	}
 	return Similarity{interval.Estimate, interval.Low, interval.High, stat.StdDev(cosines, nil)}, nil
 }
-
-// Capped makes csOptions study.Sampled.
-func (o *csOptions) Capped(documents int) any {
-	c := *o
-	c.Documents = min(c.Documents, documents)
-	return &c
-}

@@ -25,15 +25,6 @@ type textOptions struct {
 	Model     string `yaml:"-" json:"model,omitempty"`                                // the causal model
 }
 
-// Capped makes textOptions study.Sampled.
-func (o *textOptions) Capped(documents int) any {
-	c := *o
-	if c.Documents == 0 || c.Documents > documents {
-		c.Documents = documents
-	}
-	return &c
-}
-
 // ref is the model that they need, nil for none.
 func (o *textOptions) ref() *lab.ModelRef {
 	switch {

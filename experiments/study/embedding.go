@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,12 +50,10 @@ func IsVectorFile(ref string) bool {
 	if strings.ContainsRune(ref, filepath.Separator) {
 		return true
 	}
-	switch filepath.Ext(strings.TrimSuffix(ref, ".gz")) {
-	case ".txt", ".vec", ".bin":
-		return true
-	}
-	return false
+	return slices.Contains(vectorSuffixes, filepath.Ext(strings.TrimSuffix(ref, ".gz")))
 }
+
+var vectorSuffixes = []string{".txt", ".vec", ".bin"}
 
 // NamesFile reports whether a reference on a command line is a path: IsVectorFile,
 // or a file of that name is here.
@@ -63,27 +62,27 @@ func NamesFile(ref string) bool {
 	return IsVectorFile(ref) || err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
 }
 
-// EmbeddingName returns the name of the embedding in a file: the file's name
-// without suffixes, dimension and the mark of a subset. The dimensions of one
-// embedding thus share a name: glove.6B for glove.6B.100d.subset.txt.gz.
-func EmbeddingName(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	for _, suffix := range []string{".txt", ".vec", ".bin"} {
+// splitName returns the name of the embedding in a file, which is the file's name
+// without suffixes, dimension and the mark of a subset, and the dimension, 0
+// where the name has none: glove.6B and 100 for glove.6B.100d.subset.txt.gz. The
+// dimensions of one embedding thus share a name.
+func splitName(path string) (name string, dimension int) {
+	name = strings.TrimSuffix(filepath.Base(path), ".gz")
+	for _, suffix := range vectorSuffixes {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	name = strings.TrimSuffix(name, ".subset")
-	if i, _ := DimensionSuffix(name); i > 0 {
-		name = name[:i]
+	at, dimension := DimensionSuffix(name)
+	if at > 0 {
+		name = name[:at]
 	}
-	return name
+	return name, dimension
 }
 
-// dimensionOf reads the dimension in a file's name, as in glove.6B.100d.txt.
-func dimensionOf(path string) (int, bool) {
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	_, d := DimensionSuffix(name)
-	return d, d > 0
+// EmbeddingName returns the name of the embedding in a file.
+func EmbeddingName(path string) string {
+	name, _ := splitName(path)
+	return name
 }
 
 // DimensionSuffix finds a final ".100d", also before the mark of a subset, and
@@ -105,9 +104,9 @@ func DimensionSuffix(name string) (at, dimension int) {
 // FileSpec describes a vector file. Its dimension is taken from its name or
 // else from the file.
 func FileSpec(ref, root string) (EmbeddingSpec, error) {
-	e := EmbeddingSpec{Name: EmbeddingName(ref), File: ref}
-	if d, ok := dimensionOf(ref); ok {
-		e.Dimensions = []int{d}
+	name, dimension := splitName(ref)
+	e := EmbeddingSpec{Name: name, File: ref, Dimensions: []int{dimension}}
+	if dimension > 0 {
 		return e, nil
 	}
 	path, err := VectorFile(ref, datasets.Root(root))

@@ -13,17 +13,15 @@ import (
 // Overrides change a study from the command line. They give a new study value,
 // which keys and manifest reflect; empty ones change nothing.
 type Overrides struct {
-	Datasets            []string
-	Embeddings          []string // instead of the study's: files, also relative to Root, or names
-	Root                string   // data folder; "" finds it as every command does
-	Dimensions          []int
-	Mechanisms          []string // name or name:variant
-	Epsilons            []float64
-	Models              []string
-	Settings            []string
-	Repetitions         int // baselines keep their proportion unless also given
-	BaselineRepetitions int
-	Sample              string // "small"
+	Datasets    []string
+	Embeddings  []string // instead of the study's: files, also relative to Root, or names
+	Root        string   // data folder; "" finds it as every command does
+	Dimensions  []int
+	Mechanisms  []string // name or name:variant
+	Epsilons    []float64
+	Models      []string
+	Settings    []string
+	Repetitions int // baselines keep their proportion
 	// Panels keeps only these: scenes by name, section or "section/name",
 	// attackers, "utility" and "language".
 	Panels []string
@@ -41,7 +39,6 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 		{"mechanisms", o.Mechanisms != nil},
 		{"epsilons", o.Epsilons != nil}, {"models", o.Models != nil}, {"settings", o.Settings != nil},
 		{"repetitions", o.Repetitions != 0},
-		{"baseline-repetitions", o.BaselineRepetitions != 0}, {"sample", o.Sample != ""},
 	} {
 		if f.given && slices.Contains(flags, f.name) {
 			return fmt.Errorf("--%s does not apply to a %s study: print it with mldp study show, edit it "+
@@ -59,13 +56,12 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	var err error
 	switch {
 	case s.Task != "":
-		err = o.Refuse("task", "datasets", "embedding", "dimensions", "models", "settings", "baseline-repetitions",
-			"sample")
+		err = o.Refuse("task", "datasets", "embedding", "dimensions", "models", "settings")
 	case s.OfPaper():
 		err = o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
-			"repetitions", "baseline-repetitions", "sample")
+			"repetitions")
 	case s.Protocol == Attacks:
-		err = o.Refuse(Attacks, "models", "settings", "baseline-repetitions")
+		err = o.Refuse(Attacks, "models", "settings")
 	}
 	if err != nil {
 		return nil, err
@@ -153,15 +149,6 @@ func (d *Design) override(old *Design, o Overrides, base bool) error {
 			d.Repetitions = o.Repetitions
 		}
 	}
-	if o.BaselineRepetitions != 0 && (base || d.BaselineRepetitions > 0) {
-		d.BaselineRepetitions = o.BaselineRepetitions
-	}
-	if o.Sample != "" {
-		if err := check.OneOf("sample", o.Sample, "small"); err != nil {
-			return err
-		}
-		return d.shrink()
-	}
 	return nil
 }
 
@@ -226,46 +213,6 @@ func chooseMechanisms(refs []string, from []MechanismSpec) []MechanismSpec {
 		}
 	}
 	return out
-}
-
-// smallSample caps the documents of a split for a quick look, smallSimilarity
-// those whose sentences are compared.
-var smallSample = DatasetSpec{Train: 600, Validation: 200, Test: 200}
-
-const smallSimilarity = 20
-
-// Sampled are options whose number of documents a small sample caps.
-type Sampled interface{ Capped(documents int) any }
-
-func (d *Design) shrink() error {
-	for i, x := range d.Datasets {
-		t, err := x.Traits()
-		if err != nil {
-			return err
-		}
-		if t.WordLevel {
-			continue
-		}
-		least := func(n *int, most int) {
-			if *n == 0 || *n > most {
-				*n = most
-			}
-		}
-		least(&d.Datasets[i].Train, smallSample.Train)
-		least(&d.Datasets[i].Validation, smallSample.Validation)
-		least(&d.Datasets[i].Test, smallSample.Test)
-	}
-	metrics := Metrics{}
-	for key, options := range d.Metrics {
-		if s, ok := options.(Sampled); ok {
-			options = s.Capped(smallSimilarity)
-		}
-		metrics[key] = options
-	}
-	if len(metrics) > 0 {
-		d.Metrics = metrics
-	}
-	return nil
 }
 
 // causalPerplexity is what a causal model measures.

@@ -189,7 +189,7 @@ func TestHostilePackages(t *testing.T) {
 			"the answers on the test items are missing"},
 		{"a document left out", lines(half, func(l []string) []string { return append(l[:4:4], l[5:]...) }), true,
 			"no text for 1 of 400"},
-		{"a document twice", lines(half, func(l []string) []string { return append(l, l[4]) }), true, "once in a repetition"},
+		{"a document twice", lines(half, func(l []string) []string { return append(l, l[4]) }), true, "once in a file"},
 		{"a text cut", lines(half, func(l []string) []string {
 			id, _, _ := strings.Cut(l[4], ",")
 			l[4] = id + ",cut\n"

@@ -12,10 +12,17 @@ import (
 	"mldpbench/stream"
 )
 
-// labelled are documents with their private labels.
-type labelled struct {
-	documents [][]int32
+// labelledBy are documents of some form with their private labels.
+type labelledBy[D any] struct {
+	documents []D
 	labels    []int
+}
+
+// labelled are documents as words.
+type labelled = labelledBy[[]int32]
+
+func examples(x labelled) models.Examples {
+	return models.Examples{Sequences: x.documents, Labels: x.labels}
 }
 
 // finder names the private labels of documents.
@@ -229,13 +236,18 @@ func (s *Situation) number(releases int) int {
 // ownReleases are releases of documents that an attacker makes himself, one
 // after the other; most = 0 means Options.OwnReleases.
 func (s *Situation) ownReleases(ctx context.Context, split string, documents []Document, most int) (labelled, error) {
-	var out labelled
-	n := s.number(s.Options.OwnReleases)
+	n := s.Options.OwnReleases
 	if most > 0 {
 		n = min(n, most)
 	}
-	for i := range n {
-		noisy, err := s.release(ctx, split, i)
+	return releases(s, documents, n, func(i int) ([][]int32, error) { return s.release(ctx, split, i) })
+}
+
+// releases are so many releases of documents, by number.
+func releases[D any](s *Situation, documents []Document, n int, release func(i int) ([]D, error)) (out labelledBy[D],
+	err error) {
+	for i := range s.number(n) {
+		noisy, err := release(i)
 		if err != nil {
 			return out, err
 		}
@@ -312,24 +324,16 @@ func fitClassifier(model string) func(context.Context, *Situation, labelled, lab
 		if err != nil {
 			return nil, "", err
 		}
-		examples := func(x labelled) models.Examples {
-			return models.Examples{Sequences: x.documents, Labels: x.labels}
-		}
 		_, err = m.Fit(ctx, examples(train), examples(validation))
 		return func(ctx context.Context, documents [][]int32) ([]int, error) {
-			return m.Predict(ctx, models.Examples{Sequences: documents, Labels: make([]int, len(documents))})
+			return m.Predict(ctx, models.Examples{Sequences: documents})
 		}, "", err
 	}
 }
 
 func fitNGrams(ctx context.Context, s *Situation, train, validation labelled, _ stream.Seed) (finder, string, error) {
-	return ngramFinder(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling, Embedding: s.Embedding},
-		train, validation)
-}
-
-func ngramFinder(ctx context.Context, o models.NGramOptions, train, validation labelled) (finder, string, error) {
-	m, err := models.FitNGrams(ctx, o, models.Examples{Sequences: train.documents, Labels: train.labels},
-		models.Examples{Sequences: validation.documents, Labels: validation.labels})
+	m, err := models.FitNGrams(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling,
+		Embedding: s.Embedding}, examples(train), examples(validation))
 	if err != nil {
 		return nil, "", err
 	}

@@ -92,11 +92,7 @@ func (s *Situation) eachMasked(ctx context.Context, h *hidden, take func(i int, 
 		for ; to < len(h.places) && h.places[to].document == document; to++ {
 			positions = append(positions, h.places[to].position)
 		}
-		words := make([]string, len(h.context[document]))
-		for j, w := range h.context[document] {
-			words[j] = s.Spelling(w)
-		}
-		logs, err := ask(ctx, words, positions)
+		logs, err := ask(ctx, list.Map(h.context[document], s.Spelling), positions)
 		if err != nil {
 			return err
 		}

@@ -63,13 +63,7 @@ func (l *Lexicon) Word(id int32) string {
 }
 
 // Tokens returns the words of ids.
-func (l *Lexicon) Tokens(ids []int32) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = l.Word(id)
-	}
-	return out
-}
+func (l *Lexicon) Tokens(ids []int32) []string { return list.Map(ids, l.Word) }
 
 // Embedding returns the vectors of the space, and zeros for all other words
 // added so far.
@@ -89,12 +83,12 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 	workers := max(1, s.Workers)
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
-		texts := list.Map(documents, func(d []int32) []string { return l.Tokens(d) })
+		texts := list.Map(documents, l.Tokens)
 		noisy, err := mechanisms.Text(ctx, m, policy, texts, seed, workers)
 		if err != nil {
 			return nil, err
 		}
-		return list.Map(noisy, func(t []string) []int32 { return l.IDs(t) }), nil
+		return list.Map(noisy, l.IDs), nil
 	}
 	s.Channel = nil
 	// A row that must be integrated, or drawn, costs more than an attacker gains

@@ -1,17 +1,10 @@
 package attack
 
 import (
-	"embed"
 	"fmt"
 
 	"mldpbench/internal/check"
 )
-
-// Keys are the files with the options of studies, whose comments say what they
-// mean.
-//
-//go:embed options.go auditor.go
-var Keys embed.FS
 
 // Options are the sizes of the attacks. The zero value of a field means its default.
 type Options struct {

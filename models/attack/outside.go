@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -25,31 +26,16 @@ type Outside struct {
 // the better of which on the validation split attacks. What it finds in plain
 // text, trained on plain text, is the ceiling.
 func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) {
-	s.Options = s.Options.withDefaults()
-	s.Workers = max(1, s.Workers)
-	if err := s.Options.check(); err != nil {
+	if err := s.ready(); err != nil {
 		return nil, fmt.Errorf("attacker %s: %w", a.Name, err)
 	}
 	d := Definition{Needs: []Need{NeedsPrivate, NeedsWords}}
 	if missing := d.Missing(&s); len(missing) > 0 {
 		return nil, fmt.Errorf("attacker %s: no %s", a.Name, missing[0])
 	}
-	if s.Releases == nil {
-		s.Releases = &Memo{}
-	}
-	root := s.Seed
-	s.root = &root
-	s.Seed = root.Derive("attack", "command", a.Name)
+	s.Seed = s.root.Derive("attack", "command", a.Name)
 	texts := func(documents [][]int32) []string {
-		out := make([]string, len(documents))
-		for i, d := range documents {
-			words := make([]string, len(d))
-			for j, id := range d {
-				words[j] = s.Spelling(id)
-			}
-			out[i] = strings.Join(words, " ")
-		}
-		return out
+		return list.Map(documents, func(d []int32) string { return strings.Join(list.Map(d, s.Spelling), " ") })
 	}
 	r := reader{name: "command " + a.Name, key: " " + a.Key, releases: 1,
 		fit: func(_ context.Context, _ *Situation, train, _ labelled, seed stream.Seed) (finder, string, error) {

@@ -26,11 +26,8 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 	return runAll(ctx, names, s, true)
 }
 
-func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outcome, error) {
-	outcomes := make([][]Outcome, len(names))
-	prepared := make([]channelAttack, len(names))
-	columns := make([][]Column, len(names))
-	wrap := func(i int, err error) error { return fmt.Errorf("attacker %s: %w", names[i], err) }
+// ready fills in what a caller may leave out.
+func (s *Situation) ready() error {
 	s.Options = s.Options.withDefaults()
 	s.Workers = max(1, s.Workers)
 	if s.root == nil {
@@ -40,6 +37,23 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 	if s.Releases == nil {
 		s.Releases = &Memo{}
 	}
+	return s.Options.check()
+}
+
+func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outcome, error) {
+	outcomes := make([][]Outcome, len(names))
+	prepared := make([]channelAttack, len(names))
+	columns := make([][]Column, len(names))
+	failed := func(i int, err error) error {
+		if places := (*placesError)(nil); skip && errors.As(err, &places) {
+			outcomes[i], err = unreadable(columns[i], places), nil
+		}
+		if err != nil {
+			return fmt.Errorf("attacker %s: %w", names[i], err)
+		}
+		return nil
+	}
+	wrong := s.ready()
 	shared := false
 	for i, name := range names {
 		d, err := Find(name)
@@ -49,8 +63,8 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 		if missing := d.Missing(&s); len(missing) > 0 {
 			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
 		}
-		if err := s.Options.check(); err != nil {
-			return nil, wrap(i, err)
+		if wrong != nil {
+			return nil, failed(i, wrong)
 		}
 		columns[i] = d.Columns
 		own := s
@@ -64,11 +78,8 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 		default:
 			outcomes[i], err = own.learnAndAttack(ctx, d)
 		}
-		if places := (*placesError)(nil); skip && errors.As(err, &places) {
-			outcomes[i], err = unreadable(d.Columns, places), nil
-		}
-		if err != nil {
-			return nil, wrap(i, err)
+		if err := failed(i, err); err != nil {
+			return nil, err
 		}
 	}
 	if shared {
@@ -88,11 +99,8 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 		if p.finish != nil {
 			var err error
 			outcomes[i], err = p.finish(ctx)
-			if places := (*placesError)(nil); skip && errors.As(err, &places) {
-				outcomes[i], err = unreadable(columns[i], places), nil
-			}
-			if err != nil {
-				return nil, wrap(i, err)
+			if err := failed(i, err); err != nil {
+				return nil, err
 			}
 		}
 		for _, o := range outcomes[i] {

@@ -108,15 +108,9 @@ func (p *pieces) read(text string) []int32 {
 	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
 }
 
-// labelledTexts are texts with their private labels.
-type labelledTexts struct {
-	texts  []string
-	labels []int
-}
-
-func (p *pieces) examples(x labelledTexts) models.Examples {
-	out := models.Examples{Sequences: make([][]int32, len(x.texts)), Labels: x.labels}
-	for i, t := range x.texts {
+func (p *pieces) examples(x labelledBy[string]) models.Examples {
+	out := models.Examples{Sequences: make([][]int32, len(x.documents)), Labels: x.labels}
+	for i, t := range x.documents {
 		out.Sequences[i] = p.read(t)
 	}
 	return out
@@ -126,7 +120,7 @@ func (p *pieces) examples(x labelledTexts) models.Examples {
 func (s *Situation) findInWriting(ctx context.Context, name string, words bool) ([]Outcome, error) {
 	// Ids are of one fit, which makes it independent of what was read before.
 	// Whoever reads words may as well leave them out, if validation says so.
-	fit := func(train, validation, test labelledTexts) ([]int, string, error) {
+	fit := func(train, validation, test labelledBy[string]) ([]int, string, error) {
 		readings := []*pieces{{words: false, ids: map[string]int32{}}}
 		if words {
 			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
@@ -157,32 +151,28 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 		return list.Map(documents, func(d Document) string { return d.Text })
 	}
 	plain, err := once(s.Memo, name, func() ([]int, error) {
-		of := func(documents []Document) labelledTexts { return labelledTexts{texts(documents), privates(documents)} }
+		of := func(documents []Document) labelledBy[string] {
+			return labelledBy[string]{texts(documents), privates(documents)}
+		}
 		found, _, err := fit(of(s.Train), of(s.Validation), of(s.Test))
 		return found, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	own := func(split string, documents []Document, releases int) (labelledTexts, error) {
-		var out labelledTexts
-		for i := range s.number(releases) {
+	own := func(split string, documents []Document, n int) (labelledBy[string], error) {
+		return releases(s, documents, n, func(i int) ([]string, error) {
 			labels := append([]string{"written"}, releaseLabels(split, i)...)
-			written, err := once(s.Releases, strings.Join(labels, " "), func() ([]string, error) {
+			return once(s.Releases, strings.Join(labels, " "), func() ([]string, error) {
 				written, err := s.Write(ctx, texts(documents), s.rootSeed().Derive(labels...))
 				if err == nil && len(written) != len(documents) {
 					err = fmt.Errorf("%d texts were written as %d", len(documents), len(written))
 				}
 				return written, err
 			})
-			if err != nil {
-				return out, err
-			}
-			out.texts, out.labels = append(out.texts, written...), append(out.labels, privates(documents)...)
-		}
-		return out, nil
+		})
 	}
-	var parts [3]labelledTexts
+	var parts [3]labelledBy[string]
 	for i, part := range []struct {
 		split     string
 		documents []Document

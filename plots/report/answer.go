@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mldpbench/internal/stats"
@@ -85,7 +84,7 @@ func documents(p *results.Prepared) string {
 		}
 		text := results.DatasetTitle(d)
 		if n > 0 && !strings.Contains(text, "test documents") {
-			text += fmt.Sprintf(" (%s test documents)", thousands(n))
+			text += fmt.Sprintf(" (%s test documents)", tables.Thousands(n))
 		}
 		parts = append(parts, text)
 	}
@@ -98,14 +97,6 @@ func documents(p *results.Prepared) string {
 		repetitions = fmt.Sprintf("%d to %s", few, repetitions)
 	}
 	return strings.Join(append(parts, repetitions), ", ") + "."
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	if n >= 1000 {
-		s = s[:len(s)-3] + "," + s[len(s)-3:]
-	}
-	return s
 }
 
 // warnings returns the footnotes that apply to the whole page.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/internal/stats"
 	"mldpbench/plots"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -27,7 +26,6 @@ type System struct {
 	Authors                             []string
 	State, Why                          string
 	Rests                               string // a page with all that its numbers rest on
-	Package                             string // its file, "" for a folder
 }
 
 // BoardTask is the question of a board: systems by a use at levels of privacy.
@@ -50,7 +48,7 @@ type board struct {
 	Datasets  []string
 	Axis      string // of results without a task
 	Equal     tables.Table
-	Releases  tables.Table
+	Releases  []tables.Table
 	Attacks   []tables.Table
 	Promises  []tables.Table
 	Sources   []string
@@ -86,7 +84,7 @@ func WriteBoard(w io.Writer, p *results.Prepared, t *BoardTask) error {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	if t != nil {
-		v.Title, v.Releases = t.Title, releases(p, t.Question)
+		v.Title, v.Releases = t.Title, tables.Releases(p)
 		v.Equal = atEqual(p, t.Question, t.Levels, true)
 	} else {
 		v.Axis = tables.AxisNote(p, p.Stated().Quantity)
@@ -133,33 +131,6 @@ func atEqual(p *results.Prepared, q compare.Question, levels []float64, task boo
 					tables.FormatNumber(s.Baseline, 1), cmp.Or(apart, "none"), source(e.Line.Cells))
 			}
 		}
-	}
-	return t
-}
-
-// releases lists what was submitted: use and privacy of every release with the
-// intervals of their rows, and the strongest attacker.
-func releases(p *results.Prepared, q compare.Question) tables.Table {
-	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
-	t := tables.Table{Name: "releases", Title: "Every release", Header: []string{"mechanism", "ε", use.Heading(),
-		privacy.Heading(), "95% interval", "strongest attacker", "promise"}}
-	for _, g := range results.GroupCells(p.Private()) {
-		c := g.Cells[0]
-		m, ok := c.At(privacy.Name)
-		if !ok {
-			continue
-		}
-		bounds := tables.NotMeasured
-		if m.High > m.Low {
-			bounds = tables.FormatNumber(float64(m.Low), privacy.Digits) + "–" +
-				tables.FormatNumber(float64(m.High), privacy.Digits)
-		}
-		promise := "none known"
-		if c.GuaranteeMetric != "" {
-			promise = fmt.Sprintf("%s, %s", c.GuaranteeEpsilon, c.GuaranteeMetric)
-		}
-		t.AddRow(p.Name(c), c.Epsilon.String(), tables.FormatNumber(stats.Mean(g.Values(use.Name)), use.Digits),
-			tables.FormatNumber(stats.Mean(g.Values(privacy.Name)), privacy.Digits), bounds, m.Detail, promise)
 	}
 	return t
 }

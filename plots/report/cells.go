@@ -1,8 +1,9 @@
 package report
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/internal/stats"
@@ -25,19 +26,14 @@ type filter struct {
 
 type exploreColumn struct {
 	Title string
-	Main  bool // shown before "all quantities" is chosen
+	Main  bool // shown before "all quantities" is chosen: the gate watches it
 }
 
 type exploreRow struct {
 	Dataset, Mechanism, Epsilon, Variant, Model, Space string
 	Mark                                               string // without a guarantee or with a partial one
 	Idle                                               bool   // changed next to nothing
-	Cells                                              []exploreCell
-}
-
-type exploreCell struct {
-	Text string
-	Main bool
+	Cells                                              []string
 }
 
 // idleAbove is the N_w in % beyond which a mechanism changed next to nothing.
@@ -48,7 +44,7 @@ func explore(p *results.Prepared) explorer {
 	cells := results.Where(p.Cells, func(c results.Cell) bool { return c.Panel == "" })
 	columns := results.MeasuredColumns(cells)
 	for _, c := range columns {
-		e.Columns = append(e.Columns, exploreColumn{c.Heading(), watched(c)})
+		e.Columns = append(e.Columns, exploreColumn{c.Heading(), c.Threshold > 0})
 	}
 	for _, g := range results.GroupCells(cells) {
 		c := g.Cells[0]
@@ -73,7 +69,7 @@ func explore(p *results.Prepared) explorer {
 			if c.Status == results.StatusUndefined {
 				text = "undefined"
 			}
-			row.Cells = append(row.Cells, exploreCell{text, watched(column)})
+			row.Cells = append(row.Cells, text)
 		}
 		e.Rows = append(e.Rows, row)
 	}
@@ -98,27 +94,14 @@ func (e *explorer) filter() {
 			values = once(values, f.of(row))
 		}
 		if f.key == "epsilon" {
-			slices.SortFunc(values, compareNumbers)
+			number := func(text string) float64 { v, _ := strconv.ParseFloat(text, 64); return v } // it was one
+			slices.SortFunc(values, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 		}
 		if len(values) > 1 {
 			e.Filters = append(e.Filters, filter{f.name, f.key, values})
 		}
 	}
 }
-
-func compareNumbers(a, b string) int {
-	var x, y float64
-	fmt.Sscan(a, &x)
-	fmt.Sscan(b, &y)
-	if x < y {
-		return -1
-	}
-	return 1
-}
-
-// watched reports whether a column is shown first, which is so for those that
-// the gate watches.
-func watched(c results.Column) bool { return c.Threshold > 0 }
 
 // variantName adds to a variant's name whether it guarantees anything.
 func variantName(c results.Cell) string {

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // mechanism is the page's section on one mechanism.
@@ -47,29 +48,21 @@ type word struct {
 // sections collects sources, reasons and examples by mechanism.
 func sections(in Input) []mechanism {
 	var out []mechanism
-	var names []string
-	for _, r := range in.Cells {
-		if !r.IsBaseline() && r.Mechanism != "" && !slices.Contains(names, r.Mechanism) {
-			names = append(names, r.Mechanism)
+	for _, i := range results.Instances(in.Private()) {
+		if i.Mechanism == "" {
+			continue
 		}
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Compare(results.MechanismTitle(a), results.MechanismTitle(b))
-	})
-	for _, name := range names {
-		m := mechanism{Name: "mechanism-" + name, Title: results.MechanismTitle(name)}
-		if d, err := mechanisms.Find(name); err == nil {
-			m.Source = d.Source
-		}
-		var seen []results.Instance
-		for _, r := range in.Cells {
-			if r.Mechanism == name && !slices.Contains(seen, r.Instance()) {
-				seen = append(seen, r.Instance())
-				m.Variants = append(m.Variants, describe(in, r.Instance()))
+		if n := len(out); n == 0 || out[n-1].Name != "mechanism-"+i.Mechanism {
+			m := mechanism{Name: "mechanism-" + i.Mechanism, Title: results.MechanismTitle(i.Mechanism)}
+			if d, err := mechanisms.Find(i.Mechanism); err == nil {
+				m.Source = d.Source
 			}
+			out = append(out, m)
 		}
-		out = append(out, m)
+		last := &out[len(out)-1]
+		last.Variants = append(last.Variants, describe(in, i))
 	}
+	slices.SortFunc(out, func(a, b mechanism) int { return cmp.Compare(a.Title, b.Title) })
 	return out
 }
 
@@ -85,21 +78,13 @@ func describe(in Input, i results.Instance) variant {
 		v.Exists = v.Exists || r.Status != results.StatusUndefined
 		v.Holds, v.Scoped = v.Holds || r.GuaranteeMetric != "", v.Scoped || r.GuaranteeScope != ""
 		if v.Reason == "" && r.GuaranteeReason != "" && r.Status != results.StatusUndefined {
-			v.Reason = capital(sentence(r.GuaranteeReason))
+			v.Reason = tables.Capitalised(sentence(r.GuaranteeReason))
 		}
 	}
 	if in.Examples {
 		v.Texts = samples(in.Prepared.Examples, i)
 	}
 	return v
-}
-
-// capital capitalises the first letter.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // samples returns the first document of each data set that is available for all

@@ -31,10 +31,7 @@ import (
 // Input is the content of a page.
 type Input struct {
 	*results.Prepared
-	Titles   []string       // of studies without a run
-	Figures  []plots.Figure // further ones, asked for
-	Other    []tables.Table // of data outside the results, shown first
-	Examples bool           // whether to show original documents
+	Examples bool // whether to show original documents
 }
 
 // replicates reports whether a run is of a study that repeats published
@@ -77,7 +74,6 @@ type view struct {
 	Datasets  []string
 	Explorer  explorer
 	Figures   []plots.Figure
-	Other     []tables.Table
 	Tables    []tables.Table
 	Verdict   string         // on published numbers
 	Against   []tables.Table // compared with them
@@ -101,7 +97,7 @@ func Write(w io.Writer, in Input) error {
 	}
 	v := view{
 		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
-		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared), Other: in.Other,
+		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared),
 		Examples: in.Examples, Sections: sections(in), Warnings: warnings(in.Prepared),
 	}
 	v.Answer = answerOf(in.Prepared)
@@ -114,11 +110,10 @@ func Write(w io.Writer, in Input) error {
 		v.Verdict, v.Against = published.Sentence(p), published.Tables(p, published.DefaultMargin)
 	}
 	v.Figures, _ = plots.All(p, "papers")
-	v.Figures = append(v.Figures, in.Figures...)
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]
 	}
-	titles := in.Titles
+	var titles []string
 	for _, r := range in.Runs {
 		if r.Title != "" {
 			titles = once(titles, r.Title)

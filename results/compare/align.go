@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
@@ -56,7 +58,6 @@ type Line struct {
 	OfPrivacy float64 // the part that the error of the measure of privacy has
 	OfLine    float64 // the part that not knowing the line between two points has
 	Epsilon   float64 // about where the level is reached
-	Gap       float64 // of privacy between the points on either side
 	at        sampleOf
 	df        float64
 }
@@ -76,7 +77,6 @@ type Pair struct {
 	// Documents is how many test documents would tell a difference of this size
 	// with probability 0.8, 0 where no number would, -1 where it is not known.
 	Documents int
-	Paired    string // by what: "documents", "repetitions", "" where unpaired
 }
 
 // Align compares mechanisms at a level of privacy, in every scene (data set,
@@ -165,7 +165,6 @@ func (l line) at(level float64, use, privacy results.Column) Line {
 	out.Reached, out.Value, out.Epsilon = true, l.value(i, x), l.points[i].epsilon
 	if i > 0 {
 		a, b := l.points[i-1], l.points[i]
-		out.Gap = math.Abs(a.privacy - b.privacy)
 		out.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
 	}
 	out.OfPrivacy, out.OfLine = l.errorsAt(level, i, x)
@@ -188,7 +187,6 @@ type estimate struct {
 	n             int     // items, 0 where not known
 	repetitions   int
 	ofRepetitions float64 // of one repetition, NaN where not known
-	paired        string
 }
 
 // estimateOf analyses the values of one mechanism, or of the difference of two
@@ -231,12 +229,12 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 	if len(items) == len(shared) {
 		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
 		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
-			e.items, e.n, e.ofRepetitions, e.paired = l.OfItems, l.Items, l.OfRepetitions, "documents"
+			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
 			return e, true
 		}
 	}
 	if len(shared) > 1 {
-		e.ofRepetitions, e.paired = variance(means), "repetitions"
+		e.ofRepetitions = stat.Variance(means, nil)
 		switch {
 		case other != nil:
 		case s.redrawn: // the part of the spread that is known
@@ -252,14 +250,6 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 		e.items += other.sampling
 	}
 	return e, e.items > 0
-}
-
-func variance(x []float64) float64 {
-	m, sum := stats.Mean(x), 0.0
-	for _, v := range x {
-		sum += (v - m) * (v - m)
-	}
-	return sum / float64(len(x)-1)
 }
 
 // pool is the variance of repetitions that estimates share, with its degrees of
@@ -328,7 +318,7 @@ func (a *Aligned) pairs(use results.Column) {
 				continue
 			}
 			if e, ok := estimateOf(x.at, &y.at); ok {
-				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, Paired: e.paired})
+				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value})
 				all = append(all, e)
 			}
 		}
@@ -367,11 +357,6 @@ func (e estimate) documents(difference, variance, factor float64) int {
 		return 0
 	}
 	return int(math.Ceil(n))
-}
-
-// Index is the place of a mechanism in Lines, −1 if it is not there.
-func (a Aligned) Index(i results.Instance) int {
-	return slices.IndexFunc(a.Lines, func(l Line) bool { return l.Instance == i })
 }
 
 // Reached counts the mechanisms that reach the level.

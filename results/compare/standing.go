@@ -16,9 +16,6 @@ type Standing struct {
 	Aligned
 	Entries []Entry // best first
 	Scoped  []Entry // those whose guarantee holds between some words only, best first
-	// Outside are the mechanisms with a guarantee that were measured at more
-	// privacy, or at less privacy, than this level only.
-	Outside []Line
 }
 
 // Entry is a mechanism of a standing.
@@ -52,9 +49,7 @@ func Standings(p *results.Prepared, q Question, level float64) []Standing {
 		var full, scoped []int
 		for i, l := range a.Lines {
 			switch {
-			case !promises(l.Cells):
-			case !l.Reached:
-				s.Outside = append(s.Outside, l)
+			case !promises(l.Cells) || !l.Reached:
 			case Scope(l.Cells) != "":
 				scoped = append(scoped, i)
 			default:
@@ -137,14 +132,6 @@ func (a Aligned) Ranked() []Entry {
 		}
 	}
 	return a.rank(reached)
-}
-
-// PairOf returns the comparison of two entries, by their names.
-func (s Standing) PairOf(a, b string) (Pair, bool) {
-	at := func(name string) int {
-		return slices.IndexFunc(s.Lines, func(l Line) bool { return l.Name == name })
-	}
-	return s.Pair(at(a), at(b))
 }
 
 // Leading keeps the standings of one scene for each data set: the scene with

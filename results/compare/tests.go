@@ -156,7 +156,7 @@ func byDocuments(q results.Column, p pair) *estimate {
 		b[i] -= a[i]
 	}
 	return &estimate{mean: stats.Mean(b), items: stat.Variance(b, nil)/float64(len(b)) + ofA + ofB, n: len(b),
-		repetitions: min(len(p.before.Cells), len(p.after.Cells)), paired: "documents"}
+		repetitions: min(len(p.before.Cells), len(p.after.Cells))}
 }
 
 // poolRepetitions sets the variance of changes from the spread of repetitions,
@@ -229,6 +229,14 @@ func ofRepetitions(list []changed) (variance, df float64) {
 	return variance, df
 }
 
+// newDocuments is the standard error that other documents give the mean change.
+func newDocuments(list []changed) (shared float64) {
+	for _, x := range list {
+		shared += x.sampling / float64(len(list))
+	}
+	return shared
+}
+
 // wholeSpread is that of all cells of a data set together: that of the means of
 // its repetitions, and of new documents.
 func wholeSpread(q results.Column, list []changed) spread {
@@ -239,11 +247,7 @@ func wholeSpread(q results.Column, list []changed) spread {
 	if !q.OfModel {
 		return s
 	}
-	shared := 0.0
-	for _, x := range list {
-		shared += x.sampling / float64(len(list))
-	}
-	if shared > 0 {
+	if shared := newDocuments(list); shared > 0 {
 		if s.how = "new documents"; math.IsNaN(s.variance) || s.variance == 0 {
 			s.variance, s.df = 0, math.Inf(1)
 		} else {
@@ -319,14 +323,10 @@ func mechanismSpread(q results.Column, list []changed, others []float64) spread 
 		return s
 	}
 	s := spread{variance: own, df: df, how: "repetitions"}
-	shared := 0.0
-	for _, x := range list {
-		shared += x.sampling / float64(len(list))
-	}
 	if len(list) == 1 && list[0].documents != nil {
 		return cellSpread(list[0])
 	}
-	if shared > 0 {
+	if shared := newDocuments(list); shared > 0 {
 		if math.IsNaN(s.variance) {
 			s.variance, s.df = 0, math.Inf(1)
 		}

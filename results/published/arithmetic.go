@@ -157,7 +157,7 @@ func (a *arithmetic) table4(p *Numbers, which string) error {
 			}
 		}
 	}
-	r, err := stats.OLS([]string{"epsilon", "n_w", "s_w", "pp"}, x, y)
+	r, err := stats.OLS(x, y)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,11 @@ func (a *arithmetic) table4(p *Numbers, which string) error {
 			agree++
 		}
 	}
-	for i, c := range r.Coefficients {
-		same(printed[i].Coef, c.Estimate, 4)
-		same(printed[i].StdErr, c.StdError, 3)
+	for i, estimate := range r.Estimates {
+		same(printed[i].Coef, estimate, 4)
+		same(printed[i].StdErr, r.Errors[i], 3)
 	}
-	same(printed[len(r.Coefficients)].Coef, r.R2, 3) // in the last row
+	same(printed[len(r.Estimates)].Coef, r.R2, 3) // in the last row
 	a.check("Table 4 (R², coefficients, standard errors) "+which, cells, agree,
 		fmt.Sprintf("n = %d, R² = %.3f", r.N, r.R2))
 	return nil

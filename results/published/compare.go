@@ -53,23 +53,12 @@ func (d Definition) described() bool {
 	return definitions[i] == d
 }
 
-// metricOrder is the order of comparisons.
-var metricOrder = func() []Metric {
-	var order []Metric
-	for _, d := range definitions {
-		if !slices.Contains(order, d.Metric) {
-			order = append(order, d.Metric)
-		}
-	}
-	return order
-}()
-
 // Comparison is one of our cells against its published number.
 type Comparison struct {
 	Place // Mechanism is the paper's name for the row
 	results.Instance
 	Definition
-	Policy    string
+	Name      string // of the instance
 	Embedding string
 	Table     string // of Meisenbacher et al. 2024
 	// AsPublished means that the instance computes what the published row did.
@@ -80,7 +69,6 @@ type Comparison struct {
 	Low, High   float64 // 95% interval of ours, NaN when not comparable
 	N           int     // repetitions
 	Difference  float64 // ours − published
-	Allowed     float64 // largest |Difference| that agrees
 	Class       Class
 	Cause       string // why it is not comparable, or known causes of the difference
 }
@@ -130,14 +118,13 @@ func Compare(p *results.Prepared, margin float64) []Comparison {
 			if column.OfModel && d.Setting != c.Setting && (!r.IsBaseline() || !d.described()) {
 				continue // a baseline has one setting; it stands for all
 			}
-			if k, ok := compareCell(c, d, column, margin); ok {
+			if k, ok := compareCell(p, c, d, column, margin); ok {
 				all = append(all, k)
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Comparison) int {
-		return cmp.Or(cmp.Compare(slices.Index(metricOrder, a.Metric), slices.Index(metricOrder, b.Metric)),
-			cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
+		return cmp.Or(cmp.Compare(slices.Index(definitions, a.Definition), slices.Index(definitions, b.Definition)),
 			cmp.Compare(slices.Index(Datasets, a.Dataset), slices.Index(Datasets, b.Dataset)),
 			cmp.Compare(a.Dimension, b.Dimension))
 	})
@@ -146,7 +133,8 @@ func Compare(p *results.Prepared, margin float64) []Comparison {
 
 // compareCell compares one cell with its published number, if there is one and ours
 // was measured.
-func compareCell(c results.Cells, d Definition, column results.Column, margin float64) (Comparison, bool) {
+func compareCell(p *results.Prepared, c results.Cells, d Definition, column results.Column, margin float64) (Comparison,
+	bool) {
 	r := c.Cells[0]
 	at := Place{r.Dataset, r.Dimension, 0, r.Mechanism}
 	if !r.IsBaseline() {
@@ -161,9 +149,9 @@ func compareCell(c results.Cells, d Definition, column results.Column, margin fl
 		return Comparison{}, false
 	}
 	k := Comparison{
-		Place: at, Instance: r.Instance(), Definition: d, Policy: r.Policy, Embedding: r.Embedding,
+		Place: at, Instance: r.Instance(), Definition: d, Name: p.Name(r), Embedding: r.Embedding,
 		Table: publishedTable(r.Dataset, d.Metric), Published: published, AsPublished: asPublished(r),
-		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(), Allowed: math.NaN(),
+		Ours: math.NaN(), Low: math.NaN(), High: math.NaN(), Difference: math.NaN(),
 	}
 	x := values(c, column)
 	if reason := notComparable(c, column); reason != "" {
@@ -246,9 +234,8 @@ func (k *Comparison) judge(c results.Cells, column results.Column, margin float6
 	half, allowed := k.spread(c, column, &notes)
 	k.Low, k.High = k.Ours-half, k.Ours+half
 	k.Difference = k.Ours - k.Published
-	k.Allowed = max(margin, allowed)
 	k.Class = Agrees
-	if math.Abs(k.Difference) > k.Allowed {
+	if math.Abs(k.Difference) > max(margin, allowed) {
 		k.Class = Differs
 		notes = append(notes, "the study's code: "+codes[k.Place.Mechanism])
 	}

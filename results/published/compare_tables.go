@@ -3,7 +3,6 @@ package published
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"mldpbench/results"
 	"mldpbench/results/tables"
@@ -21,20 +20,6 @@ func (k Comparison) interval() string {
 	return text
 }
 
-// way returns the name of how the row of a mechanism was measured.
-func (k Comparison) way() string {
-	var parts []string
-	for _, s := range append([]string{k.Instance.Mechanism, k.Variant}, strings.Fields(k.Parameters)...) {
-		if s != "" && s != k.Place.Mechanism && s != "policy="+k.Policy {
-			parts = append(parts, s)
-		}
-	}
-	if k.Policy != "" && k.Policy != "keep" {
-		parts = append(parts, "policy "+k.Policy)
-	}
-	return strings.Join(parts, " ")
-}
-
 // compareTable has the row of every comparison.
 func compareTable(comparisons []Comparison) tables.Table {
 	t := tables.Table{
@@ -47,7 +32,7 @@ func compareTable(comparisons []Comparison) tables.Table {
 		if !math.IsNaN(k.Difference) {
 			difference = fmt.Sprintf("%+.2f", k.Difference)
 		}
-		instance := k.way()
+		instance := k.Name
 		if !k.AsPublished {
 			instance += " (not the published variant)"
 		}
@@ -66,15 +51,15 @@ func compareTable(comparisons []Comparison) tables.Table {
 func compareSummary(comparisons []Comparison) tables.Table {
 	t := tables.Table{Name: "compare-summary", Title: "What became of the published numbers, as described",
 		Header: []string{"metric", "confirmed", "differs beyond noise", "not comparable"}}
-	for _, m := range metricOrder {
+	for _, d := range definitions {
 		counts := map[Class]int{}
 		for _, k := range comparisons {
-			if k.Metric == m && k.AsPublished && k.described() {
+			if k.Definition == d && k.AsPublished && d.described() {
 				counts[k.Class]++
 			}
 		}
 		if len(counts) > 0 {
-			t.AddRow(m, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
+			t.AddRow(d.Metric, fmt.Sprint(counts[Agrees]), fmt.Sprint(counts[Differs]), fmt.Sprint(counts[NotComparable]))
 		}
 	}
 	t.Legend = "Cells of these records with a published counterpart, for the variant that the tables measured: released " +

@@ -23,7 +23,7 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "replication-imdb", "comparative")
+	p := reference(t, "replication", "replication-imdb", "replication-fits", "comparative")
 	honest, ok := HonestTable(p)
 	if !ok {
 		t.Fatal("no records of the mechanisms as described")
@@ -32,6 +32,8 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	comparePage(t, page, "How many", ReplicationTables(p), "replication")
 	comparePage(t, page, "AG News", ReplicationTables(p), "replication-agnews")
 	comparePage(t, page, "IMDb", ReplicationTables(p), "replication-imdb")
+	comparePage(t, page, "What the printed text fits", ReplicationTables(p), "replication-fits")
+	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", []tables.Table{honest}, honest.Name)
 	if n := len(Replicate(p)); n != 256 {
@@ -158,18 +160,9 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		}
 	}
 	sentences = append(sentences, fmt.Sprintf("means change places in %d of %d pairs", opposite, pairs))
-	data, err := os.ReadFile(filepath.Join("..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Join(strings.Fields(string(data)), " ")
-	for _, s := range sentences {
-		if !strings.Contains(text, s) {
-			t.Errorf("the page lacks %q", s)
-		}
-	}
+	data := holds(t, page, sentences...)
 	words := 0
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(data) {
 		if !strings.HasPrefix(line, "|") {
 			words += len(strings.Fields(line))
 		}
@@ -239,6 +232,144 @@ func TestAttackersPageFollowsItsRecords(t *testing.T) {
 	if n := foundIn(t, pageRows(t, page, "What a better attacker changed"), all); n != 8 {
 		t.Errorf("%d numbers of today", n)
 	}
+}
+
+// TestAttackersProseFollowsItsRecords: the numbers in the text of the page.
+func TestAttackersProseFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	p := reference(t, "attacks")
+	all := tables.All(p)
+	var floor float64
+	for _, c := range p.Cells {
+		if m, ok := c.At("strongest-label"); ok && c.Dataset == "agnews-agency" {
+			floor = 100 * float64(m.Floor)
+		}
+	}
+	const label, words, documents, ten = "private label found, strongest attacker", "words found, strongest attacker",
+		"documents linked, strongest attacker", "words found from 10 releases"
+	news, authors := gridOf(t, all, "strongest-agnews-agency"), gridOf(t, all, "strongest-spooky-authors")
+	newsEach, authorsEach := gridOf(t, all, "attackers-agnews-agency"), gridOf(t, all, "attackers-spooky-authors")
+	extremes := func(g grid, column string, keep func(place, float64) bool) (low, high float64) {
+		low, high = math.Inf(1), math.Inf(-1)
+		for at := range g {
+			if x := g.value(t, at, column); keep(at, x) && at.mechanism != "Identity, printed" && at.mechanism != "Uniform" {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+		return low, high
+	}
+	const e2 = "2"
+	early := func(at place) bool { return at.epsilon == e2 && (at.mechanism == "TEM" || at.mechanism == "SanText") }
+	late := func(at place, _ float64) bool { return !early(at) }
+	uniform, plain := place{"Uniform", ""}, place{"Identity, printed", ""}
+
+	cheap, _ := extremes(news, label, func(at place, _ float64) bool { return news.value(t, at, "accuracy in %") >= 80 })
+	linkedNews, _ := extremes(news, documents, late)
+	linkedAuthors, _ := extremes(authors, documents, late)
+	firstWords, lastWords := extremes(news, words, func(at place, _ float64) bool {
+		return slices.Contains([]place{{"CusText", "1"}, {"CMP", "8"}, {"Vickrey", "8"}, {"Mahalanobis", "8"},
+			{"Rank fix", "8"}, {"k-th neighbour", "10"}}, at)
+	})
+	tenLow, tenHigh := extremes(news, ten, func(at place, _ float64) bool {
+		return !early(at) && !(at.mechanism == "CusText" && at.epsilon != "4") && at != place{"1-Diffractor", "0.25"}
+	})
+	const bayes, adaptive = "private label found, Bayes with the channel", "private label found, adaptive n-grams"
+	bayesLow, bayesHigh := extremes(authorsEach, bayes, late)
+	trainedLow, trainedHigh := extremes(authorsEach, adaptive, late)
+	maskedNews := func(g grid) (low, high float64) {
+		return extremes(g, "words found by a masked model", func(place, float64) bool { return true })
+	}
+	mLow, mHigh := maskedNews(newsEach)
+	aLow, aHigh := maskedNews(authorsEach)
+	kth := place{"k-th neighbour", "24"}
+	rankFix, cmp := place{"Rank fix", "8"}, place{"CMP", "8"}
+
+	holds(t, "reports/4-attackers.md",
+		fmt.Sprintf("its news agency in %s of items (guessing %.1f, unchanged text %.1f) and its author in %s (guessing "+
+			"33.3, unchanged %.1f)", news.interval(t, uniform, label), floor,
+			news.value(t, plain, label), authors.interval(t, uniform, label), authors.value(t, plain, label)),
+		fmt.Sprintf("brings the strongest attacker of the agency below %.0f%%", math.Floor(cheap)),
+		fmt.Sprintf("for %.1f%% or more of the released news items and %.1f%% or more of the sentences", linkedNews,
+			linkedAuthors),
+		fmt.Sprintf("an attacker names %.0f to %.0f%% of the news words", firstWords, lastWords),
+		fmt.Sprintf("the k-th neighbour at ε = 24 returns %.1f%% of the words unchanged, and %.1f%% are named",
+			newsEach.value(t, kth, "output unchanged"), news.value(t, kth, words)),
+		fmt.Sprintf("give away %.0f to %.0f%% of the news words", tenLow, tenHigh),
+		fmt.Sprintf("CusText at ε = 1 and 2 (%.0f and %.0f%%)", news.value(t, place{"CusText", "1"}, ten),
+			news.value(t, place{"CusText", "2"}, ten)),
+		fmt.Sprintf("1-Diffractor at 0.25 (%.0f%%)", news.value(t, place{"1-Diffractor", "0.25"}, ten)),
+		fmt.Sprintf("probabilities finds %.0f to %.0f%% of them", bayesLow, bayesHigh),
+		fmt.Sprintf("TEM and SanText at ε = 2: %.0f and %.0f%%", authorsEach.value(t, place{"TEM", e2}, bayes),
+			authorsEach.value(t, place{"SanText", e2}, bayes)),
+		fmt.Sprintf("one who trains on released text finds %.0f to %.0f%%", trainedLow, trainedHigh),
+		fmt.Sprintf("the agency of %s and %s, authors of %s and %s", news.interval(t, rankFix, label),
+			news.interval(t, cmp, label), authors.interval(t, rankFix, label), authors.interval(t, cmp, label)),
+		fmt.Sprintf("the rank fix keeps %.1f points less of the topic", news.value(t, cmp, "accuracy in %")-
+			news.value(t, rankFix, "accuracy in %")),
+		fmt.Sprintf("Alone it names %.0f to %.0f%% of the news words and %.0f to %.0f%% of the authors' words",
+			mLow, mHigh, aLow, aHigh))
+}
+
+// A grid has the rows of a table of attackers: the cells of a place by title.
+type grid map[place]map[string]string
+
+type place struct{ mechanism, epsilon string }
+
+func gridOf(t *testing.T, all []tables.Table, name string) grid {
+	t.Helper()
+	i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == name })
+	if i < 0 {
+		t.Fatalf("no table %s", name)
+	}
+	g := grid{}
+	for _, row := range all[i].Rows {
+		cells := map[string]string{}
+		for k, title := range all[i].Header {
+			cells[title] = row[k].Text
+		}
+		g[place{row[0].Text, row[1].Text}] = cells
+	}
+	return g
+}
+
+// value is the first number of a cell in percent.
+func (g grid) value(t *testing.T, at place, column string) float64 {
+	t.Helper()
+	text, ok := g[at][column]
+	var x float64
+	if _, err := fmt.Sscan(text, &x); !ok || err != nil {
+		return math.NaN() // not measured here
+	}
+	if !strings.Contains(column, "%") {
+		x *= 100
+	}
+	return x
+}
+
+// interval is "69.4 ± 3.3%".
+func (g grid) interval(t *testing.T, at place, column string) string {
+	t.Helper()
+	var x, half float64
+	if _, err := fmt.Sscanf(g[at][column], "%f ± %f", &x, &half); err != nil {
+		t.Fatalf("%v, %s: %q", at, column, g[at][column])
+	}
+	return fmt.Sprintf("%.1f ± %.1f%%", 100*x, 100*half)
+}
+
+// holds fails where a page lacks a sentence, and returns the page.
+func holds(t *testing.T, page string, sentences ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(data)), " ")
+	for _, s := range sentences {
+		if !strings.Contains(text, s) {
+			t.Errorf("the page lacks %q", s)
+		}
+	}
+	return string(data)
 }
 
 // foundIn counts the numbers with an interval in rows of a page, all of which

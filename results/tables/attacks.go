@@ -56,6 +56,10 @@ func strongestOf(attackers []results.Column) []results.Column {
 
 func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
 
+// Releases returns tables of every release of attacked data sets; those of real
+// data come first.
+func Releases(p *results.Prepared) []Table { return ofSheets(p, sheet.releases) }
+
 // releases returns tables for each attacked data set, with a row for every
 // release: the use of its text, what the strongest attackers find in it, which
 // they are, and what each attacker finds.
@@ -88,7 +92,7 @@ func (s sheet) releases() []Table {
 			for _, q := range kind.columns {
 				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
 			}
-			t := s.named(slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
+			t := s.named(Slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
 			for i, l := range s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0) {
 				for k, q := range kind.columns {
 					if m, ok := l.cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
@@ -109,11 +113,7 @@ func (s sheet) releases() []Table {
 // given number of points of accuracy, one table per data set; those of real data
 // come first.
 func Attacks(p *results.Prepared) []Table {
-	var tables []Table
-	for _, s := range sheets(p) {
-		tables = append(tables, s.attacks()...)
-	}
-	return tables
+	return ofSheets(p, sheet.attacks)
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns
@@ -141,7 +141,7 @@ func (s sheet) attacks() []Table {
 		if math.IsNaN(plain) {
 			continue
 		}
-		t := s.named(slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
+		t := s.named(Slug("attacks", dataset), fmt.Sprintf("What attackers still learn at %d points of accuracy lost, %s",
 			pointsLost, results.DatasetTitle(dataset)))
 		t.Header = []string{"mechanism", "ε about", "accuracy in %"}
 		for _, q := range columns {

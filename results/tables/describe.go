@@ -15,8 +15,8 @@ func (s sheet) datasets() (Table, bool) {
 	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test",
 		"fingerprint"}
 	for _, d := range s.Datasets {
-		t.AddRow(results.DatasetTitle(d.Name), thousands(d.TrainDocuments), thousands(d.TestDocuments),
-			thousands(d.Tokens), thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
+		t.AddRow(results.DatasetTitle(d.Name), Thousands(d.TrainDocuments), Thousands(d.TestDocuments),
+			Thousands(d.Tokens), Thousands(d.Vocabulary), fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD),
 			balance(d), d.Fingerprint[:min(12, len(d.Fingerprint))])
 		t.Rows[len(t.Rows)-1][0].Separator = true
 	}
@@ -39,8 +39,8 @@ func balance(d results.DatasetDescription) string {
 	return strings.Join(parts, ", ")
 }
 
-// thousands formats 808382 as 808,382, as the study does.
-func thousands(n int) string {
+// Thousands formats 808382 as 808,382, as the study does.
+func Thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -1,8 +1,8 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -51,19 +51,13 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 				lines = append(lines, line{name: name, cells: slices.Repeat([]TableCell{{Text: NotMeasured}},
 					len(standings))})
 			}
-			cell := TableCell{Text: Within(e.Line, 1), Best: e.Line.Name == best.Line.Name}
-			if pair, tested := s.PairOf(best.Line.Name, e.Line.Name); e.Scope == "" && !cell.Best {
-				cell.Above = !tested || !pair.Told
-			}
-			lines[i].cells[k] = cell
+			lines[i].cells[k] = TableCell{Text: Within(e.Line, 1), Best: e.Line.Name == best.Line.Name,
+				Above: e.Scope == "" && slices.Contains(best.Open, e.Line.Name)}
 			lines[i].share = append(lines[i].share, e.Line.Value/best.Line.Value)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b line) int {
-		if d := stats.Mean(b.share) - stats.Mean(a.share); d != 0 {
-			return int(math.Copysign(1, d))
-		}
-		return 0
+		return cmp.Compare(stats.Mean(b.share), stats.Mean(a.share))
 	})
 	for _, l := range lines[:min(most, len(lines))] {
 		t.Rows = append(t.Rows, append([]TableCell{{Text: l.name}}, l.cells...))

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,21 +64,53 @@ type float struct {
 	environment string
 }
 
-var (
-	bothColumns = float{96, 34, "table*"}
-	oneColumn   = float{45, 13, "table"}
-)
-
 const (
 	pageLines = 46 // of a float
 	between   = 3  // letters between columns
 )
 
-func (t Table) float() float {
+// texTable is a table with the room of its columns, in letters.
+type texTable struct {
+	Table
+	float
+	room   []int  // of a column: its longest text that is not set in lines, or word of its heading
+	wraps  []bool // its texts are set in lines
+	number []bool // it holds numbers, which are set to the right
+	above  int    // lines of a float above its rows
+}
+
+func (t Table) tex() texTable {
+	x := texTable{Table: t, float: float{96, 34, "table*"}}
 	if t.Narrow {
-		return oneColumn
+		x.float = float{45, 13, "table"}
 	}
-	return bothColumns
+	tallest := 0
+	for j, heading := range t.Header {
+		longest, word, number := 0, 0, len(t.Rows) > 0
+		for _, row := range t.Rows {
+			if j >= len(row) {
+				continue
+			}
+			text := row[j].Text
+			longest = max(longest, utf8.RuneCountInString(text)+len(row[j].Notes))
+			word = max(word, longestWord(text)+len(row[j].Notes))
+			number = number && (text == "" || text == NotMeasured || text == "undefined" ||
+				strings.ContainsAny(text[:1], "0123456789+-−<>≤≥"))
+		}
+		least := longestWord(heading)
+		if len(t.Groups) > 0 {
+			least = max(least, longestWord(t.Groups[t.group(j)].Title))
+		}
+		room := max(min(longest, max(x.text, word)), least)
+		x.room, x.wraps = append(x.room, room), append(x.wraps, max(longest, least) > room)
+		x.number = append(x.number, number)
+		tallest = max(tallest, len(wrapped(heading, room)))
+	}
+	x.above = 2 + 2*len(wrapped(t.Title+" (continued)", x.line)) + tallest
+	if len(t.Groups) > 0 {
+		x.above += 2
+	}
+	return x
 }
 
 // WriteLaTeX renders a booktabs table across both columns of a paper or, if it
@@ -86,73 +119,53 @@ func (t Table) float() float {
 // for a page is continued under the same number, with the first columns or the
 // head repeated. Legend and footnotes are at the end.
 func (t Table) WriteLaTeX(w io.Writer) error {
-	c := t.float()
-	widths := make([][2]int, len(t.Header))
-	for j := range widths {
-		widths[j][0], widths[j][1] = t.width(j)
-	}
-	t.widths = widths
+	x := t.tex()
 	var floats [][]string // lines
 	used := 0             // by the last
-	for _, part := range t.latexParts() {
-		for _, rows := range t.latexPages(part) {
-			floats = append(floats, t.latexFloat(part, rows, len(floats) == 0))
-			used = t.headLines()
-			for _, i := range rows {
-				used += t.rowLines(part, i)
-			}
+	for _, part := range x.parts() {
+		begin := func() {
+			floats, used = append(floats, append(x.caption(len(floats) == 0), x.head(part)...)), x.above
 		}
+		end := func() { last := &floats[len(floats)-1]; *last = append(*last, `\bottomrule`, `\end{tabular}}`) }
+		begin()
+		for i := range t.Rows {
+			n := x.lines(part, i)
+			if used > x.above && used+n > pageLines {
+				end()
+				begin()
+			}
+			last := &floats[len(floats)-1]
+			if used > x.above && len(t.Rows[i]) > 0 && t.Rows[i][0].Separator {
+				*last = append(*last, `\midrule`)
+			}
+			*last, used = append(*last, x.row(part, i)), used+n
+		}
+		end()
 	}
-	var under []string
+	begun := false // the text under the table in this float
+	under := func(mark, text string) {
+		n := len(wrapped(text, x.line))
+		if used += n; used > pageLines {
+			floats, used, begun = append(floats, x.caption(false)), x.above+n, false
+		}
+		last := &floats[len(floats)-1]
+		if !begun {
+			*last, begun = append(*last, `\par\smallskip\raggedright`), true
+		}
+		*last = append(*last, mark+latex(text)+`\par`)
+	}
 	if t.Legend != "" {
-		under = append(under, t.Legend)
+		under("", t.Legend)
 	}
 	for i, n := range t.Notes {
-		under = append(under, noteMark(i)+"\x00"+n)
-	}
-	for i, text := range under {
-		used += len(wrapped(text, c.line))
-		if used > pageLines {
-			floats, used = append(floats, t.latexHead(false)), t.headLines()+len(wrapped(text, c.line))
-		}
-		last := len(floats) - 1
-		if i == 0 || used == t.headLines()+len(wrapped(text, c.line)) {
-			floats[last] = append(floats[last], `\par\smallskip\raggedright`)
-		}
-		if mark, note, ok := strings.Cut(text, "\x00"); ok {
-			text = fmt.Sprintf(`\textsuperscript{%s}~%s\par`, mark, latex(note))
-		} else {
-			text = latex(text) + `\par`
-		}
-		floats[last] = append(floats[last], text)
+		under(`\textsuperscript{`+noteMark(i)+`}~`, n)
 	}
 	var b strings.Builder
 	for _, lines := range floats {
-		fmt.Fprintf(&b, "\\begin{%s}\n%s\n\\end{%[1]s}\n", c.environment, strings.Join(lines, "\n"))
+		fmt.Fprintf(&b, "\\begin{%s}\n%s\n\\end{%[1]s}\n", x.environment, strings.Join(lines, "\n"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// width is the room of a column: its longest text, as far as that is not set in
-// lines, and the longest word of its headings; natural is that without lines.
-func (t Table) width(j int) (set, natural int) {
-	if j < len(t.widths) {
-		return t.widths[j][0], t.widths[j][1]
-	}
-	longest := 0 // word
-	for _, row := range t.Rows {
-		if j < len(row) {
-			natural = max(natural, utf8.RuneCountInString(row[j].Text)+len(row[j].Notes))
-			longest = max(longest, longestWord(row[j].Text)+len(row[j].Notes))
-		}
-	}
-	head := longestWord(t.Header[j])
-	if len(t.Groups) > 0 {
-		head = max(head, longestWord(t.Groups[t.group(j)].Title))
-	}
-	set, natural = max(min(natural, max(t.float().text, longest)), head), max(natural, head)
-	return set, natural
 }
 
 func longestWord(text string) (most int) {
@@ -174,156 +187,105 @@ func wrapped(text string, letters int) (out []string) {
 	return out
 }
 
-// latexParts divides columns among floats; the first ones, which name a row, are
-// in each.
-func (t Table) latexParts() [][]int {
-	c, heads := t.float(), t.heads()
-	width := func(j int) int { set, _ := t.width(j); return set + between }
-	for room := c.line * 3 / 4; heads > 1 && heads <= len(t.Header); heads-- {
-		used := 0
-		for j := range heads {
-			used += width(j)
-		}
-		if used <= room {
-			break
-		}
+// width is the room of some columns with the space after each.
+func (x texTable) width(columns ...int) (used int) {
+	for _, j := range columns {
+		used += x.room[j] + between
 	}
-	var parts [][]int
-	used := 0
-	for j := range t.Header {
-		if n := len(parts); n == 0 || used+width(j) > c.line && j > heads && len(parts[n-1]) > heads {
-			used = 0
-			var part []int
-			for h := range min(heads, j) {
-				part, used = append(part, h), used+width(h)
-			}
-			parts = append(parts, part)
+	return used
+}
+
+// parts divides columns among floats; the first ones, which name a row, are in
+// each, as far as they leave room.
+func (x texTable) parts() [][]int {
+	var all []int
+	for j := range x.Header {
+		all = append(all, j)
+	}
+	heads := min(x.heads(), len(all))
+	for heads > 1 && x.width(all[:heads]...) > x.line*3/4 {
+		heads--
+	}
+	parts := [][]int{nil}
+	for _, j := range all {
+		last := &parts[len(parts)-1]
+		if j > heads && len(*last) > heads && x.width(*last...)+x.width(j) > x.line {
+			parts = append(parts, slices.Clone(all[:heads]))
+			last = &parts[len(parts)-1]
 		}
-		parts[len(parts)-1], used = append(parts[len(parts)-1], j), used+width(j)
+		*last = append(*last, j)
 	}
 	return parts
 }
 
-// headLines are those that a float has above its rows.
-func (t Table) headLines() int {
-	head, most := 2+2*len(wrapped(t.Title+" (continued)", t.float().line)), 0
-	for j := range t.Header {
-		set, _ := t.width(j)
-		most = max(most, len(wrapped(t.Header[j], set)))
-	}
-	if len(t.Groups) > 0 {
-		head += 2
-	}
-	return head + most
-}
-
-// rowLines are those that a row takes.
-func (t Table) rowLines(part []int, i int) int {
+// lines are those that a row takes.
+func (x texTable) lines(part []int, i int) int {
 	most := 1
 	for _, j := range part {
-		if j < len(t.Rows[i]) {
-			width, _ := t.width(j)
-			most = max(most, len(wrapped(t.Rows[i][j].Text, width)))
+		if j < len(x.Rows[i]) {
+			most = max(most, len(wrapped(x.Rows[i][j].Text, x.room[j])))
 		}
 	}
 	return most
 }
 
-// latexPages divides rows among floats by the lines that they take.
-func (t Table) latexPages(part []int) [][]int {
-	pages := [][]int{nil}
-	used := t.headLines()
-	for i := range t.Rows {
-		n := t.rowLines(part, i)
-		if used+n > pageLines && len(pages[len(pages)-1]) > 0 {
-			pages, used = append(pages, nil), t.headLines()
-		}
-		pages[len(pages)-1], used = append(pages[len(pages)-1], i), used+n
-	}
-	return pages
-}
-
-// number reports whether a column holds numbers, which are set to the right.
-func (t Table) number(j int) bool {
-	for _, row := range t.Rows {
-		if j < len(row) && row[j].Text != "" && row[j].Text != NotMeasured && row[j].Text != "undefined" &&
-			!strings.ContainsAny(row[j].Text[:1], "0123456789+-−<>≤≥") {
-			return false
-		}
-	}
-	return len(t.Rows) > 0
-}
-
-// latexHead begins a float.
-func (t Table) latexHead(first bool) []string {
-	title, label, number := latex(t.Title), fmt.Sprintf("\\label{tab:%s}", t.Name), ""
+// caption begins a float.
+func (x texTable) caption(first bool) []string {
+	title, label, number := latex(x.Title), fmt.Sprintf("\\label{tab:%s}", x.Name), ""
 	if !first { // before the caption, which counts
 		title, label, number = title+" (continued)", "", `\addtocounter{table}{-1}`
 	}
 	return []string{`\centering\footnotesize` + number, fmt.Sprintf(`\caption{%s}%s\smallskip`, title, label)}
 }
 
-// latexFloat is one float: some columns of some rows.
-func (t Table) latexFloat(part, rows []int, first bool) []string {
+// head begins the tabular of some columns.
+func (x texTable) head(part []int) []string {
 	var spec strings.Builder
-	for _, j := range part {
-		switch set, natural := t.width(j); {
-		case natural > set:
-			fmt.Fprintf(&spec, `>{\raggedright\arraybackslash}p{%.1fem}`, float64(set)/2+0.3)
-		case t.number(j):
-			spec.WriteByte('r')
-		default:
-			spec.WriteByte('l')
-		}
-	}
-	lines := append(t.latexHead(first),
-		`\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%`,
-		fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`)
-	lines = append(lines, t.latexGroups(part)...)
 	var heads []string
 	for _, j := range part {
-		set, _ := t.width(j)
-		head := latex(t.Header[j])
-		if parts := wrapped(t.Header[j], set); len(parts) > 1 {
-			for i := range parts {
-				parts[i] = latex(parts[i])
-			}
-			head = fmt.Sprintf(`\shortstack[%s]{%s}`, map[bool]string{true: "r", false: "l"}[t.number(j)],
-				strings.Join(parts, `\\`))
+		align := "l"
+		if x.number[j] {
+			align = "r"
+		}
+		lines := wrapped(x.Header[j], x.room[j])
+		for i := range lines {
+			lines[i] = latex(lines[i])
+		}
+		head := strings.Join(lines, `\\`)
+		if len(lines) > 1 {
+			head = fmt.Sprintf(`\shortstack[%s]{%s}`, align, head)
 		}
 		heads = append(heads, head)
-	}
-	lines = append(lines, strings.Join(heads, " & ")+` \tabularnewline`, `\midrule`)
-	for k, i := range rows {
-		row := t.Rows[i]
-		if k > 0 && len(row) > 0 && row[0].Separator {
-			lines = append(lines, `\midrule`)
+		if x.wraps[j] {
+			align = fmt.Sprintf(`>{\raggedright\arraybackslash}p{%.1fem}`, float64(x.room[j])/2+0.3)
 		}
-		var cells []string
-		for _, j := range part {
-			if j < len(row) {
-				cells = append(cells, row[j].latex())
-			} else {
-				cells = append(cells, "")
-			}
-		}
-		lines = append(lines, strings.Join(cells, " & ")+` \tabularnewline`)
+		spec.WriteString(align)
 	}
-	return append(lines, `\bottomrule`, `\end{tabular}}`)
+	out := append([]string{`\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%`,
+		fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`}, x.groups(part)...)
+	return append(out, strings.Join(heads, " & ")+` \tabularnewline`, `\midrule`)
 }
 
-func (c TableCell) latex() string {
-	s := latex(c.Text)
-	if c.Above {
-		s = `\underline{` + s + "}"
+// row is one line of the tabular.
+func (x texTable) row(part []int, i int) string {
+	cells := make([]string, len(part))
+	for k, j := range part {
+		if j >= len(x.Rows[i]) {
+			continue
+		}
+		c := x.Rows[i][j]
+		cells[k] = latex(c.Text)
+		if c.Above {
+			cells[k] = `\underline{` + cells[k] + "}"
+		}
+		if c.Best {
+			cells[k] = `\textbf{` + cells[k] + "}"
+		}
+		if len(c.Notes) > 0 {
+			cells[k] += `\textsuperscript{` + marks(c.Notes) + "}"
+		}
 	}
-	if c.Best {
-		s = `\textbf{` + s + "}"
-	}
-	if len(c.Notes) > 0 {
-		s += `\textsuperscript{` + marks(c.Notes) + "}"
-	}
-	return s
+	return strings.Join(cells, " & ") + ` \tabularnewline`
 }
 
 // group is the number of the heading over a column.
@@ -336,26 +298,22 @@ func (t Table) group(j int) int {
 	return len(t.Groups) - 1
 }
 
-// latexGroups writes the headings over several columns, as far as these are in
-// the float.
-func (t Table) latexGroups(part []int) []string {
-	if len(t.Groups) == 0 {
+// groups writes the headings over several columns, as far as these are in the
+// float.
+func (x texTable) groups(part []int) []string {
+	if len(x.Groups) == 0 {
 		return nil
 	}
 	var heads, rules []string
 	for at := 0; at < len(part); {
-		g, span := t.group(part[at]), 1
-		for at+span < len(part) && t.group(part[at+span]) == g {
+		g, span := x.group(part[at]), 1
+		for at+span < len(part) && x.group(part[at+span]) == g {
 			span++
 		}
-		if title := t.Groups[g].Title; title == "" {
+		if title := x.Groups[g].Title; title == "" {
 			heads = append(heads, strings.Repeat(" & ", span-1))
 		} else {
-			align, room := "c", -between
-			for _, j := range part[at : at+span] {
-				set, _ := t.width(j)
-				room += set + between
-			}
+			align, room := "c", x.width(part[at:at+span]...)-between
 			if utf8.RuneCountInString(title) > room {
 				align = fmt.Sprintf(`>{\centering\arraybackslash}p{%.1fem}`, float64(room)/2)
 			}

@@ -52,21 +52,15 @@ func (s sheet) named(name, title string) Table {
 // pivot fills a table: a row for each combination of headings, in the order of
 // the cells, under a rule where the heading numbered rule changes.
 func (s sheet) pivot(t *Table, cells []results.Cell, heads []head, columns []column, rule int) []line {
-	t.Header = nil
+	t.Header, t.Groups = nil, nil
 	for _, h := range heads {
-		t.Header = append(t.Header, h.title)
+		t.column("", h.title)
 	}
-	if slices.ContainsFunc(columns, func(c column) bool { return c.group != "" }) {
-		t.Groups = []ColumnGroup{{"", len(heads)}}
+	for _, c := range columns {
+		t.column(c.group, c.title)
 	}
-	for i, c := range columns {
-		t.Header = append(t.Header, c.title)
-		if t.Groups != nil {
-			if i == 0 || columns[i-1].group != c.group {
-				t.Groups = append(t.Groups, ColumnGroup{c.group, 0})
-			}
-			t.Groups[len(t.Groups)-1].Span++
-		}
+	if len(t.Groups) == 1 {
+		t.Groups = nil
 	}
 	at := map[string]int{}
 	var lines []line
@@ -88,19 +82,14 @@ func (s sheet) pivot(t *Table, cells []results.Cell, heads []head, columns []col
 		var row []TableCell
 		named := 0
 		for k, h := range heads {
-			text := h.text(l.cells[0])
-			cell := TableCell{Text: text}
+			cell := TableCell{Text: h.text(l.cells[0])}
 			if h.mechanism {
-				cell, named = promiseCell(t, text, l.cells), k
-			}
-			if k == rule {
-				row = append(row, cell)
-				row[0].Separator = i > 0 && text != previous
-				previous = text
-				continue
+				cell, named = promiseCell(t, cell.Text, l.cells), k
 			}
 			row = append(row, cell)
 		}
+		row[0].Separator = i > 0 && row[rule].Text != previous
+		previous = row[rule].Text
 		for _, c := range columns {
 			own := l.cells
 			if c.of != nil {
@@ -323,14 +312,20 @@ func formatFloat(f results.Float) string {
 	return fmt.Sprintf("%.4g", float64(f))
 }
 
-func slug(parts ...string) string {
-	joined := strings.ToLower(strings.Join(parts, "-"))
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+// Slug makes a file name of the parts of a name.
+func Slug(parts ...string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' {
 			return r
 		}
 		return '-'
-	}, joined)
+	}, strings.ToLower(strings.Join(parts, "-"))), "-.")
 }
 
-func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// Capitalised is a text with a capital first letter.
+func Capitalised(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

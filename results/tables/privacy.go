@@ -79,15 +79,15 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		return nil
 	}
 	suffix := namesOf(task)
-	accuracy := s.named(slug(append([]string{name}, suffix...)...),
+	accuracy := s.named(Slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
-	epsilon := s.named(slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
+	epsilon := s.named(Slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
 		strings.Join(suffix, ", "))
 	for _, t := range []*Table{&accuracy, &epsilon} {
-		t.Groups = []ColumnGroup{{"", 2}, {axis.Title(), len(levels)}}
-		t.Header = []string{"data set, space", "mechanism"}
+		t.column("", "data set, space")
+		t.column("", "mechanism")
 		for _, level := range levels {
-			t.Header = append(t.Header, fmt.Sprint(level))
+			t.column(axis.Title(), fmt.Sprint(level))
 		}
 	}
 	for k, scene := range scenes[0] { // scenes and lines are the same at every level
@@ -135,7 +135,7 @@ func namesOf(t results.Task) []string {
 // pairs tabulates the tests of all pairs of mechanisms at one level.
 func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
 	suffix := namesOf(task)
-	t := s.named(slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
+	t := s.named(Slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
 		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
 	t.Header = []string{"data set, space", "mechanism", "against", "difference", "p (Holm)", "verdict",
 		"detectable", "documents that would tell"}
@@ -170,13 +170,12 @@ const pointsLost = 5
 // kept, and what it costs, a table per model and setting; those of real data come
 // first.
 func Promises(p *results.Prepared) []Table {
-	var tables []Table
-	for _, s := range sheets(p) {
+	return ofSheets(p, func(s sheet) (tables []Table) {
 		for _, task := range results.Tasks(s.Cells) {
 			tables = append(tables, s.promises(task)...)
 		}
-	}
-	return tables
+		return tables
+	})
 }
 
 // promises are, for each space of a task, what every mechanism promises, whether
@@ -190,18 +189,19 @@ func (s sheet) promises(task results.Task) []Table {
 		own := all.Select(func(c results.Cell) bool { return c.Space() == space })
 		scenes := compare.AtLoss(own, compare.Question{Use: results.EM, Privacy: "accuracy"}, pointsLost)
 		datasets := results.Distinct(own.Private(), func(c results.Cell) string { return c.Dataset })
-		name, title := slug("promises", task.Model, task.Setting), fmt.Sprintf("Promise, verdict, privacy at %d points "+
+		name, title := Slug("promises", task.Model, task.Setting), fmt.Sprintf("Promise, verdict, privacy at %d points "+
 			"of accuracy lost, and speed, %s, %s", pointsLost, task.Model, task.Setting)
 		if len(spaces) > 1 {
-			name, title = slug(name, space.String()), title+", "+space.String()
+			name, title = Slug(name, space.String()), title+", "+space.String()
 		}
 		t := s.named(name, title)
-		t.Groups = []ColumnGroup{{"", 3}, {fmt.Sprintf("E_M at %d points lost,", pointsLost), len(datasets)}, {"", 1}}
-		t.Header = []string{"mechanism", "promise", "kept?"}
-		for _, d := range datasets {
-			t.Header = append(t.Header, results.DatasetTitle(d))
+		for _, head := range []string{"mechanism", "promise", "kept?"} {
+			t.column("", head)
 		}
-		t.Header = append(t.Header, "words/s")
+		for _, d := range datasets {
+			t.column(fmt.Sprintf("E_M at %d points lost,", pointsLost), results.DatasetTitle(d))
+		}
+		t.column("", "words/s")
 		for _, i := range results.Instances(own.Private()) {
 			cells := results.Where(own.Private(), func(c results.Cell) bool { return c.Instance() == i })
 			row := []TableCell{promiseCell(&t, s.Labels[i], cells), {Text: promiseOf(cells)}, {Text: s.verdict(i)}}

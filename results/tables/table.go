@@ -41,8 +41,15 @@ type Table struct {
 	Notes  []string // footnotes
 	Legend string   // explanation of the numbers, below the table
 	Narrow bool     // one column of a paper is enough, in LaTeX
+}
 
-	widths [][2]int // of columns in LaTeX, while it is written
+// column appends a column under a heading over several, "" for none.
+func (t *Table) column(group, title string) {
+	t.Header = append(t.Header, title)
+	if n := len(t.Groups); n == 0 || t.Groups[n-1].Title != group {
+		t.Groups = append(t.Groups, ColumnGroup{Title: group})
+	}
+	t.Groups[len(t.Groups)-1].Span++
 }
 
 // AddRow appends a row of plain texts.
@@ -126,14 +133,11 @@ func (t Table) only(rows [][]TableCell, columns []int) Table {
 		if j >= t.heads() && !slices.Contains(columns, j) {
 			continue
 		}
-		out.Header = append(out.Header, t.Header[j])
-		if len(t.Groups) > 0 {
-			title := t.Groups[t.group(j)].Title
-			if n := len(out.Groups); n == 0 || out.Groups[n-1].Title != title {
-				out.Groups = append(out.Groups, ColumnGroup{Title: title})
-			}
-			out.Groups[len(out.Groups)-1].Span++
+		if len(t.Groups) == 0 {
+			out.Header = append(out.Header, t.Header[j])
+			continue
 		}
+		out.column(t.Groups[t.group(j)].Title, t.Header[j])
 	}
 	for _, r := range rows {
 		var row []TableCell

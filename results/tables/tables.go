@@ -54,6 +54,13 @@ func sheets(p *results.Prepared) []sheet {
 	return out
 }
 
+func ofSheets(p *results.Prepared, of func(sheet) []Table) (tables []Table) {
+	for _, s := range sheets(p) {
+		tables = append(tables, of(s)...)
+	}
+	return tables
+}
+
 // plain are the cells that are not points of a paper's figure.
 func (s sheet) plain() []results.Cell {
 	return results.Where(s.Cells, func(c results.Cell) bool { return c.Panel == "" })
@@ -82,8 +89,8 @@ func (s sheet) grids(cells []results.Cell, ofModel bool, task ...string) []Table
 		if q.OfModel != ofModel || q.Table != "" || q.Attacker != "" || q.Name == results.EM {
 			continue
 		}
-		t := s.named(slug(append([]string{q.Name}, task...)...),
-			capitalised(strings.Join(append([]string{q.Heading()}, task...), ", ")))
+		t := s.named(Slug(append([]string{q.Name}, task...)...),
+			Capitalised(strings.Join(append([]string{q.Heading()}, task...), ", ")))
 		s.grid(&t, cells, q)
 		t.Legend = "Mean ± half-width of the 95% t interval over repetitions (none of one)."
 		if best := map[results.Direction]string{results.Up: "highest", results.Down: "lowest"}[q.Direction]; best != "" {
@@ -133,7 +140,7 @@ func (s sheet) shared() []Table {
 						of: func(c results.Cell) bool { return c.Space() == sp }})
 				}
 			}
-			t := s.named(slug(name, dataset), capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
+			t := s.named(Slug(name, dataset), Capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
 			s.pivot(&t, inOrder(cells), []head{s.mechanism(), byEpsilon}, shown, 0)
 			t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
 				encoderNote(cells)

@@ -1,4 +1,4 @@
-// node ort.js MODEL OUTPUT BATCH LENGTH PIECES SECONDS DUMP: what main.go
+// node ort.js MODEL OUTPUT BATCH LENGTH PIECES SECONDS DUMP: what BenchmarkGraph
 // does, by onnxruntime; compares its result with the one in DUMP.
 const ort = require('onnxruntime-node')
 const fs = require('fs')

@@ -8,7 +8,7 @@ here=$PWD/models/transformer/bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 npm install --silent --no-fund --no-audit --ignore-scripts --prefix "$work" onnxruntime-node@1 >/dev/null 2>&1
-go build -o "$work/bench" ./models/transformer/bench
+go test -c -o "$work/bench" ./models/onnx
 export GOMAXPROCS=1 NODE_PATH="$work/node_modules"
 one=''
 if command -v taskset >/dev/null; then one="taskset -c ${CORE:-0}"; fi
@@ -16,7 +16,9 @@ echo "texts a second on one core, the fastest run of each; medians of five round
 echo "model batch length ours onnxruntime ratio largest-difference cosine"
 compare() { # model, output, batch, length
   for round in 1 2 3 4 5; do
-    ours=$($one "$work/bench" -model "$data/$1" -output "$2" -batch "$3" -length "$4" -seconds 1 -dump "$work/dump")
+    ours=$(MLDP_DATA=$data MLDP_DUMP=$work/dump $one "$work/bench" -test.run '^$' -test.benchtime 1s \
+      -test.bench "^BenchmarkGraph\$/^$1\$/^batch=$3\$/^length=$4\$" |
+      awk '{ for (i = 2; i <= NF; i++) if ($i == "texts/s") print $(i - 1) }')
     echo "$ours $($one node "$here/ort.js" "$data/$1" "$2" "$3" "$4" 8000 1 "$work/dump")"
   done | sort -n | awk -v name="$1 $3 $4" '
     { ours[NR] = $1; ort[NR] = $2; ratio[NR] = $1 / $2; difference = $3; cosine = $4 }

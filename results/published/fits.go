@@ -1,0 +1,100 @@
+package published
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+	"mldpbench/results/tables"
+)
+
+// A fit is the mechanism whose text has the printed numbers of another, where
+// the study's code as it stands does not make that text, and the metrics that it
+// explains.
+type fit struct {
+	mechanism, parameters, title string
+	explains                     []Metric
+}
+
+// fits are of the study replication-fits, by the printed mechanism.
+var fits = map[string]fit{
+	"mahalanobis": {"mahalanobis", "lambda=0.5", "λ = 0.5 in place of 0.2", []Metric{"pp", "low"}},
+	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
+}
+
+// Fits are the numbers of a text that AG News has in print, beside those of the
+// mechanisms whose text fits them. N_w and S_w are not of a text.
+func Fits(p *results.Prepared) []Replicated {
+	places := slices.DeleteFunc(replicatedPlaces(), func(at Place) bool {
+		return at.Dataset != "agnews" || fits[at.Mechanism].title == ""
+	})
+	return replicate(p, places, ofText(), standsFor)
+}
+
+// standsFor is the printed mechanism whose text a cell fits, "" for none.
+func standsFor(c results.Cell) string {
+	for printed, f := range fits {
+		if c.Mechanism == f.mechanism && c.Parameters == f.parameters {
+			return printed
+		}
+	}
+	return ""
+}
+
+func ofText() []replicatedMetric {
+	return slices.DeleteFunc(slices.Clone(replicatedMetrics), func(m replicatedMetric) bool { return m.tolerance == 0 })
+}
+
+func fitsTable(p *results.Prepared) (tables.Table, bool) {
+	all := Fits(p)
+	t := besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100", all, ofText(),
+		replicatedPlaces(), func(m string) string { return results.MechanismTitle(m) + ": " + fits[m].title })
+	return t, slices.ContainsFunc(all, func(k Replicated) bool { return k.Verdict != NotRun })
+}
+
+// Listed are N_w and S_w of SanText on AG News for the share of words without a
+// vector that the mean of its printed N_w has, in place of the share at hand. Its
+// probabilities are nearly the same for all rows, and a row beyond the list of
+// words with a vector returns the word: N_w is the share of such rows, and S_w
+// the share of the others, less the few outputs that come twice.
+func Listed(all []Replicated) (share float64, listed []Replicated) {
+	var printed []float64
+	nw := map[Place]Replicated{}
+	for _, k := range all {
+		if k.Dataset == "agnews" && k.Mechanism == santext && k.Metric == "n_w" && k.Verdict != NotRun {
+			printed = append(printed, k.Printed)
+			nw[k.Place] = k
+		}
+	}
+	if len(printed) == 0 {
+		return math.NaN(), nil
+	}
+	share = stats.Mean(printed)
+	for _, k := range all {
+		here, ok := nw[k.Place]
+		if !ok || k.Metric != "n_w" && k.Metric != "s_w" {
+			continue
+		}
+		// Both are means of as many yes and no: their spread goes as √(p(1−p)).
+		spread := math.Sqrt(share * (100 - share) / (here.Here * (100 - here.Here)))
+		if k.Metric == "n_w" {
+			k.Here = share
+		} else {
+			k.Here *= (100 - share) / (100 - here.Here)
+		}
+		k.SD *= spread
+		k.judge(1, noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+		listed = append(listed, k)
+	}
+	return share, listed
+}
+
+func listedTable(all []Replicated) (tables.Table, bool) {
+	share, listed := Listed(all)
+	metrics := replicatedMetrics[:2]
+	t := besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
+		"arithmetic/printed, AG News, d = 100", share), listed, metrics, replicatedPlaces(), results.MechanismTitle)
+	return t, len(listed) > 0
+}
