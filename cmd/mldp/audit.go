@@ -70,7 +70,11 @@ func newAuditCommand() *cobra.Command {
 		}
 		a.add("audit", lines.shown)
 		if breaches += lines.breaches; breaches > 0 {
-			return &verdict{exitViolated, fmt.Sprintf("%d claimed guarantees are violated", breaches)}
+			what := "claimed guarantees"
+			if o.command.line != "" {
+				what = "declared promises"
+			}
+			return &verdict{exitViolated, fmt.Sprintf("%d %s are violated", breaches, what)}
 		}
 		if !slices.ContainsFunc(lines.rows, func(r results.AuditRow) bool { return r.Lower.Known() }) {
 			return &verdict{exitNothing, "nothing was audited"}
