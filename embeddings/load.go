@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
+	"mldpbench/internal/progress"
 )
 
 // LoadOptions are the options of Load. The zero value loads the whole file,
@@ -249,7 +250,9 @@ func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)
 		return err
 	}
 	defer f.Close()
-	return c.readFrom(ctx, f, opts.Dimension, also)
+	watched, done := progress.File(ctx, f)
+	defer done()
+	return c.readFrom(ctx, watched, opts.Dimension, also)
 }
 
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {

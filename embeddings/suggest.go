@@ -3,7 +3,7 @@ package embeddings
 import (
 	"strings"
 
-	"mldpbench/internal/registry"
+	"mldpbench/internal/check"
 )
 
 // Suggest returns the word of the vocabulary that was probably meant by a word
@@ -15,5 +15,5 @@ func (v *Vocabulary) Suggest(word string) string {
 	if lower := strings.ToLower(word); v.ID(lower) != Unknown {
 		return lower
 	}
-	return registry.Suggest(word, v.words)
+	return check.Suggest(word, v.words)
 }

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
@@ -76,6 +77,9 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 		return err
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
+	answers := len(q.Mechanisms) * len(q.Targets)
+	bar := progress.Start(ctx, "targets", answers, float64(answers))
+	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
 		settings, err := mechanisms.Complete(given)
@@ -99,6 +103,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 			row, err := calibrated(ctx, env, settings, &o)
 			if err == nil {
 				row.given = given
+				bar.Add(1, 1, settings.Mechanism)
 				err = each(row)
 			}
 			if err != nil {

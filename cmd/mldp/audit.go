@@ -8,145 +8,220 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
+	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
+// auditOptions are the flags of mldp audit.
+type auditOptions struct {
+	instance instanceOptions
+	command  commandOptions
+	metric   string // metric to test, where the command declares nothing
+	options  audit.Options
+	grid     bool
+	epsilons []float64
+	seed     uint64
+	csvFile  string
+}
+
 func newAuditCommand() *cobra.Command {
-	var o instanceOptions
-	var options audit.Options
-	var grid bool
-	var epsilons []float64
-	var seed uint64
-	var csvFile string
-	external := commandAudit{instance: &o}
-	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Try to refute what a mechanism guarantees",
-		Long: `Audit looks for two words and an event that distinguishes them better than
-epsilon times their distance allows. Where probabilities are known it compares
-all outputs of selected pairs of words. Elsewhere it samples: it selects the
-most conspicuous events on one part of the samples and tests them on new samples
-with Clopper–Pearson bounds, Bonferroni-corrected. A sampled verdict accuses a
-sound mechanism with probability --alpha at most. "not refuted" is not a proof.
-Variants without a guarantee are tested against the epsilon they are run at.
-
-A guarantee that holds between some words only, such as those of one group, is
-tested between these; a finding between other pairs does not violate it and is
-shown as "outside".
-
-One line per instance: what it guarantees, the lower bound found for epsilon,
-the verdict, and the worst pair.
-
-With --command it audits a black box (see docs/external.md): whether equal seeds give
-equal text, whether noise is fresh for every word, document, request and
-process, and whether the declared guarantee per word holds.
-
-Exit codes: 0 no claimed guarantee is refuted, 6 one is violated, 1 failed,
-2 wrong usage.`,
-		Example: `  mldp audit --mechanism vickrey --variant printed --epsilon 5 --embedding generated --samples 20000
-  mldp audit --command "python3 client.py krr vectors.txt" --embedding vectors.txt --epsilon 5 --samples 5000
-  mldp audit --grid --embedding generated
-  mldp audit --grid --epsilons 1,5,10 --embedding glove.6B --dimension 100 --restrict agnews`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if external.command.line != "" {
-				options.Seed = stream.FromUint64(seed)
-				external.options, external.csvFile = options, csvFile
-				return external.run(cmd, options.Seed)
-			}
-			cells := audit.Cells(epsilons)
-			if !grid {
-				s, err := o.settings()
-				if err != nil {
-					return err
-				}
-				cells = []mechanisms.Settings{s}
-			}
-			root := stream.FromUint64(seed)
-			env, err := o.space.environment(cmd.Context(), grid || needsThesaurus(o.mechanism), root)
-			if err != nil {
-				return err
-			}
-			options.Seed = root
-			out := cmd.OutOrStdout()
-			printAuditHeader(out)
-			breaches := 0
-			var rows []results.AuditRow
-			err = audit.Grid(cmd.Context(), env, cells, options, func(r audit.Report) error {
-				row := experiments.AuditRow(r, r.Settings.Parameters.String())
-				row.EmbeddingFingerprint, row.Version, row.Seed = env.Space.Fingerprint(), mldpVersion(), seed
-				rows = append(rows, row)
-				if r.Breach() {
-					breaches++
-				}
-				return printReport(out, r)
-			})
-			if err != nil {
-				return err
-			}
-			if csvFile != "" {
-				if err := results.WriteAudit(csvFile, rows); err != nil {
-					return err
-				}
-			}
-			if breaches > 0 {
-				return &exitError{exitViolated, fmt.Errorf("%d claimed guarantees are violated", breaches)}
-			}
-			if !slices.ContainsFunc(rows, func(r results.AuditRow) bool { return r.Lower.Known() }) {
-				return &exitError{exitNothing, errors.New("nothing was audited")}
-			}
-			return nil
-		},
-	}
-	o.addFlags(cmd)
+	var o auditOptions
+	cmd := command("audit", "audit", cobra.NoArgs)
+	o.instance.addFlags(cmd)
+	o.command.addFlags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&grid, "grid", false, "all mechanisms and variants, default parameters")
-	f.Float64SliceVar(&epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
-	f.Float64Var(&options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
-	f.IntVar(&options.Samples, "samples", 200_000, "samples per word and test")
-	f.IntVar(&options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
-	f.IntVar(&options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
-	f.Uint64Var(&seed, "seed", 0, "seed of pairs and samples")
-	f.StringVar(&csvFile, "csv", "", "write the lines to this file as well: "+
+	f.StringVar(&o.metric, "metric", "", "test a --command that declares no guarantee against --epsilon in this "+
+		"metric: euclidean or discrete")
+	f.BoolVar(&o.grid, "grid", false, "all mechanisms and variants, default parameters")
+	f.Float64SliceVar(&o.epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
+	f.Float64Var(&o.options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
+	f.IntVar(&o.options.Samples, "samples", 200_000, "samples per word and test")
+	f.IntVar(&o.options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
+	f.IntVar(&o.options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of pairs and samples")
+	f.StringVar(&o.csvFile, "csv", "", "write the lines to this file as well: "+
 		"as audit.csv next to a study's records, its report shows them")
-	external.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
 	cmd.MarkFlagsOneRequired("grid", "mechanism", "command")
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		o.options.Seed = stream.FromUint64(o.seed)
+		lines := auditLines{to: a.text}
+		breaches, err := 0, error(nil)
+		if o.command.line != "" {
+			breaches, err = o.black(cmd, a, &lines)
+		} else {
+			err = o.builtIn(cmd.Context(), &lines)
+		}
+		if err == nil && o.csvFile != "" && len(lines.rows) > 0 {
+			err = results.WriteAudit(o.csvFile, lines.rows)
+		}
+		if err != nil {
+			return err
+		}
+		a.add("audit", lines.shown)
+		if breaches += lines.breaches; breaches > 0 {
+			what := "claimed guarantees"
+			if o.command.line != "" {
+				what = "declared promises"
+			}
+			return &verdict{exitViolated, fmt.Sprintf("%d %s are violated", breaches, what)}
+		}
+		if !slices.ContainsFunc(lines.rows, func(r results.AuditRow) bool { return r.Lower.Known() }) {
+			return &verdict{exitNothing, "nothing was audited"}
+		}
+		return nil
+	})
+}
+
+// builtIn audits one mechanism, or all.
+func (o *auditOptions) builtIn(ctx context.Context, lines *auditLines) (err error) {
+	var env mechanisms.Environment
+	cells := audit.Cells(o.epsilons)
+	if o.grid {
+		env, err = o.instance.space.environment(ctx, true, o.options.Seed)
+	} else {
+		cells = make([]mechanisms.Settings, 1)
+		cells[0], env, err = o.instance.environment(ctx, o.options.Seed)
+	}
+	if err != nil {
+		return err
+	}
+	return audit.Grid(ctx, env, cells, o.options, func(r audit.Report) error {
+		row := experiments.AuditRow(r, r.Settings.Parameters.String())
+		row.EmbeddingFingerprint, row.Version, row.Seed = env.Space.Fingerprint(), mldpVersion(), o.seed
+		return lines.print(row, r)
+	})
+}
+
+// black audits a command: repetition, freshness of the noise and, by sampling
+// word by word, the guarantee. It is sampled only where noise is fresh, because
+// its bounds need independent samples. It returns the number of other promises
+// that are broken.
+func (o *auditOptions) black(cmd *cobra.Command, a *answer, lines *auditLines) (breaches int, err error) {
+	ctx, epsilon, root := cmd.Context(), o.instance.epsilon, o.options.Seed
+	if o.metric != "" {
+		if err := check.OneOf("metric", o.metric, "euclidean", "discrete"); err != nil {
+			return 0, err
+		}
+	}
+	space := sync.OnceValues(func() (mechanisms.Environment, error) {
+		return o.instance.space.environment(ctx, false, root)
+	})
+	vectors := func(w io.Writer) error {
+		env, err := space()
+		if err != nil {
+			return err
+		}
+		return env.Space.WriteText(w)
+	}
+	first, m, err := o.command.open(ctx, epsilon, vectors)
+	if err != nil {
+		return 0, err
+	}
+	defer first.Close()
+	h := first.Hello()
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s; version %q; declared per word, not proved here: %s\n",
+		instanceName(m.Settings()), h.Version, m.Guarantee())
+	var r mechanisms.Rewriter = m
+	if !m.Guarantee().Holds() {
+		if o.metric == "" {
+			return 0, fmt.Errorf("%s declares no guarantee: give the --metric of epsilon %v, against which to test it",
+				h.Name, epsilon)
+		}
+		r = held{m, mechanisms.Guarantee{Metric: o.metric, Epsilon: epsilon, Reason: "not declared, but tested against"}}
+	}
+	env, err := space()
+	if err != nil {
+		return 0, err
+	}
+	tell := func(promise, verdict string) error {
+		a.Tables["promises"] = append(a.Tables["promises"], map[string]any{"promise": promise, "verdict": verdict})
+		_, err := fmt.Fprintf(a.text, "%s: %s\n", promise, verdict)
+		return err
+	}
+	repetition := "equal seeds gave equal text"
+	var broken *external.NotRepeatableError
+	switch err := m.CheckRepeatable(ctx, sampleDocuments(env.Space.Vocabulary.Words(), root), root.Derive("repeat")); {
+	case errors.As(err, &broken):
+		breaches++
+		repetition = "violated: " + err.Error()
+	case err != nil:
+		return 0, err
+	case !h.Repeatable:
+		repetition = "the command declares that it cannot be repeated"
+	}
+	second, again, err := o.command.open(ctx, epsilon, vectors)
+	if err != nil {
+		return 0, err
+	}
+	defer second.Close()
+	fresh, err := audit.Independence(ctx, m, again, env.Space.Vocabulary.Words(), o.options)
+	if err == nil {
+		err = errors.Join(tell("repetition", repetition), tell("fresh noise", fresh.Verdict()))
+	}
+	if err != nil || fresh.Shared {
+		return breaches + 1, err
+	}
+	words, err := mechanisms.WordByWord(ctx, r, env.Space)
+	if err != nil {
+		return 0, err
+	}
+	report, err := audit.Mechanism(ctx, words, env.Space, o.options)
+	if err == nil {
+		err = mechanisms.Err(words)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return breaches, lines.print(experiments.AuditRow(report, report.Settings.Parameters.String()), report)
 }
 
 // auditStudy audits the mechanisms of a study, writes the results to a file and
 // reports each.
 func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options,
 	log io.Writer) ([]results.AuditRow, error) {
-	printAuditHeader(log)
-	rows := []results.AuditRow{}
-	err := experiments.Audit(ctx, s, root, mldpVersion(), o, func(row results.AuditRow, r audit.Report) error {
-		rows = append(rows, row)
-		return printReport(log, r)
-	})
-	if err != nil {
+	lines := auditLines{to: log, rows: []results.AuditRow{}}
+	if err := experiments.Audit(ctx, s, root, mldpVersion(), o, lines.print); err != nil {
 		return nil, err
 	}
-	return rows, results.WriteAudit(file, rows)
+	return lines.rows, results.WriteAudit(file, lines.rows)
 }
 
-const auditLine = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
-
-func printAuditHeader(w io.Writer) {
-	fmt.Fprintf(w, auditLine, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict",
-		"worst pair: event")
+// auditLines prints verdicts as they are reached, and keeps them.
+type auditLines struct {
+	to       io.Writer
+	rows     []results.AuditRow
+	shown    []auditLine
+	breaches int
 }
 
-func printReport(w io.Writer, r audit.Report) error {
+// auditLine is a verdict of --json.
+type auditLine struct {
+	results.AuditRow
+	Verdict string
+	Worst   string
+}
+
+const auditColumns = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
+
+func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
+	if len(l.rows) == 0 {
+		fmt.Fprintf(l.to, auditColumns, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict",
+			"worst pair: event")
+	}
+	if r.Breach() {
+		l.breaches++
+	}
 	guarantee, bound, worst := "none", "-", ""
 	if r.Guarantee.Holds() {
 		guarantee = r.Guarantee.Metric
@@ -163,9 +238,10 @@ func printReport(w io.Writer, r audit.Report) error {
 	if detects := r.DetectsText(); detects != "" {
 		worst = strings.TrimPrefix(worst+"; "+detects, "; ")
 	}
-	_, err := fmt.Fprintf(w, auditLine, r.Settings.Mechanism, r.Settings.Variant,
-		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64),
-		guarantee, r.Method, bound, r.Verdict(), worst)
+	l.rows = append(l.rows, row)
+	l.shown = append(l.shown, auditLine{row, r.Verdict(), worst})
+	_, err := fmt.Fprintf(l.to, auditColumns, r.Settings.Mechanism, r.Settings.Variant,
+		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64), guarantee, r.Method, bound, r.Verdict(), worst)
 	return err
 }
 
@@ -177,4 +253,26 @@ func describe(f audit.Finding) string {
 	}
 	return fmt.Sprintf("%s/%s: %s%s; log-ratio %.4g, allowed %.4g",
 		f.A, f.B, strings.Join(f.Event, " "), more, f.LogRatio, f.Allowed)
+}
+
+// held is a rewriter with a guarantee given by the caller, against which it is
+// tested.
+type held struct {
+	mechanisms.Rewriter
+	guarantee mechanisms.Guarantee
+}
+
+func (h held) Guarantee() mechanisms.Guarantee { return h.guarantee }
+
+// sampleDocuments returns a few documents of words drawn from a vocabulary.
+func sampleDocuments(words []string, root stream.Seed) [][]string {
+	const documents, tokens = 4, 20
+	rng := root.Derive("sample").Rand()
+	out := make([][]string, documents)
+	for i := range out {
+		for range tokens {
+			out[i] = append(out[i], words[rng.IntN(len(words))])
+		}
+	}
+	return out
 }

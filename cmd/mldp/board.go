@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,63 +21,37 @@ import (
 
 func newBoardCommand() *cobra.Command {
 	var out string
-	var align alignFlag
-	cmd := &cobra.Command{
-		Use:   "board REPOSITORY|RESULTS...",
-		Short: "Make the pages of a board from packages, or one page from results",
-		Long: `Board reads the packages of a repository (zip files or folders of mldp submit in
-its folder packages) and writes static pages: for every task the trade-off as a
-figure, systems at equal privacy with intervals and who is told apart from whom,
-the strongest attacker of each, its promise and the state of its numbers, and
-for every package a page with all that they rest on. A package is claimed until
-mldp verify --receipt in that repository computed it again; attacked when a
-package with the same text and a stronger attacker is there; refuted when an
-audit in one is.
-
-Of results (files, or folders of runs, of any study and group) it writes one
-page. It ranks mechanisms with a guarantee by the accuracy that they keep at an
-adversary's error of 0.5 and 0.8, each on its own line, with intervals and who is
-told apart from whom, and says what each promises and whether an audit found that
-kept.`,
-		Example: `  mldp board examples/board --out site
-  mldp board runs/mini -o board.html`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			page := strings.HasSuffix(out, ".html")
-			if len(args) == 1 && submit.IsRepository(args[0]) {
-				if page || out == "" {
-					out = strings.TrimSuffix(out, ".html")
-				}
-				if out == "" {
-					out = "site"
-				}
-				return writeSite(cmd.OutOrStdout(), args[0], out)
-			}
-			if out == "" {
-				out = "board.html"
-			}
-			p, _, err := loadRuns(args)
-			if err != nil {
+	var levels results.Levels
+	cmd := command("board", "board REPOSITORY|RESULTS...", cobra.MinimumNArgs(1))
+	outFlag(cmd.Flags(), &out, "", "of a repository the folder to write (default site), of results the page (default "+
+		"board.html)")
+	alignFlag(cmd.Flags(), &levels)
+	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		if len(args) == 1 && submit.IsRepository(args[0]) {
+			out = cmp.Or(strings.TrimSuffix(out, ".html"), "site")
+			if err := writeSite(args[0], out); err != nil {
 				return err
 			}
-			p.Levels = align.Levels
-			if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
-				return report.WriteBoard(w, p, nil)
-			}); err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), out)
+			a.wrote(out, filepath.Join(out, "index.html"))
 			return nil
-		},
-	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "of a repository the folder to write (default site), of results the "+
-		"page (default board.html)")
-	align.add(cmd)
-	return cmd
+		}
+		p, _, err := loadRuns(args)
+		if err != nil {
+			return err
+		}
+		out, p.Levels = cmp.Or(out, "board.html"), levels
+		if err := atomicfile.Write(out, 0o644, func(w io.Writer) error {
+			return report.WriteBoard(w, p, nil)
+		}); err != nil {
+			return err
+		}
+		a.wrote("", out)
+		return nil
+	})
 }
 
 // writeSite writes the pages of a repository.
-func writeSite(stdout io.Writer, repository, out string) error {
+func writeSite(repository, out string) error {
 	dir, err := os.MkdirTemp("", "mldp-board-")
 	if err != nil {
 		return err
@@ -128,9 +103,5 @@ func writeSite(stdout io.Writer, repository, out string) error {
 		}
 		index = append(index, link)
 	}
-	if err := write("index.html", func(w io.Writer) error { return report.WriteIndex(w, index) }); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(stdout, filepath.Join(out, "index.html"))
-	return err
+	return write("index.html", func(w io.Writer) error { return report.WriteIndex(w, index) })
 }

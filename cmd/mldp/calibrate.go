@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +10,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
-	"mldpbench/results"
 )
 
 // embeddingFlag is an embedding named on the command line.
@@ -37,105 +34,74 @@ func newCalibrateCommand() *cobra.Command {
 	var targets, names []string
 	var embedding, format, restrict, variant string
 	var parameters []string
-	var command commandOptions
+	var program commandOptions
 	var dimension int
-	cmd := &cobra.Command{
-		Use:   "calibrate --target em=0.5",
-		Short: "Find the epsilon of each mechanism that gives a chosen N_w, S_w or error",
-		Long: `Calibrate makes mechanisms comparable at equal measured privacy instead of equal
-epsilon, whose meaning differs between mechanisms. The target is nw (share of
-runs that return the word, 0 to 1), sw (mean number of distinct outputs in
---runs) or em (error of the MAP adversary, 0 to 1). It prints one CSV row per
-mechanism and target as soon as it is found; a target out of reach has the reason
-in its row. A --command is calibrated like a built-in mechanism, from samples.
-
-nw and sw are valid for the words drawn: more words (--count) bring them closer
-to those of the whole vocabulary than more --runs do. em is E_M of the full
-vocabulary, all words being candidates and equally likely, as in the tables of
-studies: exact where the distribution is known, else that of an adversary who
-learned from --runs outputs of every word, measured on as many others, with its
-95% interval. The search ends within --tolerance of the target. Several targets
-cost little more than one.
-
---format yaml prints the entries of a study's list of mechanisms.
-
-Exit codes: 0 found, 1 failed, 2 wrong usage.`,
-		Example: `  mldp calibrate --target nw=0.5 --embedding generated --dimension 50 --count 20
-  mldp calibrate --target em=0.2,0.5,0.8 --mechanism cmp,k-rr --embedding generated --dimension 50 --vocabulary 300
-  mldp calibrate --target nw=0.5 --command "python3 client.py krr vectors.txt" --embedding vectors.txt --vocabulary 100 --count 5 --runs 10`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Embedding = embeddingFlag(embedding, dimension)
-			o.Log = cmd.ErrOrStderr()
-			var err error
-			if o.Targets, err = measure.ParseTargets(targets); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if err := errors.Join(check.OneOf("format", format, "csv", "yaml"),
-				check.Within("tolerance", o.Tolerance, 0, 1)); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if restrict != "" {
-				o.Restrict = &study.DatasetSpec{Name: restrict}
-			}
-			if o.Mechanisms, err = calibrated(names, variant, parameters, command); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			answer := newAnswer(cmd)
-			if format == "csv" && !answer.asJSON {
-				return experiments.Calibrate(cmd.Context(), o,
-					results.RowWriter[experiments.CalibratedMechanism](cmd.OutOrStdout()))
-			}
-			rows := []experiments.CalibratedMechanism{}
-			err = experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
-				rows = append(rows, row)
-				return nil
-			})
-			if err != nil || format == "yaml" {
-				return errors.Join(err, experiments.StudyEntries(cmd.OutOrStdout(), rows))
-			}
-			return errors.Join(answer.csvRows("mechanisms", rows), answer.end())
-		},
-	}
+	cmd := command("calibrate", "calibrate --target em=0.5", cobra.NoArgs)
 	f := cmd.Flags()
 	f.StringSliceVar(&targets, "target", nil, "nw=SHARE, sw=NUMBER or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	f.StringVar(&variant, "variant", "", "variant of the one mechanism given")
-	f.StringArrayVar(&parameters, "param", nil, "name=value of a parameter of the one mechanism given")
-	command.addFlags(cmd)
-	f.StringVar(&embedding, "embedding", "glove.6B.100d", "embedding of the data folder, vector file, or generated")
-	f.IntVar(&dimension, "dimension", 0, "dimension of a named embedding")
-	f.StringVar(&o.Data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringVar(&restrict, "restrict", "", "keep only words of this data set, the corpus of mechanisms that need one")
-	f.IntVar(&o.Vocabulary, "vocabulary", 10_000,
-		"keep only this many first words of the embedding, the possible outputs; 0 keeps all")
+	paramFlag(f, &parameters)
+	program.addFlags(cmd)
+	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
+	dimensionFlag(f, &dimension)
+	dataFlag(f, &o.Data)
+	restrictFlag(f, &restrict)
+	vocabularyFlag(f, &o.Vocabulary, 10_000)
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw and sw")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
-	addJSON(cmd)
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
+	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
+		o.Embedding = embeddingFlag(embedding, dimension)
+		o.Log = cmd.ErrOrStderr()
+		if o.Targets, err = measure.ParseTargets(targets); err != nil {
+			return usage(err)
+		}
+		if err := errors.Join(check.OneOf("format", format, "csv", "yaml"),
+			check.Within("tolerance", o.Tolerance, 0, 1)); err != nil {
+			return err
+		}
+		if restrict != "" {
+			o.Restrict = &study.DatasetSpec{Name: restrict}
+		}
+		if program.line != "" {
+			o.Mechanisms, err = program.settings()
+		} else {
+			o.Mechanisms, err = calibrated(names, variant, parameters)
+		}
+		if err != nil {
+			return usage(err)
+		}
+		rows := []experiments.CalibratedMechanism{}
+		line := csvLines[experiments.CalibratedMechanism](a)
+		if err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
+			rows = append(rows, row)
+			if format == "yaml" {
+				return nil
+			}
+			return line(row)
+		}); err != nil {
+			return err
+		}
+		a.add("mechanisms", rows)
+		if format == "yaml" {
+			return experiments.StudyEntries(a.text, rows)
+		}
+		return nil
+	})
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
 
 // calibrated returns the mechanisms that the flags name; nil is all.
-func calibrated(names []string, variant string, parameters []string, command commandOptions) ([]mechanisms.Settings,
-	error) {
-	if command.line != "" {
-		args, err := external.Split(command.line)
-		if err != nil {
-			return nil, err
-		}
-		return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args,
-			Timeout: int(math.Ceil(command.timeout.Seconds()))}}}, nil
-	}
+func calibrated(names []string, variant string, parameters []string) (out []mechanisms.Settings, err error) {
 	if len(names) != 1 && (variant != "" || len(parameters) > 0) {
 		return nil, errors.New("--variant and --param are those of one --mechanism")
 	}
-	var out []mechanisms.Settings
 	for _, name := range names {
 		p, err := mechanisms.ParseParameters(name, parameters)
 		if err != nil {

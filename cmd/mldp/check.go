@@ -17,48 +17,28 @@ import (
 func newCheckCommand() *cobra.Command {
 	var baseline, junit string
 	var level float64
-	cmd := &cobra.Command{
-		Use:   "check --baseline BASELINE RESULTS",
-		Short: "Fail when results changed against a baseline",
-		Long: `Check compares results (a file, or the folder of a run) with a baseline of the
-same study. Where seed and data are equal, any difference is listed. A change
-fails where it is beyond the quantity's threshold and beyond chance, in either
-direction: on a fixed study, better is as suspicious as worse. A guarantee that
-is no longer given fails too. Noise alone (another seed) raises an alarm with
-probability at most --level.
-
-Exit codes: 0 same, 1 changed, 2 wrong usage, or files that cannot be read,
-3 not compared as a whole: another study or other data, missing cells, or
-nothing to test.`,
-		Example: `  mldp check --baseline results/reference/mini.csv.gz runs/mini
-  mldp check --baseline results/reference/mini.csv.gz --junit check.xml runs/mini`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := check.Inside("level", level, 0, 1); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})
-			if err != nil {
-				return err
-			}
-			if junit != "" {
-				if err := atomicfile.Write(junit, 0o644, func(w io.Writer) error {
-					return tables.WriteJUnit(w, c)
-				}); err != nil {
-					return err
-				}
-			}
-			if err := printComparison(cmd.OutOrStdout(), c, false, "md"); err != nil {
-				return err
-			}
-			return outcome(c)
-		},
-	}
+	cmd := command("check", "check --baseline BASELINE RESULTS", cobra.ExactArgs(1))
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
 	cmd.Flags().StringVar(&junit, "junit", "", "also write a JUnit XML report to this file")
 	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
 	require(cmd, "baseline")
-	return cmd
+	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		if err := check.Inside("level", level, 0, 1); err != nil {
+			return err
+		}
+		c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})
+		if err != nil {
+			return err
+		}
+		if junit != "" {
+			if err := atomicfile.Write(junit, 0o644, func(w io.Writer) error {
+				return tables.WriteJUnit(w, c)
+			}); err != nil {
+				return err
+			}
+		}
+		return printComparison(a, c, "md")
+	})
 }
 
 // compareRuns compares two runs. Files that cannot be read are wrong usage.
@@ -77,35 +57,39 @@ func compareRuns(before, after string, o compare.Options) (*compare.Comparison, 
 // unreadable makes an error of reading results one of usage, except for results
 // without rows.
 func unreadable(err error) error {
-	var e *exitError
-	if errors.As(err, &e) {
+	var v *verdict
+	if errors.As(err, &v) {
 		return err
 	}
-	return &exitError{exitUsage, err}
+	return usage(err)
 }
 
 // mostChanges is the number of changed numbers that are printed.
 const mostChanges = 20
 
-func printComparison(w io.Writer, c *compare.Comparison, all bool, format string) error {
-	for _, t := range []tables.Table{tables.Changes(c, mostChanges), tables.Tests(c, all)} {
+// printComparison prints what changed, and returns the exit code of it.
+func printComparison(a *answer, c *compare.Comparison, format string) error {
+	for _, t := range []tables.Table{tables.Changes(c, mostChanges), tables.Tests(c)} {
 		if len(t.Rows) > 0 {
-			if err := t.Write(w, format); err != nil {
+			if err := t.Write(a.text, format); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, c.Sentence())
-	return err
+	a.add("changes", c.Changes)
+	a.add("tests", c.Tests)
+	a.add("outcome", []struct{ Outcome, Sentence string }{{c.Outcome().String(), c.Sentence()}})
+	fmt.Fprintln(a.text, c.Sentence())
+	return outcome(c)
 }
 
 // outcome is the exit code of a comparison.
 func outcome(c *compare.Comparison) error {
 	switch c.Outcome() {
 	case compare.Changed:
-		return errors.New(c.Sentence())
+		return &verdict{exitFailure, c.Sentence()}
 	case compare.Incomplete:
-		return &exitError{exitNothing, errors.New(c.Sentence())}
+		return &verdict{exitNothing, c.Sentence()}
 	}
 	return nil
 }

@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -20,85 +17,59 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 )
 
 func newDataCommand() *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:   "data",
-		Short: "Fetch, verify and describe data sets and embeddings",
-		Long: `Data sets, embeddings and word lists are in one data folder: that of --data, or
-else of MLDP_DATA, or else mldp/data in the user's cache folder
-(XDG_CACHE_HOME). All other commands use it. The generated data sets need no
-files.`,
-		Example: `  mldp data list
-  mldp data fetch comparative
-  mldp data describe imdb agnews`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.PersistentFlags().StringVar(&dir, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	cmd.AddCommand(newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
+	cmd := group("data", newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
 		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir), newDataPathCommand(&dir))
+	dataFlag(cmd.PersistentFlags(), &dir)
 	return cmd
 }
 
 func newDataListCommand(dir *string) *cobra.Command {
 	var verbose bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List available data, what is here, and which studies need it",
-		Long: `List prints the catalogue: name, whether it is in the data folder, size of the
-download, the studies that need it, and a description; with --verbose also
-licence, citation, addresses and checksums. The data sets that can be run are
-listed below it.`,
-		Example: "  mldp data list\n  mldp data list --verbose",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			folder := fetch.Root(*dir)
-			if _, err := os.Stat(folder); err != nil {
-				folder += " (does not exist)"
+	cmd := command("data-list", "list", cobra.NoArgs)
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
+	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
+		folder := fetch.Root(*dir)
+		if _, err := os.Stat(folder); err != nil {
+			folder += " (does not exist)"
+		}
+		fmt.Fprintf(a.text, "data folder: %s\n\n", folder)
+		var files, sets, sources [][]any
+		for _, e := range fetch.Catalogue() {
+			_, absent := e.Present(*dir)
+			files = append(files, []any{e.Name, absent == nil, downloadSize(e), strings.Join(e.Studies, ","), e.What})
+			sources = append(sources, []any{e.Name, "licence", e.Licence}, []any{e.Name, "cite", e.Citation})
+			for _, d := range e.Downloads {
+				sources = append(sources, []any{e.Name, "from", d.URL}, []any{e.Name, "checksum", d.Check()})
 			}
-			fmt.Fprintf(out, "data folder: %s\n\n", folder)
-			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tHERE\tSIZE\tSTUDIES\tWHAT")
-			for _, e := range fetch.Catalogue() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, here(e, *dir), downloadSize(e),
-					strings.Join(e.Studies, ","), e.What)
-				if verbose {
-					fmt.Fprintf(w, "\t\t\t\tlicence: %s\n\t\t\t\tcite: %s\n", e.Licence, e.Citation)
-					for _, d := range e.Downloads {
-						fmt.Fprintf(w, "\t\t\t\tfrom: %s\n\t\t\t\tchecksum: %s\n", d.URL, d.Check())
-					}
-					if e.Manual != "" {
-						fmt.Fprintf(w, "\t\t\t\tby hand: %s\n", e.Manual)
-					}
-				}
+			if e.Manual != "" {
+				sources = append(sources, []any{e.Name, "by hand", e.Manual})
 			}
-			if err := w.Flush(); err != nil {
+		}
+		if err := a.table("files", []string{"name", "here", "size", "studies", "what"}, files); err != nil {
+			return err
+		}
+		if verbose {
+			fmt.Fprintln(a.text)
+			if err := a.table("sources", []string{"name", "of", "value"}, sources); err != nil {
 				return err
 			}
-			fmt.Fprintln(out, "\ndata sets:")
-			for _, name := range datasets.Names() {
-				d, err := datasets.Find(name)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(w, "  %s\t%s\n", name, d.Doc)
+		}
+		for _, name := range datasets.Names() {
+			d, err := datasets.Find(name)
+			if err != nil {
+				return err
 			}
-			return errors.Join(w.Flush(), out.Flush())
-		},
-	}
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
-	return cmd
-}
-
-func here(e fetch.Entry, dir string) string {
-	if _, err := e.Present(dir); err == nil {
-		return "yes"
-	}
-	return "no"
+			sets = append(sets, []any{name, d.Doc})
+		}
+		fmt.Fprintln(a.text)
+		return a.table("datasets", []string{"data set", "what"}, sets)
+	})
 }
 
 func downloadSize(e fetch.Entry) string {
@@ -118,46 +89,26 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 	var yes bool
 	var dimensions []int
 	var mirror, from string
-	cmd := &cobra.Command{
-		Use:   "fetch [NAME...]",
-		Short: "Download data sets and embeddings, once, checked and resumable",
-		Long: `Fetch downloads what is not in the data folder yet. A name is one of mldp data
-list, an embedding of several dimensions (glove.6B, see --dimensions), or a
-study (a name or a YAML file), which means all data it needs. Without a name it
-fetches the data of the comparative study, except for what a mirror folder's
-archives lack.
-
-An interrupted download is continued by the same command where a checksum of
-the file is published or it is an archive, and starts again elsewhere. Files
-are checked against the published checksum (mldp data list --verbose). Above
-500 MB in total it asks first, unless --yes is given.
-
-MLDP_MIRROR (or --mirror) is tried before the canonical addresses: a URL, or a
-folder that holds the files under their own names (mldp data list --verbose).`,
-		Example: `  mldp data fetch
-  mldp data fetch imdb agnews wordnet
-  mldp data fetch glove.6B --dimensions 100 --yes
-  mldp data fetch disaster-tweets --from train.csv`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if from != "" {
-				return placeOwn(cmd, *dir, args, from)
-			}
-			everything := len(args) == 0
-			if everything {
-				args = []string{"comparative"}
-			}
-			entries, err := expand(args, dimensions, *dir)
-			if err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if len(entries) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
-				return nil
-			}
-			f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
-			f.Mirror, f.Partial = mirror, everything
-			return asOneLine(f.Fetch(cmd.Context(), entries))
-		},
+	cmd := command("data-fetch", "fetch [NAME...]", nil)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if from != "" {
+			return placeOwn(cmd, *dir, args, from)
+		}
+		everything := len(args) == 0
+		if everything {
+			args = []string{"comparative"}
+		}
+		entries, err := expand(args, dimensions, *dir)
+		if err != nil {
+			return usage(err)
+		}
+		if len(entries) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "nothing is missing in %s\n", fetch.Root(*dir))
+			return nil
+		}
+		f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
+		f.Mirror, f.Partial = mirror, everything
+		return asOneLine(f.Fetch(cmd.Context(), entries))
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
 	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding or a study")
@@ -233,23 +184,18 @@ func confirmDownload(in io.Reader, out io.Writer) func(int64) error {
 	}
 }
 
-// downloadProgress draws a bar with the time left on a terminal, and prints
-// one line per download elsewhere.
+// downloadProgress shows the progress of downloads.
 func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 	return func(file string, total int64) func(int64) {
-		if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-			fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
-			return func(int64) {}
-		}
-		bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(file),
-			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		fmt.Fprintf(out, "getting %s (%s)\n", file, megabytes(total))
+		bar, shown := progress.New(out, "MB", int(total/1e6), float64(total)), int64(0)
 		return func(done int64) {
 			if done < 0 {
-				_ = bar.Exit() // a bar that cannot be drawn is not a reason to stop
-				return
+				bar.Close()
+			} else if more := int(done/1e6 - shown/1e6); more > 0 {
+				bar.Add(more, float64(done-shown), file)
+				shown = done
 			}
-			_ = bar.Set64(done)
 		}
 	}
 }
@@ -258,15 +204,15 @@ func downloadProgress(out io.Writer) func(string, int64) func(int64) {
 // folder, after reading it.
 func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error {
 	if len(args) != 1 {
-		return &exitError{exitUsage, errors.New("--from takes exactly one NAME")}
+		return check.Wrong("--from takes exactly one NAME")
 	}
 	entry, err := fetch.Find(args[0])
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return usage(err)
 	}
 	if _, err := datasets.Find(entry.Name); err != nil || len(entry.Downloads) > 0 {
-		return &exitError{exitUsage, fmt.Errorf("%s can be downloaded: leave --from out, or put the original file "+
-			"into a folder and set MLDP_MIRROR to it", entry.Name)}
+		return check.Wrong("%s can be downloaded: leave --from out, or put the original file into a folder and set "+
+			"MLDP_MIRROR to it", entry.Name)
 	}
 	if _, err := datasets.Load(cmd.Context(), datasets.Request{Name: entry.Name, Root: dir, File: from}); err != nil {
 		return err
@@ -280,74 +226,59 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 }
 
 func newDataVerifyCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify",
-		Short: "Check downloaded files against their published checksums",
-		Long: `Verify hashes every downloaded file in the data folder of which a checksum is
-published, and says which are not the published ones: damaged, or from a mirror
-folder of your own.
-
-Exit codes: 0 all are the published files, 1 some are not.`,
-		Example: "  mldp data verify",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
-			if err != nil {
-				return err
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			bad := 0
-			for _, c := range checks {
-				if c.Err == nil {
-					fmt.Fprintf(w, "ok\t%s\n", c.Path)
-					continue
-				}
-				fmt.Fprintf(w, "differs\t%s\t%v\n", c.Path, c.Err)
+	cmd := command("data-verify", "verify", cobra.NoArgs)
+	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
+		if err != nil {
+			return err
+		}
+		if len(checks) == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "nothing to check in %s\n", fetch.Root(*dir))
+			return nil
+		}
+		bad := 0
+		var rows [][]any
+		for _, c := range checks {
+			row := []any{"ok", c.Path, nil}
+			if c.Err != nil {
+				row[0], row[2] = "differs", c.Err.Error()
 				bad++
 			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			if len(checks) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "nothing to check in %s\n", fetch.Root(*dir))
-			}
-			if bad > 0 {
-				return fmt.Errorf("%d of %d files are not the published ones", bad, len(checks))
-			}
-			return nil
-		},
-	}
+			rows = append(rows, row)
+		}
+		if err := a.table("files", []string{"state", "file", "why"}, rows); err != nil {
+			return err
+		}
+		if bad > 0 {
+			return &verdict{exitFailure, fmt.Sprintf("%d of %d files are not the published ones", bad, len(checks))}
+		}
+		return nil
+	})
 }
 
 func newDataPathCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "path [NAME]",
-		Short: "Print the data folder, or the files of one entry",
-		Long: `Path prints the data folder or, with a name of mldp data list, the files of that
-entry, one per line, or how to get them.`,
-		Example: "  mldp data path\n  mldp data path imdb",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				path, err := filepath.Abs(fetch.Root(*dir))
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), path)
-				return nil
-			}
-			entry, err := fetch.Find(args[0])
-			if err != nil {
-				return &exitError{exitUsage, err}
-			}
-			paths, err := entry.Present(*dir)
+	cmd := command("data-path", "path [NAME]", cobra.MaximumNArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			path, err := filepath.Abs(fetch.Root(*dir))
 			if err != nil {
 				return err
 			}
-			for _, part := range entry.Parts() {
-				fmt.Fprintln(cmd.OutOrStdout(), paths[part])
-			}
+			fmt.Fprintln(cmd.OutOrStdout(), path)
 			return nil
-		},
+		}
+		entry, err := fetch.Find(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		paths, err := entry.Present(*dir)
+		if err != nil {
+			return err
+		}
+		for _, part := range entry.Parts() {
+			fmt.Fprintln(cmd.OutOrStdout(), paths[part])
+		}
+		return nil
 	}
+	return cmd
 }

@@ -3,7 +3,7 @@
 package main
 
 import (
-	"os"
+	"context"
 	"os/signal"
 	"syscall"
 )
@@ -11,18 +11,6 @@ import (
 // drainSignal returns a channel that is closed on SIGUSR1, which batch
 // systems send some time before they end a job.
 func drainSignal() (drain <-chan struct{}, stop func()) {
-	received, closed := make(chan os.Signal, 1), make(chan struct{})
-	quit := make(chan struct{})
-	signal.Notify(received, syscall.SIGUSR1)
-	go func() {
-		select {
-		case <-received:
-			close(closed)
-		case <-quit:
-		}
-	}()
-	return closed, func() {
-		signal.Stop(received)
-		close(quit)
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGUSR1)
+	return ctx.Done(), stop
 }

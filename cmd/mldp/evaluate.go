@@ -14,6 +14,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/tables"
 )
@@ -24,88 +25,8 @@ func newEvaluateCommand() *cobra.Command {
 	var out, cleaning string
 	var force, examples bool
 	var items itemOptions
-	cmd := &cobra.Command{
-		Use:   "evaluate",
-		Short: "Measure privatised versions of a table made by any tool",
-		Long: `Evaluate compares one or more privatised versions of a table with the original,
-without a study file. It measures the accuracy of a linear support vector
-machine on tf-idf that is trained and tested on the version, PP where its tokens
-align with the original, CS, LOW, the share of English tokens and, with
---private, how often an attacker that trains on the version guesses that column
-correctly. Perplexity is that of the median test document under a model of pairs
-of words of the original. Overlap is the share of words in both texts; linked is the
-share of documents whose original is found by an attacker that has all
-originals. Metrics that make no sense or lack a resource are left out, and
-standard error lists them.
-
-A version is FILE, NAME=FILE or NAME@EPSILON=FILE; a folder has one repetition
-per file. For FILE, column:COLUMN is another column of the original. Files are
-CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
---id or else by order; a text is missing where no row has the id or, with
---missing skip and without --id, where it is empty. Rows, table and page are written to --out.`,
-		Example: `  mldp evaluate --original reviews.csv --privatised reviews.csv --text body --label stars --documents -1 --out evaluation
-  mldp evaluate --original my-reviews.csv --privatised rewriter@10=my-a.csv --privatised dp-prompt=my-b.csv --text body --label stars --private author`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, s := range versions {
-				v, err := experiments.ParseVersion(s)
-				if err != nil {
-					return &exitError{exitUsage, err}
-				}
-				o.Versions = append(o.Versions, v)
-			}
-			o.Cleaning = datasets.Cleaning(cleaning)
-			switch {
-			case len(o.Text) == 0 && o.Task == "":
-				return &exitError{exitUsage, errors.New("--text is needed: the columns of the text")}
-			case len(o.Text) == 0:
-				o.Text = []string{"text"}
-			}
-			if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && !force {
-				return &exitError{exitUsage, fmt.Errorf("%s has results already: choose another --out, or say --force",
-					out)}
-			}
-			summary, lines, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
-				Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: os.Args})
-			for _, n := range notes {
-				fmt.Fprintln(cmd.ErrOrStderr(), n)
-			}
-			if err != nil {
-				return err
-			}
-			file := filepath.Join(out, "evaluate.csv")
-			if err := atomicfile.Write(file, 0o644, func(w io.Writer) error {
-				return results.WriteRows(w, lines)
-			}); err != nil {
-				return err
-			}
-			t := evaluationTable(lines)
-			if _, err := t.Save(out, []string{"md", "tex"}); err != nil {
-				return err
-			}
-			if a := newAnswer(cmd); a.asJSON {
-				if err := a.csvRows("versions", lines); err != nil {
-					return err
-				}
-				if err := writeOutputs(io.Discard, cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples,
-					results.Levels{}); err != nil {
-					return err
-				}
-				a.wrote(out, []string{filepath.Join(out, "results.csv"), file, filepath.Join(out, "report.html")})
-				return a.end()
-			}
-			if err := printBrief(cmd.OutOrStdout(), t); err != nil {
-				return err
-			}
-			if err := items.write(cmd.Context(), summary, o.Root); err != nil {
-				return err
-			}
-			return writeOutputs(cmd.OutOrStdout(), cmd.ErrOrStderr(), summary, engine.Shard{}, nil, examples,
-				results.Levels{})
-		},
-	}
+	cmd := command("evaluate", "evaluate", cobra.NoArgs)
 	f := cmd.Flags()
-	addJSON(cmd)
 	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
 		"mldp task texts prints them")
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
@@ -113,7 +34,7 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		"column:COLUMN of the original; may be given more than once")
 	f.StringSliceVar(&o.Text, "text", nil, "columns of the text, in all files")
 	f.StringVar(&o.Label, "label", "", "column to predict, in the original (without one accuracy is not measured)")
-	f.StringVar(&o.Delimiter, "delimiter", "", "of CSV and TSV, in all files, such as \";\" (default: that of the format)")
+	delimiterFlag(f, &o.Delimiter)
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
@@ -123,17 +44,60 @@ CSV, TSV, JSON lines, JSON arrays, Parquet or plain lines. Rows are matched by
 		"cleaning of the text: sentiment, topic, content, words or none")
 	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
-	f.StringVar(&o.Root, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringVarP(&out, "out", "o", "evaluation", "folder of rows, table and page")
+	dataFlag(f, &o.Root)
+	outFlag(f, &out, "evaluation", "folder of rows, table and page")
 	items.addFlags(f)
 	f.BoolVar(&force, "force", false, "replace the results of an earlier evaluation")
-	f.BoolVar(&examples, "examples", false, "show documents before and after privatising on the page")
+	examplesFlag(f, &examples)
 	require(cmd, "privatised")
 	cmd.MarkFlagsOneRequired("original", "task")
 	for _, name := range []string{"original", "label", "private", "name", "cleaning", "documents"} {
 		cmd.MarkFlagsMutuallyExclusive("task", name) // the task says it
 	}
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		for _, s := range versions {
+			v, err := experiments.ParseVersion(s)
+			if err != nil {
+				return usage(err)
+			}
+			o.Versions = append(o.Versions, v)
+		}
+		o.Cleaning = datasets.Cleaning(cleaning)
+		switch {
+		case len(o.Text) == 0 && o.Task == "":
+			return check.Wrong("--text is needed: the columns of the text")
+		case len(o.Text) == 0:
+			o.Text = []string{"text"}
+		}
+		rows := filepath.Join(out, "results.csv")
+		if _, err := os.Stat(rows); err == nil && !force {
+			return check.Wrong("%s has results already: choose another --out, or say --force", out)
+		}
+		summary, lines, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
+			Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: os.Args})
+		for _, n := range notes {
+			fmt.Fprintln(cmd.ErrOrStderr(), n)
+		}
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(out, "evaluate.csv")
+		if err := atomicfile.Write(file, 0o644, func(w io.Writer) error {
+			return results.WriteRows(w, lines)
+		}); err != nil {
+			return err
+		}
+		t := evaluationTable(lines)
+		if _, err := t.Save(out, []string{"md", "tex"}); err != nil {
+			return err
+		}
+		if err := errors.Join(a.brief(t), items.write(cmd.Context(), summary, o.Root)); err != nil {
+			return err
+		}
+		a.Files = append(a.Files, rows, file)
+		a.add("versions", lines)
+		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
+	})
 }
 
 // evaluationTable returns the table for printing and for a paper; - means not

@@ -3,15 +3,11 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +15,8 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/metrics"
@@ -29,40 +27,15 @@ import (
 type explainOptions struct {
 	instance           instanceOptions
 	command            commandOptions
-	words, format      string
+	words              string
 	top, samples, runs int
 	seed               uint64
 }
 
 func newExplainCommand() *cobra.Command {
 	var o explainOptions
-	cmd := &cobra.Command{
-		Use:   "explain",
-		Short: "Show what a mechanism does to given words, to choose an epsilon",
-		Long: `Explain prints, for each word, its likeliest outputs with their probability and
-the odds ("1 in 4"), and what an observer of the output may learn: for each pair
-of the words, the largest factor by which the odds of one against the other may
-change. A factor of 1 reveals nothing; 20 is close to certainty for many uses.
-Words are looked up as in privatize: as spelled, or else in lower case.
-
-With --runs each word is privatised so many times: n_w is how often the word
-itself came back (in percent, n_w_exact the closed form where there is one), s_w
-the number of distinct outputs (s_w_others without the word itself).
-
-Without a mechanism it prints the nearest words of each word and their Euclidean
-distances, which show the scale of epsilon in that space. The search is exact.
-
---format csv prints numbers for programs. Probabilities are exact where there is
-a closed form; otherwise they are integrated numerically or sampled, and standard
-error says which, with the largest error. The empty word stands for a deleted
-word.`,
-		Example: `  mldp explain --mechanism cmp --epsilon 10 --embedding vectors.txt --words "superb awful London"
-  mldp explain --mechanism tem --epsilon 5 --embedding vectors.txt --words superb --top 20 --format csv
-  mldp explain --mechanism cmp --epsilon 10 --embedding vectors.txt --words words.txt --runs 100
-  mldp explain --embedding vectors.txt --words superb --top 5`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
-	}
+	cmd := command("explain", "explain", cobra.NoArgs)
+	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error { return o.run(cmd, a) })
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
@@ -71,26 +44,21 @@ word.`,
 	f.IntVar(&o.samples, "samples", 20_000, "samples, used where there is no exact method")
 	f.IntVar(&o.runs, "runs", 0, "measure N_w and S_w in this many runs per word")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of samples and runs")
-	f.StringVar(&o.format, "format", "text", "text or csv")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	require(cmd, "words")
 	return cmd
 }
 
-func (o *explainOptions) run(cmd *cobra.Command) error {
-	if err := cmp.Or(check.AtLeast("top", o.top, 1), check.AtLeast("samples", o.samples, 1),
-		check.OneOf("format", o.format, "text", "csv")); err != nil {
-		return &exitError{exitUsage, err}
-	}
+func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	words, err := wordsOf(o.words)
 	if err != nil {
 		return err
 	}
 	if o.instance.mechanism == "" && o.command.line == "" {
-		return o.nearest(cmd, words)
+		return o.nearest(cmd, words, a)
 	}
 	if !cmd.Flags().Changed("epsilon") {
-		return &exitError{exitUsage, errors.New(`required flag "epsilon" not set`)}
+		return check.Wrong(`required flag "epsilon" not set`)
 	}
 	root := stream.FromUint64(o.seed)
 	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
@@ -98,14 +66,13 @@ func (o *explainOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	known, err := findWords(cmd, m.Vocabulary(), words, o.words)
-	if err == nil {
-		switch {
-		case o.runs > 0:
-			err = o.deniability(cmd, m, known, root)
-		case o.format == "csv":
-			err = o.outputs(cmd, m, known, root)
-		default:
-			err = o.explain(cmd, m, known, root)
+	switch {
+	case err != nil:
+	case o.runs > 0:
+		err = o.deniability(cmd, m, known, root, a)
+	default:
+		if err = o.outputs(cmd, m, known, root, a); err == nil {
+			err = o.meaning(m, known, a)
 		}
 	}
 	return errors.Join(err, mechanisms.Err(m), end())
@@ -121,7 +88,7 @@ func wordsOf(list string) ([]string, error) {
 		if words := strings.Fields(list); len(words) > 0 {
 			return words, nil
 		}
-		return nil, &exitError{exitUsage, fmt.Errorf("words = %q: must be a file or words", list)}
+		return nil, check.Wrong("words = %q: must be a file or words", list)
 	}
 	f, err := os.Open(list)
 	if err != nil {
@@ -171,7 +138,7 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 }
 
 // nearest prints the nearest words of each word.
-func (o *explainOptions) nearest(cmd *cobra.Command, words []string) error {
+func (o *explainOptions) nearest(cmd *cobra.Command, words []string, a *answer) error {
 	env, err := o.instance.space.environment(cmd.Context(), false, stream.Seed{})
 	if err != nil {
 		return err
@@ -187,49 +154,33 @@ func (o *explainOptions) nearest(cmd *cobra.Command, words []string) error {
 	}
 	found := make([]nearest.Neighbor, o.top*len(ids))
 	nearest.Of(space).SearchExcluding(found, queries, o.top, ids)
-	rows := [][]string{{"word", "rank", "neighbour", "distance"}}
+	var rows [][]any
 	for i, n := range found {
 		if n.ID != embeddings.Unknown { // else there are fewer other words
-			rows = append(rows, []string{space.Vocabulary.Word(ids[i/o.top]), strconv.Itoa(i%o.top + 1),
-				space.Vocabulary.Word(n.ID), strconv.FormatFloat(n.Distance, 'f', 4, 64)})
+			rows = append(rows, []any{space.Vocabulary.Word(ids[i/o.top]), i%o.top + 1, space.Vocabulary.Word(n.ID),
+				fixed{n.Distance, 4}})
 		}
 	}
-	return o.write(cmd.OutOrStdout(), rows)
+	return a.table("nearest", []string{"word", "rank", "neighbour", "distance"}, rows)
 }
 
-// write prints rows, the first being the header, in the chosen format.
-func (o *explainOptions) write(w io.Writer, rows [][]string) error {
-	if o.format == "csv" {
-		c := csv.NewWriter(w)
-		return cmp.Or(c.WriteAll(rows), c.Error())
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i, row := range rows {
-		line := strings.Join(row, "\t")
-		if i == 0 {
-			line = strings.ToUpper(line)
-		}
-		fmt.Fprintln(t, line)
-	}
-	return t.Flush()
-}
-
-func distributionOf(m mechanisms.Mechanism, id embeddings.WordID, samples int,
-	seed stream.Seed) (mechanisms.Distribution, error) {
-	if d, ok := m.(mechanisms.Distributor); ok {
-		return d.Distribution(id)
-	}
-	return mechanisms.MonteCarlo(m, id, samples, seed.Derive("samples"))
-}
-
-// outputs prints the likeliest outputs of words as CSV, and says how their
+// outputs prints the likeliest outputs of words, and says how their
 // probabilities are known.
 func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
-	seed stream.Seed) error {
-	rows := [][]string{{"word", "rank", "output", "probability"}}
+	seed stream.Seed, a *answer) error {
 	how := "closed form"
+	bar := progress.Start(cmd.Context(), "words", len(words), float64(len(words)))
+	defer bar.Close()
+	v := m.Vocabulary()
+	var rows [][]any
 	for _, id := range words {
-		d, err := distributionOf(m, id, o.samples, seed.At(uint64(id)))
+		var d mechanisms.Distribution
+		var err error
+		if exact, ok := m.(mechanisms.Distributor); ok {
+			d, err = exact.Distribution(id)
+		} else {
+			d, err = mechanisms.MonteCarlo(m, id, o.samples, seed.At(uint64(id)).Derive("samples"))
+		}
 		if err != nil {
 			return err
 		}
@@ -239,36 +190,10 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, wor
 		case d.AbsoluteError > 0:
 			how = fmt.Sprintf("numerical integration, error of every probability at most %.2g", d.AbsoluteError)
 		}
-		for rank, y := range likeliest(d.Probabilities, o.top) {
-			rows = append(rows, []string{m.Vocabulary().Word(id), strconv.Itoa(rank + 1), m.Vocabulary().Word(y),
-				strconv.FormatFloat(d.Probabilities[y], 'g', 8, 64)})
-		}
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", instanceName(m.Settings()), how)
-	return o.write(cmd.OutOrStdout(), rows)
-}
-
-// explain prints the likeliest outputs of words, and what the guarantee means
-// between them.
-func (o *explainOptions) explain(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
-	seed stream.Seed) error {
-	v, out := m.Vocabulary(), cmd.OutOrStdout()
-	rows := [][]string{{"word", "becomes", "probability", "odds"}}
-	for _, id := range words {
-		d, err := distributionOf(m, id, o.samples, seed.At(uint64(id)))
-		if err != nil {
-			return err
-		}
-		add := func(word, becomes string, p float64) {
-			rows = append(rows, []string{word, becomes, fmt.Sprintf("%.4f", p), fmt.Sprintf("1 in %.3g", 1/p)})
-		}
 		shown := likeliest(d.Probabilities, o.top)
-		for i, y := range shown {
-			name := ""
-			if i == 0 {
-				name = v.Word(id)
-			}
-			add(name, v.Word(y), d.Probabilities[y])
+		for _, y := range shown {
+			p := d.Probabilities[y]
+			rows = append(rows, []any{v.Word(id), v.Word(y), fixed{p, 4}, odds(p)})
 		}
 		others, mass := 0, 0.0
 		for y, p := range d.Probabilities {
@@ -276,28 +201,34 @@ func (o *explainOptions) explain(cmd *cobra.Command, m mechanisms.Mechanism, wor
 				others, mass = others+1, mass+p
 			}
 		}
-		if others > 0 {
-			add("", fmt.Sprintf("(%d others)", others), mass)
+		if others > 0 && !a.asJSON {
+			rows = append(rows, []any{v.Word(id), fmt.Sprintf("(%d others)", others), fixed{mass, 4}, odds(mass)})
 		}
+		bar.Add(1, 1, v.Word(id))
 	}
-	if err := o.write(out, rows); err != nil {
-		return err
-	}
-	g := m.Guarantee()
-	fmt.Fprintf(out, "\n%s; guarantee per word: %s\n", instanceName(m.Settings()), g)
+	bar.Close()
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", instanceName(m.Settings()), how)
+	return a.table("outputs", []string{"word", "becomes", "probability", "odds"}, rows)
+}
+
+func odds(p float64) string { return fmt.Sprintf("1 in %.3g", 1/p) }
+
+// meaning prints what the guarantee means between words.
+func (o *explainOptions) meaning(m mechanisms.Mechanism, words []embeddings.WordID, a *answer) error {
+	g, v := m.Guarantee(), m.Vocabulary()
+	fmt.Fprintf(a.text, "\n%s; guarantee per word: %s\n", instanceName(m.Settings()), g)
 	if !g.Holds() || g.Distance == nil || len(words) < 2 {
 		return nil
 	}
-	rows = [][]string{{"between", fmt.Sprintf("distance (%s)", g.Metric), "odds change by at most a factor of"}}
-	for i, a := range words {
-		for _, b := range words[i+1:] {
-			d := g.Distance(a, b)
-			rows = append(rows, []string{v.Word(a) + " / " + v.Word(b), fmt.Sprintf("%.3g", d),
-				privatize.Factor(g.Epsilon * d)})
+	var rows [][]any
+	for i, x := range words {
+		for _, y := range words[i+1:] {
+			d := g.Distance(x, y)
+			rows = append(rows, []any{v.Word(x), v.Word(y), d, privatize.Factor(g.Epsilon * d)})
 		}
 	}
-	fmt.Fprintln(out)
-	return o.write(out, rows)
+	fmt.Fprintf(a.text, "\nThe odds between two words change by at most a factor, by their distance (%s):\n", g.Metric)
+	return a.table("pairs", []string{"word", "other", "distance", "factor"}, rows)
 }
 
 // likeliest returns the words with the largest probabilities, without those of
@@ -315,38 +246,38 @@ func likeliest(p []float64, top int) []embeddings.WordID {
 
 // deniability prints N_w and S_w of words, and their means.
 func (o *explainOptions) deniability(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
-	seed stream.Seed) error {
+	seed stream.Seed, a *answer) error {
 	rng := seed.Derive("deniability").Rand()
 	all, err := metrics.MeasureDeniability(words, o.runs,
 		func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) })
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"word", "runs", "unchanged", "n_w", "n_w_exact", "s_w", "s_w_others"}}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
-	var nw, exactNw, sw, others float64
-	runs, unchanged := 0, 0
 	distributor, exact := m.(mechanisms.Distributor)
+	var rows [][]any
+	exactNw := 0.0
 	for _, d := range all {
-		row := []string{m.Vocabulary().Word(d.Word), strconv.Itoa(d.Runs), strconv.Itoa(d.Unchanged), number(d.Nw()),
-			"", strconv.Itoa(d.Distinct), strconv.Itoa(d.Others())}
+		row := []any{m.Vocabulary().Word(d.Word), d.Runs, d.Unchanged, fixed{d.Nw(), 2}, nil, d.Distinct, d.Others()}
 		if exact {
 			p, err := distributor.Distribution(d.Word)
 			if err != nil {
 				return err
 			}
-			row[4] = number(100 * p.Probabilities[d.Word])
-			exactNw += p.Probabilities[d.Word]
+			exactNw += 100 * p.Probabilities[d.Word]
+			row[4] = fixed{100 * p.Probabilities[d.Word], 2}
 		}
 		rows = append(rows, row)
-		nw, sw, others = nw+d.Nw(), sw+float64(d.Distinct), others+float64(d.Others())
-		runs, unchanged = runs+d.Runs, unchanged+d.Unchanged
 	}
-	n := float64(len(all))
-	mean := []string{"(mean)", strconv.Itoa(runs), strconv.Itoa(unchanged), number(nw / n), "", number(sw / n),
-		number(others / n)}
+	if err := a.table("deniability", []string{"word", "runs", "unchanged", "n_w", "n_w_exact", "s_w", "s_w_others"},
+		rows); err != nil {
+		return err
+	}
+	total, n := metrics.TotalDeniability(all), float64(len(all))
+	fmt.Fprintf(a.text, "mean: n_w %.2f", total.Nw())
 	if exact {
-		mean[4] = number(100 * exactNw / n)
+		fmt.Fprintf(a.text, ", exact %.2f", exactNw/n)
 	}
-	return o.write(cmd.OutOrStdout(), append(rows, mean))
+	others := list.Sum(all, func(d metrics.Deniability[embeddings.WordID]) int { return d.Others() })
+	_, err = fmt.Fprintf(a.text, "; s_w %.2f, without the words themselves %.2f\n", total.Sw(), float64(others)/n)
+	return err
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,87 +14,13 @@ import (
 )
 
 func newFiguresCommand() *cobra.Command {
-	var out, width, face string
-	var datasets, mechanisms, metrics, only, formats []string
+	var v viewOptions
+	var width, face string
+	var metrics, only, formats []string
 	var theme plots.Theme
-	cmd := &cobra.Command{
-		Use:   "figures RESULTS...",
-		Short: "Draw figures as PNG, SVG and PDF",
-		Long: `Figures draws every figure for which the results have data, at the width of one
-column of a paper (3.4 inches) unless --width says otherwise. RESULTS is the
-folder of a run or its results file; several are joined. With --no-title or
---no-notes the words stand in a text file beside the figure.
-Figures that cannot be drawn are listed on standard error with the reason.`,
-		Example: `  mldp figures runs/mini -o figures
-  mldp figures runs/mini --mechanism cmp,tem --only frontier --format pdf
-  mldp figures runs/mini --metric accuracy,n_w --width 7in --font-size 9 --no-title --format pdf`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, f := range formats {
-				if err := check.OneOf("format", f, plots.Formats...); err != nil {
-					return &exitError{exitUsage, err}
-				}
-			}
-			if err := check.OneOf("font", face, plots.Faces...); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			plots.Face = face
-			w, err := vg.ParseLength(width)
-			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
-				err = errors.New("must be from 1in to 20in")
-			}
-			if err != nil {
-				return &exitError{exitUsage, fmt.Errorf("width = %q: %w; examples: 3.4in, 86mm, 245pt", width, err)}
-			}
-			if err := check.Within("font-size", theme.FontSize, 4, 24); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			theme.Width = w
-			p, dir, err := loadRuns(args)
-			if err != nil {
-				return err
-			}
-			if p, err = choose(p, datasets, mechanisms); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			for _, m := range metrics {
-				if _, err := results.FindColumn(m); err != nil {
-					return &exitError{exitUsage, err}
-				}
-				kind := strings.ReplaceAll(m, "_", "-")
-				only = append(only, kind+"-", "metric-"+kind+"-", "attacks-"+kind+"-")
-			}
-			drawn, skipped := plots.All(p)
-			if len(only) > 0 {
-				skipped = nil
-				drawn = slices.DeleteFunc(drawn, func(f plots.Figure) bool {
-					return !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(f.Name, part) })
-				})
-			}
-			if len(drawn) == 0 {
-				return fmt.Errorf("%s: no figure could be drawn", args[0])
-			}
-			for i := range drawn {
-				drawn[i] = drawn[i].In(theme)
-			}
-			if out == "" {
-				out = filepath.Join(dir, "figures")
-			}
-			paths, err := plots.Save(out, drawn, formats)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			for _, s := range skipped {
-				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
-			}
-			a := newAnswer(cmd)
-			a.wrote(out, paths)
-			return a.end()
-		},
-	}
+	cmd := command("figures", "figures RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
-	addJSON(cmd)
-	addChoice(cmd, &datasets, &mechanisms)
+	v.addFlags(f, "figures")
 	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
 	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
@@ -105,6 +29,54 @@ Figures that cannot be drawn are listed on standard error with the reason.`,
 	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
 	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
 	f.StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
-	f.StringVarP(&out, "out", "o", "", "folder of the figures (default: figures next to the first results)")
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		for _, f := range formats {
+			if err := check.OneOf("format", f, plots.Formats...); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(check.OneOf("font", face, plots.Faces...),
+			check.Within("font-size", theme.FontSize, 4, 24)); err != nil {
+			return err
+		}
+		plots.Face = face
+		w, err := vg.ParseLength(width)
+		if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
+			err = errors.New("must be from 1in to 20in")
+		}
+		if err != nil {
+			return check.Wrong("width = %q: %v; examples: 3.4in, 86mm, 245pt", width, err)
+		}
+		theme.Width = w
+		p, err := v.open(args)
+		if err != nil {
+			return err
+		}
+		for _, m := range metrics {
+			if _, err := results.FindColumn(m); err != nil {
+				return usage(err)
+			}
+			kind := strings.ReplaceAll(m, "_", "-")
+			only = append(only, kind+"-", "metric-"+kind+"-", "attacks-"+kind+"-")
+		}
+		drawn, skipped := plots.All(p)
+		drawn = named(drawn, only, func(f plots.Figure) string { return f.Name })
+		if len(drawn) == 0 {
+			return fmt.Errorf("%s: no figure could be drawn", args[0])
+		}
+		for i := range drawn {
+			drawn[i] = drawn[i].In(theme)
+		}
+		paths, err := plots.Save(v.out, drawn, formats)
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if len(only) == 0 {
+			for _, s := range skipped {
+				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
+			}
+		}
+		a.wrote(v.out, paths...)
+		return nil
+	})
 }

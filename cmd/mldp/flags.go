@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,10 @@ import (
 	"mldpbench/datasets/textio"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/results"
@@ -42,6 +46,71 @@ func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// The flags that several commands have are spelled and explained here.
+
+func dataFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+}
+
+func outFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
+	f.StringVarP(to, "out", "o", byDefault, usage)
+}
+
+func dimensionFlag(f *pflag.FlagSet, to *int) {
+	f.IntVar(to, "dimension", 0, "dimension, where --embedding does not determine it")
+}
+
+func paramFlag(f *pflag.FlagSet, to *[]string) {
+	f.StringArrayVar(to, "param", nil, "name=value of a parameter of --mechanism; may be given more than once")
+}
+
+func restrictFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
+}
+
+func vocabularyFlag(f *pflag.FlagSet, to *int, byDefault int) {
+	f.IntVar(to, "vocabulary", byDefault, "keep only this many first words of the embedding; 0 keeps all")
+}
+
+func delimiterFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")
+}
+
+func workersFlag(f *pflag.FlagSet, to *int) {
+	f.IntVar(to, "workers", 0, "units at a time (default: number of cores)")
+}
+
+func coresFlag(f *pflag.FlagSet, to *int) {
+	f.IntVar(to, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
+}
+
+func examplesFlag(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "examples", false, "show documents before and after privatising on the page")
+}
+
+func policyFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+}
+
+// alignFlag takes levels of privacy at which mechanisms are compared, as in
+// em=0.5,0.8.
+func alignFlag(f *pflag.FlagSet, to *results.Levels) {
+	axes := list.Map(results.Axes, func(x results.Axis) string { return x.Name })
+	f.Func("align", "compare mechanisms at equal privacy: AXIS=LEVELS as in em=0.5,0.8; AXIS is one of "+
+		strings.Join(axes, ", "), func(s string) (err error) {
+		*to, err = results.ParseLevels(s)
+		return err
+	})
+}
+
+// output writes a file, or standard output where it has no name.
+func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
+	if path == "" {
+		return fill(cmd.OutOrStdout())
+	}
+	return atomicfile.Write(path, 0o644, fill)
+}
+
 // finish adds to every command what all have in common: names of flags, and
 // completion.
 func finish(root *cobra.Command) {
@@ -57,7 +126,9 @@ func finish(root *cobra.Command) {
 				// It only fails for a second function of one flag.
 				_ = c.RegisterFlagCompletionFunc(f.Name,
 					func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-						return afterComma(values(c), typed), cobra.ShellCompDirectiveNoFileComp
+						before := typed[:strings.LastIndexByte(typed, ',')+1] // a list is completed at its last value
+						return list.Map(values(c), func(v string) string { return before + v }),
+							cobra.ShellCompDirectiveNoFileComp
 					})
 			}
 		})
@@ -71,14 +142,14 @@ func finish(root *cobra.Command) {
 
 // mark sets started once a command has begun: an error before that is a usage
 // error.
-func mark(root *cobra.Command, started *bool) {
+func mark(root *cobra.Command, display *progress.Display, started *bool) {
 	walkCommands(root, func(c *cobra.Command) {
 		if do := c.RunE; do != nil {
 			c.RunE = func(c *cobra.Command, args []string) error {
 				if err := checkCounts(c.Flags()); err != nil {
 					return err
 				}
-				if err := silence(root, c.Flags()); err != nil {
+				if err := silence(root, display, c.Flags()); err != nil {
 					return err
 				}
 				*started = true
@@ -90,7 +161,7 @@ func mark(root *cobra.Command, started *bool) {
 
 // silence hides progress, notes and warnings with --quiet. Errors are printed by
 // run, which has the standard error of its own.
-func silence(root *cobra.Command, flags *pflag.FlagSet) error {
+func silence(root *cobra.Command, display *progress.Display, flags *pflag.FlagSet) error {
 	if quiet, err := flags.GetBool("quiet"); err != nil || !quiet {
 		return nil
 	}
@@ -99,6 +170,7 @@ func silence(root *cobra.Command, flags *pflag.FlagSet) error {
 		return errors.New("--quiet asks no questions: give --yes as well")
 	}
 	root.SetErr(io.Discard)
+	display.Silence()
 	return nil
 }
 
@@ -189,39 +261,17 @@ func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// afterComma completes the last value of a list.
-func afterComma(values []string, typed string) []string {
-	i := strings.LastIndexByte(typed, ',')
-	if i < 0 {
-		return values
-	}
-	out := make([]string, len(values))
-	for k, v := range values {
-		out[k] = typed[:i+1] + v
-	}
-	return out
-}
-
-type completer = func(*cobra.Command) []string
-
-func fixed(values ...string) completer { return func(*cobra.Command) []string { return values } }
-
 // flagValues holds the values that shell completion offers for a flag.
-var flagValues = map[string]completer{
-	"mechanism": func(*cobra.Command) (names []string) {
-		for _, d := range mechanisms.Definitions() {
-			names = append(names, d.Name)
-		}
-		return names
+var flagValues = map[string]func(*cobra.Command) []string{
+	"mechanism": func(*cobra.Command) []string {
+		return list.Map(mechanisms.Definitions(), func(d mechanisms.Definition) string { return d.Name })
 	},
 	"variant": func(c *cobra.Command) (names []string) {
-		chosen := ""
-		if f := c.Flags().Lookup("mechanism"); f != nil {
-			chosen = f.Value.String()
-		}
+		chosen := c.Flag("mechanism")
 		for _, d := range mechanisms.Definitions() {
 			for _, v := range d.Variants {
-				if (chosen == "" || d.Name == chosen) && !slices.Contains(names, string(v)) {
+				if (chosen == nil || !chosen.Changed || chosen.Value.String() == d.Name) &&
+					!slices.Contains(names, string(v)) {
 					names = append(names, string(v))
 				}
 			}
@@ -231,57 +281,40 @@ var flagValues = map[string]completer{
 	"dataset":  func(*cobra.Command) []string { return datasets.Names() },
 	"restrict": func(*cobra.Command) []string { return datasets.Names() },
 	"model":    func(*cobra.Command) []string { return models.Names() },
-	"metric": func(*cobra.Command) (names []string) {
-		for _, c := range results.Columns() {
-			names = append(names, c.Name)
-		}
-		return names
+	"metric": func(*cobra.Command) []string {
+		return list.Map(results.Columns(), func(c results.Column) string { return c.Name })
 	},
 	"embedding": func(c *cobra.Command) []string {
 		root := ""
-		if f := c.Flags().Lookup("data"); f != nil {
+		if f := c.Flag("data"); f != nil {
 			root = f.Value.String()
 		}
-		names := []string{study.GeneratedEmbedding}
-		entries, _ := os.ReadDir(fetch.Root(root)) // without a folder there are no names
-		for _, e := range entries {
-			if vectorName.MatchString(e.Name()) {
-				names = append(names, e.Name())
-			}
-		}
-		return names
+		names, _ := vectorFiles(root) // without a folder there are no names
+		return append(names, study.GeneratedEmbedding)
 	},
-	"policy": func(*cobra.Command) (names []string) {
-		for _, p := range mechanisms.Policies {
-			names = append(names, string(p))
-		}
-		return names
+	"policy": func(*cobra.Command) []string {
+		return list.Map(mechanisms.Policies, func(p mechanisms.Policy) string { return string(p) })
 	},
 	"encoding": func(*cobra.Command) []string { return textio.Encodings() },
-	"case":     fixed("vocabulary", "keep"),
-	"settings": fixed("local", "train-only", "test-only"),
+	"case":     func(*cobra.Command) []string { return letterCases },
+	"settings": func(*cobra.Command) []string { return []string{"local", "train-only", "test-only"} },
 }
 
 func studies(*cobra.Command) []string { return experiments.Builtin.Names() }
 
 // argumentValues holds the values that shell completion offers for the
 // arguments of a command.
-var argumentValues = map[string]completer{
-	"mldp run":        studies,
-	"mldp plan":       studies,
-	"mldp slurm":      studies,
-	"mldp status":     studies,
-	"mldp study show": studies,
-	"mldp data fetch": func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
-	"mldp data path":  entryNames,
-	"mldp data describe": func(*cobra.Command) []string {
-		return datasets.Names()
-	},
+var argumentValues = map[string]func(*cobra.Command) []string{
+	"mldp run":           studies,
+	"mldp plan":          studies,
+	"mldp slurm":         studies,
+	"mldp status":        studies,
+	"mldp study show":    studies,
+	"mldp data fetch":    func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
+	"mldp data path":     entryNames,
+	"mldp data describe": func(*cobra.Command) []string { return datasets.Names() },
 }
 
-func entryNames(*cobra.Command) (names []string) {
-	for _, e := range fetch.Catalogue() {
-		names = append(names, e.Name)
-	}
-	return names
+func entryNames(*cobra.Command) []string {
+	return list.Map(fetch.Catalogue(), func(e fetch.Entry) string { return e.Name })
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +21,11 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/stream"
 )
+
+const embeddingHelp = "vector file, name in the data folder, or generated"
 
 // spaceOptions are the flags of the embedding and other data of a mechanism.
 type spaceOptions struct {
@@ -35,12 +40,11 @@ type spaceOptions struct {
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	o.stderr = cmd.ErrOrStderr
 	f := cmd.Flags()
-	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding,
-		"vector file, name in the data folder, or generated")
-	f.IntVar(&o.dimension, "dimension", 0, "dimension, where --embedding does not determine it")
-	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
-	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
-	f.IntVar(&o.words, "vocabulary", 0, "keep only this many first words of the embedding; 0 keeps all")
+	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, embeddingHelp)
+	dimensionFlag(f, &o.dimension)
+	dataFlag(f, &o.data)
+	restrictFlag(f, &o.restrict)
+	vocabularyFlag(f, &o.words, 0)
 }
 
 // environment opens the data a mechanism is built from; the thesaurus only
@@ -54,28 +58,18 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 		if err != nil {
 			return env, err
 		}
-		words := map[string]struct{}{}
-		for _, part := range [][]datasets.Document{d.Train, d.Validation, d.Test} {
-			for _, tokens := range datasets.Tokens(part) {
-				env.Documents = append(env.Documents, tokens)
-				for _, w := range tokens {
-					words[w] = struct{}{}
-				}
-			}
-		}
-		keep = func(w string) bool { _, ok := words[w]; return ok }
+		corpus := lab.NewCorpus(d)
+		env.Documents, keep = corpus.Documents, corpus.Has
 	}
-	if err := check.AtLeast("vocabulary", o.words, 0); err != nil {
-		return env, &exitError{exitUsage, err}
+	err := check.AtLeast("vocabulary", o.words, 0)
+	if err == nil && o.embedding == "" {
+		o.embedding, err = soleEmbedding(o.data)
 	}
-	keep = embeddings.First(o.words, keep)
-	var err error
-	if o.embedding == "" {
-		if o.embedding, err = soleEmbedding(o.data); err != nil {
-			return env, &exitError{exitUsage, err}
-		}
+	if err != nil {
+		return env, err
 	}
-	if env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, keep); err != nil {
+	env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, embeddings.First(o.words, keep))
+	if err != nil {
 		return env, err
 	}
 	lab.WarnOneWord(o.stderr(), env.Space)
@@ -99,7 +93,7 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.mechanism, "mechanism", "", "mechanism, see mldp mechanisms")
 	f.StringVar(&o.variant, "variant", "", "proved, printed or released (default proved)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
-	f.StringArrayVar(&o.parameters, "param", nil, "name=value of a parameter; may be given more than once")
+	paramFlag(f, &o.parameters)
 	o.space.addFlags(cmd)
 	// Generated vectors are never the default, so no text is privatised with
 	// toy vectors by accident.
@@ -111,67 +105,133 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 // settings checks the flags before anything is loaded.
 func (o *instanceOptions) settings() (mechanisms.Settings, error) {
 	p, err := mechanisms.ParseParameters(o.mechanism, o.parameters)
-	if err == nil {
-		var s mechanisms.Settings
-		s, err = mechanisms.Complete(mechanisms.Settings{
-			Mechanism: o.mechanism, Variant: mechanisms.Variant(o.variant), Epsilon: o.epsilon, Parameters: p,
-		})
-		if err == nil {
-			return s, nil
-		}
+	if err != nil {
+		return mechanisms.Settings{}, usage(err)
 	}
-	return mechanisms.Settings{}, &exitError{exitUsage, err}
+	s, err := mechanisms.Complete(mechanisms.Settings{
+		Mechanism: o.mechanism, Variant: mechanisms.Variant(o.variant), Epsilon: o.epsilon, Parameters: p,
+	})
+	return s, usage(err)
 }
 
-// open builds the instance.
-func (o *instanceOptions) open(ctx context.Context, seed stream.Seed) (mechanisms.Mechanism, error) {
-	s, err := o.settings()
-	if err != nil {
-		return nil, err
+// environment opens what the mechanism needs.
+func (o *instanceOptions) environment(ctx context.Context, seed stream.Seed) (s mechanisms.Settings,
+	env mechanisms.Environment, err error) {
+	if s, err = o.settings(); err != nil {
+		return s, env, err
 	}
 	d, err := mechanisms.Find(s.Mechanism)
 	if err != nil {
-		return nil, err
+		return s, env, err
 	}
-	env, err := o.space.environment(ctx, d.Needs.Thesaurus, seed)
-	if err != nil {
-		return nil, err
-	}
-	return mechanisms.New(env, s)
+	env, err = o.space.environment(ctx, d.Needs.Thesaurus, seed)
+	return s, env, err
 }
 
 // soleEmbedding returns the vector file of a data folder that has exactly one.
 func soleEmbedding(root string) (string, error) {
-	folder := fetch.Root(root)
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	found, err := vectorFiles(root)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", err
-	}
-	var found []string
-	for _, e := range entries {
-		if vectorName.MatchString(e.Name()) {
-			found = append(found, e.Name())
-		}
-	}
-	switch len(found) {
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
-	case 0:
-		return "", fmt.Errorf("required flag \"embedding\" not set: a vector file, a name of mldp data list, or "+
-			"generated (there are no vectors in %s)", folder)
+	case len(found) == 0:
+		return "", check.Wrong("required flag \"embedding\" not set: a vector file, a name of mldp data list, or "+
+			"generated (there are no vectors in %s)", fetch.Root(root))
 	}
-	return "", fmt.Errorf("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
+	return "", check.Wrong("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
 }
 
 // vectorName distinguishes vector files from other text.
 var vectorName = regexp.MustCompile(`(\.\d+d(\.subset)?\.txt|\.vec|\.bin)(\.gz)?$`)
 
+// vectorFiles are the names of the vector files of a data folder.
+func vectorFiles(root string) (names []string, err error) {
+	entries, err := os.ReadDir(fetch.Root(root))
+	for _, e := range entries {
+		if vectorName.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
 // instanceName returns text such as "tem proved, beta=0.001 gamma=theorem3,
 // epsilon 5".
 func instanceName(s mechanisms.Settings) string {
-	parts := []string{fmt.Sprintf("%s %s", s.Mechanism, s.Variant)}
+	name := fmt.Sprintf("%s %s, ", s.Mechanism, s.Variant)
 	if p := s.Parameters.String(); p != "" {
-		parts = append(parts, p)
+		name += p + ", "
 	}
-	return strings.Join(append(parts, fmt.Sprintf("epsilon %v", s.Epsilon)), ", ")
+	return fmt.Sprintf("%sepsilon %v", name, s.Epsilon)
+}
+
+// commandOptions are the flags of a mechanism that is a command.
+type commandOptions struct {
+	line    string
+	timeout time.Duration
+}
+
+func (o *commandOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md; "+
+		"no shell is run")
+	f.DurationVar(&o.timeout, "command-timeout", 0, "time for the command to start, and to answer one request "+
+		"(default: 1m and 10m)")
+}
+
+// settings are those of the command as a mechanism of a study.
+func (o *commandOptions) settings() ([]mechanisms.Settings, error) {
+	args, err := external.Split(o.line)
+	return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args,
+		Timeout: int(math.Ceil(o.timeout.Seconds()))}}}, usage(err)
+}
+
+// open starts the command at an epsilon; vectors writes the file of {vectors},
+// nil for none.
+func (o *commandOptions) open(ctx context.Context, epsilon float64, vectors func(io.Writer) error) (*external.Command,
+	*external.Mechanism, error) {
+	if err := check.Positive("epsilon", epsilon); err != nil {
+		return nil, nil, err
+	}
+	args, err := external.Split(o.line)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	c, err := external.Open(ctx, args, external.Options{Start: o.timeout, Request: o.timeout, Vectors: vectors})
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := c.At(epsilon)
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	return c, m, nil
+}
+
+// orBuiltIn opens the mechanism that is sampled word by word: the command if
+// there is one, else the built-in mechanism of o. end closes it.
+func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
+	root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
+	end = func() error { return nil }
+	if o.line == "" {
+		s, env, err := built.environment(ctx, root)
+		if err == nil {
+			m, err = mechanisms.New(env, s)
+		}
+		return m, end, err
+	}
+	env, err := built.space.environment(ctx, false, root)
+	if err != nil {
+		return nil, end, err
+	}
+	c, r, err := o.open(ctx, built.epsilon, env.Space.WriteText)
+	if err != nil {
+		return nil, end, err
+	}
+	if m, err = mechanisms.WordByWord(ctx, r, env.Space); err != nil {
+		return nil, end, errors.Join(err, c.Close())
+	}
+	return m, c.Close, nil
 }

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
@@ -37,6 +42,57 @@ func loadRuns(paths []string) (p *results.Prepared, dir string, err error) {
 	return p, dir, nil
 }
 
+// viewOptions are the flags of commands that write what results have.
+type viewOptions struct {
+	datasets, mechanisms []string
+	levels               results.Levels
+	out, files           string
+}
+
+// addFlags adds those of a folder of such files.
+func (o *viewOptions) addFlags(f *pflag.FlagSet, files string) {
+	o.files = files
+	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
+	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
+	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" next to the first results)")
+}
+
+// open reads results, keeps the data sets and mechanisms chosen, with the
+// baselines, and completes the name of the output, a folder.
+func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
+	p, dir, err := loadRuns(paths)
+	if err != nil {
+		return nil, err
+	}
+	pick := func(what string, wanted []string, of func(results.Cell) string) error {
+		names := results.Distinct(p.Cells, of)
+		for _, w := range wanted {
+			if !slices.Contains(names, w) {
+				return check.Wrong("%s = %q: the results have %s", what, w, strings.Join(names, ", "))
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(pick("dataset", o.datasets, func(c results.Cell) string { return c.Dataset }),
+		pick("mechanism", o.mechanisms, func(c results.Cell) string { return c.Mechanism })); err != nil {
+		return nil, err
+	}
+	p = p.Select(func(c results.Cell) bool {
+		return (len(o.datasets) == 0 || slices.Contains(o.datasets, c.Dataset)) &&
+			(len(o.mechanisms) == 0 || c.IsBaseline() || slices.Contains(o.mechanisms, c.Mechanism))
+	})
+	p.Levels = o.levels
+	o.out = cmp.Or(o.out, filepath.Join(dir, o.files))
+	return p, nil
+}
+
+// named keeps what has one of the beginnings of a name; none keeps all.
+func named[T any](all []T, only []string, name func(T) string) []T {
+	return slices.DeleteFunc(all, func(x T) bool {
+		return len(only) > 0 && !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(name(x), part) })
+	})
+}
+
 // readRun reads the rows of a run and the other files of its folder, where
 // present. Rows that are not those its manifest was written for are an error.
 func readRun(path string) (run results.Run, dir string, err error) {
@@ -49,7 +105,7 @@ func readRun(path string) (run results.Run, dir string, err error) {
 		return run, "", err
 	}
 	if len(run.Rows) == 0 {
-		return run, "", &exitError{exitNothing, fmt.Errorf("%s: no rows: nothing was measured", file)}
+		return run, "", &verdict{exitNothing, file + ": no rows: nothing was measured"}
 	}
 	m, err := engine.ReadManifest(filepath.Join(dir, "manifest.json"))
 	switch {

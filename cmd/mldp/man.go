@@ -10,24 +10,18 @@ import (
 
 // newManCommand writes the help of all commands as manual pages.
 func newManCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man FOLDER",
-		Short: "Write manual pages, one for each command",
-		Long: `Man writes the help texts as manual pages (section 1) to a folder, for man -l or
-a folder of MANPATH. Completions for shells are those of mldp completion.`,
-		Example: `  mldp man pages`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return err
-			}
-			root := cmd.Root()
-			root.DisableAutoGenTag = true
-			if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Version}, args[0]); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), args[0])
+	cmd := command("man", "man FOLDER", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := os.MkdirAll(args[0], 0o777); err != nil {
 			return err
-		},
+		}
+		root := cmd.Root()
+		root.DisableAutoGenTag = true
+		if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Version}, args[0]); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), args[0])
+		return err
 	}
+	return cmd
 }

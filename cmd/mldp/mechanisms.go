@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -15,55 +16,47 @@ import (
 func newMechanismsCommand() *cobra.Command {
 	var space spaceOptions
 	var epsilon float64
-	cmd := &cobra.Command{
-		Use:   "mechanisms",
-		Short: "List mechanisms, variants, parameters and what each guarantees",
-		Long: `Mechanisms builds every mechanism and variant over an embedding and prints its
-guarantee per word there: metric, epsilon, delta, or "none" with the reason.
-Where the guarantee holds between some words only, it prints between which.
-Variants: proved is the definition with a proof; printed is the study's
-pseudocode, or the source's own definition where nothing is proved; released is
-what a package computes.`,
-		Example: `  mldp mechanisms
-  mldp mechanisms --embedding glove.6B.100d.txt --epsilon 10`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			env, err := space.environment(cmd.Context(), true, stream.FromUint64(0))
-			if err != nil {
-				return err
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "MECHANISM\tVARIANT\tPARAMETERS\tGUARANTEE AT EPSILON %v\n", epsilon)
-			for _, d := range mechanisms.Ordered() {
-				for _, v := range d.Variants {
-					s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
-					if err != nil {
-						return &exitError{exitUsage, err}
-					}
-					g, err := guaranteeOf(env, s, d.NewVector != nil)
-					if err != nil {
-						return err
-					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, v, s.Parameters, g)
-				}
-			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintln(out, "\nParameters (--param name=value) and sources:")
-			for _, d := range mechanisms.Ordered() {
-				fmt.Fprintf(out, "  %s: %s%s\n", d.Name, d.Source, facts(d))
-				for _, p := range d.Parameters {
-					fmt.Fprintf(out, "    %s: %s; %s\n", p.Name, p.Legal, p.Doc)
-				}
-			}
-			return nil
-		},
-	}
+	cmd := command("mechanisms", "mechanisms", cobra.NoArgs)
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
 	space.addFlags(cmd)
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		env, err := space.environment(cmd.Context(), true, stream.FromUint64(0))
+		if err != nil {
+			return err
+		}
+		var rows, parameters [][]any
+		all := mechanisms.Ordered()
+		bar := progress.Start(cmd.Context(), "mechanisms", len(all), float64(len(all)))
+		defer bar.Close()
+		for _, d := range all {
+			bar.Add(1, 1, d.Name)
+			for _, v := range d.Variants {
+				s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
+				if err != nil {
+					return usage(err)
+				}
+				g, err := guaranteeOf(env, s, d.NewVector != nil)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, []any{d.Name, string(v), s.Parameters.String(), g})
+			}
+			for _, p := range d.Parameters {
+				parameters = append(parameters, []any{d.Name, p.Name, p.Legal, p.Doc})
+			}
+		}
+		fmt.Fprintf(a.text, "Guarantees at epsilon %v:\n\n", epsilon)
+		if err := a.table("mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, rows); err != nil {
+			return err
+		}
+		fmt.Fprint(a.text, "\nParameters (--param name=value):\n\n")
+		if err := a.table("parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters); err != nil {
+			return err
+		}
+		fmt.Fprint(a.text, "\nSources:\n\n")
+		return a.table("sources", []string{"mechanism", "source"}, list.Map(all,
+			func(d mechanisms.Definition) []any { return []any{d.Name, d.Source + facts(d)} }))
+	})
 }
 
 // facts returns further properties of a definition in words.
@@ -85,13 +78,6 @@ func facts(d mechanisms.Definition) string {
 		return ""
 	}
 	return " (" + strings.Join(all, ", ") + ")"
-}
-
-// needsThesaurus reports whether a mechanism cannot be built without a
-// thesaurus.
-func needsThesaurus(mechanism string) bool {
-	d, err := mechanisms.Find(mechanism)
-	return err == nil && d.Needs.Thesaurus
 }
 
 // guaranteeOf returns the guarantee in one line, or why the mechanism does not

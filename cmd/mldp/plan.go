@@ -19,6 +19,8 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -41,49 +43,27 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 func newPlanCommand() *cobra.Command {
 	var o planOptions
 	var out string
-	cmd := &cobra.Command{
-		Use:   "plan STUDY|FILE.yaml",
-		Short: "Divide the units of a study into tasks of similar length",
-		Long: `Plan writes one JSON line per unit: its index, key, estimated seconds on one
-core, and the task that runs it. Tasks are contiguous parts of the study, so
-each loads few data sets and spaces; short units share a task. mldp run --plan
---shard i/n runs task i.
-
-Estimates come from the rows given with --records where they have a similar unit,
-or else from rough constants. They are good enough to divide the work evenly but
-do not predict a time. Flags that change the study must be given to mldp run as
-well.`,
-		Example: `  mldp plan mini --tasks 4 -o units.jsonl
-  mldp plan comparative --records runs/comparative --task-time 2h -o units.jsonl`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				err = schedule.Write(cmd.OutOrStdout())
-			} else {
-				err = atomicfile.Write(out, 0o644, func(w io.Writer) error { return schedule.Write(w) })
-			}
-			if err == nil {
-				describeSchedule(cmd.ErrOrStderr(), schedule)
-			}
+	cmd := command("plan", "plan STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		schedule, err := o.schedule(cmd.Context(), args[0], cmd.Flags())
+		if err != nil {
 			return err
-		},
+		}
+		if err := output(cmd, out, func(w io.Writer) error { return schedule.Write(w) }); err != nil {
+			return err
+		}
+		describeSchedule(cmd.ErrOrStderr(), schedule)
+		return nil
 	}
 	o.addFlags(cmd.Flags())
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")
+	outFlag(cmd.Flags(), &out, "", "file to write (default: standard output)")
 	return cmd
 }
 
 // schedule makes the schedule requested by the flags.
 func (o *planOptions) schedule(ctx context.Context, ref string, flags *pflag.FlagSet) (engine.Schedule, error) {
-	if flags.Changed("tasks") && o.tasks < 1 {
-		return nil, &exitError{exitUsage, fmt.Errorf("tasks = %d: must be >= 1", o.tasks)}
-	}
 	if o.taskTime <= 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("task-time = %v: must be > 0", o.taskTime)}
+		return nil, check.Wrong("task-time = %v: must be > 0", o.taskTime)
 	}
 	study, err := o.study.study(ref, flags)
 	if err != nil {
@@ -121,19 +101,17 @@ func (o *planOptions) shared(ctx context.Context, ref string, flags *pflag.FlagS
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !replan {
 		return nil, err
 	}
-	if err == nil && !replan {
-		switch {
-		case !old.SameUnits(schedule):
-			return nil, fmt.Errorf("%s is the schedule of other units (another study, other flags or other data): "+
-				"choose another --out, or replace it with --replan", path)
-		case o.tasks > 0 && old.Tasks() != schedule.Tasks():
-			return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once "+
-				"its tasks have ended", path, old.Tasks(), schedule.Tasks())
-		}
-		return old, os.MkdirAll(filepath.Join(dir, "logs"), 0o755)
+	kept := err == nil && !replan
+	switch {
+	case kept && !old.SameUnits(schedule):
+		return nil, fmt.Errorf("%s is the schedule of other units (another study, other flags or other data): "+
+			"choose another --out, or replace it with --replan", path)
+	case kept && o.tasks > 0 && old.Tasks() != schedule.Tasks():
+		return nil, fmt.Errorf("%s has %d tasks, not %d: leave out --tasks, or replace it with --replan once "+
+			"its tasks have ended", path, old.Tasks(), schedule.Tasks())
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
-		return nil, err
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil || kept {
+		return old, err
 	}
 	return schedule, atomicfile.Write(path, 0o644, func(w io.Writer) error { return schedule.Write(w) })
 }
@@ -144,15 +122,14 @@ func planPath(dir string) string { return filepath.Join(dir, "plan.jsonl") }
 func openPlan(dir string) (engine.Schedule, error) {
 	s, err := engine.ReadSchedule(planPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no schedule here; mldp slurm makes one", dir)
+		return nil, check.Wrong("%s: no schedule here; mldp slurm makes one", dir)
 	}
 	return s, err
 }
 
 // describeSchedule summarises the plan in one line.
 func describeSchedule(w io.Writer, s engine.Schedule) {
-	seconds := s.TaskSeconds()
-	total := 0.0
+	seconds, total := s.TaskSeconds(), 0.0
 	for _, t := range seconds {
 		total += t
 	}
@@ -166,32 +143,29 @@ func roundSeconds(s float64) time.Duration {
 
 // studyFlags returns the given flags that select what is run, as words for
 // another command line.
-func (o *runOptions) studyFlags(given *pflag.FlagSet) []string {
+func (o *runOptions) studyFlags(given *pflag.FlagSet) (words []string) {
 	names := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(runOptions).addStudyFlags(names)
 	names.SetNormalizeFunc(canonicalName) // like those that are given
-	var words []string
 	given.Visit(func(f *pflag.Flag) {
 		if names.Lookup(f.Name) == nil {
 			return
 		}
-		value := f.Value.String()
+		values, ok := f.Value.(pflag.SliceValue)
 		switch {
+		case !ok:
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		case f.Name == "epsilons": // pflag would print six decimals
+			words = append(words, "--epsilons="+strings.Join(list.Map(o.overrides.Epsilons, func(x float64) string {
+				return strconv.FormatFloat(x, 'g', -1, 64)
+			}), ","))
 		case f.Value.Type() == "stringArray": // given once per value, which may hold commas
-			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
+			for _, v := range values.GetSlice() {
 				words = append(words, "--"+f.Name+"="+v)
 			}
-			return
-		case f.Name == "epsilons": // pflag would print six decimals
-			var exact []string
-			for _, x := range o.overrides.Epsilons {
-				exact = append(exact, strconv.FormatFloat(x, 'g', -1, 64))
-			}
-			value = strings.Join(exact, ",")
-		case strings.HasSuffix(f.Value.Type(), "Slice"):
-			value = strings.Trim(value, "[]")
+		default:
+			words = append(words, "--"+f.Name+"="+strings.Trim(f.Value.String(), "[]"))
 		}
-		words = append(words, "--"+f.Name+"="+value)
 	})
 	return words
 }

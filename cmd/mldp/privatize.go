@@ -8,116 +8,62 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
 // privatizeOptions are the flags of mldp privatize.
 type privatizeOptions struct {
-	instance instanceOptions
-	inputs   inputOptions
-	policy   string
-	letters  string
-	seed     uint64
-	seeded   bool
-	command  commandOptions
-	keep     string
-	workers  int
-	document float64
-	out      string
-	report   string
+	instance    instanceOptions
+	inputs      inputOptions
+	policy      string
+	letters     string
+	seed        uint64
+	seeded      bool
+	command     commandOptions
+	keep        string
+	workers     int
+	perDocument float64
+	out         string
+	report      string
 }
 
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
-	cmd := &cobra.Command{
-		Use:   "privatize [FILE...]",
-		Short: "Privatise text: files or standard input, lines, CSV, TSV, JSON or Parquet",
-		Long: `Privatize replaces every word of the files, or of standard input, line by line,
-and writes the result to standard output or to --out: a file, or for several
-files a folder. In CSV, TSV and JSON lines only the given --column is changed;
-header, other columns, quotes and line ends stay the same byte for byte. Input
-may be gzipped; output is gzipped if the name of --out ends in .gz. Input must
-be UTF-8 unless --encoding is given; output is UTF-8. A file of --out appears
-when it is complete. Memory does not grow with the size of a file; a line of
-more than 1 MiB is processed in parts, cut at white space.
-
-A word is a run of letters, digits and marks, with single apostrophes, hyphens,
-full stops, underscores, & or @ inside. It is looked up as spelled, in lower
-case and, if the vectors do not have it, in parts: a contraction as the vectors
-were trained (do n't, it 's), anything else at its joiners. Numbers (also with
-comma, colon or slash between digits, as in 1,000) and names are words; an
-e-mail address or URL is one word, and so is an emoji. A word outside the
-vocabulary is replaced by a random one, kept (which publishes it), or dropped
-with the space before it. Spaces and punctuation are copied. The number of
-words, punctuation and, with --case keep, capitals are therefore not protected.
-This does not remove personal data: a name becomes another word only with the
-probability given by the mechanism.
-
-A --command speaks the protocol of docs/external.md and gets the words of the text,
-as --embedding spells them if it is given, or else as in the text. It decides
-about unknown words, and its guarantee is the one it declares.
-
-Without --seed the noise comes from the operating system and cannot be repeated;
-a known seed undoes the protection. Before the first line, standard error states
-the guarantee and its effect on the words of this text; after the last line, the
-epsilon spent. Standard error and --report describe the private text: keep them
-private. Response times reveal something too: the first occurrence of a word may
-take longer than later ones, so anyone who can time single lines learns of
-repeats.
-
-Guarantees are proved for real numbers. Finite precision changes probabilities
-by a factor that standard error states where one is proved ("as computed"): 1 ±
-about 1e-9 for santext and tem, 1 ± 0.002 for cmp and vickrey on 100 dimensions.
-For cmp and vickrey there is also a delta of 2e-17, times e^(epsilon·d) for
-words far apart: beyond epsilon·d = 38 nothing is proved. For mahalanobis and
-the others no factor is known.`,
-		Example: `  mldp privatize --mechanism cmp --epsilon 10 --embedding vectors.txt < in.txt > out.txt
-  mldp privatize --mechanism tem --epsilon 5 --embedding vectors.txt --csv --column body reviews.csv -o private.csv
-  mldp privatize --mechanism cmp --epsilon 10 --embedding glove.6B.100d --case keep --report report.json in.txt -o out.txt
-  mldp privatize --mechanism cmp --document-epsilon 200 --embedding vectors.txt in.txt
-  mldp privatize --mechanism tem --epsilon 2 --embedding vectors.txt --keep-words "the and was" in.txt
-  mldp privatize --command "python3 client.py cmp vectors.txt" --epsilon 10 in.txt`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.seeded = cmd.Flags().Changed("seed")
-			if cmd.Flags().Changed("document-epsilon") {
-				o.instance.epsilon = o.document
-			}
-			if (o.command.line == "") == (o.instance.mechanism == "") {
-				return &exitError{exitUsage, errors.New("give what privatises: --mechanism or --command")}
-			}
-			return o.run(cmd, args)
-		},
+	cmd := command("privatize", "privatize [FILE...]", nil)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.seeded = cmd.Flags().Changed("seed")
+		if cmd.Flags().Changed("document-epsilon") {
+			o.instance.epsilon = o.perDocument
+		}
+		return o.run(cmd, args)
 	}
 	o.instance.addFlags(cmd)
 	o.inputs.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
-	f.StringVar(&o.policy, "policy", string(mechanisms.Random),
-		"for words outside the vocabulary: random, keep or drop")
+	policyFlag(f, &o.policy)
 	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
-	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
-	f.Float64Var(&o.document, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
+	coresFlag(f, &o.workers)
+	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
-	f.StringVarP(&o.out, "out", "o", "", "file to write, or folder for several (default: standard output)")
+	outFlag(f, &o.out, "", "file to write, or folder for several (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
+	cmd.MarkFlagsOneRequired("mechanism", "command")
 	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
 	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
 	for _, flag := range []string{"mechanism", "variant", "param", "document-epsilon", "keep-words", "policy"} {
@@ -131,6 +77,9 @@ const (
 	budgetWord     = "word"
 	budgetDocument = "document"
 )
+
+// letterCases are the ways in which words are written.
+var letterCases = []string{"vocabulary", "keep"}
 
 // privatizeReport is the content of --report.
 type privatizeReport struct {
@@ -160,136 +109,186 @@ type vectors struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-func (o *privatizeOptions) check(args []string) (jobs []inputFile, err error) {
-	for _, err := range []error{
-		mechanisms.CheckPolicy(mechanisms.Policy(o.policy)),
-		check.OneOf("case", o.letters, "vocabulary", "keep"),
-		check.AtLeast("workers", o.workers, 1),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	if o.document != 0 {
-		if err := check.Positive("document-epsilon", o.document); err != nil {
-			return nil, err
-		}
+// check returns the inputs with their outputs.
+func (o *privatizeOptions) check(flags *pflag.FlagSet, args []string) ([]inputFile, error) {
+	err := cmp.Or(mechanisms.CheckPolicy(mechanisms.Policy(o.policy)), check.OneOf("case", o.letters, letterCases...),
+		check.AtLeast("workers", o.workers, 1))
+	switch {
+	case err != nil:
+	case o.perDocument != 0:
 		o.inputs.whole = true
-	}
-	return o.inputs.files(args, o.out)
-}
-
-func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (runErr error) {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	files, err := o.check(args)
-	for _, f := range files {
-		err = cmp.Or(err, mayReplace(cmd.Flags(), f.out))
+		err = check.Positive("document-epsilon", o.perDocument)
 	}
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return nil, err
+	}
+	files, err := o.inputs.files(args, o.out)
+	for _, f := range files {
+		err = cmp.Or(err, mayReplace(flags, f.out))
+	}
+	return files, err
+}
+
+// privatizing is a run of mldp privatize.
+type privatizing struct {
+	*privatizeOptions
+	root    stream.Seed
+	options privatize.Options
+	space   *embeddings.Space // nil for a command without vectors
+	promise mechanisms.Guarantee
+	report  privatizeReport
+	stderr  io.Writer
+}
+
+func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
+	files, err := o.check(cmd.Flags(), args)
+	if err != nil {
+		return err
 	}
 	// Vectors and rows of a mechanism stay in memory, batches of the text do
 	// not. Without this setting the garbage collector would let memory double.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
-	root := stream.FromUint64(o.seed)
+	p := &privatizing{privatizeOptions: o, root: stream.FromUint64(o.seed), stderr: cmd.ErrOrStderr()}
 	if !o.seeded {
-		if root, err = stream.Cryptographic(); err != nil {
+		if p.root, err = stream.Cryptographic(); err != nil {
 			return err
 		}
 	}
-	options := privatize.Options{
-		Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Seed: root.Derive("text"),
-		Workers: o.workers,
-	}
-	report := privatizeReport{
-		Version: mldpVersion(), Policy: o.policy, Case: o.letters, Seeded: o.seeded, Budget: budgetWord,
-		Warnings: []string{}, Files: []string{},
-	}
-	var space *embeddings.Space
-	if o.command.line != "" {
-		c, err := o.openCommand(ctx, root, &options)
-		if err != nil {
-			return err
-		}
-		defer func() { runErr = errors.Join(runErr, c.Close()) }()
-		report.Policy = "left to the command"
-	} else if space, err = o.openBuiltIn(ctx, root, &options); err != nil {
+	end, err := p.open(cmd.Context())
+	if err != nil {
 		return err
 	}
-	if space != nil && space.Len() == 1 {
-		report.Warnings = append(report.Warnings, lab.OneWord)
-	}
-	what := instanceName(settingsOf(options))
-	g := promiseOf(options)
-	report.Mechanism, report.Guarantee, report.Promised = what, g.String(), g.Holds()
-	report.Numerical, report.Scope, report.Epsilon = g.Numerical.String(), g.Scope, o.instance.epsilon
-	if space != nil {
-		report.Vectors = vectors{space.Name, space.Dimension, space.Len(), space.Fingerprint()}
-		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", space.Name, space.Dimension, space.Len())
-	}
-	if o.document != 0 {
-		report.Budget, options.Document = budgetDocument, o.document
-		// Lines differ in length, so a delta is given per word.
-		report.Guarantee = mechanisms.DocumentGuarantee(g, o.document, 1)
-	}
-	fmt.Fprintf(stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, report.Policy, report.Budget,
-		report.Guarantee)
-	if report.Promised && report.Numerical == "" {
-		report.Numerical = "as computed: no bound is proved on the effect of finite precision"
-	}
-	if report.Numerical != "" {
-		fmt.Fprintln(stderr, report.Numerical)
-	}
-	s, err := privatize.New(options)
+	defer func() { err = errors.Join(err, end()) }()
+	p.state()
+	s, err := privatize.New(p.options)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return usage(err)
 	}
-	s.First = func(sample privatize.Sample) error {
-		perWord := 0.0
-		if o.document != 0 && len(sample.Known) > 0 {
-			perWord = o.document * float64(sample.Texts) / float64(len(sample.Known))
-		}
-		// Separate noise, so what is shown reveals nothing about the noise of
-		// the text.
-		if options.Mechanism != nil {
-			if report.Probe, err = privatize.NewProbe(options.Mechanism, space, sample.Known, perWord,
-				root); err != nil {
-				return err
-			}
-		}
-		notice := privatize.Notice{
-			Seeded: o.seeded, KeepCase: options.KeepCase, Policy: options.Policy,
-			Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
-		}
-		if options.Rewriter != nil {
-			notice.Unknown = 0 // decided by the command
-		}
-		found := notice.Warnings(g, report.Probe)
-		report.Warnings = append(report.Warnings, found...)
-		printProbe(stderr, report.Probe, report.Budget)
-		for _, w := range found {
-			fmt.Fprintln(stderr, "warning:", w)
-		}
-		return nil
-	}
+	s.First = p.first
 	for _, f := range files {
 		if err := f.privatize(cmd, s); err != nil {
 			return err
 		}
-		report.Files = append(report.Files, f.name)
+		p.report.Files = append(p.report.Files, f.name)
 	}
-	report.Summary = s.Summary(o.instance.epsilon, o.document)
-	printSummary(stderr, report.Summary, report.Promised)
+	sum := s.Summary(o.instance.epsilon, o.perDocument)
+	p.report.Summary = sum
+	fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
+	if p.report.Promised {
+		fmt.Fprintf(p.stderr, "epsilon spent per line with words: median %.6g, most %.6g; in total %.6g\n",
+			sum.EpsilonMedian, sum.EpsilonMost, sum.EpsilonTotal)
+	}
 	if o.report == "" {
 		return nil
 	}
 	return atomicfile.Write(o.report, 0o644, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(report)
+		return e.Encode(p.report)
 	})
+}
+
+// open opens the mechanism or the command, whose vectors, if given, are used to
+// find words. end closes it.
+func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
+	end = func() error { return nil }
+	p.options = privatize.Options{Policy: mechanisms.Policy(p.policy), KeepCase: p.letters == "keep",
+		Seed: p.root.Derive("text"), Workers: p.workers}
+	if p.keep != "" {
+		if p.options.Kept, err = wordsOf(p.keep); err != nil {
+			return end, err
+		}
+	}
+	if p.command.line == "" {
+		s, env, err := p.instance.environment(ctx, p.root)
+		if err != nil {
+			return end, err
+		}
+		m, err := mechanisms.New(env, s)
+		if err == nil {
+			p.space, p.options.Mechanism = env.Space, mechanisms.KeepWords(m, p.options.Kept)
+		}
+		return end, err
+	}
+	var vectors func(io.Writer) error
+	if p.instance.space.embedding != "" {
+		env, err := p.instance.space.environment(ctx, false, p.root)
+		if err != nil {
+			return end, err
+		}
+		p.options.Vocabulary, vectors = env.Space.Vocabulary, env.Space.WriteText
+	}
+	c, m, err := p.command.open(ctx, p.instance.epsilon, vectors)
+	if err != nil {
+		return end, err
+	}
+	p.options.Rewriter = m
+	return c.Close, nil
+}
+
+// state says what is promised, before anything is read.
+func (p *privatizing) state() {
+	var m interface {
+		Settings() mechanisms.Settings
+		Guarantee() mechanisms.Guarantee
+	} = p.options.Rewriter
+	policy := "left to the command"
+	if p.options.Mechanism != nil {
+		m, policy = p.options.Mechanism, p.policy
+	}
+	what := instanceName(m.Settings())
+	p.promise = m.Guarantee()
+	r := privatizeReport{
+		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.letters, Seeded: p.seeded, Budget: budgetWord,
+		Guarantee: p.promise.String(), Numerical: p.promise.Numerical.String(), Scope: p.promise.Scope,
+		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{}, Files: []string{},
+	}
+	if s := p.space; s != nil {
+		r.Vectors = vectors{s.Name, s.Dimension, s.Len(), s.Fingerprint()}
+		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", s.Name, s.Dimension, s.Len())
+		if s.Len() == 1 {
+			r.Warnings = append(r.Warnings, lab.OneWord)
+		}
+	}
+	if p.perDocument != 0 {
+		p.options.Document, r.Budget = p.perDocument, budgetDocument
+		// Lines differ in length, so a delta is given per word.
+		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument, 1)
+	}
+	fmt.Fprintf(p.stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, r.Policy, r.Budget, r.Guarantee)
+	if r.Promised && r.Numerical == "" {
+		r.Numerical = "as computed: no bound is proved on the effect of finite precision"
+	}
+	if r.Numerical != "" {
+		fmt.Fprintln(p.stderr, r.Numerical)
+	}
+	p.report = r
+}
+
+// first says what the guarantee means for the first words of the text.
+func (p *privatizing) first(sample privatize.Sample) (err error) {
+	perWord := 0.0
+	if p.perDocument != 0 && len(sample.Known) > 0 {
+		perWord = p.perDocument * float64(sample.Texts) / float64(len(sample.Known))
+	}
+	notice := privatize.Notice{
+		Seeded: p.seeded, KeepCase: p.options.KeepCase, Policy: p.options.Policy,
+		Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
+	}
+	if p.options.Mechanism == nil {
+		notice.Unknown = 0 // decided by the command
+	} else if p.report.Probe, err = privatize.NewProbe(p.options.Mechanism, p.space, sample.Known, perWord,
+		p.root); err != nil { // separate noise, so what is shown reveals nothing about the noise of the text
+		return err
+	}
+	printProbe(p.stderr, p.report.Probe, p.report.Budget)
+	for _, w := range notice.Warnings(p.promise, p.report.Probe) {
+		p.report.Warnings = append(p.report.Warnings, w)
+		fmt.Fprintln(p.stderr, "warning:", w)
+	}
+	return nil
 }
 
 func printProbe(w io.Writer, p *privatize.Probe, budget string) {
@@ -319,228 +318,4 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 	}
 	fmt.Fprintf(w, "an output may change the odds between any two %s by a factor of %s%s\n", between,
 		privatize.Factor(*p.Odds.AnyTwo), near)
-}
-
-func printSummary(w io.Writer, s privatize.Summary, promised bool) {
-	fmt.Fprintf(w, "%d words: %d changed, %d unknown\n", s.Words, s.Changed, s.Unknown)
-	if promised {
-		fmt.Fprintf(w, "epsilon spent per line with words: median %.6g, most %.6g; in total %.6g\n", s.EpsilonMedian,
-			s.EpsilonMost, s.EpsilonTotal)
-	}
-}
-
-// openBuiltIn builds the instance and returns the space it is built from.
-func (o *privatizeOptions) openBuiltIn(ctx context.Context, seed stream.Seed, to *privatize.Options) (*embeddings.Space,
-	error) {
-	s, err := o.instance.settings()
-	if err != nil {
-		return nil, err
-	}
-	d, err := mechanisms.Find(s.Mechanism)
-	if err != nil {
-		return nil, err
-	}
-	if o.keep != "" {
-		if to.Kept, err = wordsOf(o.keep); err != nil {
-			return nil, err
-		}
-	}
-	env, err := o.instance.space.environment(ctx, d.Needs.Thesaurus, seed)
-	if err != nil {
-		return nil, err
-	}
-	m, err := mechanisms.New(env, s)
-	if err != nil {
-		return nil, err
-	}
-	to.Mechanism = mechanisms.KeepWords(m, to.Kept)
-	return env.Space, nil
-}
-
-// openCommand starts the command; the vectors, if given, are used to find
-// words.
-func (o *privatizeOptions) openCommand(ctx context.Context, seed stream.Seed, to *privatize.Options) (*external.Command,
-	error) {
-	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	var vectors func(io.Writer) error
-	if o.instance.space.embedding != "" {
-		env, err := o.instance.space.environment(ctx, false, seed)
-		if err != nil {
-			return nil, err
-		}
-		to.Vocabulary, vectors = env.Space.Vocabulary, env.Space.WriteText
-	}
-	c, err := o.command.open(ctx, vectors)
-	if err != nil {
-		return nil, err
-	}
-	if to.Rewriter, err = c.At(o.instance.epsilon); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
-func settingsOf(o privatize.Options) mechanisms.Settings {
-	if o.Rewriter != nil {
-		return o.Rewriter.Settings()
-	}
-	return o.Mechanism.Settings()
-}
-
-func promiseOf(o privatize.Options) mechanisms.Guarantee {
-	if o.Rewriter != nil {
-		return o.Rewriter.Guarantee()
-	}
-	return o.Mechanism.Guarantee()
-}
-
-// inputOptions are the flags of the input format.
-type inputOptions struct {
-	lines, csv, tsv      bool
-	jsonl, json, parquet bool
-	delimiter            string
-	columns              []string
-	noHeader             bool
-	encoding             string
-	whole                bool
-}
-
-func (o *inputOptions) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.csv, "csv", false, "the input is CSV (default for *.csv)")
-	f.BoolVar(&o.tsv, "tsv", false, "the input is TSV, without quotes (default for *.tsv)")
-	f.BoolVar(&o.jsonl, "jsonl", false, "the input is one JSON object per line (default for *.jsonl, *.ndjson)")
-	f.BoolVar(&o.json, "json", false, "the input is an array of JSON objects (default for *.json)")
-	f.BoolVar(&o.parquet, "parquet", false, "the input is Parquet (default for *.parquet)")
-	f.StringVar(&o.delimiter, "delimiter", "", "of the fields of CSV and TSV, such as \";\" (default: that of the format)")
-	f.BoolVar(&o.lines, "lines", false, "the input is plain text, whatever its name")
-	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
-	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
-	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
-	cmd.MarkFlagsMutuallyExclusive("csv", "tsv", "jsonl", "json", "parquet", "lines")
-}
-
-// inputFile is one input and where its output goes.
-type inputFile struct {
-	name    string // "" is standard input
-	out     string // "" is standard output
-	options textio.Options
-}
-
-// files pairs inputs with outputs.
-func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
-	if len(args) == 0 {
-		args = []string{"-"}
-	}
-	folder := len(args) > 1
-	if info, err := os.Stat(out); err == nil && info.IsDir() {
-		folder = true
-	} else if folder && err == nil {
-		return nil, fmt.Errorf("--out %s is a file: several inputs need a folder", out)
-	}
-	if folder && out == "" {
-		return nil, errors.New("several inputs need --out with a folder")
-	}
-	var files []inputFile
-	seen := map[string]string{}
-	for _, name := range args {
-		f := inputFile{name: name, out: out, options: textio.Options{
-			Name: name, Format: o.format(name), Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding,
-			Whole: o.whole, Delimiter: o.delimiter,
-		}}
-		if name == "-" {
-			f.options.Name = "standard input"
-		} else if err := textio.CheckName(name); err != nil && !(o.lines || o.csv || o.tsv || o.jsonl) {
-			return nil, err
-		}
-		if err := f.options.Check(); err != nil {
-			if f.options.Format != textio.Lines && len(o.columns) == 0 {
-				err = fmt.Errorf("%s: name the columns to privatise with --column (or give --lines)", f.options.Name)
-			}
-			return nil, err
-		}
-		if folder {
-			if name == "-" {
-				return nil, errors.New("standard input has no file name for the folder of --out")
-			}
-			f.out = filepath.Join(out, filepath.Base(name))
-		}
-		if other, dup := seen[f.out]; dup {
-			return nil, fmt.Errorf("%s and %s would both be written to %s", other, name, f.out)
-		}
-		seen[f.out] = name
-		if same(name, f.out) {
-			return nil, fmt.Errorf("--out %s would replace its input", f.out)
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-func (o *inputOptions) format(name string) textio.Format {
-	switch {
-	case o.lines:
-		return textio.Lines
-	case o.csv:
-		return textio.CSV
-	case o.tsv:
-		return textio.TSV
-	case o.jsonl:
-		return textio.JSONLines
-	case o.json:
-		return textio.JSON
-	case o.parquet:
-		return textio.Parquet
-	}
-	return textio.FormatOf(name)
-}
-
-// privatize runs one file through s.
-func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
-	var in io.Reader
-	if f.name == "-" {
-		in = interruptible(cmd.Context(), cmd.InOrStdin())
-	} else {
-		file, err := os.Open(f.name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		watched, done := watch(file, f.name, cmd.ErrOrStderr())
-		defer done()
-		in = watched
-		if f.options.Format == textio.Parquet {
-			rewrite := func(w io.Writer) error {
-				return textio.RewriteParquet(cmd.Context(), file, w, f.options, func(r *textio.Reader, w io.Writer) error {
-					return s.Run(cmd.Context(), r, w)
-				})
-			}
-			if f.out == "" {
-				return rewrite(cmd.OutOrStdout())
-			}
-			return atomicfile.Write(f.out, 0o644, rewrite)
-		}
-	}
-	run := func(w io.Writer) error {
-		r, err := textio.NewReader(in, f.options)
-		if err != nil {
-			return err
-		}
-		return s.Run(cmd.Context(), r, w)
-	}
-	if f.out == "" {
-		return run(cmd.OutOrStdout())
-	}
-	return atomicfile.Write(f.out, 0o644, func(w io.Writer) error { return textio.Compressed(w, f.out, run) })
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 )
 
 // Exit codes, stated in the root help and in the help of commands that use more than 0 and 1.
@@ -32,6 +36,14 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
+
+// usage makes an error one of wrong usage.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitUsage, err}
+}
 
 // require marks flags without which a command is not run.
 func require(cmd *cobra.Command, flags ...string) {
@@ -66,7 +78,7 @@ var commands = []struct {
 
 // renamed are the commands of earlier versions and what replaces them.
 var renamed = map[string]string{
-	"distribution": "explain --format csv", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
+	"distribution": "explain --json", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
 	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
 	"leaderboard": "board", "k8s": "plan, and the manifest in docs/cluster.md",
 	"bench": "run, whose tables state words per second", "version": "--version",
@@ -98,6 +110,7 @@ audit refutes a guarantee, 70 a fault of mldp itself.`,
 	}
 	root.PersistentFlags().Bool("quiet", false, "no progress, notes and warnings: errors and the result only")
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, g := range commands {
 		root.AddGroup(&cobra.Group{ID: g.group, Title: g.title})
 		for _, make_ := range g.make {
@@ -115,28 +128,36 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	out := &checkedOutput{to: stdout}
+	display, ctx := progress.NewDisplay(ctx, stderr)
+	out := &checkedOutput{to: stdout, before: func() {}}
+	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		out.before = display.Hide // the bar is on the same terminal
+	}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	started := false
-	mark(root, &started)
+	mark(root, display, &started)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
 		err, started = out.err, true
 	}
-	err = namedAlike(err)
+	absent := namesAbsentFile(args, err)
+	err = namedAlike(plainGroup(err))
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", err)
 	var e *exitError
+	var v *verdict
 	var parameter *check.Error
 	switch {
+	case errors.As(err, &v):
+		return v.code
 	case errors.As(err, &e):
 		return e.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case !started, errors.As(err, &parameter):
+	case !started, absent, errors.As(err, &parameter):
 		return exitUsage
 	default:
 		return exitFailure
@@ -146,11 +167,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // checkedOutput remembers that standard output could not be written, which most
 // prints do not look at.
 type checkedOutput struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	before func()
+	err    error
 }
 
 func (w *checkedOutput) Write(p []byte) (int, error) {
+	w.before()
 	n, err := w.to.Write(p)
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("standard output: %w", err)

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
@@ -32,7 +33,7 @@ type runOptions struct {
 	cell      string
 	audit     bool
 	examples  bool
-	align     alignFlag
+	levels    results.Levels
 	auditing  audit.Options
 	fetching  fetchOptions
 	items     itemOptions
@@ -41,9 +42,9 @@ type runOptions struct {
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.addStudyFlags(f)
-	f.IntVar(&o.workers, "workers", 0, "units at a time (default: number of cores)")
+	workersFlag(f, &o.workers)
 	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
-	f.StringVarP(&o.out, "out", "o", "", "folder of the results (default: runs/STUDY)")
+	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
@@ -53,26 +54,18 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"set and embedding")
 	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
-	f.BoolVar(&o.examples, "examples", false, "show documents before and after privatising on the page")
-	o.align.add(cmd)
-	for _, other := range []string{"shard", "cell"} {
-		cmd.MarkFlagsMutuallyExclusive("align", other)
+	examplesFlag(f, &o.examples)
+	alignFlag(f, &o.levels)
+	for _, part := range []string{"shard", "cell"} {
+		cmd.MarkFlagsMutuallyExclusive("align", part)
+		cmd.MarkFlagsMutuallyExclusive("audit", part) // its file would count for the whole
 	}
 	o.items.addFlags(f)
 }
 
-// checkAudit returns an error for an audit of a part, because its file would
-// count for the whole.
-func (o *runOptions) checkAudit() error {
-	if o.audit && (o.shard != "" || o.cell != "") {
-		return &exitError{exitUsage, errors.New("--audit audits the whole study: not with --shard or --cell")}
-	}
-	return nil
-}
-
 // addStudyFlags adds the flags that select what is run; keys depend on them.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.data, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+	dataFlag(f, &o.data)
 	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil,
 		"vector files (also relative to the data folder) or names, instead of the study's embeddings")
 	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
@@ -88,60 +81,23 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
-	cmd := &cobra.Command{
-		Use:   "run STUDY|FILE.yaml",
-		Short: "Run a study: privatise, train, measure, tabulate, draw",
-		Long: `Run runs the units of a study that are not finished yet (a unit is one
-measurement of one private text) and writes rows (CSV, one for each number) and a
-page. It prints the best mechanism of each data set at stated errors of an
-adversary, and the path of the page. A study is a name from mldp study list or a
-YAML file. Flags change the study for this run; the manifest next to the rows
-holds the study as it was run. Tables and figures for a paper: mldp tables and
-mldp figures.
-
-With --audit it then tries to refute the guarantees of the study's mechanisms, as
-mldp audit does, and stores the verdicts next to the rows. A mechanism that is
-refuted has no guarantee on the page, in tables and in rankings.
-
-With --align the mechanisms are compared at these levels of privacy, and run at
-further ε where the measured ones on either side of a level are more than 0.1
-apart. The study with these ε is aligned.yaml next to the rows.
-
-A finished unit is never run again: after an interruption (or kill -9) the same
-command continues where it stopped, and a measurement added to a study runs alone.
-A unit that fails does not stop the others; its error is stored in the folder
-failed, and the same command tries it again. results.csv holds the units that this
-command selects; other finished units stay in the folder units.
-
-When interrupted or terminated, it discards running units and ends; on SIGUSR1 it
-finishes them, starts no others and ends. A second signal ends it at once.
-
-The page shows original documents only with --examples.
-
-Exit codes: 0 done, 1 some units failed, 2 wrong usage, 5 interrupted.`,
-		Example: `  mldp run mini
-  mldp run comparative --dimensions 100 --models svm --repetitions 1
-  mldp run tem-generated --panel reviews
-  mldp run my.yaml --align em=0.5,0.7
-  mldp run my.yaml --workers 8 --shard 2/4`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkAudit(); err != nil {
-				return err
-			}
-			study, err := o.study(args[0], cmd.Flags())
-			if err != nil {
-				return err
-			}
-			warnBaselines(cmd.ErrOrStderr(), study)
-			if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
-	}
+	cmd := command("run", "run STUDY|FILE.yaml", cobra.ExactArgs(1))
 	o.addFlags(cmd)
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		study, err := o.study(args[0], cmd.Flags())
+		if err != nil {
+			return err
+		}
+		warnBaselines(cmd.ErrOrStderr(), study)
+		if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		summary, err := o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		return o.write(cmd, study, summary, a)
+	})
 }
 
 // study opens a study and applies the flags to it.
@@ -180,32 +136,30 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string, stdout,
-	stderr io.Writer) error {
+func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string,
+	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
 		Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
-	var err error
-	if o.shard != "" {
+	switch {
+	case o.shard != "":
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
-			return &exitError{exitUsage, err}
+			return nil, usage(err)
 		}
-	}
-	if o.schedule != "" {
-		if o.shard == "" {
-			return &exitError{exitUsage, errors.New("--plan needs --shard: which of its tasks to run")}
+		if o.schedule != "" {
+			if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
+				return nil, err
+			}
 		}
-		if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
-			return err
-		}
+	case o.schedule != "":
+		return nil, check.Wrong("--plan needs --shard: which of its tasks to run")
 	}
 	drain, stop := drainSignal()
 	defer stop()
 	options.Drain = drain
-	var summary *engine.Summary
-	if o.align.Quantity != "" {
-		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.align.Levels, func(file, key string) string {
+	if o.levels.Quantity != "" {
+		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.levels, func(file, key string) string {
 			if file == "" {
 				return rerun(key)
 			}
@@ -219,24 +173,40 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 			err = fmt.Errorf("%w: %d of %d units are finished and kept; the same command continues with the rest",
 				err, summary.Reused+summary.Ran, summary.Total)
 		}
-		return &exitError{exitInterrupted, err}
+		err = &exitError{exitInterrupted, err}
 	}
-	if err != nil {
-		return err
-	}
-	if summary.Key != "" {
-		return printUnit(stdout, summary)
+	return summary, err
+}
+
+// write writes what a finished run is asked for, and gives the answer.
+func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engine.Summary, a *answer) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if summary.Key != "" { // one unit
+		rows := results.Where(summary.Rows, func(r results.Row) bool { return r.Key == summary.Key })
+		if len(rows) == 0 {
+			return errors.New("unit " + summary.Key + ": no row")
+		}
+		a.add("rows", rows)
+		return results.Encode(a.text, rows)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
 	if err := o.items.write(ctx, summary, o.data); err != nil {
 		return err
 	}
+	if o.shard != "" {
+		shard, err := engine.ParseShard(o.shard)
+		if err != nil || shard.Count > 1 { // the page is that of the merged study
+			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
+			return err
+		}
+	}
 	var audited []results.AuditRow
 	if o.audit {
+		var err error
 		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
 			stderr); err != nil {
 			return err
 		}
 	}
-	return writeOutputs(stdout, stderr, summary, options.Shard, audited, o.examples, o.align.Levels)
+	return writeOutputs(a, stderr, summary, audited, o.examples, o.levels)
 }

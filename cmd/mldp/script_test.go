@@ -1,14 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/cachetest"
@@ -24,8 +28,9 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode},
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode,
+			"object": jsonObject},
 		Setup: func(env *testscript.Env) error {
 			if err := ownCache(env); err != nil {
 				return err
@@ -86,6 +91,70 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %d records", want.Command, found)
 		}
 	}
+}
+
+// jsonObject is "object COMMAND TABLE...": standard output is the object of
+// --json, with these tables, whose rows have one value in each column.
+func jsonObject(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: object COMMAND TABLE...")
+	}
+	var o struct {
+		Schema  int                         `json:"schema"`
+		Command string                      `json:"command"`
+		Tables  map[string][]map[string]any `json:"tables"`
+		Files   []string                    `json:"files"`
+	}
+	d := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+	d.DisallowUnknownFields()
+	ts.Check(d.Decode(&o))
+	if _, err := d.Token(); err != io.EOF {
+		ts.Fatalf("more than one object: %v", err)
+	}
+	if o.Schema != jsonSchema || o.Command != args[0] || len(o.Tables)+len(o.Files) == 0 && !strings.Contains(args[0], "data") {
+		ts.Fatalf("%+v", o)
+	}
+	for _, name := range args[1:] {
+		if _, ok := o.Tables[name]; !ok {
+			ts.Fatalf("no table %s", name)
+		}
+	}
+	for name, rows := range o.Tables {
+		for _, row := range rows {
+			for column, x := range row {
+				switch x.(type) {
+				case nil, string, float64, bool:
+				default:
+					ts.Fatalf("%s, %s: %v", name, column, x)
+				}
+				if _, ok := rows[0][column]; !ok || len(row) != len(rows[0]) {
+					ts.Fatalf("%s: rows with other columns: %v, %v", name, rows[0], row)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryAnswerIsTestedAsJSON fails for a command with --json that json.txtar
+// does not run, and docs/json.md does not name.
+func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("testdata", "script", "json.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pages(t)["json.md"]
+	walkCommands(newRoot(), func(c *cobra.Command) {
+		if c.Flags().Lookup("json") == nil {
+			return
+		}
+		if !strings.Contains(string(script), "object '"+c.CommandPath()+"'") {
+			t.Errorf("%s --json is not in json.txtar", c.CommandPath())
+		}
+		if name := strings.TrimPrefix(c.CommandPath(), "mldp "); !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("docs/json.md does not name %s", name)
+		}
+	})
 }
 
 // exitCode is "code N COMMAND...": the command ends with exit code N.

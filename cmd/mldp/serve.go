@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -18,52 +17,32 @@ func newServeCommand() *cobra.Command {
 	o := instanceOptions{}
 	var policy string
 	var seed uint64
-	var workers, maxLine int
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Privatise for another program over standard input and output",
-		Long: `Serve speaks the protocol of EXTERNAL.md for a built-in mechanism: one line of
-JSON describes the mechanism and its guarantee at --epsilon, then every line of
-standard input is a request and gets one line as its answer. Requests have their
-own epsilon and a seed for each document, so equal requests give equal text. For
-protection, the other program must draw its seeds from a cryptographic source.
-The service ends at the end of the input.`,
-		Example: `  mldp serve --mechanism cmp --embedding vectors.txt < requests.jsonl
-  mldp serve --mechanism tem --embedding glove.6B --dimension 100 --restrict agnews`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := mechanisms.CheckPolicy(mechanisms.Policy(policy)); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			s := &server{policy: mechanisms.Policy(policy), workers: workers}
-			var err error
-			if s.settings, err = o.settings(); err != nil {
-				return err
-			}
-			d, err := mechanisms.Find(s.settings.Mechanism)
-			if err != nil {
-				return err
-			}
-			if s.env, err = o.space.environment(cmd.Context(), d.Needs.Thesaurus, stream.FromUint64(seed)); err != nil {
-				return err
-			}
-			m, err := s.at(s.settings.Epsilon)
-			if err != nil {
-				return err
-			}
-			in := interruptible(cmd.Context(), cmd.InOrStdin())
-			return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), maxLine, s.privatize)
-		},
+	var workers int
+	cmd := command("serve", "serve", cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		err := mechanisms.CheckPolicy(mechanisms.Policy(policy))
+		if err != nil {
+			return err
+		}
+		s := &server{policy: mechanisms.Policy(policy), workers: workers}
+		if s.settings, s.env, err = o.environment(cmd.Context(), stream.FromUint64(seed)); err != nil {
+			return err
+		}
+		m, err := s.at(s.settings.Epsilon)
+		if err != nil {
+			return err
+		}
+		in := interruptible(cmd.Context(), cmd.InOrStdin())
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), external.MaxLine, s.privatize)
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
 	epsilon := f.Lookup("epsilon")
 	epsilon.DefValue, epsilon.Usage = "1", "privacy parameter of the guarantee stated in the hello"
 	o.epsilon = 1
-	f.StringVar(&policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+	policyFlag(f, &policy)
 	f.Uint64Var(&seed, "seed", 0, "seed of the random choices when a mechanism is built")
-	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
-	f.IntVar(&maxLine, "max-line", external.MaxLine, "longest line of a request, in bytes")
+	coresFlag(f, &workers)
 	require(cmd, "mechanism")
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,103 +12,36 @@ import (
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments/cluster"
-	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 )
 
-func newSlurmCommand() *cobra.Command {
-	var o planOptions
-	var job cluster.Slurm
-	var replan, submit, onlyMissing bool
-	cmd := &cobra.Command{
-		Use:   "slurm STUDY|FILE.yaml",
-		Short: "Print or submit a study as a Slurm job array",
-		Long: `Slurm makes the schedule of a study in the results folder (plan.jsonl, see mldp
-plan) and prints a job script for sbatch: one array task per task of the
-schedule. With --submit it writes the script next to the schedule, submits it
-and prints the job id. The nodes must share the results folder.
+// slurmOptions are the flags of mldp slurm.
+type slurmOptions struct {
+	planOptions
+	job                     cluster.Slurm
+	replan, submit, missing bool
+}
 
-Tasks write one file per finished unit and one results file per task. They need
-no locks, and a task that is submitted again continues where it stopped. After a
-time-out, a preemption or a failure, submit the rest with --missing, or give
-sbatch the output of mldp status --missing. Some time before the limit (--notice) a task
-stops starting units and finishes running ones. mldp status shows the progress;
-mldp merge joins the results.`,
-		Example: `  mldp slurm mini --tasks 8 --concurrent 4 > mini.sbatch
-  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit
-  mldp slurm comparative --out /shared/comparative --time 4h --partition cpu --submit --missing`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			study, err := o.study.study(args[0], cmd.Flags())
-			if err != nil {
-				return err
-			}
-			if job.Out == "" {
-				job.Out = filepath.Join("runs", study.Name)
-			}
-			schedule, err := o.shared(cmd.Context(), args[0], cmd.Flags(), job.Out, replan)
-			if err != nil {
-				return err
-			}
-			describeSchedule(cmd.ErrOrStderr(), schedule)
-			job.Study, job.Flags, job.Tasks, job.Plan = args[0], o.study.studyFlags(cmd.Flags()), schedule.Tasks(),
-				planPath(job.Out)
-			job.Name = jobName(schedule)
-			if job.Time == 0 {
-				job.Time = defaultLimit(schedule)
-			}
-			if job.WorkDir, err = os.Getwd(); err != nil {
-				return err
-			}
-			if job.Program == "" {
-				if job.Program, err = os.Executable(); err != nil {
-					return err
-				}
-			}
-			if job.MaxArraySize == 0 {
-				job.MaxArraySize, err = cluster.MaxArraySize(cmd.Context())
-				if err != nil && submit {
-					return err
-				}
-				if err != nil { // printed for another machine
-					job.MaxArraySize = cluster.DefaultMaxArraySize
-					fmt.Fprintf(cmd.ErrOrStderr(), "mldp: no cluster here, assuming MaxArraySize %d\n",
-						job.MaxArraySize)
-				}
-			}
-			var script bytes.Buffer
-			if err := job.Script(&script); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if !submit {
-				_, err := cmd.OutOrStdout().Write(script.Bytes())
-				return err
-			}
-			file := filepath.Join(job.Out, "job.sbatch")
-			if err := atomicfile.WriteBytes(file, 0o644, script.Bytes()); err != nil {
-				return err
-			}
-			tasks := job.AllTasks()
-			if onlyMissing {
-				state, err := readClusterState(cmd.Context(), job.Out, cmd.ErrOrStderr())
-				if err != nil {
-					return err
-				}
-				tasks = state.missingTasks()
-			}
-			for _, chunk := range job.Chunks(tasks) {
-				id, err := job.Submit(cmd.Context(), chunk, file)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), id)
-			}
-			return nil
-		},
+func newSlurmCommand() *cobra.Command {
+	var o slurmOptions
+	cmd := command("slurm", "slurm STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.complete(cmd, args[0]); err != nil {
+			return err
+		}
+		var script bytes.Buffer
+		if err := o.job.Script(&script); err != nil {
+			return usage(err)
+		}
+		if o.submit {
+			return o.send(cmd, script.Bytes())
+		}
+		_, err := cmd.OutOrStdout().Write(script.Bytes())
+		return err
 	}
-	f := cmd.Flags()
+	f, job := cmd.Flags(), &o.job
 	o.addFlags(f)
-	f.StringVarP(&job.Out, "out", "o", "", "shared folder of the results (default: runs/STUDY)")
+	outFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
 	f.IntVar(&job.Concurrent, "concurrent", 0, "tasks at a time (default: decided by the cluster)")
 	f.DurationVar(&job.Time, "time", 0, "limit of a task, such as 90m (default: three times the longest "+
 		"estimate, at least 30m)")
@@ -118,17 +52,67 @@ mldp merge joins the results.`,
 	f.StringArrayVar(&job.Extra, "extra", nil, "a further option of sbatch, such as --account=x; may be repeated")
 	f.StringVar(&job.Program, "program", "", "path of mldp on the nodes (default: this one)")
 	f.IntVar(&job.MaxArraySize, "max-array-size", 0, "MaxArraySize of the cluster (default: asked from it, else 1001)")
-	f.BoolVar(&replan, "replan", false, "replace an existing schedule")
-	f.BoolVar(&submit, "submit", false, "run sbatch and print the job id")
-	f.BoolVar(&onlyMissing, "missing", false, "with --submit: only tasks with unfinished units that are not queued")
+	f.BoolVar(&o.replan, "replan", false, "replace an existing schedule")
+	f.BoolVar(&o.submit, "submit", false, "run sbatch and print the job id")
+	f.BoolVar(&o.missing, "missing", false, "with --submit: only tasks with unfinished units that are not queued")
 	return cmd
 }
 
-// jobName identifies the jobs of a schedule in squeue.
-func jobName(s engine.Schedule) string { return "mldp-" + s.Study() + "-" + s.ID() }
+// complete makes the schedule and fills in what the flags leave open.
+func (o *slurmOptions) complete(cmd *cobra.Command, ref string) error {
+	study, err := o.study.study(ref, cmd.Flags())
+	if err != nil {
+		return err
+	}
+	job := &o.job
+	job.Out = cmp.Or(job.Out, filepath.Join("runs", study.Name))
+	schedule, err := o.shared(cmd.Context(), ref, cmd.Flags(), job.Out, o.replan)
+	if err != nil {
+		return err
+	}
+	describeSchedule(cmd.ErrOrStderr(), schedule)
+	job.Study, job.Flags, job.Tasks, job.Plan = ref, o.study.studyFlags(cmd.Flags()), schedule.Tasks(), planPath(job.Out)
+	job.Name = cluster.JobName(schedule)
+	// Estimates are rough, and a task that ends early gives its time back.
+	job.Time = cmp.Or(job.Time, max(30*time.Minute, 3*roundSeconds(slices.Max(schedule.TaskSeconds()))))
+	if job.WorkDir, err = os.Getwd(); err != nil {
+		return err
+	}
+	if job.Program == "" {
+		if job.Program, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	if job.MaxArraySize == 0 {
+		job.MaxArraySize, err = cluster.MaxArraySize(cmd.Context())
+		if err != nil && !o.submit { // printed for another machine
+			job.MaxArraySize, err = cluster.DefaultMaxArraySize, nil
+			fmt.Fprintf(cmd.ErrOrStderr(), "mldp: no cluster here, assuming MaxArraySize %d\n", job.MaxArraySize)
+		}
+	}
+	return err
+}
 
-// defaultLimit is generous, because estimates are rough and a task that ends
-// early gives its time back.
-func defaultLimit(s engine.Schedule) time.Duration {
-	return max(30*time.Minute, 3*roundSeconds(slices.Max(s.TaskSeconds())))
+// send submits the script and prints the ids of the jobs.
+func (o *slurmOptions) send(cmd *cobra.Command, script []byte) error {
+	file := filepath.Join(o.job.Out, "job.sbatch")
+	if err := atomicfile.WriteBytes(file, 0o644, script); err != nil {
+		return err
+	}
+	tasks := o.job.AllTasks()
+	if o.missing {
+		state, err := readState(cmd, o.job.Out)
+		if err != nil {
+			return err
+		}
+		tasks = state.Missing()
+	}
+	for _, chunk := range o.job.Chunks(tasks) {
+		id, err := o.job.Submit(cmd.Context(), chunk, file)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), id)
+	}
+	return nil
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,54 +16,28 @@ import (
 )
 
 func newStudyCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "study",
-		Short: "List, print and check study files",
-		Long: `A study is one YAML file. The built-in ones document the format in comments:
-print one, edit it, check it, run it.`,
-		Example: `  mldp study list
-  mldp study show mini > my.yaml
-  mldp study check my.yaml`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(
-		&cobra.Command{
-			Use:     "list",
-			Short:   "List the built-in studies",
-			Long:    "List prints name and title of every built-in study.",
-			Example: "  mldp study list",
-			Args:    cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				for _, name := range experiments.Builtin.Names() {
-					s, err := experiments.Builtin.Open(name)
-					if err != nil {
-						return err
-					}
-					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Title)
-				}
-				return w.Flush()
-			},
-		},
-		&cobra.Command{
-			Use:     "show NAME",
-			Short:   "Print a built-in study",
-			Long:    "Show prints the YAML of a built-in study, with its comments.",
-			Example: "  mldp study show comparative > my.yaml",
-			Args:    cobra.ExactArgs(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				source, err := experiments.Builtin.Source(args[0])
-				if err != nil {
-					return err
-				}
-				_, err = cmd.OutOrStdout().Write(source)
+	list := command("study-list", "list", cobra.NoArgs)
+	prints(list, func(_ *cobra.Command, _ []string, a *answer) error {
+		var rows [][]any
+		for _, name := range experiments.Builtin.Names() {
+			s, err := experiments.Builtin.Open(name)
+			if err != nil {
 				return err
-			},
-		},
-		newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand(),
-	)
-	return cmd
+			}
+			rows = append(rows, []any{s.Name, s.Title})
+		}
+		return a.table("studies", []string{"study", "title"}, rows)
+	})
+	show := command("study-show", "show NAME", cobra.ExactArgs(1))
+	show.RunE = func(cmd *cobra.Command, args []string) error {
+		source, err := experiments.Builtin.Source(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = cmd.OutOrStdout().Write(source)
+		return err
+	}
+	return group("study", list, show, newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand())
 }
 
 // openStudy opens a study, changed by flags if there are any. Any error before
@@ -78,7 +51,7 @@ func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 		_, err = experiments.Plan(s, lab.New(""), nil) // opens nothing
 	}
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, usage(err)
 	}
 	return s, nil
 }
@@ -99,52 +72,38 @@ func openTaskOrStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 }
 
 func newStudyCheckCommand() *cobra.Command {
-	const usual = "usual" // value of --data without a folder
+	const usual = "usual/" // value of --data without a folder
 	var data string
-	cmd := &cobra.Command{
-		Use:   "check STUDY|FILE.yaml",
-		Short: "Check a study file and count its units",
-		Long: `Check reads a study strictly: an unknown key, a wrong type or an illegal value
-is an error with file, line and column. It prints the number of units.
-
-With --data it also opens all data of the study: files and their columns, sizes,
-embeddings at their dimensions, thesaurus, word list and sentence encoder. It
-lists all errors, not only the first.`,
-		Example: `  mldp study check my.yaml
-  mldp study check my.yaml --data
-  mldp study check my.yaml --data=folder`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := openStudy(args[0], nil)
-			if err != nil {
-				return err
-			}
-			plan, err := experiments.Plan(s, lab.New(""), nil)
-			if err != nil {
-				return err
-			}
-			if data != "" {
-				root := data
-				if root == usual {
-					root = ""
-				}
-				if err := experiments.CheckData(cmd.Context(), s, root); err != nil {
-					return err
-				}
-			}
-			warnBaselines(cmd.ErrOrStderr(), s)
-			if repeated := plan.Unique(); len(repeated) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
-					len(repeated), repeated[0])
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d units\n", s.Name, len(plan.Units))
-			return err
-		},
-	}
+	cmd := command("study-check", "check STUDY|FILE.yaml", cobra.ExactArgs(1))
 	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		s, err := openStudy(args[0], nil)
+		if err != nil {
+			return err
+		}
+		plan, err := experiments.Plan(s, lab.New(""), nil)
+		if err != nil {
+			return err
+		}
+		if data != "" {
+			if err := experiments.CheckData(cmd.Context(), s, strings.TrimPrefix(data, usual)); err != nil {
+				return err
+			}
+		}
+		warnBaselines(cmd.ErrOrStderr(), s)
+		if repeated := plan.Unique(); len(repeated) > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
+				len(repeated), repeated[0])
+		}
+		a.add("study", []struct {
+			Study string
+			Units int
+		}{{s.Name, len(plan.Units)}})
+		_, err = fmt.Fprintf(a.text, "%s: %d units\n", s.Name, len(plan.Units))
+		return err
+	})
 }
 
 // warnBaselines says that a study privatises nothing, which may be a mistake.
@@ -158,51 +117,36 @@ func warnBaselines(w io.Writer, s *study.Study) {
 }
 
 func newStudyMetricsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "metrics",
-		Short: "List the quantities that a study can measure",
-		Long: `Metrics lists every quantity of a results file: its name, title, unit, which
-direction is better, the threshold of mldp check, and whether it depends on the
-classifier or an attacker.`,
-		Example: "  mldp study metrics",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows := [][]string{{"name", "title", "unit", "better", "threshold", "of"}}
-			for _, c := range results.Columns() {
-				if c.Title == "" {
-					continue
-				}
-				threshold, of := "", "the text"
-				if c.Threshold > 0 {
-					threshold = fmt.Sprint(c.Threshold)
-				}
-				switch {
-				case c.Attacker != "":
-					of = "attacker " + c.Attacker
-				case c.OfModel:
-					of = "the classifier"
-				}
-				better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
-				rows = append(rows, []string{c.Name, c.Title, c.Unit, better, threshold, of})
+	cmd := command("study-metrics", "metrics", cobra.NoArgs)
+	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
+		var rows [][]any
+		for _, c := range results.Columns() {
+			if c.Title == "" {
+				continue
 			}
-			a := newAnswer(cmd)
-			return errors.Join(a.table("metrics", rows), a.end())
-		},
-	}
-	addJSON(cmd)
-	return cmd
+			var threshold any
+			if c.Threshold > 0 {
+				threshold = c.Threshold
+			}
+			of := "the text"
+			switch {
+			case c.Attacker != "":
+				of = "attacker " + c.Attacker
+			case c.OfModel:
+				of = "the classifier"
+			}
+			better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
+			rows = append(rows, []any{c.Name, c.Title, c.Unit, better, threshold, of})
+		}
+		return a.table("metrics", []string{"name", "title", "unit", "better", "threshold", "of"}, rows)
+	})
 }
 
 func newStudyKeysCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "keys",
-		Short:   "List the keys of study files",
-		Long:    "Keys prints a page with every key of a study file: its kind, its limits and what it means.",
-		Example: "  mldp study keys",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), docs.StudyKeys)
-			return err
-		},
+	cmd := command("study-keys", "keys", cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		_, err := io.WriteString(cmd.OutOrStdout(), docs.StudyKeys)
+		return err
 	}
+	return cmd
 }

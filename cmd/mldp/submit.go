@@ -14,34 +14,23 @@ import (
 
 func newSubmitCommand() *cobra.Command {
 	var card, own, out string
-	cmd := &cobra.Command{
-		Use:   "submit DIR",
-		Short: "Pack a run of a task for a board, so that anybody can check it",
-		Long: `Submit packs the folder of a run or an evaluation of a task: a system card, the
-task, the study, private texts or mechanisms and seed, every row and test item,
-and a list of all files with checksums. Nothing of this machine but its kind is
-in it. Without --card it prints a card to fill in. An --out that does not end in
-.zip is a folder, whose changes a repository can show.`,
-		Example: `  mldp submit my-system > card.yaml
-  mldp submit my-system --card card.yaml --out my-system.zip`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if card == "" {
-				_, err := io.WriteString(cmd.OutOrStdout(), submit.EmptyCard)
-				return err
-			}
-			p, err := submit.Submit(args[0], card, own, out)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s, %d files; check it with: mldp verify %s\n", p.Task, len(p.Files), out)
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+	cmd := command("submit", "submit DIR", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if card == "" {
+			_, err := io.WriteString(cmd.OutOrStdout(), submit.EmptyCard)
 			return err
-		},
+		}
+		p, err := submit.Submit(args[0], card, own, out)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s, %d files; check it with: mldp verify %s\n", p.Task, len(p.Files), out)
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), out)
+		return err
 	}
 	cmd.Flags().StringVar(&card, "card", "", "the system card: who made it, what it promises, per which unit, what it saw")
 	cmd.Flags().StringVar(&own, "task", "", "file of the task, where it is not built in")
-	cmd.Flags().StringVarP(&out, "out", "o", "submission.zip", "the package to write")
+	outFlag(cmd.Flags(), &out, "submission.zip", "the package to write")
 	return cmd
 }
 
@@ -49,84 +38,87 @@ func newVerifyCommand() *cobra.Command {
 	var o submit.Options
 	var quick bool
 	var receipts string
-	cmd := &cobra.Command{
-		Use:   "verify PACKAGE...",
-		Short: "Compute the numbers of packages again and refuse what does not fit",
-		Long: `Verify reads packages of mldp submit and mldp artifact, zip files or folders. It
-refuses, with the reason, what is changed, missing, added, of another task or
-cut, and numbers and test items that do not follow from texts, data and task. It
-needs the data of the task, but no network, and executes nothing of a package.
-With --quick numbers are not computed again.
-
-Exit codes: 0 all packages are accepted, 1 one is refused.`,
-		Example: "  mldp verify my-system.zip",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Version = mldpVersion()
-			verified := map[string]string{}
-			if receipts != "" {
-				var err error
-				if verified, err = submit.Receipts(receipts); err != nil {
-					return err
-				}
-			}
-			refused := 0
-			for _, name := range args {
-				state, c, err := verifyOne(cmd, name, o, quick)
-				var r *submit.Refusal
-				switch {
-				case errors.As(err, &r):
-					refused++
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %v\n", name, err)
-				case err != nil:
-					return fmt.Errorf("%s: %w", name, err)
-				default:
-					verified[c.Digest] = o.Version
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s, %d rows, %d answers on test items\n", name, state, c.Package.Study,
-						len(c.Run.Rows), c.Items)
-				}
-			}
-			if receipts != "" && !quick {
-				if err := submit.WriteReceipts(receipts, verified); err != nil {
-					return err
-				}
-			}
-			if refused > 0 {
-				return fmt.Errorf("%d of %d packages refused", refused, len(args))
-			}
-			return nil
-		},
-	}
-	addDataFlag(cmd, &o.Root)
+	cmd := command("verify", "verify PACKAGE...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
+	dataFlag(f, &o.Root)
 	f.StringVar(&receipts, "receipt", "", "repository of packages in whose verified.json accepted ones are noted")
 	f.BoolVar(&quick, "quick", false, "only check files, card, task, study and rows")
-	f.IntVar(&o.Workers, "workers", 0, "units at a time (default: number of cores)")
+	workersFlag(f, &o.Workers)
 	f.IntVar(&o.Samples, "audit-samples", 200_000, "of an audit that a package holds: as it was made with")
-	return cmd
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) (err error) {
+		o.Version, o.Log = mldpVersion(), cmd.ErrOrStderr()
+		verified := map[string]string{}
+		if receipts != "" {
+			if verified, err = submit.Receipts(receipts); err != nil {
+				return err
+			}
+		}
+		refused := 0
+		var lines []packageLine
+		for _, name := range args {
+			line, digest, err := verifyOne(cmd, name, o, quick)
+			var r *submit.Refusal
+			switch {
+			case errors.As(err, &r):
+				refused++
+				line = packageLine{Package: name, State: "refused", Why: err.Error()}
+				fmt.Fprintf(a.text, "%s: %v\n", name, err)
+			case err != nil:
+				return fmt.Errorf("%s: %w", name, err)
+			default:
+				verified[digest] = o.Version
+				fmt.Fprintf(a.text, "%s: %s: %s, %d rows, %d answers on test items\n", name, line.State, line.Study, line.Rows,
+					line.Items)
+			}
+			lines = append(lines, line)
+		}
+		a.add("packages", lines)
+		if receipts != "" && !quick {
+			if err := submit.WriteReceipts(receipts, verified); err != nil {
+				return err
+			}
+		}
+		if refused > 0 {
+			return &verdict{exitFailure, fmt.Sprintf("%d of %d packages refused", refused, len(args))}
+		}
+		return nil
+	})
 }
 
-func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (string, *submit.Checked, error) {
+// packageLine is what was found of a package.
+type packageLine struct {
+	Package, State, Study string
+	Rows, Items           int
+	Why                   string // it was refused
+}
+
+func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (line packageLine, digest string,
+	err error) {
 	dir, err := os.MkdirTemp("", "mldp-package-")
 	if err != nil {
-		return "", nil, err
+		return line, "", err
 	}
 	defer os.RemoveAll(dir)
 	c, err := submit.Check(name, dir)
-	if err != nil || quick {
-		return submit.Claimed, c, err
+	if err != nil {
+		return line, "", err
+	}
+	line = packageLine{Package: name, State: submit.Claimed, Study: c.Package.Study, Rows: len(c.Run.Rows), Items: c.Items}
+	if quick {
+		return line, c.Digest, nil
 	}
 	if c.Of != nil {
 		if err := c.Of.Present(o.Root); err != nil {
-			return "", nil, err
+			return line, "", err
 		}
 	}
 	missing, err := experiments.Missing(c.Study, o.Root, false)
 	if err == nil {
 		err = fetchOptions{}.provide(cmd.Context(), missing, o.Root, nil, nil)
 	}
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		err = c.Verify(cmd.Context(), o)
 	}
-	return submit.Recomputed, c, c.Verify(cmd.Context(), o)
+	line.State, line.Items = submit.Recomputed, c.Items
+	return line, c.Digest, err
 }

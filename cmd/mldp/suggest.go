@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,29 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return fmt.Errorf("%w%s", err, check.Meant("--"+unknown.GetSpecifiedName(), names))
+}
+
+var flagGroup = regexp.MustCompile(`\[([^]]*)\]`)
+
+// plainGroup says in words that flags exclude each other, or that one of them is
+// needed.
+func plainGroup(err error) error {
+	if err == nil || !strings.Contains(err.Error(), "flags in the group [") {
+		return err
+	}
+	groups := flagGroup.FindAllStringSubmatch(err.Error(), 2)
+	given := strings.Fields(groups[len(groups)-1][1]) // of those that exclude each other; else all of the group
+	if len(groups) == 2 {
+		return fmt.Errorf("--%s: give only one of them", strings.Join(given, " and --"))
+	}
+	return fmt.Errorf("--%s is needed", strings.Join(given, " or --"))
+}
+
+// namesAbsentFile reports whether a command line names a file that is not there.
+func namesAbsentFile(args []string, err error) bool {
+	var missing *fs.PathError
+	return errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) &&
+		slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, missing.Path) })
 }
 
 // namedAlike adds to the error of a file that is not there the name beside it

@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/progress"
 )
 
 // AskAbove is the number of bytes above which a download needs confirmation.
@@ -285,7 +286,10 @@ type Check struct {
 // has a published checksum, with it.
 func (f *Fetcher) Verify(ctx context.Context, entries []Entry) ([]Check, error) {
 	var out []Check
+	bar := progress.Start(ctx, "entries", len(entries), float64(len(entries)))
+	defer bar.Close()
 	for _, e := range entries {
+		bar.Add(1, 1, e.Name)
 		for _, d := range e.Downloads {
 			c := Check{Path: f.path(d.File)}
 			if ctx.Err() != nil {

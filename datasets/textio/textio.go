@@ -87,7 +87,7 @@ func (o Options) Check() error {
 	switch {
 	case o.Format == Lines && len(o.Columns) > 0:
 		return errors.New("plain lines have no columns: say what is read with the suffix .csv, .tsv or .jsonl " +
-			"(.gz may follow), or with --csv, --tsv or --jsonl")
+			"(.gz may follow), or with --format")
 	case o.Format != Lines && len(o.Columns) == 0:
 		return fmt.Errorf("%s: no column named", o.Format)
 	case o.Delimiter != "" && o.Format != CSV && o.Format != TSV:

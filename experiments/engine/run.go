@@ -227,6 +227,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
 	bar := progress.New(o.Log, "units", todo, seconds)
+	ctx = progress.Silent(ctx)
 	defer bar.Close()
 	memory := semaphore.NewWeighted(o.Memory)
 	threads := max(1, o.Workers/max(1, len(jobs)))

@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"mldpbench/internal/registry"
+	"mldpbench/internal/check"
 )
 
 // Limits of a study file: far above the needs of any study, far below what
@@ -101,7 +101,7 @@ func (src *source) unknown(key *token.Token, t reflect.Type) error {
 	if instead, old := renamed[key.Value]; old {
 		return src.wrong(key, "%s: %s", key.Value, instead)
 	}
-	if s := registry.Suggest(key.Value, keysOf(t)); s != "" {
+	if s := check.Suggest(key.Value, keysOf(t)); s != "" {
 		return src.wrong(key, "unknown field %q: did you mean %q? mldp study keys lists all", key.Value, s)
 	}
 	return src.wrong(key, "unknown field %q", key.Value)

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"mldpbench/internal/registry"
 )
 
 // Error is a value that is not allowed and that the user can correct.
@@ -74,7 +72,7 @@ func OneOf(name, v string, allowed ...string) error {
 // Meant returns "; did you mean …?" for a word that is probably a misspelling
 // of an allowed one, else "".
 func Meant(v string, allowed []string) string {
-	if s := registry.Suggest(v, allowed); s != "" {
+	if s := Suggest(v, allowed); s != "" {
 		return fmt.Sprintf("; did you mean %q?", s)
 	}
 	return ""

@@ -23,6 +23,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -390,6 +391,15 @@ func (a *audit) see(pairs []pair, r *Report) error {
 func Grid(
 	ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error,
 ) error {
+	if len(cells) > 1 { // one shows its samples
+		bar := progress.Start(ctx, "instances", len(cells), float64(len(cells)))
+		defer bar.Close()
+		shown := each
+		each = func(r Report) error {
+			defer bar.Add(1, 1, r.Settings.Mechanism)
+			return shown(r)
+		}
+	}
 	for _, s := range cells {
 		r, err := Run(ctx, env, s, o)
 		if err != nil {

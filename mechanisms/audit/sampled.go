@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/progress"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -45,6 +46,9 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 	explored := map[embeddings.WordID][]int{}
 	explore := a.options.Samples / 4
 	var hypotheses []hypothesis
+	words := 2 * (len(pairs) + 4*mostTests) // a test has four times the samples; shared words are no work
+	bar := progress.Start(ctx, "samples of words", words, float64(words))
+	defer bar.Close()
 	for _, p := range pairs {
 		for _, w := range []embeddings.WordID{p.a, p.b} {
 			if explored[w] == nil {
@@ -54,6 +58,7 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 				}
 				explored[w] = counts
 			}
+			bar.Add(1, 1, a.output(w))
 		}
 		h, err := a.mostTelling(p, explored[p.a], explored[p.b], explore)
 		if err != nil {
@@ -75,6 +80,7 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 				}
 				tested[w] = counts
 			}
+			bar.Add(4, 4, a.output(w))
 		}
 		inA, inB := total(tested[h.a], h.event), total(tested[h.b], h.event)
 		ratio, err := logRatio(inA, inB, a.options.Samples, a.options.Alpha/float64(len(hypotheses)))

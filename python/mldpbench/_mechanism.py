@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import secrets
 import subprocess
@@ -79,8 +77,8 @@ class Mechanism:
     def distribution(self, word: str, top: int = 1_000_000) -> dict[str, float]:
         """The likeliest outputs for a word with their probabilities: exact, or sampled where no form is known."""
         text = call("explain", *self._arguments, "--epsilon", repr(self.epsilon), "--words", word, "--top", str(top),
-                    "--format", "csv")
-        return {row["output"]: float(row["probability"]) for row in csv.DictReader(io.StringIO(text))}
+                    "--json")
+        return {row["becomes"] or "": row["probability"] for row in json.loads(text)["tables"]["outputs"]}
 
     def close(self) -> None:
         """Ends the program."""

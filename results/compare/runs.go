@@ -34,6 +34,8 @@ const (
 	Incomplete
 )
 
+func (o Outcome) String() string { return [...]string{"same", "changed", "incomplete"}[o] }
+
 // Comparison is what two runs differ in.
 type Comparison struct {
 	Names   [2]string

@@ -20,8 +20,8 @@ func digits(threshold float64) int {
 }
 
 // Tests returns the tests of a comparison of two runs that found a change or,
-// if there are none, the largest change of each quantity; all: every test.
-func Tests(c *compare.Comparison, all bool) Table {
+// if there are none, the largest change of each quantity.
+func Tests(c *compare.Comparison) Table {
 	t := Table{Name: "tests", Title: "Tests of changes between two runs", Header: []string{"quantity", "scope", "cells",
 		"before", "after", "change", "95% interval", "p (Holm)", "detectable", "chance from", "verdict"}}
 	shown := slices.Clone(c.Tests)
@@ -32,7 +32,7 @@ func Tests(c *compare.Comparison, all bool) Table {
 	}
 	for _, x := range shown {
 		switch {
-		case all || found && x.Changed:
+		case found && x.Changed:
 		case found || math.Abs(x.Change) < largest[x.Quantity]:
 			continue
 		default:
@@ -88,7 +88,7 @@ func History(steps []*compare.Comparison) Table {
 		if n := len(changed); n > 3 {
 			changed = append(changed[:3], fmt.Sprintf("%d more", n-3))
 		}
-		outcome := [...]string{"same", "changed", "incomplete"}[c.Outcome()]
+		outcome := c.Outcome().String()
 		t.AddRow(c.Names[0], c.Names[1], outcome, fmt.Sprint(len(c.Tests)),
 			strings.Join(append(changed, append(c.Broken, c.Reasons...)...), "; "))
 	}

@@ -112,7 +112,7 @@ func (t Table) Select(words []string, met map[string]bool) Table {
 	named(func(word string) bool {
 		before := len(chosen)
 		for _, j := range columns {
-			if strings.Contains(" "+t.heading(j)+" ", " "+word+" ") {
+			if strings.Contains(" "+t.Heading(j)+" ", " "+word+" ") {
 				chosen = append(chosen, j)
 			}
 		}
@@ -201,8 +201,8 @@ func marks(notes []int) string {
 	return strings.Join(parts, ",")
 }
 
-// heading returns the flat name of column j.
-func (t Table) heading(j int) string {
+// Heading returns the flat name of column j.
+func (t Table) Heading(j int) string {
 	at := 0
 	for _, g := range t.Groups {
 		if j < at+g.Span {
@@ -216,7 +216,7 @@ func (t Table) heading(j int) string {
 func (t Table) headings() []string {
 	h := make([]string, len(t.Header))
 	for j := range h {
-		h[j] = t.heading(j)
+		h[j] = t.Heading(j)
 	}
 	return h
 }
@@ -230,7 +230,7 @@ var markdownEscaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", " ", "*", 
 func (t Table) WriteMarkdown(w io.Writer) error {
 	rows := [][]string{nil, nil}
 	for j := range t.Header {
-		rows[0] = append(rows[0], markdownEscaper.Replace(t.heading(j)))
+		rows[0] = append(rows[0], markdownEscaper.Replace(t.Heading(j)))
 	}
 	for _, row := range t.Rows {
 		var line []string

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/datasets/textio"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
+	"mldpbench/internal/progress"
+	"mldpbench/mechanisms/privatize"
+)
+
+// inputOptions are the flags of the input format.
+type inputOptions struct {
+	format    string
+	delimiter string
+	columns   []string
+	noHeader  bool
+	encoding  string
+	whole     bool
+}
+
+func (o *inputOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "of the input: lines, csv, tsv, jsonl, json or parquet (default: by the "+
+		"file's suffix)")
+	delimiterFlag(f, &o.delimiter)
+	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
+	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
+	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
+}
+
+// inputFile is one input and where its output goes.
+type inputFile struct {
+	name    string // "-" is standard input
+	out     string // "" is standard output
+	options textio.Options
+}
+
+// files pairs inputs with outputs.
+func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	folder := len(args) > 1
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		folder = true
+	} else if folder && err == nil {
+		return nil, check.Wrong("--out %s is a file: several inputs need a folder", out)
+	}
+	if folder && out == "" {
+		return nil, check.Wrong("several inputs need --out with a folder")
+	}
+	var files []inputFile
+	seen := map[string]string{}
+	for _, name := range args {
+		f := inputFile{name: name, out: out}
+		var err error
+		if f.options, err = o.of(name); err != nil {
+			return nil, usage(err)
+		}
+		if folder {
+			if name == "-" {
+				return nil, check.Wrong("standard input has no file name for the folder of --out")
+			}
+			f.out = filepath.Join(out, filepath.Base(name))
+		}
+		if other, dup := seen[f.out]; dup {
+			return nil, check.Wrong("%s and %s would both be written to %s", other, name, f.out)
+		}
+		seen[f.out] = name
+		if same(name, f.out) {
+			return nil, check.Wrong("--out %s would replace its input", f.out)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// of are the options of an input.
+func (o *inputOptions) of(name string) (textio.Options, error) {
+	to := textio.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole,
+		Delimiter: o.delimiter, Format: textio.FormatOf(name)}
+	var err error
+	switch {
+	case name == "-":
+		to.Name = "standard input"
+	case o.format == "":
+		err = textio.CheckName(name)
+	}
+	if o.format != "" {
+		to.Format = textio.Format(o.format)
+	}
+	if err == nil {
+		err = to.Check()
+		if err != nil && to.Format != textio.Lines && len(o.columns) == 0 {
+			err = fmt.Errorf("%s: name the columns to privatise with --column (or give --format lines)", to.Name)
+		}
+	}
+	return to, err
+}
+
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// privatize runs one file through s.
+func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
+	ctx, in := cmd.Context(), interruptible(cmd.Context(), cmd.InOrStdin())
+	lines := func(in io.Reader, w io.Writer) error {
+		r, err := textio.NewReader(in, f.options)
+		if err != nil {
+			return err
+		}
+		return s.Run(ctx, r, w)
+	}
+	run := func(w io.Writer) error { return lines(in, w) }
+	if f.name != "-" {
+		file, err := os.Open(f.name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		var done func()
+		in, done = progress.File(ctx, file)
+		defer done()
+		if f.options.Format == textio.Parquet {
+			run = func(w io.Writer) error {
+				return textio.RewriteParquet(ctx, file, w, f.options, func(r *textio.Reader, w io.Writer) error {
+					return s.Run(ctx, r, w)
+				})
+			}
+		}
+	}
+	if f.out == "" {
+		return run(cmd.OutOrStdout())
+	}
+	return atomicfile.Write(f.out, 0o644, func(w io.Writer) error {
+		if f.options.Format == textio.Parquet {
+			return run(w)
+		}
+		return textio.Compressed(w, f.out, run)
+	})
+}
