@@ -150,6 +150,9 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		rows = append(rows, []any{"coverage by " + space.Name, fmt.Sprintf("%s of tokens, %s of words (%d dimensions, "+
 			"%d vectors)", percent(c.KnownTokens, c.Tokens), percent(c.KnownWords, c.Words), space.Dimension, space.Len())})
 	}
+	if d.Note != "" {
+		rows = append(rows, []any{"note", d.Note})
+	}
 	return append(rows, []any{"fingerprint", d.Fingerprint})
 }
 
