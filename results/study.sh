@@ -26,7 +26,7 @@ comparative-released-local-300 results  comparative-released --embedding local -
 extended                       results  extended
 refuted                        results  extended --dataset agnews --mechanism wbb,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
-attacks                        results  attacks
+attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --panel auditor
 vickrey                        summary  vickrey
 tem                            summary  tem

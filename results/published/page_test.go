@@ -282,9 +282,33 @@ func TestAttackersProseFollowsItsRecords(t *testing.T) {
 	mLow, mHigh := maskedNews(newsEach)
 	aLow, aHigh := maskedNews(authorsEach)
 	kth := place{"k-th neighbour", "24"}
+	const joined, inContext = "words found by masked model and channel", "words found in context"
+	gain := math.Inf(-1)
+	for _, g := range []grid{newsEach, authorsEach} {
+		for at := range g {
+			if x := g.value(t, at, joined) - g.value(t, at, inContext); !math.IsNaN(x) {
+				gain = max(gain, x)
+			}
+		}
+	}
 	rankFix, cmp := place{"Rank fix", "8"}, place{"CMP", "8"}
 
+	wordsLow, wordsHigh := math.Inf(1), math.Inf(-1) // the best attacker that reads only words
+	for at, cells := range newsEach {
+		best := math.Inf(-1)
+		for column := range cells {
+			if strings.HasPrefix(column, "private label found, ") && column != label &&
+				!strings.HasSuffix(column, "as written") && !strings.Contains(column, "punctuation") {
+				best = max(best, newsEach.value(t, at, column))
+			}
+		}
+		if at != uniform && at != plain {
+			wordsLow, wordsHigh = min(wordsLow, best), max(wordsHigh, best)
+		}
+	}
+
 	holds(t, "reports/4-attackers.md",
+		fmt.Sprintf("finds the agency of %.0f to %.0f%%, more where", wordsLow, wordsHigh),
 		fmt.Sprintf("its news agency in %s of items (guessing %.1f, unchanged text %.1f) and its author in %s (guessing "+
 			"33.3, unchanged %.1f)", news.interval(t, uniform, label), floor,
 			news.value(t, plain, label), authors.interval(t, uniform, label), authors.value(t, plain, label)),
@@ -306,6 +330,13 @@ func TestAttackersProseFollowsItsRecords(t *testing.T) {
 			news.interval(t, cmp, label), authors.interval(t, rankFix, label), authors.interval(t, cmp, label)),
 		fmt.Sprintf("the rank fix keeps %.1f points less of the topic", news.value(t, cmp, "accuracy in %")-
 			news.value(t, rankFix, "accuracy in %")),
+		fmt.Sprintf("ε = 2 (%.1f and %.1f%% of the items, %.1f and %.1f%% of the sentences)",
+			news.value(t, place{"TEM", e2}, documents), news.value(t, place{"SanText", e2}, documents),
+			authors.value(t, place{"TEM", e2}, documents), authors.value(t, place{"SanText", e2}, documents)),
+		fmt.Sprintf("which keep half of the topic, %.0f to %.0f%%", news.value(t, place{"SanText", e2}, ten),
+			news.value(t, place{"TEM", e2}, ten)),
+		fmt.Sprintf("adds up to %.0f points to them (k-th neighbour at ε = 24), but no more than %.0f point to",
+			authorsEach.value(t, kth, joined)-authorsEach.value(t, kth, "output unchanged"), gain),
 		fmt.Sprintf("Alone it names %.0f to %.0f%% of the news words and %.0f to %.0f%% of the authors' words",
 			mLow, mHigh, aLow, aHigh))
 }
