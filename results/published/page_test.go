@@ -115,8 +115,9 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		all[i].Name = name
 		return all[i]
 	}
-	both := []tables.Table{order(all, "extended"), order(attacked, "attacks")}
-	comparePage(t, page, "Where the order changes", both, "extended", "attacks")
+	byAxes, onAxes := at("em=0.5", "axes")
+	both := []tables.Table{order(all, "extended"), order(attacked, "attacks"), order(onAxes, "axes")}
+	comparePage(t, page, "Where the order changes", both, "extended", "attacks", "axes")
 	comparePage(t, page, "The error of the error", tables.All(reference(t, "grown")), "adversary")
 
 	// Of the tables of pairs the page has some rows.
@@ -159,6 +160,19 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 			t.Errorf("a pair is reversed: %s", row[9].Text)
 		}
 	}
+	behind := func(p *results.Prepared, level float64) float64 {
+		for _, a := range compare.Align(p, compare.Question{}, level) {
+			for _, x := range a.Pairs {
+				if a.Lines[x.A].Name == "CMP" && a.Lines[x.B].Name == "Rank fix, c=0.04" {
+					return -x.Difference
+				}
+			}
+		}
+		return math.NaN()
+	}
+	byDistance, _ := at("distance=0.4", "axes")
+	sentences = append(sentences, fmt.Sprintf("by %.2f points at E_M = 0.5 and by %.2f where", behind(byAxes, 0.5),
+		behind(byDistance, 0.4)))
 	sentences = append(sentences, fmt.Sprintf("means change places in %d of %d pairs", opposite, pairs))
 	data := holds(t, page, sentences...)
 	words := 0
