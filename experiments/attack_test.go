@@ -256,7 +256,9 @@ func TestPanelsOfAttacks(t *testing.T) {
 				t.Errorf("panel %s: %s is planned", panel, u.Name)
 			}
 		}
-		asked := slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool { return strings.HasSuffix(r.Key, "_model") })
+		asked := slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool {
+			return strings.HasSuffix(r.Key, "_model")
+		})
 		if asked != (panel == "causal_perplexity") {
 			t.Errorf("panel %s asks a model", panel)
 		}

@@ -107,7 +107,8 @@ func TestPoliciesOfMechanisms(t *testing.T) {
 	if at(plain, "tokens_unknown").Part == 0 {
 		t.Error("no unknown tokens")
 	}
-	if strings.Contains(plain.Parameters, "policy") || !strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
+	if strings.Contains(plain.Parameters, "policy") ||
+		!strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
 		t.Errorf("parameters %q, %q", plain.Parameters, kept.Parameters)
 	}
 	if plain.GuaranteeScope != "" ||

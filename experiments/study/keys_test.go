@@ -31,8 +31,9 @@ var sources = []string{"*.go", "../../mechanisms/outside.go", "../../models/atta
 func TestStudyKeysPage(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
-	page.WriteString("# Keys of study files\n\nPrinted by `mldp study keys`; a test makes it from the schema. Each key of" +
-		"\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n| key | value | meaning |\n|---|---|---|\n")
+	page.WriteString("# Keys of study files\n\nPrinted by `mldp study keys`; a test makes it from the schema. Each key" +
+		" of\nthe study may stand in one of its scenes, where it replaces that of the study.\n\n" +
+		"| key | value | meaning |\n|---|---|---|\n")
 	for _, k := range keys(t) {
 		kind := k.Kind
 		if k.Limits != "" {

@@ -88,7 +88,8 @@ func TestMaskedReference(t *testing.T) {
 		return map[bool]int{true: -1, false: 1}[logs[0][a] > logs[0][b]]
 	})
 	for i, want := range reference.Top5 {
-		if !slices.Equal(order[i:i+1], m.tokens.Word(want[0].(string), false)) || math.Abs(float64(logs[0][order[i]])-want[1].(float64)) > 1e-4 {
+		if !slices.Equal(order[i:i+1], m.tokens.Word(want[0].(string), false)) ||
+			math.Abs(float64(logs[0][order[i]])-want[1].(float64)) > 1e-4 {
 			t.Errorf("rank %d: piece %d %v, want %v", i, order[i], logs[0][order[i]], want)
 		}
 	}
