@@ -24,6 +24,7 @@ func init() {
 		Metric:   "discrete",
 		Order:    200,
 		Variants: []Variant{Printed},
+		Weighs:   true,
 		New:      newRANTEXT,
 	})
 }

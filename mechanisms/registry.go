@@ -118,6 +118,9 @@ type Definition struct {
 	// and that nothing is drawn at construction. Many copies of a text then
 	// cost little more than one, when one call of Text privatises them all.
 	PerWord bool
+	// Weighs means that each draw weighs the words of the space: its cost grows
+	// with their number.
+	Weighs bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of
 	// the two is set. Settings are checked before: ε > 0, a known variant, and
 	// all parameters except optional ones present and of the default's type.

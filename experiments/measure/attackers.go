@@ -34,6 +34,7 @@ type attackOptions struct {
 	// names are all attackers of the scene. They share the text and the rows of
 	// its channel, so the first attacks for all of them, with these models.
 	names           []string
+	attacks         bool // not so for utility and language
 	encoder, masked string
 }
 
@@ -104,7 +105,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Public, names: study.AttackerNames(scene.Attackers),
-		encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.LanguageModel}
+		attacks: len(attackers) > 0, encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.LanguageModel}
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
@@ -116,6 +117,21 @@ func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 		}
 	}
 	return o
+}
+
+// Attackers are those who attack a release together with the one that is asked
+// for, and their options; none where no attacker is.
+func (q *Query) Attackers() (all []attack.Definition, options attack.Options) {
+	o, ok := q.Options.(*attackOptions)
+	if !ok || !o.attacks {
+		return nil, options
+	}
+	for _, name := range o.names {
+		if d, err := attack.Find(name); err == nil { // else a command
+			all = append(all, d)
+		}
+	}
+	return all, o.Attack
 }
 
 func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {

@@ -176,6 +176,23 @@ func (f *FullError) measured(i metrics.Interval) results.Measured {
 	return n
 }
 
+// full are the options of the measurements over all words; zero of others.
+func (q *Query) full() FullOptions {
+	o, grows := q.Options.(FullOptions)
+	if !grows {
+		o.Samples, _ = q.Options.(int)
+	}
+	o.Most = max(o.Most, o.Samples)
+	return o
+}
+
+// FullDraws is how many outputs of every word are drawn where there is no closed
+// form; 0 where not all words are measured.
+func (q *Query) FullDraws() int {
+	o := q.full()
+	return o.Samples + o.Most
+}
+
 // fullError is the adversary that the measurements over all words share; nil
 // where the mechanism takes no words.
 func (r *Release) fullError(ctx context.Context, q *Query) (*FullError, error) {
@@ -183,11 +200,7 @@ func (r *Release) fullError(ctx context.Context, q *Query) (*FullError, error) {
 	if err != nil || !mechanisms.TakesWords(m) {
 		return nil, err
 	}
-	o, grows := q.Options.(FullOptions)
-	if !grows {
-		o.Samples = q.Options.(int)
-	}
-	o.Most = max(o.Most, o.Samples)
+	o := q.full()
 	return Once(r, fmt.Sprint("full error ", o), func() (*FullError, error) {
 		counts := make([]int, m.Vocabulary().Len())
 		for word, count := range r.Corpus.Counts {

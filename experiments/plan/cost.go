@@ -2,12 +2,13 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
-	"mldpbench/experiments/study"
 	"mldpbench/models"
+	"mldpbench/models/attack"
 	"mldpbench/results"
 )
 
@@ -46,17 +47,24 @@ func newCostTable(rows []results.Row) costTable {
 // Rough seconds on one core; only used to divide units evenly where no earlier
 // rows are given.
 const (
-	costPerUnit      = 0.02
-	costPerDistance  = 6e-12 // one component of one distance, privatising one token
-	costPerRow       = 5e-11 // the same, preparing a word whose outputs have a row of probabilities
+	costPerUnit      = 0.003
+	costPerDistance  = 6e-12 // one component of one distance, drawing one word
+	costPerNoise     = 1e-8  // one component of noise, the same
+	costPerWeight    = 2e-8  // one word of the space, the same where all of them are weighed
+	costPerRow       = 5e-11 // one component of one distance, preparing a word whose outputs have a row of probabilities
 	costPerRecurrent = 12e-6 // one token in training of an LSTM
 	costPerLinear    = 3e-6  // one token in training of anything else
-	costPerAttacked  = 8e-4  // one token of a data set, for the attackers of a release
+	costPerEntry     = 1e-8  // one word and output of a channel, for one attacker who reads it
+	costPerRead      = 2e-6  // one token of one release, for one attacker who finds the private label
 )
+
+// shares are the parts of common work for which a unit is charged: the first of
+// the units that need it.
+type shares struct{ text, model, attack bool }
 
 // cost is called after the data are open. The units of one text and of one
 // model share the work, which the first of them is charged for.
-func (p *planner) cost(u *unit, first, trains bool) engine.Cost {
+func (p *planner) cost(u *unit, first shares) engine.Cost {
 	for i, level := range costLevels(u.measurement.Name, u.place()) {
 		if m, ok := p.costs[i][level]; ok {
 			return engine.Cost{Seconds: max(costPerUnit, m.sum/m.n), Source: engine.FromRecords}
@@ -64,23 +72,43 @@ func (p *planner) cost(u *unit, first, trains bool) engine.Cost {
 	}
 	size := p.lab.Size(u.spec.Sample())
 	tokens := float64(size.All()) * float64(max(1, u.spec.Repetitions))
+	words, dimension := float64(size.Words), float64(u.spec.Dimension)
+	d := u.spec.Definition()
+	perDraw, perWord := 0.0, costPerRow*words*dimension
+	if !d.PerWord {
+		perDraw, perWord = costPerDistance*words*dimension+costPerNoise*dimension, 0
+	}
+	if d.Weighs {
+		perDraw += costPerWeight * words
+	}
 	seconds := costPerUnit
-	if trains {
+	if first.model {
 		perToken := costPerLinear
 		if d, err := models.Find(u.query.Model.Name); err == nil && !d.Vectors {
 			perToken = costPerRecurrent
 		}
 		seconds += perToken * tokens
 	}
-	if first && p.study.Protocol == study.Attacks {
-		seconds += costPerAttacked * tokens
+	if first.text && d.Name != "" {
+		seconds += perDraw*tokens + perWord*words
 	}
-	if d := u.spec.Definition(); first && d.Name != "" {
-		components := float64(size.Words * u.spec.Dimension)
-		if d.PerWord {
-			seconds += costPerRow * components * float64(size.Words)
-		} else {
-			seconds += costPerDistance * components * tokens
+	if n := u.query.FullDraws(); n > 0 {
+		seconds += perDraw*words*float64(n) + (perWord+costPerEntry*words)*words
+	}
+	if first.attack {
+		attackers, o := u.query.Attackers()
+		releases := tokens * float64(o.OwnReleases+o.TestReleases)
+		seconds += perDraw*(words*float64(o.LearnDraws+o.MeasureDraws)+releases) + perWord*words
+		for _, a := range attackers {
+			if slices.Contains(a.Needs, attack.NeedsChannel) {
+				seconds += costPerEntry * words * words
+				if !d.PerWord { // it is learned from draws, by each of them
+					seconds += costPerEntry * words * words
+				}
+			}
+			if slices.Contains(a.Needs, attack.NeedsPrivate) {
+				seconds += costPerRead * releases
+			}
 		}
 	}
 	return engine.Cost{Seconds: seconds, Source: engine.FromDefaults}

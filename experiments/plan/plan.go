@@ -345,12 +345,16 @@ func (u *unit) String() string {
 
 // unit is the work of the engine.
 func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
+	first := func(needed bool, key string) bool {
+		yes := needed && !seen[key]
+		seen[key] = seen[key] || needed
+		return yes
+	}
 	text := engine.MakeID(u.group, u.spec.Repetition)
-	first := !seen[text]
-	seen[text] = true
-	model := engine.MakeID(text, u.query.Model.Name, u.query.Model.Text(), u.query.Setting == study.TestOnly)
-	trains := u.query.Model.Name != "" && !seen[model]
-	seen[model] = true
+	attackers, _ := u.query.Attackers()
+	charged := shares{text: first(true, text), attack: first(len(attackers) > 0, "attacked "+text),
+		model: first(u.query.Model.Name != "", engine.MakeID(text, u.query.Model.Name, u.query.Model.Text(),
+			u.query.Setting == study.TestOnly))}
 	out := engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
@@ -365,7 +369,7 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 			}
 			return f, nil
 		},
-		Cost:   func() engine.Cost { return p.cost(u, first, trains) },
+		Cost:   func() engine.Cost { return p.cost(u, charged) },
 		Memory: func() int64 { return p.memory(u) },
 		Run:    func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
 	}
