@@ -3,11 +3,17 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
 func main() {
@@ -31,4 +37,73 @@ func exit(do func() int) {
 		os.Exit(code)
 	}()
 	code = do()
+}
+
+// interruptible reads r until ctx ends. A read of standard input that waits for
+// a terminal or a pipe cannot be cancelled, so it is abandoned.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return out
+}
+
+// version is set by the Makefile; a plain `go install` falls back to the
+// module version.
+var version = ""
+
+func mldpVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// The help of a command is a file: the short form, a blank line, the long form,
+// and examples.
+//
+//go:embed help
+var help embed.FS
+
+// command makes a command from its line of use and the name of its help.
+func command(file, use string, args cobra.PositionalArgs) *cobra.Command {
+	text, err := help.ReadFile("help/" + file + ".txt")
+	if err != nil {
+		panic(err) // an error of the program
+	}
+	short, rest, _ := strings.Cut(string(text), "\n\n")
+	long, examples, _ := strings.Cut(rest, "\n\nExamples:\n")
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: strings.TrimRight(examples, "\n"), Args: args}
+}
+
+// group makes a command that only has others.
+func group(name string, commands ...*cobra.Command) *cobra.Command {
+	cmd := command(name, name, cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// newManCommand writes the help of all commands as manual pages.
+func newManCommand() *cobra.Command {
+	cmd := command("man", "man FOLDER", cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := os.MkdirAll(args[0], 0o777); err != nil {
+			return err
+		}
+		root := cmd.Root()
+		root.DisableAutoGenTag = true
+		if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Version}, args[0]); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), args[0])
+		return err
+	}
+	return cmd
 }

@@ -1,5 +1,5 @@
 // Package cluster writes the files with which a scheduler runs a schedule of
-// experiments: a Slurm job script, a Kubernetes manifest, lists of tasks.
+// experiments: a Slurm job script and lists of tasks.
 //
 // It relies on the scheduler that a research group already has: there is no
 // server, no lock file (shared file systems do not support them reliably) and

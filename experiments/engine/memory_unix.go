@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"math"
 	"runtime"
 	"syscall"
 )
@@ -11,7 +12,7 @@ import (
 func PeakMemoryMiB() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
+		return math.NaN()
 	}
 	if runtime.GOOS == "darwin" {
 		return float64(u.Maxrss) / (1 << 20) // bytes

@@ -170,12 +170,5 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 
 // listed are the numbers of the items, in the order of the documents.
 func listed(values []float64) string {
-	var b strings.Builder
-	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strconv.FormatFloat(v, 'g', 6, 64))
-	}
-	return b.String()
+	return joined(list.Map(values, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }))
 }

@@ -85,30 +85,24 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}
-	s, err := CompareSentences(originals, encoded)
+	s, deviation, err := sentenceSimilarity(originals, encoded)
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}
-	m := results.Number(s.Mean).Within(s.Low, s.High)
+	m := results.Number(s.Estimate).Within(s.Low, s.High)
 	m.Whole, m.Detail = len(sample), e.Name()
-	if d := results.Float(s.StdDev); d.Known() {
+	if d := results.Float(deviation); d.Known() {
 		m.Note = "standard deviation " + d.String()
 	}
 	return []results.Row{r.Row(q).Of("cs", m)}, nil
 }
 
-// Similarity is CS of a sample of documents, in percent.
-type Similarity struct {
-	Mean, Low, High float64 // 95% interval over documents; NaN of one document
-	StdDev          float64 // over documents; NaN of one
-}
-
-// CompareSentences compares the sentence vectors of documents with those of
-// their privatised forms.
-func CompareSentences(originals, noisy [][]float32) (Similarity, error) {
-	interval, err := metrics.CS(originals, noisy)
-	if err != nil {
-		return Similarity{}, err
+// sentenceSimilarity is CS of a sample of documents, in percent, from the
+// sentence vectors of the documents and of their privatised forms. Of one
+// document the interval and the deviation are unknown.
+func sentenceSimilarity(originals, noisy [][]float32) (interval metrics.Interval, deviation float64, err error) {
+	if interval, err = metrics.CS(originals, noisy); err != nil {
+		return interval, 0, err
 	}
 	if len(noisy) == 1 {
 		interval.Low, interval.High = math.NaN(), math.NaN()
@@ -117,5 +111,5 @@ func CompareSentences(originals, noisy [][]float32) (Similarity, error) {
 	for i := range noisy {
 		cosines[i] = 100 * metrics.Cosine(originals[i], noisy[i])
 	}
-	return Similarity{interval.Estimate, interval.Low, interval.High, stat.StdDev(cosines, nil)}, nil
+	return interval, stat.StdDev(cosines, nil), nil
 }

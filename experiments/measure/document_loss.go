@@ -73,7 +73,6 @@ func (o *documentOptions) check() error {
 
 // documentPair is two originals of equal length, as words of a mechanism.
 type documentPair struct {
-	a, b [][]string // one document each
 	x, y []mechanisms.WordID
 	at   [2]int // test documents; -1 for a made one
 }
@@ -197,9 +196,7 @@ func known(v *embeddings.Vocabulary, tokens []string) []string {
 
 func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 	n := min(len(a), len(b))
-	p := documentPair{a: [][]string{a[:n]}, b: [][]string{b[:n]}, at: [2]int{i, j}}
-	p.x, p.y = v.Encode(nil, a[:n]), v.Encode(nil, b[:n])
-	return p
+	return documentPair{v.Encode(nil, a[:n]), v.Encode(nil, b[:n]), [2]int{i, j}}
 }
 
 // documentLoss is that of one pair: the worse of both directions.

@@ -8,7 +8,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
-	"mldpbench/internal/list"
+	"mldpbench/internal/params"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -213,73 +213,40 @@ func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
 	}
-	list, ok := v.([]any)
+	values, ok := v.([]any)
 	if !ok {
 		return []any{v}, nil
 	}
-	if len(list) == 0 {
+	if len(values) == 0 {
 		return nil, fmt.Errorf("%s: parameter %s: the list is empty", d.Name, name)
 	}
 	for _, p := range d.Parameters {
-		if _, takesList := p.Default.([]float64); p.Name != name || !takesList {
-			continue
+		_, takesList := p.Default.([]float64)
+		if _, nested := values[0].([]any); p.Name == name && takesList && !nested {
+			return []any{values}, nil
 		}
-		if _, nested := list[0].([]any); !nested {
-			list = []any{list}
-		}
-		values := make([]any, len(list))
-		for i, x := range list {
-			numbers, err := floats(x)
-			if err != nil {
-				return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
-			}
-			values[i] = numbers
-		}
-		return values, nil
 	}
-	return list, nil
+	return values, nil
 }
 
-func floats(v any) ([]float64, error) {
-	list, ok := v.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a list of numbers", v)
-	}
-	out := make([]float64, len(list))
-	for i, x := range list {
-		f, ok := x.(float64)
-		if !ok {
-			return nil, fmt.Errorf("%v is not a number", x)
-		}
-		out[i] = f
-	}
-	return out, nil
-}
-
-// plainValue converts values from YAML to float64, string, bool and []any.
+// plainValue converts numbers from YAML to float64; those of mechanisms from
+// outside are converted nowhere else.
 func plainValue(v any) (any, error) {
+	if f, ok := params.Convert(v, 0.0); ok {
+		return f, nil
+	}
 	switch v := v.(type) {
-	case float64, string, bool:
+	case string, bool, []float64:
 		return v, nil
-	case int:
-		return float64(v), nil
-	case int64:
-		return float64(v), nil
-	case uint64:
-		return float64(v), nil
 	case []any:
 		out := make([]any, len(v))
 		for i, x := range v {
-			p, err := plainValue(x)
-			if err != nil {
+			var err error
+			if out[i], err = plainValue(x); err != nil {
 				return nil, err
 			}
-			out[i] = p
 		}
 		return out, nil
-	case []float64:
-		return list.Map(v, func(x float64) any { return x }), nil
-	default:
-		return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
 	}
+	return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
 }

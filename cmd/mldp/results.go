@@ -4,18 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/plots/report"
 	"mldpbench/results"
+	"mldpbench/results/tables"
 )
 
 // auditFile is the name of the file with the audit of a study's mechanisms,
@@ -139,4 +144,74 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 	if yaml.Unmarshal([]byte(m.Definition), &study) == nil { // the engine has read it once; a page needs only its rows
 		run.Title = study.Title
 	}
+}
+
+// writeOutputs writes the page of finished rows, which are not read back, and
+// gives the answer. Audit is that of this run; if there is none, a file next to
+// the rows is used.
+func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow, examples bool,
+	levels results.Levels) error {
+	run := results.Run{Name: s.Dir, Rows: s.Rows, Examples: s.Examples, Audit: audit}
+	addManifest(&run, &s.Manifest)
+	if audit == nil {
+		var err error
+		if run.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
+			return err
+		}
+	}
+	p, err := results.Prepare(run)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.Panel != "" }) { // figures of papers
+		if err := atomicfile.Write(filepath.Join(s.Dir, "summary.csv"), 0o644, func(w io.Writer) error {
+			return results.WriteRows(w, tables.Summarize(p))
+		}); err != nil {
+			return err
+		}
+	}
+	p.Levels = levels
+	page := filepath.Join(s.Dir, "report.html")
+	if err := writePage(page, p, examples); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
+	if err := a.brief(tables.Brief(p, briefRows)); err != nil {
+		return err
+	}
+	a.wrote(s.Dir, page)
+	return nil
+}
+
+// briefRows limits the output of a run, with its heading, to ten lines.
+const briefRows = 9
+
+// writePage writes the page of a view.
+func writePage(path string, p *results.Prepared, examples bool) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return report.Write(w, report.Input{Prepared: p, Examples: examples})
+	})
+}
+
+func newReportCommand() *cobra.Command {
+	var out string
+	var examples bool
+	var levels results.Levels
+	cmd := command("report", "report RESULTS...", cobra.MinimumNArgs(1))
+	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html next to the first results)")
+	examplesFlag(cmd.Flags(), &examples)
+	alignFlag(cmd.Flags(), &levels)
+	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		p, dir, err := loadRuns(args)
+		if err != nil {
+			return err
+		}
+		p.Levels = levels
+		out = cmp.Or(out, filepath.Join(dir, "report.html"))
+		if err := writePage(out, p, examples); err != nil {
+			return err
+		}
+		a.wrote("", out)
+		return nil
+	})
 }
