@@ -153,22 +153,25 @@ func build(m *engine.Manifest, s *study.Study, rows []results.Row, dir, out, kin
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return nil, err
 	}
+	for _, part := range s.Parts() {
+		if all := part.Commands(); len(all) > 0 {
+			return nil, check.Wrong("%s is a command, which nobody who checks runs: of a mechanism, privatise the texts with "+
+				"it and give them to mldp evaluate --task", all[0])
+		}
+	}
 	for i := range s.Mechanisms {
 		x := &s.Mechanisms[i]
-		switch {
-		case len(x.Command) > 0:
-			return nil, check.Wrong("%s is a command, which nobody who checks runs: privatise the texts with it and give "+
-				"them to mldp evaluate --task", x.Name)
-		case x.Text != "":
-			if strings.Contains(x.Text, "{") {
-				return nil, check.Wrong("%s: text = %q: name one file for each epsilon", x.Name, x.Text)
-			}
-			inside := fmt.Sprintf("%s/%d-%s", texts, i+1, filepath.Base(x.Text))
-			if err := copyAll(x.Text, filepath.Join(to, filepath.FromSlash(inside))); err != nil {
-				return nil, err
-			}
-			x.Text = inside
+		if x.Text == "" {
+			continue
 		}
+		if strings.Contains(x.Text, "{") {
+			return nil, check.Wrong("%s: text = %q: name one file for each epsilon", x.Name, x.Text)
+		}
+		inside := fmt.Sprintf("%s/%d-%s", texts, i+1, filepath.Base(x.Text))
+		if err := copyAll(x.Text, filepath.Join(to, filepath.FromSlash(inside))); err != nil {
+			return nil, err
+		}
+		x.Text = inside
 	}
 	definition, err := s.YAML()
 	if err != nil {

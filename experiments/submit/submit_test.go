@@ -94,7 +94,7 @@ func reseal(t *testing.T, dir string) {
 	}
 }
 
-// TestHostilePackages changes an honest package in 26 ways. Each is refused with
+// TestHostilePackages changes an honest package in 30 ways. Each is refused with
 // its reason; the honest one is accepted, as a folder and as a zip file, and
 // packing it twice gives equal bytes.
 func TestHostilePackages(t *testing.T) {
@@ -176,6 +176,10 @@ func TestHostilePackages(t *testing.T) {
 			"is not the study of"},
 		{"a command", replace(studyFile, "text: texts/1-half.csv\n    columns:\n      - text\n    id: id",
 			"command: [rm, x]\n    epsilons: [1]"), true, "is a command"},
+		{"a measurement that is a command", func(t *testing.T, d string) {
+			replace(contents, `"submission"`, `"artifact"`)(t, d)
+			replace(studyFile, "embeddings:", "metrics:\n  commands: [{name: evil, command: [rm, x]}]\nembeddings:")(t, d)
+		}, true, "measurement evil is a command"},
 		{"a text elsewhere", replace(studyFile, "text: texts/1-half.csv", "text: /etc/passwd"), true,
 			"is not in the package"},
 		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is not in the package"},

@@ -75,23 +75,17 @@ func Check(name, dir string) (*Checked, error) {
 	return c, nil
 }
 
-// checkMechanisms lets nothing be executed, and no file be read, that is not in
+// checkMechanisms lets nothing be executed, and no text be read that is not in
 // the package.
 func (c *Checked) checkMechanisms() error {
 	used := map[string]bool{}
-	parts := c.Study.Parts()
-	for i, part := range parts {
+	for i, part := range c.Study.Parts() {
+		if all := part.Commands(); len(all) > 0 {
+			return refuse("%s is a command: a package holds texts, nothing to execute", all[0])
+		}
 		for _, m := range part.Mechanisms {
 			if m.Text != "" && len(c.Study.Scenes) > 0 && len(c.Study.Scenes[i].Mechanisms) > 0 {
 				return refuse("%s: text in a scene: give it to the mechanisms of the study", m.Name)
-			}
-			if len(m.Command) > 0 || len(m.Files) > 0 {
-				return refuse("%s is a command: a package holds texts, nothing to execute", m.Name)
-			}
-		}
-		for _, a := range part.Attackers {
-			if len(a.Command) > 0 {
-				return refuse("attacker %s is a command: a package holds nothing to execute", a.Name)
 			}
 		}
 	}
