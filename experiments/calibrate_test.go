@@ -76,7 +76,7 @@ func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{self, kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
 		Targets: []measure.Target{{Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.5},
-			{Quantity: "sw", Value: 55}},
+			{Quantity: "nw", Value: 0.01}},
 	}
 }
 

@@ -46,8 +46,7 @@ func newAuditCommand() *cobra.Command {
 	f.Float64SliceVar(&o.epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
 	f.Float64Var(&o.options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
 	f.IntVar(&o.options.Samples, "samples", 200_000, "samples per word and test")
-	f.IntVar(&o.options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled)")
-	f.IntVar(&o.options.Closest, "closest", 0, "closest pairs of the vocabulary (default 20 exact, 8 sampled)")
+	f.IntVar(&o.options.Words, "count", 0, "random words to pair (default 20 exact, 2 sampled), beside the closest ones")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&o.csvFile, "csv", "", "write the lines to this file as well: "+
 		"as audit.csv next to a study's records, its report shows them")

@@ -38,7 +38,7 @@ func newCalibrateCommand() *cobra.Command {
 	var dimension int
 	cmd := command("calibrate", "calibrate --target em=0.5", cobra.NoArgs)
 	f := cmd.Flags()
-	f.StringSliceVar(&targets, "target", nil, "nw=SHARE, sw=NUMBER or em=SHARE; several with commas")
+	f.StringSliceVar(&targets, "target", nil, "nw=SHARE or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	f.StringVar(&variant, "variant", "", "variant of the one mechanism given")
 	paramFlag(f, &parameters)
@@ -48,7 +48,7 @@ func newCalibrateCommand() *cobra.Command {
 	dataFlag(f, &o.Data)
 	restrictFlag(f, &restrict)
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
-	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw and sw")
+	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")

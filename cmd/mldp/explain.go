@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -69,7 +69,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	switch {
 	case err != nil:
 	case o.runs > 0:
-		err = o.deniability(cmd, m, known, root, a)
+		err = o.deniability(m, known, root, a)
 	default:
 		if err = o.outputs(cmd, m, known, root, a); err == nil {
 			err = o.meaning(m, known, a)
@@ -99,16 +99,11 @@ func wordsOf(list string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := bufio.NewScanner(r)
-	s.Split(bufio.ScanWords)
-	var words []string
-	for s.Scan() {
-		words = append(words, s.Text())
-	}
-	if err := s.Err(); err != nil {
+	text, err := io.ReadAll(r)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", list, err)
 	}
-	return words, nil
+	return strings.Fields(string(text)), nil
 }
 
 // findWords looks words up as privatize does, each once; standard error names
@@ -245,7 +240,7 @@ func likeliest(p []float64, top int) []embeddings.WordID {
 }
 
 // deniability prints N_w and S_w of words, and their means.
-func (o *explainOptions) deniability(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
+func (o *explainOptions) deniability(m mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	rng := seed.Derive("deniability").Rand()
 	all, err := metrics.MeasureDeniability(words, o.runs,

@@ -177,8 +177,8 @@ func silence(root *cobra.Command, display *progress.Display, flags *pflag.FlagSe
 // atLeast holds the smallest values of flags that count something. A default of
 // 0 with a special meaning is not checked.
 var atLeast = map[string]int{
-	"workers": 1, "samples": 1, "repetitions": 1, "runs": 1, "repeat": 1, "count": 1,
-	"closest": 0, "concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "k": 1, "top": 1,
+	"workers": 1, "samples": 1, "repetitions": 1, "runs": 1, "count": 1,
+	"concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "top": 1,
 }
 
 // checkCounts returns an error for given numbers that make no sense.

@@ -22,11 +22,9 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/wordnet"
 	"mldpbench/embeddings"
-	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/models/transformer"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -39,17 +37,10 @@ type Lab struct {
 	warned sync.Once
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
-	corpora  once[string, *Corpus]
-	spaces   once[string, *Space]
-	opened   sync.Map // Size of every corpus, kept or not, by the sample's key
-	texts    once[string, Fingerprints]
-	thesauri once[bool, mechanisms.Thesaurus]
-	words    once[string, *datasets.WordList]
-	digests  once[string, string]
-	encoders once[string, sentence.Encoder]
-	models   once[string, *transformer.Model]
-	commands once[string, *started]
-	shared   once[string, any]
+	corpora once[*Corpus]
+	spaces  once[*Space]
+	opened  sync.Map  // Size of every corpus, kept or not, by the sample's key
+	shared  once[any] // everything else
 }
 
 // textsKept is the number of corpora and of spaces that stay open.
@@ -86,13 +77,10 @@ func New(root string) *Lab {
 // Close closes sentence encoders and ends commands.
 func (l *Lab) Close() error {
 	var failed error
-	for _, e := range l.encoders.values() {
-		if c, ok := e.(io.Closer); ok {
+	for _, v := range l.shared.values() {
+		if c, ok := v.(io.Closer); ok {
 			failed = errors.Join(failed, c.Close())
 		}
-	}
-	for _, c := range l.commands.values() {
-		failed = errors.Join(failed, c.Close())
 	}
 	return failed
 }
@@ -101,10 +89,10 @@ func (l *Lab) Close() error {
 // A failure is not stored, so a cancelled attempt can be repeated. With keep
 // above 0, the value that was not asked for longest is forgotten where there are
 // more; it is made again when it is needed again.
-type once[K comparable, V any] struct {
+type once[V any] struct {
 	keep int
 	mu   sync.Mutex
-	m    map[K]*onceEntry[V]
+	m    map[string]*onceEntry[V]
 	asks int
 }
 
@@ -115,10 +103,10 @@ type onceEntry[V any] struct {
 	value V
 }
 
-func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
+func (o *once[V]) get(key string, make_ func() (V, error)) (V, error) {
 	o.mu.Lock()
 	if o.m == nil {
-		o.m = map[K]*onceEntry[V]{}
+		o.m = map[string]*onceEntry[V]{}
 	}
 	e, ok := o.m[key]
 	if !ok {
@@ -145,8 +133,8 @@ func (o *once[K, V]) get(key K, make_ func() (V, error)) (V, error) {
 
 // forget removes the value that was not asked for longest. One that is being
 // made stays.
-func (o *once[K, V]) forget() {
-	var oldest K
+func (o *once[V]) forget() {
+	var oldest string
 	least := o.asks // of the newest
 	for key, e := range o.m {
 		if e.asked < least && e.mu.TryLock() {
@@ -162,7 +150,7 @@ func (o *once[K, V]) forget() {
 }
 
 // values returns the values made so far.
-func (o *once[K, V]) values() []V {
+func (o *once[V]) values() []V {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var all []V
@@ -291,12 +279,12 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
-	return l.thesauri.get(generated, func() (mechanisms.Thesaurus, error) { return OpenThesaurus(generated, l.root) })
+	return Once(l, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) { return OpenThesaurus(generated, l.root) })
 }
 
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
-	return l.words.get(ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
+	return Once(l, "words "+ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
 }
 
 // Tagger opens WordNet's parts of speech.
@@ -337,8 +325,8 @@ type Fingerprints map[string]string
 // given needs. The map is the caller's.
 func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
 	needs mechanisms.Needs) (Fingerprints, error) {
-	key := engine.MakeID(s.key(), e.Name, e.File, dimension, needs.Thesaurus)
-	f, err := l.texts.get(key, func() (Fingerprints, error) {
+	key := engine.MakeID("fingerprints", s.key(), e.Name, e.File, dimension, needs.Thesaurus)
+	f, err := Once(l, key, func() (Fingerprints, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -378,7 +366,7 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 	if err != nil {
 		return "", err
 	}
-	return l.digests.get("thesaurus "+of, func() (string, error) {
+	return Once(l, "digest of thesaurus "+of, func() (string, error) {
 		h := sha256.New()
 		for _, word := range words {
 			_, _ = io.WriteString(h, word+"\t"+strings.Join(t.Lemmas(word), " ")+"\n") // a hash never fails
@@ -393,7 +381,7 @@ func (l *Lab) ofEnglish(ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return l.digests.get("english "+ref, func() (string, error) {
+	return Once(l, "digest of english "+ref, func() (string, error) {
 		h := sha256.New()
 		for _, file := range list.Files {
 			if err := hashFile(h, file); err != nil {

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -15,10 +16,10 @@ import (
 // is never forgotten; failures are not stored.
 func TestOnceForgets(t *testing.T) {
 	made := map[int]int{}
-	o := once[int, int]{keep: 2}
+	o := once[int]{keep: 2}
 	get := func(key int) {
 		t.Helper()
-		v, err := o.get(key, func() (int, error) { made[key]++; return 10 * key, nil })
+		v, err := o.get(strconv.Itoa(key), func() (int, error) { made[key]++; return 10 * key, nil })
 		if v != 10*key || err != nil {
 			t.Fatalf("%d: %d, %v", key, v, err)
 		}
@@ -29,26 +30,26 @@ func TestOnceForgets(t *testing.T) {
 	if made[1] != 1 || made[2] != 2 || made[3] != 1 || len(o.m) != 2 {
 		t.Errorf("made %v, %d kept", made, len(o.m))
 	}
-	if _, err := o.get(4, func() (int, error) { return 0, errors.New("no") }); err == nil {
+	if _, err := o.get("4", func() (int, error) { return 0, errors.New("no") }); err == nil {
 		t.Error("no error")
 	}
 	get(4)
 
-	o = once[int, int]{keep: 1}
+	o = once[int]{keep: 1}
 	slow, ready := make(chan bool), make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, _ = o.get(1, func() (int, error) { close(ready); <-slow; made[1]++; return 1, nil })
+		_, _ = o.get("1", func() (int, error) { close(ready); <-slow; made[1]++; return 1, nil })
 	})
 	<-ready
 	for key := range 5 {
 		if key != 1 {
-			_, _ = o.get(key, func() (int, error) { return key, nil })
+			_, _ = o.get(strconv.Itoa(key), func() (int, error) { return key, nil })
 		}
 	}
 	close(slow)
 	wg.Wait()
-	if v, err := o.get(1, func() (int, error) { return 0, errors.New("made twice") }); v != 1 || err != nil {
+	if v, err := o.get("1", func() (int, error) { return 0, errors.New("made twice") }); v != 1 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
 }

@@ -34,7 +34,7 @@ func Folder(root, ref string) string {
 // Model opens a model, once per run.
 func (l *Lab) Model(ref ModelRef) (*transformer.Model, error) {
 	dir := Folder(l.root, ref.Folder)
-	m, err := l.models.get(dir, func() (*transformer.Model, error) { return transformer.Open(dir, "") })
+	m, err := Once(l, "model "+dir, func() (*transformer.Model, error) { return transformer.Open(dir, "") })
 	switch {
 	case err != nil:
 	case ref.Task != "" && m.Task() != ref.Task:

@@ -45,7 +45,7 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	if space != nil && external.NamesVectors(o.Command) {
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()
 	}
-	return l.commands.get(engine.MakeID(o, role, vectors), func() (*started, error) {
+	return Once(l, engine.MakeID("command", o, role, vectors), func() (*started, error) {
 		identity, err := external.Unstarted(o.Command, options)
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if c.Command == nil || c.Hello().Input != external.Text {
 		return nil
 	}
-	f["raw text"], err = l.digests.get("raw text "+sample.key(), func() (string, error) {
+	f["raw text"], err = Once(l, "digest of raw text "+sample.key(), func() (string, error) {
 		corpus, err := l.Corpus(ctx, sample)
 		if err != nil {
 			return "", err
@@ -253,7 +253,7 @@ func few(documents [][]string) [][]string {
 type cleaned struct {
 	*external.Mechanism
 	dataset *datasets.Dataset
-	once    once[string, map[string]string]
+	once    once[map[string]string]
 }
 
 func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {

@@ -77,7 +77,7 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 
 // ofPublic is the fingerprint of a pool.
 func (l *Lab) ofPublic(ctx context.Context, pool Sample) (string, error) {
-	return l.digests.get("public "+pool.key(), func() (string, error) {
+	return Once(l, "digest of public "+pool.key(), func() (string, error) {
 		d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
 		if err != nil {
 			return "", err

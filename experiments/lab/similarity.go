@@ -54,7 +54,7 @@ func (l *Lab) ofEncoder(encoder string) (string, error) {
 
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {
-	return l.digests.get("folder "+dir, func() (string, error) {
+	return Once(l, "digest of folder "+dir, func() (string, error) {
 		h := sha256.New()
 		dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
 		if err != nil {
@@ -87,7 +87,7 @@ func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus,
 	if dir == SIFEncoder {
 		key = corpus.Fingerprint + space.Fingerprint()
 	}
-	return l.encoders.get(key, func() (sentence.Encoder, error) {
+	return Once(l, "encoder "+key, func() (sentence.Encoder, error) {
 		if dir == SIFEncoder {
 			return sentence.NewSIF(space.Space, corpus.Documents)
 		}

@@ -19,10 +19,10 @@ import (
 
 // Target is a measured level of privacy at which mechanisms are compared.
 type Target struct {
-	// "nw" (share of runs that return the word), "sw" (distinct outputs), "em"
-	// (error of the MAP adversary whose candidates are all words, uniform prior)
+	// "nw" (share of runs that return the word) or "em" (error of the MAP
+	// adversary whose candidates are all words, uniform prior)
 	Quantity string
-	Value    float64 // nw and em in (0, 1), sw in (1, runs)
+	Value    float64 // in (0, 1)
 }
 
 func (t Target) String() string { return fmt.Sprintf("%s=%v", t.Quantity, t.Value) }
@@ -43,19 +43,10 @@ func ParseTargets(texts []string) ([]Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("target = %q: %q is not a number", s, text)
 		}
-		if err := check.OneOf("target", name, "nw", "sw", "em"); err != nil {
+		if err := check.OneOf("target", name, "nw", "em"); err != nil {
 			return nil, err
 		}
-		if name == "sw" {
-			if v < 1 {
-				err = check.Wrong("target sw = %v: must be >= 1 and finite", v)
-			} else {
-				err = check.Positive("target sw", v)
-			}
-		} else {
-			err = check.Within("target "+name, v, 0, 1)
-		}
-		if err != nil {
+		if err := check.Within("target "+name, v, 0, 1); err != nil {
 			return nil, err
 		}
 		out = append(out, Target{name, v})
@@ -66,7 +57,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 // CalibrationOptions say over what the target is averaged.
 type CalibrationOptions struct {
 	Target Target
-	Words  []embeddings.WordID // nw and sw; the adversary's error is that over all words
+	Words  []embeddings.WordID // nw; the adversary's error is that over all words
 	Runs   int                 // per word, where there is no closed form
 	Seed   stream.Seed
 	// Tolerance is how far from the target an error may be that ends the search.
@@ -102,7 +93,7 @@ const (
 )
 
 // Calibrate finds the ε at which a mechanism reaches the target, by bisection
-// on log ε. N_w grows with ε, S_w and E_M fall. Every ε is evaluated with the
+// on log ε. N_w grows with ε, E_M falls. Every ε is evaluated with the
 // same random numbers, so that the search does not chase noise; the sampling
 // error of the answer is that of Words × Runs outputs. An evaluation of E_M is
 // expensive (see InferFull), so searchFalling searches for it.
@@ -113,12 +104,8 @@ const (
 func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 	o CalibrationOptions) (Calibration, error) {
 	var c Calibration
-	highest := 1.0
-	if o.Target.Quantity == "sw" {
-		highest = float64(o.Runs)
-	}
 	for _, err := range []error{
-		check.Inside("target "+o.Target.Quantity, o.Target.Value, 0, highest),
+		check.Inside("target "+o.Target.Quantity, o.Target.Value, 0, 1),
 		check.AtLeast("words", len(o.Words), 1), check.AtLeast("runs", o.Runs, 2),
 	} {
 		if err != nil {
@@ -177,8 +164,7 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		}
 		return l == low || h == high, nil
 	}
-	rising := o.Target.Quantity == "nw"
-	atEnd, err := bisect(rising)
+	atEnd, err := bisect(true)
 	if err != nil || !atEnd {
 		return c, err
 	}
@@ -195,8 +181,8 @@ func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Set
 		return c, outOfReach(s.Mechanism, o.Target, CalibrationStep{Epsilon: low, Value: first},
 			CalibrationStep{Epsilon: high, Value: last})
 	}
-	if last > first != rising { // a mechanism that does the opposite of all others
-		_, err = bisect(!rising)
+	if last <= first { // a mechanism that does the opposite of all others
+		_, err = bisect(false)
 	}
 	return c, err
 }
@@ -302,33 +288,25 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism
 	value metrics.Interval, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	distributor, closed := m.(mechanisms.Distributor)
-	switch o.Target.Quantity {
-	case "nw":
-		sum := 0.0
-		for i := 0; closed && i < len(o.Words); i++ {
-			d, err := distributor.Distribution(o.Words[i])
-			if err != nil {
-				return value, false, err
-			}
-			closed = d.AbsoluteError == 0 // drawing costs less than integrating
-			sum += d.Probabilities[o.Words[i]]
-		}
-		if closed {
-			return withoutInterval(sum / float64(len(o.Words))), true, nil
-		}
-		fallthrough
-	case "sw":
-		outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, Draw(ctx, m, rng))
-		if err := errors.Join(err, mechanisms.Err(m)); err != nil {
-			return value, false, err
-		}
-		t := metrics.TotalDeniability(outcomes)
-		if o.Target.Quantity == "sw" {
-			return withoutInterval(t.Sw()), false, nil
-		}
-		return withoutInterval(t.Nw() / 100), false, nil
-	default:
+	if o.Target.Quantity == "em" {
 		e, err := InferFull(ctx, m, make([]int, inputs), FullOptions{Samples: o.Runs}, o.Seed, o.Threads)
 		return e.Uniform, e.Runs == 0, err
 	}
+	sum := 0.0
+	for i := 0; closed && i < len(o.Words); i++ {
+		d, err := distributor.Distribution(o.Words[i])
+		if err != nil {
+			return value, false, err
+		}
+		closed = d.AbsoluteError == 0 // drawing costs less than integrating
+		sum += d.Probabilities[o.Words[i]]
+	}
+	if closed {
+		return withoutInterval(sum / float64(len(o.Words))), true, nil
+	}
+	outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, Draw(ctx, m, rng))
+	if err := errors.Join(err, mechanisms.Err(m)); err != nil {
+		return value, false, err
+	}
+	return withoutInterval(metrics.TotalDeniability(outcomes).Nw() / 100), false, nil
 }
