@@ -3,10 +3,8 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
@@ -101,7 +99,7 @@ func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
 			}
 			for _, e := range wanted[i] {
 				if !near(e, measured[i]) {
-					one.Epsilons, measured[i] = append(one.Epsilons, rounded(e)), append(measured[i], e)
+					one.Epsilons, measured[i] = append(one.Epsilons, measure.Rounded(e)), append(measured[i], e)
 				}
 			}
 			if len(one.Epsilons) > 0 {
@@ -119,13 +117,4 @@ func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
 
 func near(e float64, others []float64) bool {
 	return slices.ContainsFunc(others, func(o float64) bool { return e < o*closest && o < e*closest })
-}
-
-// rounded is an ε of three digits.
-func rounded(e float64) float64 {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(e, 'g', 3, 64), 64)
-	if err != nil { // it was just formatted
-		return math.NaN()
-	}
-	return v
 }

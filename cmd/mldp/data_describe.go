@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string, a *answer) err
 	}
 	for _, name := range names {
 		if dir := lab.Folder(o.request.Root, name); o.request.File == "" && !slices.Contains(datasets.Names(), name) &&
-			isFolder(dir) {
+			lab.IsFolder(dir) {
 			d, err := transformer.Describe(dir)
 			if err != nil {
 				return err
@@ -154,11 +153,6 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		rows = append(rows, []any{"note", d.Note})
 	}
 	return append(rows, []any{"fingerprint", d.Fingerprint})
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 func percent(part, whole int) string {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,8 +41,7 @@ type stored struct {
 }
 
 func checksum(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
 // load returns a finished unit; ok is false if there is none. A row is read
@@ -93,7 +91,10 @@ func (s store) save(key, name, version string, out Output) error {
 	if err := atomicfile.WriteMany(s.unitPath(key), 0o644, append(data, '\n')); err != nil {
 		return err
 	}
-	return ignoreMissing(os.Remove(s.failurePath(key)))
+	if err := os.Remove(s.failurePath(key)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // fail stores the error of a unit. The unit is not finished: a resumed run
@@ -107,11 +108,4 @@ func (s store) removeTemporary() {
 	for _, dir := range []string{"", "units", "failed", "tables"} {
 		atomicfile.Clean(filepath.Join(s.dir, dir))
 	}
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

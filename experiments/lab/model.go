@@ -20,15 +20,16 @@ type ModelRef struct {
 // Folder returns the path of a folder: of one in the data folder root, unless
 // there is one at the path itself; ref where there is none.
 func Folder(root, ref string) string {
-	if info, err := os.Stat(ref); err == nil && info.IsDir() {
-		return ref
-	}
-	if in := filepath.Join(fetch.Root(root), ref); filepath.IsLocal(ref) {
-		if info, err := os.Stat(in); err == nil && info.IsDir() {
-			return in
-		}
+	if in := filepath.Join(fetch.Root(root), ref); !IsFolder(ref) && filepath.IsLocal(ref) && IsFolder(in) {
+		return in
 	}
 	return ref
+}
+
+// IsFolder reports whether there is a folder of this path.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Model opens a model, once per run.
@@ -51,7 +52,7 @@ func (l *Lab) Model(ref ModelRef) (*transformer.Model, error) {
 // ofModel returns the fingerprint of all files of a model.
 func (l *Lab) ofModel(ref ModelRef) (string, error) {
 	dir := Folder(l.root, ref.Folder)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if !IsFolder(dir) {
 		return "", fmt.Errorf("%s = %q: no such folder, nor one of that name in %s", ref.Key, ref.Folder,
 			fetch.Root(l.root))
 	}

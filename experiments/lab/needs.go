@@ -89,7 +89,13 @@ func OfTagger() Resource {
 // OfPublic is a pool of text.
 func OfPublic(pool Sample) Resource {
 	return fingerprinted("public", pool.Dataset.Name, func(ctx context.Context, l *Lab) (string, error) {
-		return l.ofPublic(ctx, pool)
+		return Once(l, "digest of public "+pool.key(), func() (string, error) {
+			d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
+			if err != nil {
+				return "", err
+			}
+			return d.Fingerprint, nil
+		})
 	})
 }
 

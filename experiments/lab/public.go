@@ -74,14 +74,3 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 		return p, nil
 	})
 }
-
-// ofPublic is the fingerprint of a pool.
-func (l *Lab) ofPublic(ctx context.Context, pool Sample) (string, error) {
-	return Once(l, "digest of public "+pool.key(), func() (string, error) {
-		d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
-		if err != nil {
-			return "", err
-		}
-		return d.Fingerprint, nil
-	})
-}

@@ -215,11 +215,10 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 	evaluate func(float64) (float64, error)) error {
 	target := o.Target.Value
 	round := func(epsilon float64) float64 {
-		r, err := strconv.ParseFloat(strconv.FormatFloat(epsilon, 'g', 3, 64), 64)
-		if err != nil || r < low || r > high {
-			return epsilon
+		if r := Rounded(epsilon); r >= low && r <= high {
+			return r
 		}
-		return r
+		return epsilon
 	}
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
 	take := func(s CalibrationStep) {
@@ -267,6 +266,12 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 			return err
 		}
 	}
+}
+
+// Rounded is an ε of three digits.
+func Rounded(epsilon float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(epsilon, 'g', 3, 64), 64) // never fails
+	return r
 }
 
 func outOfReach(mechanism string, t Target, first, last CalibrationStep) error {

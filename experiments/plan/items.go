@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -99,8 +98,7 @@ func itemsOf(row results.Row, r *measure.Release, private [][]string, texts bool
 		if private != nil && !row.IsBaseline() && row.Setting != study.TrainOnly && (row.Setting != "" || outside) {
 			text := strings.Join(private[i], " ")
 			if x.Text = text; !texts {
-				sum := sha256.Sum256([]byte(text))
-				x.Text, x.SHA256 = "", hex.EncodeToString(sum[:])
+				x.Text, x.SHA256 = "", fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 			}
 		}
 		if err := each(x); err != nil {

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 
 	"mldpbench/internal/check"
@@ -56,13 +55,6 @@ func (c CommandSpec) Check() error {
 		return fmt.Errorf("%s: command: {vectors} are those of a mechanism", c.Name)
 	}
 	return check.AtLeast("timeout", c.Timeout, 0)
-}
-
-func (c CommandSpec) checkBuiltIn() error {
-	if len(c.Files) > 0 || len(c.Env) > 0 || c.Timeout != 0 {
-		return errors.New("files, env and timeout describe a command: give one too")
-	}
-	return nil
 }
 
 // Outside returns the command as lab opens it.

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,14 +106,9 @@ func (s *Study) checkParts() error {
 	if err := s.fill(); err != nil {
 		return s.at(err, "embeddings")
 	}
-	if s.Policy == "" {
-		s.Policy = mechanisms.Random
-	}
+	s.Policy, s.Repetitions = cmp.Or(s.Policy, mechanisms.Random), cmp.Or(s.Repetitions, 1)
 	if len(s.Settings) == 0 {
 		s.Settings = []string{Local}
-	}
-	if s.Repetitions == 0 {
-		s.Repetitions = 1
 	}
 	if s.Encoder == "" && s.Protocol == Attacks {
 		s.Encoder = "sif"
@@ -164,36 +160,24 @@ func (d *Design) check(protocol string, at At) error {
 		d.Utility == nil && !d.Language {
 		return at(errors.New("mechanisms and models: one of them must not be empty"), "mechanisms")
 	}
-	for _, f := range []func(At) error{d.checkData, d.checkEmbeddings, d.checkMechanisms, d.checkModels,
-		d.checkAttacks} {
-		if err := f(at); err != nil {
-			return err
-		}
+	if err := cmp.Or(d.checkData(at), d.checkEmbeddings(at), d.checkMechanisms(at), d.checkModels(at),
+		d.checkAttacks(at)); err != nil {
+		return err
 	}
 	for i, v := range d.Settings {
 		if err := check.OneOf("setting", v, Local, TrainOnly, TestOnly); err != nil {
 			return at(err, "settings[%d]", i)
 		}
 	}
-	if err := mechanisms.CheckPolicy(d.Policy); err != nil {
-		return at(err, "policy")
+	policy := mechanisms.CheckPolicy(d.Policy)
+	if policy == nil && protocol == Attacks {
+		policy = check.OneOf("policy", string(d.Policy), string(mechanisms.Keep), string(mechanisms.Random))
 	}
-	if protocol == Attacks {
-		if err := check.OneOf("policy", string(d.Policy), string(mechanisms.Keep),
-			string(mechanisms.Random)); err != nil {
-			return at(err, "policy")
-		}
-	}
-	for _, n := range []struct {
-		name     string
-		v, least int
-	}{
-		{"repetitions", d.Repetitions, 1}, {"baseline_repetitions", d.BaselineRepetitions, 0}, {"shadow", d.Shadow, 0},
-		{"trainings", d.Trainings, 0},
-	} {
-		if err := check.AtLeast(n.name, n.v, n.least); err != nil {
-			return at(err, "%s", n.name)
-		}
+	if err := cmp.Or(at(policy, "policy"), at(check.AtLeast("repetitions", d.Repetitions, 1), "repetitions"),
+		at(check.AtLeast("baseline_repetitions", d.BaselineRepetitions, 0), "baseline_repetitions"),
+		at(check.AtLeast("shadow", d.Shadow, 0), "shadow"),
+		at(check.AtLeast("trainings", d.Trainings, 0), "trainings")); err != nil {
+		return err
 	}
 	if d.Trainings > 0 && max(d.Repetitions, d.BaselineRepetitions) > 1 {
 		return at(errors.New("trainings: are the repetitions of one text: repetitions and baseline_repetitions must be 1"),
@@ -275,7 +259,7 @@ func (d *Design) checkEmbeddings(at At) error {
 }
 
 func (d *Design) checkMechanisms(at At) error {
-	if err := Epsilons(at, "epsilons", d.Epsilons); err != nil {
+	if err := checkEpsilons(at, "epsilons", d.Epsilons); err != nil {
 		return err
 	}
 	for i, m := range d.Mechanisms {
@@ -292,7 +276,7 @@ func (d *Design) checkMechanisms(at At) error {
 			}
 		}
 	}
-	return CheckTwice(at, d.Mechanisms, d.Epsilons)
+	return checkTwice(at, d.Mechanisms, d.Epsilons)
 }
 
 func (d *Design) checkModels(at At) error {
@@ -328,8 +312,8 @@ func (d *Design) checkAttacks(at At) error {
 			} else {
 				err = c.Check()
 			}
-		} else if err == nil {
-			err = c.checkBuiltIn()
+		} else if err == nil && (len(c.Files) > 0 || len(c.Env) > 0 || c.Timeout != 0) {
+			err = errors.New("files, env and timeout describe a command: give one too")
 		}
 		if err != nil {
 			return at(err, "attackers[%d]", i)

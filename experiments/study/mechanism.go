@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,45 +47,19 @@ func (m MechanismSpec) Kept() []string {
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	switch {
-	case m.Is():
-		if err := m.checkOutside(); err != nil {
-			return at(err, "%s.name", where)
-		}
-	case Many(m.Name):
-		if m.Variant != "" || len(m.Variants) > 0 || len(m.Parameters) > 0 {
-			return at(fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name),
-				"%s.name", where)
-		}
-	default:
-		if _, err := mechanisms.Find(m.Name); err != nil {
-			return at(err, "%s.name", where)
-		}
-	}
-	if err := check.Name("label", m.Label); err != nil {
-		return at(err, "%s.label", where)
-	}
-	if err := m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)); err != nil {
-		return at(err, "%s", where)
-	}
-	if err := check.AtLeast("repetitions", m.Repetitions, 0); err != nil {
-		return at(err, "%s.repetitions", where)
-	}
+	var both error
 	if m.Variant != "" && len(m.Variants) > 0 {
-		return at(fmt.Errorf("%s: give variant or variants, not both", m.Name), "%s.variants", where)
+		both = fmt.Errorf("%s: give variant or variants, not both", m.Name)
 	}
-	if err := Epsilons(at, where+".epsilons", m.Epsilons); err != nil {
+	if err := cmp.Or(
+		at(m.checkName(), "%s.name", where), at(check.Name("label", m.Label), "%s.label", where),
+		at(m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)), "%s", where),
+		at(check.AtLeast("repetitions", m.Repetitions, 0), "%s.repetitions", where), at(both, "%s.variants", where),
+		checkEpsilons(at, where+".epsilons", m.Epsilons),
+		at(mechanisms.CheckPolicy(cmp.Or(m.Policy, mechanisms.Random)), "%s.policy", where),
+		at(check.OneOf("keep_words", cmp.Or(m.KeepWords, StopWords), StopWords), "%s.keep_words", where),
+	); err != nil {
 		return err
-	}
-	if m.Policy != "" {
-		if err := mechanisms.CheckPolicy(m.Policy); err != nil {
-			return at(err, "%s.policy", where)
-		}
-	}
-	if m.KeepWords != "" {
-		if err := check.OneOf("keep_words", m.KeepWords, StopWords); err != nil {
-			return at(err, "%s.keep_words", where)
-		}
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
@@ -95,23 +70,28 @@ func (m MechanismSpec) Check(at At, where string) error {
 	return at(err, "%s", where)
 }
 
-// checkOutside validates an entry from outside.
-func (m MechanismSpec) checkOutside() error {
-	if err := checkName("name", m.Name); err != nil {
+// checkName validates the name of an entry, and what cannot stand beside it.
+func (m MechanismSpec) checkName() error {
+	variant := m.Variant != "" || len(m.Variants) > 0
+	switch many := Many(m.Name); {
+	case !m.Is() && !many:
+		_, err := mechanisms.Find(m.Name)
 		return err
-	}
-	if Many(m.Name) || m.Name == results.BaselineMechanism {
+	case !m.Is() && (variant || len(m.Parameters) > 0):
+		return fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name)
+	case !m.Is():
+		return nil
+	case many || m.Name == results.BaselineMechanism:
 		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
-	}
-	if m.Variant != "" || len(m.Variants) > 0 || m.Policy != "" || m.KeepWords != "" {
+	case variant || m.Policy != "" || m.KeepWords != "":
 		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
 	}
-	return nil
+	return checkName("name", m.Name)
 }
 
-// CheckTwice validates that records can distinguish mechanisms from outside;
+// checkTwice validates that records can distinguish mechanisms from outside;
 // epsilons are those of entries without their own.
-func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
+func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	met := map[string]bool{}
 	for i, m := range list {
 		if !m.Is() {
@@ -136,8 +116,8 @@ func CheckTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	return nil
 }
 
-// Epsilons validates a list of ε; the caller checks for an empty one.
-func Epsilons(at At, where string, epsilons []float64) error {
+// checkEpsilons validates a list of ε; the caller checks for an empty one.
+func checkEpsilons(at At, where string, epsilons []float64) error {
 	for i, e := range epsilons {
 		if err := check.Positive("epsilon", e); err != nil {
 			return at(err, "%s[%d]", where, i)

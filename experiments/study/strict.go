@@ -84,13 +84,6 @@ var renamed = map[string]string{
 // as 8, and no 1.5, which would be cut to 1.
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 
-// strict walks a node in parallel with the type that it will be decoded into.
-// It rejects unknown keys, old spellings, values of another kind, invalid
-// numbers, and numbers outside the field's limits.
-func (src *source) strict(node ast.Node, into any) error {
-	return src.walk(node, reflect.TypeOf(into), "", "")
-}
-
 // wrong is an error at a token.
 func (src *source) wrong(t *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", src.name, t.Position.Line, t.Position.Column, fmt.Sprintf(format, args...))
@@ -107,6 +100,9 @@ func (src *source) unknown(key *token.Token, t reflect.Type) error {
 	return src.wrong(key, "unknown field %q", key.Value)
 }
 
+// walk visits a node in parallel with the type that it will be decoded into. It
+// rejects unknown keys, old spellings, values of another kind, invalid numbers,
+// and numbers outside the field's limits.
 func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.StructTag) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -8,6 +8,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -186,7 +187,7 @@ func decode(filename string, data []byte, into any, check func(*source) error) (
 		return nil, fmt.Errorf("%s: must hold exactly one YAML document", filename)
 	}
 	src.file = file
-	if err := src.strict(file.Docs[0].Body, into); err != nil {
+	if err := src.walk(file.Docs[0].Body, reflect.TypeOf(into), "", ""); err != nil {
 		return nil, err
 	}
 	if err := check(src); err != nil {
@@ -200,23 +201,13 @@ func decode(filename string, data []byte, into any, check func(*source) error) (
 
 // Check validates every value and fills in defaults. It is idempotent.
 func (s *Study) Check() error {
-	if err := checkName("name", s.Name); err != nil {
-		return s.at(err, "name")
-	}
-	if err := check.Name("title", s.Title); err != nil {
-		return s.at(err, "title")
-	}
-	if s.Protocol == "" {
-		s.Protocol = Grid
-	}
-	if err := check.OneOf("protocol", s.Protocol, append([]string{Attacks, Grid}, papers...)...); err != nil {
-		return s.at(err, "protocol")
-	}
-	if s.Documents == "" {
-		s.Documents = Fixed
-	}
-	if err := check.OneOf("documents", s.Documents, Fixed, Redrawn); err != nil {
-		return s.at(err, "documents")
+	s.Protocol, s.Documents = cmp.Or(s.Protocol, Grid), cmp.Or(s.Documents, Fixed)
+	if err := cmp.Or(
+		s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title"),
+		s.at(check.OneOf("protocol", s.Protocol, append([]string{Attacks, Grid}, papers...)...), "protocol"),
+		s.at(check.OneOf("documents", s.Documents, Fixed, Redrawn), "documents"),
+	); err != nil {
+		return err
 	}
 	if s.Documents == Redrawn && s.Protocol != Grid {
 		return s.at(errors.New("documents = \"redrawn\": grid studies draw documents anew; attacked documents and "+

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
@@ -32,8 +33,7 @@ type Entry struct {
 
 // IsRepository reports whether a folder holds packages.
 func IsRepository(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, PackagesFolder))
-	return err == nil && info.IsDir()
+	return lab.IsFolder(filepath.Join(dir, PackagesFolder))
 }
 
 // Packages returns the paths of the packages of a repository, by name.

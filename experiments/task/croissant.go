@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/textio"
+	"mldpbench/stream"
 )
 
 // croissantContext maps the terms of Croissant 1.0 (MLCommons, §Appendix 1).
@@ -25,7 +27,7 @@ type object = map[string]any
 // Croissant returns the metadata of the task's data as JSON-LD of Croissant 1.0:
 // files with the checksums that are published, and the fields of a document.
 func (t *Task) Croissant() ([]byte, error) {
-	names, err := t.Needed("")
+	names, err := datasets.Needs(t.Data.Request("", stream.Seed{}))
 	if err != nil {
 		return nil, err
 	}

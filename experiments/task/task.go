@@ -204,8 +204,7 @@ func (t *Task) Source() []byte { return t.source }
 
 // Hash is the SHA-256 of the file, in hex.
 func (t *Task) Hash() string {
-	sum := sha256.Sum256(t.source)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(t.source))
 }
 
 // String is name and version.
@@ -242,11 +241,6 @@ func (t *Task) Submission(size string, list []study.MechanismSpec, epsilons []fl
 	// Check fills in what lists leave out.
 	s.Embeddings = slices.Clone(s.Embeddings)
 	return s, s.Check()
-}
-
-// Needed returns the catalogue's entries that the data set is read from.
-func (t *Task) Needed(root string) ([]string, error) {
-	return datasets.Needs(t.Data.Request(root, stream.Seed{}))
 }
 
 // Present returns an error that says how to get the file of the task where it is
