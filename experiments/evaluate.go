@@ -206,13 +206,16 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	// The options of metrics have types of their own, so they are read from a
-	// file's text; all else is put in.
-	s, err := study.Draft("evaluate", []byte("schema: "+strconv.Itoa(study.Schema)+"\nname: evaluate\nmetrics:\n"+text))
-	if err != nil {
+	s := &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: o.Seed,
+		Title: "Privatised versions of " + filepath.Base(o.Original)}}
+	// The options of metrics have types of their own, so they are read from text.
+	var read struct {
+		Metrics study.Metrics `yaml:"metrics"`
+	}
+	if err := study.Decode("evaluate", []byte("metrics:\n"+text), &read); err != nil {
 		return nil, nil, err
 	}
-	s.Title, s.Seed = "Privatised versions of "+filepath.Base(o.Original), o.Seed
+	s.Metrics = read.Metrics
 	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
 		Delimiter: o.Delimiter, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
 			datasets.CleanWords)), MaxTokens: -1}}

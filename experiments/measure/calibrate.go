@@ -46,7 +46,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 		if err := check.OneOf("target", name, "nw", "em"); err != nil {
 			return nil, err
 		}
-		if err := check.Within("target "+name, v, 0, 1); err != nil {
+		if err := check.Inside("target "+name, v, 0, 1); err != nil {
 			return nil, err
 		}
 		out = append(out, Target{name, v})
@@ -104,13 +104,9 @@ const (
 func Calibrate(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 	o CalibrationOptions) (Calibration, error) {
 	var c Calibration
-	for _, err := range []error{
-		check.Inside("target "+o.Target.Quantity, o.Target.Value, 0, 1),
-		check.AtLeast("words", len(o.Words), 1), check.AtLeast("runs", o.Runs, 2),
-	} {
-		if err != nil {
-			return c, err
-		}
+	if err := cmp.Or(check.Inside("target "+o.Target.Quantity, o.Target.Value, 0, 1),
+		check.AtLeast("words", len(o.Words), 1), check.AtLeast("runs", o.Runs, 2)); err != nil {
+		return c, err
 	}
 	evaluate := func(epsilon float64) (float64, error) {
 		s.Epsilon = epsilon

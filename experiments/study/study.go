@@ -132,15 +132,6 @@ func (l Library) Open(ref string) (*Study, error) {
 
 // Parse reads and checks a study. Errors are "file:line:column: what".
 func Parse(filename string, data []byte) (*Study, error) {
-	s, err := Draft(filename, data)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.Check()
-}
-
-// Draft is Parse without Check, for a study that is completed in memory.
-func Draft(filename string, data []byte) (*Study, error) {
 	s := &Study{}
 	var err error
 	s.source, err = decode(filename, data, s, func(src *source) error {
@@ -159,7 +150,7 @@ func Draft(filename string, data []byte) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, s.Check()
 }
 
 // Decode reads YAML of another kind into a struct as strictly as a study.
@@ -187,7 +178,7 @@ func decode(filename string, data []byte, into any, check func(*source) error) (
 		return nil, fmt.Errorf("%s: must hold exactly one YAML document", filename)
 	}
 	src.file = file
-	if err := src.walk(file.Docs[0].Body, reflect.TypeOf(into), "", ""); err != nil {
+	if err := src.walk(file.Docs[0].Body, reflect.TypeOf(into), "the file", ""); err != nil {
 		return nil, err
 	}
 	if err := check(src); err != nil {
