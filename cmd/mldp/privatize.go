@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -183,11 +182,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if o.report == "" {
 		return nil
 	}
-	return atomicfile.Write(o.report, 0o644, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(p.report)
-	})
+	return atomicfile.WriteJSON(o.report, p.report)
 }
 
 // open opens the mechanism or the command, whose vectors, if given, are used to

@@ -66,11 +66,7 @@ func (w *work) manifest() Manifest {
 }
 
 func (m Manifest) write(dir string, shard Shard) error {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, shard.File("manifest", ".json")), 0o644, append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, shard.File("manifest", ".json")), m)
 }
 
 // ReadManifest reads the manifest of a results file.

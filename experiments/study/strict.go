@@ -68,18 +68,6 @@ func (src *source) limitKeys(tokens token.Tokens, into reflect.Type) error {
 	return src.wrong(keys[maxKeys], "a study has at most %d keys", maxKeys)
 }
 
-// renamed maps spellings of older versions to their replacements.
-var renamed = map[string]string{
-	"trials":    "is now called repetitions",
-	"privatize": "is now called settings: train-only, test-only, or local for both",
-	"curves":    "is now called mechanisms",
-	"mechanism": "is now called name",
-	"dimension": "is now called dimensions, a list",
-	"dataset":   "is now called datasets, a list",
-	"embedding": "is now called embeddings, a list",
-	"panels":    "is now called scenes",
-}
-
 // plainInteger is a decimal integer and nothing else: no 010, which YAML reads
 // as 8, and no 1.5, which would be cut to 1.
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
@@ -91,9 +79,6 @@ func (src *source) wrong(t *token.Token, format string, args ...any) error {
 
 // unknown is the error of a key that a type does not have.
 func (src *source) unknown(key *token.Token, t reflect.Type) error {
-	if instead, old := renamed[key.Value]; old {
-		return src.wrong(key, "%s: %s", key.Value, instead)
-	}
 	if s := check.Suggest(key.Value, keysOf(t)); s != "" {
 		return src.wrong(key, "unknown field %q: did you mean %q? mldp study keys lists all", key.Value, s)
 	}
@@ -101,8 +86,8 @@ func (src *source) unknown(key *token.Token, t reflect.Type) error {
 }
 
 // walk visits a node in parallel with the type that it will be decoded into. It
-// rejects unknown keys, old spellings, values of another kind, invalid numbers,
-// and numbers outside the field's limits.
+// rejects unknown keys, values of another kind, invalid numbers, and numbers
+// outside the field's limits.
 func (src *source) walk(node ast.Node, t reflect.Type, name string, tag reflect.StructTag) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -70,11 +70,7 @@ func seal(dir string, p *Package) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, contents), 0o644, append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, contents), p)
 }
 
 func digest(file string) (File, error) {

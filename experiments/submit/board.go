@@ -63,11 +63,7 @@ func Receipts(repository string) (map[string]string, error) {
 
 // WriteReceipts stores them.
 func WriteReceipts(repository string, all map[string]string) error {
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(repository, receipts), 0o644, append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(repository, receipts), all)
 }
 
 // Board reads all packages of a repository, each into a folder below dir, and

@@ -5,6 +5,7 @@
 package atomicfile
 
 import (
+	"encoding/json"
 	"bufio"
 	"crypto/sha256"
 	"errors"
@@ -167,4 +168,13 @@ func ignoreNotExist(err error) error {
 		return nil
 	}
 	return err
+}
+
+// WriteJSON replaces a file by the indented JSON of a value.
+func WriteJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteBytes(path, 0o644, append(data, '\n'))
 }
