@@ -2,8 +2,12 @@ package lab
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,9 +15,11 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/models/transformer"
 )
 
 // WarnOneWord says that a vocabulary protects nothing, because it has one word.
@@ -166,4 +172,139 @@ func OpenEnglish(ref, root string) (*datasets.WordList, error) {
 		ref = ""
 	}
 	return datasets.OpenWordList(ref, root)
+}
+
+// ModelRef is a model that a study names: a folder with model.onnx and
+// tokenizer.json, by its path or by its name in the data folder.
+type ModelRef struct {
+	Key    string // of the study
+	Folder string
+	Task   transformer.Task // "" for any that has vectors of tokens
+}
+
+// Folder returns the path of a folder: of one in the data folder root, unless
+// there is one at the path itself; ref where there is none.
+func Folder(root, ref string) string {
+	if in := filepath.Join(fetch.Root(root), ref); !IsFolder(ref) && filepath.IsLocal(ref) && IsFolder(in) {
+		return in
+	}
+	return ref
+}
+
+// IsFolder reports whether there is a folder of this path.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Model opens a model, once per run.
+func (l *Lab) Model(ref ModelRef) (*transformer.Model, error) {
+	dir := Folder(l.root, ref.Folder)
+	m, err := Once(l, "model "+dir, func() (*transformer.Model, error) { return transformer.Open(dir, "") })
+	switch {
+	case err != nil:
+	case ref.Task != "" && m.Task() != ref.Task:
+		err = fmt.Errorf("model %s: serves as %s, not as %s", dir, m.Task(), ref.Task)
+	case ref.Task == "" && !m.HasTokenVectors():
+		err = fmt.Errorf("model %s: gives no vectors of tokens", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref.Key, err)
+	}
+	return m, nil
+}
+
+// ofModel returns the fingerprint of all files of a model.
+func (l *Lab) ofModel(ref ModelRef) (string, error) {
+	dir := Folder(l.root, ref.Folder)
+	if !IsFolder(dir) {
+		return "", fmt.Errorf("%s = %q: no such folder, nor one of that name in %s", ref.Key, ref.Folder,
+			fetch.Root(l.root))
+	}
+	digest, err := l.hashFolder(dir)
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", ref.Key, dir, err)
+	}
+	return digest, nil
+}
+
+// Encoders of a study that are not a folder: the catalogue's model, and the
+// weighted mean of the text's own word vectors, which needs no model.
+const (
+	CatalogueEncoder = "sentence-encoder"
+	SIFEncoder       = "sif"
+)
+
+// EncoderRef decides which encoder measures CS. A machine without the
+// catalogue's model uses SIF, and every row states that. The key of a unit
+// holds the encoder, so a later run with the model measures again.
+func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
+	if encoder == SIFEncoder {
+		return encoder, nil
+	}
+	if encoder != CatalogueEncoder {
+		return Folder(l.root, encoder), nil
+	}
+	dir, err := fetch.Locate(l.root, CatalogueEncoder, "model")
+	var missing *fetch.MissingError
+	if errors.As(err, &missing) {
+		return SIFEncoder, nil
+	}
+	return dir, err
+}
+
+// ofEncoder returns the fingerprint of all files of an encoder.
+func (l *Lab) ofEncoder(encoder string) (string, error) {
+	dir, err := l.EncoderRef(encoder)
+	if err != nil || dir == SIFEncoder {
+		return dir, err // SIF follows from data set and space
+	}
+	digest, err := l.hashFolder(dir)
+	if err != nil {
+		return "", fmt.Errorf("sentence encoder %s: %w", dir, err)
+	}
+	return digest, nil
+}
+
+// hashFolder is the fingerprint of all files of a folder.
+func (l *Lab) hashFolder(dir string) (string, error) {
+	return Once(l, "digest of folder "+dir, func() (string, error) {
+		h := sha256.New()
+		dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
+		if err != nil {
+			return "", err
+		}
+		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
+			return hashFile(h, path)
+		})
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
+}
+
+// Encoder opens a sentence encoder, once per run; SIF is fitted to each data
+// set and space.
+func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus,
+	space *Space) (sentence.Encoder, error) {
+	dir, err := l.EncoderRef(encoder)
+	if err != nil {
+		return nil, err
+	}
+	key := dir
+	if dir == SIFEncoder {
+		key = corpus.Fingerprint + space.Fingerprint()
+	}
+	return Once(l, "encoder "+key, func() (sentence.Encoder, error) {
+		if dir == SIFEncoder {
+			return sentence.NewSIF(space.Space, corpus.Documents)
+		}
+		return sentence.Open(ctx, dir)
+	})
 }

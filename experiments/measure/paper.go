@@ -1,14 +1,19 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/mechanisms"
+	"mldpbench/models/attack"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -80,4 +85,54 @@ func inside(at study.At, name string, list []float64, low, high float64) error {
 		}
 	}
 	return nil
+}
+
+func init() {
+	auditor, _ := attack.Find("auditor") // it is registered
+	Register(Measurement{
+		Name: "user-audit", Version: 1, Of: OfAllRepeats, Baseline: true, Columns: attackColumns(auditor),
+		Metric: entry("user_audit", true, false, func(o *attack.AuditOptions, _ *study.Design, at study.At) error {
+			complete, err := attack.Options{Audit: *o}.Complete()
+			*o = complete.Audit
+			return at(err, "")
+		}),
+		Applies: hasText, Measure: measureUserAudit,
+	})
+}
+
+// measureUserAudit is an auditor of a language model, against ε: Feyisetan et
+// al. 2020, Tables 3 and 4. The data set has users. Its policy should be random:
+// unknown words that are kept name their users.
+func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	options, err := attack.Options{Audit: *q.Options.(*attack.AuditOptions)}.Complete() // of the rest
+	if err != nil {
+		return nil, err
+	}
+	l := attack.NewLexicon(r.Space.Vocabulary)
+	s := attack.Situation{Options: options, DataSeed: r.Root(), Workers: q.Threads, Words: r.Space.Len(),
+		Seed: labelled(r, "private"),
+		Release: func(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
+			return documents, nil
+		}}
+	var m mechanisms.Mechanism
+	if !r.IsBaseline() {
+		if m, err = r.Words(ctx); err != nil {
+			return nil, err
+		}
+		l = attack.NewLexicon(m.Vocabulary())
+	}
+	for _, d := range slices.Concat(r.Corpus.Train, r.Corpus.Validation, r.Corpus.Test) {
+		s.Train = append(s.Train, attack.Document{Words: l.IDs(d.Tokens), User: d.User})
+	}
+	if m != nil {
+		attack.Attacked(&s, m, r.Space.Space, r.Policy, l, false)
+	}
+	s.Embedding = l.Embedding(r.Space.Space)
+	outcomes, err := attack.Run(ctx, "auditor", s)
+	if err != nil {
+		return nil, err
+	}
+	row := r.Row(q)
+	row.Repetition, row.XName = 1, "epsilon"
+	return list.Map(outcomes, func(x attack.Outcome) results.Row { return Attacked(row, x) }), nil
 }

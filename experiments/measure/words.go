@@ -1,7 +1,10 @@
 package measure
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
@@ -130,5 +133,125 @@ func (a Adversary) Itself() func(output int) int {
 			return i
 		}
 		return likeliest
+	}
+}
+
+// Privatize privatises several copies of a text in one call, so a mechanism
+// builds its tables per word only once. Copy r of n documents uses the streams
+// r·n to r·n+n−1 of the seed, so no copy depends on the others. A nil copy is
+// left out, and so is a document without tokens; both keep their position.
+// Removed words leave no trace; see PrivatizeAligned.
+func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+	seed stream.Seed, threads int) ([][][]string, error) {
+	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
+	for i, c := range out {
+		out[i] = Shown(c)
+	}
+	return out, err
+}
+
+// Shown returns aligned text as a reader sees it, without the empty words that
+// mark removed words. Documents without empty words are shared, not copied.
+func Shown(aligned [][]string) [][]string {
+	if aligned == nil {
+		return nil
+	}
+	removed := func(token string) bool { return token == "" }
+	out := make([][]string, len(aligned))
+	for i, d := range aligned {
+		if out[i] = d; slices.ContainsFunc(d, removed) {
+			out[i] = slices.DeleteFunc(slices.Clone(d), removed)
+		}
+	}
+	return out
+}
+
+// PrivatizeAligned is Privatize with the empty word in the place of every word
+// that was removed, by the mechanism or by the policy, so that text and
+// original can be compared word by word.
+func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+	seed stream.Seed, threads int) ([][][]string, error) {
+	var documents [][]string
+	for _, c := range copies {
+		if c == nil {
+			c = make([][]string, n)
+		}
+		documents = append(documents, c...)
+	}
+	noisy, err := mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{
+		Policy: policy, Seed: seed, Workers: threads, Aligned: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]string, len(copies))
+	for i, c := range copies {
+		if c != nil {
+			out[i] = noisy[i*n : (i+1)*n]
+		}
+	}
+	return out, nil
+}
+
+// ReleaseVectors privatises documents with a mechanism that releases vectors and
+// returns the mean of each, and the number of words released. A word outside
+// the vocabulary has no vector to release: policy random replaces the word, the
+// others leave it out. A document without any word is the zero vector.
+func ReleaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
+	seed stream.Seed) ([][]float32, int, error) {
+	v, width, words := m.Vocabulary(), m.OutputDimension(), 0
+	out := make([][]float32, len(documents))
+	var ids []mechanisms.WordID
+	var buffer []float32
+	sum := make([]float64, width)
+	for j, d := range documents {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		rng := seed.At(uint64(j)).Rand()
+		ids = releasable(ids[:0], d, v, policy, rng)
+		words += len(ids)
+		if n := len(ids) * width; cap(buffer) < n {
+			buffer = make([]float32, n)
+		}
+		buffer = buffer[:len(ids)*width]
+		m.Release(buffer, ids, rng)
+		clear(sum)
+		for k, x := range buffer {
+			sum[k%width] += float64(x)
+		}
+		mean := make([]float32, width)
+		for k := range mean {
+			if len(ids) > 0 {
+				mean[k] = float32(sum[k] / float64(len(ids)))
+			}
+		}
+		out[j] = mean
+	}
+	return out, words, nil
+}
+
+func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabulary, policy mechanisms.Policy,
+	rng *rand.Rand) []mechanisms.WordID {
+	for _, t := range tokens {
+		id := v.ID(t)
+		if id == embeddings.Unknown {
+			if policy != mechanisms.Random {
+				continue
+			}
+			id = mechanisms.WordID(rng.IntN(v.Len()))
+		}
+		dst = append(dst, id)
+	}
+	return dst
+}
+
+// Draw adapts a mechanism and one generator to the samplers of metrics. It
+// draws nothing once ctx is cancelled, so check ctx before using the results.
+func Draw(ctx context.Context, m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) {
+	return func(dst, src []mechanisms.WordID) {
+		if ctx.Err() == nil {
+			m.Privatize(dst, src, nil, rng)
+		}
 	}
 }
