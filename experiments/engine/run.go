@@ -27,7 +27,7 @@ type Options struct {
 	Memory   int64     // estimated bytes that running units may use; 0 is three quarters of free memory
 	Shard    Shard     // zero runs all units
 	Schedule Schedule  // decides which units a shard runs; nil assigns groups in turn
-	Only     string    // run only the unit of this key, finished or not, and its baselines
+	Only     string    // run only the unit of this key, finished or not
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
@@ -155,37 +155,22 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	return w, nil
 }
 
-// only returns the units for a request of one unit: the unit itself and its
-// baselines.
-func (w *work) only() (unit int, with map[int]bool, err error) {
-	if w.options.Only == "" {
-		return -1, nil, nil
-	}
-	if unit = slices.Index(w.keys, w.options.Only); unit < 0 {
-		return -1, nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
-			"must be those of the row", w.options.Only)
-	}
-	with = map[int]bool{unit: true}
-	for i, u := range w.plan.Units {
-		with[i] = with[i] || slices.Contains(w.plan.Units[unit].Baselines, u.ID)
-	}
-	w.summary.Key = w.options.Only
-	return unit, with, nil
-}
-
-// pending loads the finished units and returns the rest, in jobs.
+// pending loads the finished units and returns the rest, in jobs; of the rest
+// only the unit that is requested alone, if one is.
 func (w *work) pending() ([][]int, error) {
-	alone, with, err := w.only()
-	if err != nil {
-		return nil, err
+	only := w.options.Only
+	if only != "" && !slices.Contains(w.keys, only) {
+		return nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
+			"must be those of the row", only)
 	}
+	w.summary.Key = only
 	var jobs [][]int
 	others := map[string]int{}
 	for _, g := range w.groups {
 		var job []int
 		for _, i := range g.units {
 			key := w.keys[i]
-			if key == "" || with != nil && !with[i] {
+			if key == "" {
 				continue
 			}
 			w.summary.Total++
@@ -193,8 +178,10 @@ func (w *work) pending() ([][]int, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !done || i == alone {
-				job = append(job, i)
+			if !done || key == only {
+				if only == "" || key == only {
+					job = append(job, i)
+				}
 				continue
 			}
 			if version != w.options.Version {
@@ -223,7 +210,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 			seconds += w.plan.Units[i].cost().Seconds
 		}
 	}
-	if w.summary.Reused > 0 {
+	if w.summary.Reused > 0 && o.Only == "" {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
 	bar := progress.New(o.Log, "units", todo, seconds)

@@ -31,9 +31,6 @@ type Unit struct {
 	// one after the other; a unit with "" is a separate group.
 	Group string
 	Place results.Place // of what is measured
-	// Baselines holds the IDs of units that are needed to derive columns of
-	// this one; they are run too when the unit is run alone.
-	Baselines []string
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)

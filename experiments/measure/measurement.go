@@ -1,6 +1,5 @@
 // Package measure holds the measurements: each is made of one release, a text
 // that one mechanism privatised at one ε, and has one line in the registry.
-
 //
 // A measurement has a version, which is in the key of its results together with
 // the release, its options and the data that it needs. Adding one to a finished

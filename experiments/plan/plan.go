@@ -35,10 +35,7 @@ type planner struct {
 	lab   *lab.Lab
 	units []unit
 	byID  map[string]int
-	// baselines are the units of plain models, by what a cell shares with its
-	// baseline.
-	baselines map[string][]string
-	costs     costTable
+	costs costTable
 }
 
 // request is a measurement that a scene asks for.
@@ -64,7 +61,7 @@ func Units(s *study.Study, l *lab.Lab, rows []results.Row) ([]engine.Unit, error
 }
 
 func newPlanner(s *study.Study, l *lab.Lab) (*planner, error) {
-	p := &planner{study: s, lab: l, byID: map[string]int{}, baselines: map[string][]string{}}
+	p := &planner{study: s, lab: l, byID: map[string]int{}}
 	for _, scene := range s.Parts() {
 		if err := p.scene(&scene); err != nil {
 			return nil, err
@@ -278,19 +275,6 @@ func (p *planner) put(u unit) {
 	u.group = engine.MakeID(shared)
 	p.byID[u.id] = len(p.units)
 	p.units = append(p.units, u)
-	if u.spec.IsBaseline() && u.query.Model.Name != "" {
-		p.baselines[u.base()] = append(p.baselines[u.base()], u.id)
-	}
-}
-
-// base returns the name of what a unit shares with its baseline.
-func (u *unit) base() string {
-	s := u.spec
-	s.Mechanism, s.Policy, s.OwnPolicy, s.KeepWords, s.Series = mechanisms.Settings{}, "", false, "", ""
-	if s.Documents != study.Redrawn {
-		s.Repetition = 0
-	}
-	return engine.MakeID(s, u.measurement.String(), u.query.Model.Name, u.query.Model.Text())
 }
 
 // place is the place of the unit's rows, as far as it is known in advance.
@@ -355,7 +339,7 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 	charged := shares{text: first(true, text), attack: first(len(attackers) > 0, "attacked "+text),
 		model: first(u.query.Model.Name != "", engine.MakeID(text, u.query.Model.Name, u.query.Model.Text(),
 			u.query.Setting == study.TestOnly))}
-	out := engine.Unit{
+	return engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
@@ -373,10 +357,6 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 		Memory: func() int64 { return p.memory(u) },
 		Run:    func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
 	}
-	if !u.spec.IsBaseline() && u.query.Model.Name != "" {
-		out.Baselines = p.baselines[u.base()]
-	}
-	return out
 }
 
 func (u *unit) needs() []lab.Resource {
