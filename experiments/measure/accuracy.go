@@ -133,7 +133,8 @@ func (r *Release) trained(ctx context.Context, q *Query, number int) (*Trained, 
 	plain := r.Spec
 	plain.Mechanism.Mechanism, plain.Mechanism.Variant = results.BaselineMechanism, ""
 	plain.Mechanism.Parameters, plain.Mechanism.Epsilon = nil, 0
-	of := engine.MakeID("plain", plain.Root(), plain.labels(), r.Repetition, key, len(r.Space.Table.Vectors))
+	of := engine.MakeID("plain", plain.Root(), plain.labels(), r.Repetition, key, r.Corpus.Fingerprint,
+		r.Space.Wide.Fingerprint())
 	q = &Query{Model: q.Model, Setting: study.Local}
 	return lab.Once(r.Lab, of, func() (*Trained, error) { return train(&plain, false) })
 }

@@ -1,0 +1,44 @@
+package experiments_test
+
+import (
+	"testing"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+)
+
+// Two scenes of one data set, split differently, do not share a model of plain
+// text: each has the accuracy that it has alone.
+func TestScenesOfOneDatasetHaveTheirOwnModels(t *testing.T) {
+	const head = `schema: 1
+name: two
+seed: 3
+embeddings: [{name: generated, dimensions: [50]}]
+models: [{name: svm}]
+scenes:
+`
+	const first = "  - datasets: [{name: generated-words, train: 60, validation: 20, test: 40}]\n"
+	const second = "  - datasets: [{name: generated-words, train: 40, validation: 20, test: 60}]\n"
+	accuracy := func(text string) (all []results.Float) {
+		s, err := study.Parse("two.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir(), Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range run.Rows {
+			if r.Quantity == "accuracy" || r.Quantity == "validation_accuracy" {
+				all = append(all, r.Value)
+			}
+		}
+		return all
+	}
+	together, alone := accuracy(head+first+second), accuracy(head+second)
+	if len(together) != 4 || len(alone) != 2 || together[2] != alone[0] || together[3] != alone[1] {
+		t.Errorf("accuracy %v beside another scene, %v alone", together, alone)
+	}
+}
