@@ -54,6 +54,8 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"repetitions: 2", "trials: 2", `unknown field "trials"`},
 		{"- name: cmp", "- mechanism: cmp", `tiny.yaml:15:5: unknown field "mechanism"`},
 		{"dimensions: [50]", "dimension: 50", `unknown field "dimension": did you mean "dimensions"?`},
+		{"dimensions: [50]", "dimensions: [50]\n  - name: generated\n    dimensions: [20, 50]",
+			`embedding "generated" is given twice`},
 		{"schema: 1", "schema: 99", "tiny.yaml:2:9: schema = 99: this version of mldp reads schema 1"},
 		{"name: tiny", "name: ../tiny", `tiny.yaml:3:7: name = "../tiny": must consist of`},
 		{"seed: 7", "seed: 7\nseed: 8", "tiny.yaml:5:1: "},

@@ -241,6 +241,10 @@ func (d *Design) checkEmbeddings(at At) error {
 		if err := d.known(at, e.Datasets, "embeddings[%d]", i); err != nil {
 			return err
 		}
+		if slices.ContainsFunc(d.Embeddings[:i], e.repeats) { // rows tell them apart by name and dimension
+			return at(fmt.Errorf("embedding %q is given twice: two files need names of their own", e.Name), "embeddings[%d]",
+				i)
+		}
 		for _, x := range d.Datasets {
 			if len(e.Datasets) > 0 && !slices.Contains(e.Datasets, x.Name) || e.Name == NoVectors {
 				continue

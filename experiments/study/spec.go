@@ -200,6 +200,16 @@ func (e EmbeddingSpec) Ref() string { return cmp.Or(e.File, e.Name) }
 // IsNone reports whether there are no vectors.
 func (e EmbeddingSpec) IsNone() bool { return e.File == "" && e.Name == NoVectors }
 
+// repeats reports whether two embeddings have one name, and a dimension and a
+// data set in common.
+func (e EmbeddingSpec) repeats(o EmbeddingSpec) bool {
+	return e.Name == o.Name && slices.ContainsFunc(e.Dimensions, func(d int) bool {
+		return slices.Contains(o.Dimensions, d)
+	}) && (len(e.Datasets) == 0 || len(o.Datasets) == 0 || slices.ContainsFunc(e.Datasets, func(d string) bool {
+		return slices.Contains(o.Datasets, d)
+	}))
+}
+
 // Check validates an embedding and fills in its name and, for a file, its
 // dimension.
 func (e *EmbeddingSpec) Check() error {
