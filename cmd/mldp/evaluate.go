@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/tables"
@@ -81,20 +79,15 @@ func newEvaluateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		file := filepath.Join(out, "evaluate.csv")
-		if err := atomicfile.Write(file, 0o644, func(w io.Writer) error {
-			return results.WriteRows(w, lines)
-		}); err != nil {
-			return err
-		}
 		t := evaluationTable(lines)
-		if _, err := t.Save(out, []string{"md", "tex"}); err != nil {
+		files, err := t.Save(out, tables.Formats)
+		if err != nil {
 			return err
 		}
 		if err := errors.Join(a.brief(t), items.write(cmd.Context(), summary, o.Root)); err != nil {
 			return err
 		}
-		a.Files = append(a.Files, rows, file)
+		a.Files = append(append(a.Files, rows), files...)
 		a.add("versions", lines)
 		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
 	})

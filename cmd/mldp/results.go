@@ -55,11 +55,13 @@ type viewOptions struct {
 	datasets, mechanisms []string
 	levels               results.Levels
 	out, files           string
+	formats, known       []string
 }
 
-// addFlags adds those of a folder of such files.
-func (o *viewOptions) addFlags(f *pflag.FlagSet, files string) {
-	o.files = files
+// addFlags adds those of a folder of such files, which have some of these formats.
+func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string) {
+	o.files, o.known = files, formats
+	f.StringSliceVar(&o.formats, "format", formats, strings.Join(formats, ", "))
 	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
 	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" next to the first results)")
@@ -68,6 +70,11 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string) {
 // open reads results, keeps the data sets and mechanisms chosen, with the
 // baselines, and completes the name of the output, a folder.
 func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
+	for _, f := range o.formats {
+		if err := check.OneOf("format", f, o.known...); err != nil {
+			return nil, err
+		}
+	}
 	p, dir, err := loadRuns(paths)
 	if err != nil {
 		return nil, err
@@ -222,11 +229,11 @@ func newReportCommand() *cobra.Command {
 func newFiguresCommand() *cobra.Command {
 	var v viewOptions
 	var width, face string
-	var metrics, only, formats []string
+	var metrics, only []string
 	var theme plots.Theme
 	cmd := command("figures", "figures RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
-	v.addFlags(f, "figures")
+	v.addFlags(f, "figures", plots.Formats)
 	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
 	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
@@ -234,13 +241,7 @@ func newFiguresCommand() *cobra.Command {
 	f.StringVar(&face, "font", plots.Face, "Sans, Serif (as Times) or Mono")
 	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
 	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
-	f.StringSliceVar(&formats, "format", plots.Formats, "png, svg, pdf")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		for _, f := range formats {
-			if err := check.OneOf("format", f, plots.Formats...); err != nil {
-				return err
-			}
-		}
 		if err := errors.Join(check.OneOf("font", face, plots.Faces...),
 			check.Within("font-size", theme.FontSize, 4, 24)); err != nil {
 			return err
@@ -273,7 +274,7 @@ func newFiguresCommand() *cobra.Command {
 		for i := range drawn {
 			drawn[i] = drawn[i].In(theme)
 		}
-		paths, err := plots.Save(v.out, drawn, formats)
+		paths, err := plots.Save(v.out, drawn, v.formats)
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
@@ -289,23 +290,17 @@ func newFiguresCommand() *cobra.Command {
 
 func newTablesCommand() *cobra.Command {
 	var v viewOptions
-	var only, selected, formats []string
+	var only, selected []string
 	var compact, narrow bool
 	cmd := command("tables", "tables RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
-	v.addFlags(f, "tables")
+	v.addFlags(f, "tables", tables.Formats)
 	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
-	f.StringSliceVar(&formats, "format", tables.Formats, "md, tex, csv")
 	f.StringSliceVar(&selected, "select", nil, "names of rows, and words of headings of columns")
 	f.BoolVar(&narrow, "narrow", false, "LaTeX for one column of a paper")
 	f.BoolVar(&compact, "compact", false, "means only, without ± and notes")
 	alignFlag(f, &v.levels)
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
-		for _, f := range formats {
-			if err := check.OneOf("format", f, tables.Formats...); err != nil {
-				return err
-			}
-		}
 		p, err := v.open(args)
 		if err != nil {
 			return err
@@ -329,7 +324,7 @@ func newTablesCommand() *cobra.Command {
 				return check.Wrong("select = %q: no row or column of these tables has this name", word)
 			}
 		}
-		paths, err := tables.Write(v.out, list, formats)
+		paths, err := tables.Write(v.out, list, v.formats)
 		if err == nil {
 			a.wrote(v.out, paths...)
 		}
