@@ -5,13 +5,14 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
 
-// Two scenes of one data set, split differently, do not share a model of plain
-// text: each has the accuracy that it has alone.
-func TestScenesOfOneDatasetHaveTheirOwnModels(t *testing.T) {
+// Two scenes of one data set, split differently, share no model of plain text:
+// each has the accuracy that it has alone, and its own answers.
+func TestScenesOfOneDatasetAreKeptApart(t *testing.T) {
 	const head = `schema: 1
 name: two
 seed: 3
@@ -21,6 +22,7 @@ scenes:
 `
 	const first = "  - datasets: [{name: generated-words, train: 60, validation: 20, test: 40}]\n"
 	const second = "  - datasets: [{name: generated-words, train: 40, validation: 20, test: 60}]\n"
+	items := 0
 	accuracy := func(text string) (all []results.Float) {
 		s, err := study.Parse("two.yaml", []byte(text))
 		if err != nil {
@@ -28,6 +30,9 @@ scenes:
 		}
 		run, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir(), Workers: 1})
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := experiments.Items(t.Context(), run, "", false, func(plan.Item) error { items++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range run.Rows {
@@ -40,5 +45,8 @@ scenes:
 	together, alone := accuracy(head+first+second), accuracy(head+second)
 	if len(together) != 4 || len(alone) != 2 || together[2] != alone[0] || together[3] != alone[1] {
 		t.Errorf("accuracy %v beside another scene, %v alone", together, alone)
+	}
+	if items != 40+60+60 {
+		t.Errorf("%d answers on test documents", items)
 	}
 }

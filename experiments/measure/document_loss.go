@@ -199,10 +199,11 @@ func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 	return documentPair{v.Encode(nil, a[:n]), v.Encode(nil, b[:n]), [2]int{i, j}}
 }
 
-// documentLoss is that of one pair: the worse of both directions.
+// documentLoss is that of one pair; its distribution is that of the loss where
+// the text came from the first.
 type documentLoss struct {
 	*metrics.DocumentLoss
-	epsilon float64
+	epsilon float64 // the larger of both directions
 	bound   float64 // sum of ε·d; NaN where nothing is promised
 }
 

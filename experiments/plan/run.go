@@ -161,16 +161,29 @@ func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, 
 	}
 	for _, u := range p.units {
 		key := releaseKey(u.spec.Place())
-		own := by[key]
-		if len(own) == 0 || u.spec.Repetition == 0 {
+		if len(by[key]) == 0 || u.spec.Repetition == 0 {
 			continue
 		}
-		delete(by, key)
 		releases, err := measure.Open(ctx, l, []measure.Spec{u.spec}, [3]bool{false, false, true}, 1)
 		if err != nil {
 			return err
 		}
 		r := releases[u.spec.Repetition]
+		this := []results.Row{r.Row(&measure.Query{})}
+		if err := r.DescribeRedrawn(ctx, this); err != nil {
+			return err
+		}
+		var own, others []results.Row // of another scene's part of the data set
+		for _, row := range by[key] {
+			if row.DatasetFingerprint == this[0].DatasetFingerprint {
+				own = append(own, row)
+			} else {
+				others = append(others, row)
+			}
+		}
+		if by[key] = others; len(own) == 0 {
+			continue
+		}
 		var private [3][][]string
 		if !r.ReleasesVectors() {
 			if private, err = r.Text(ctx); err != nil {
