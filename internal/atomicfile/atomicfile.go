@@ -5,9 +5,9 @@
 package atomicfile
 
 import (
-	"encoding/json"
 	"bufio"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
