@@ -117,7 +117,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 // open opens the words that may be outputs, and the corpus where one is given.
 func (q CalibrateRequest) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (space *embeddings.Space,
 	corpus *lab.Corpus, err error) {
-	if err := errors.Join(q.Embedding.Check(), check.AtLeast("vocabulary", q.Vocabulary, 0),
+	if err := errors.Join(q.Embedding.Check(q.Data), check.AtLeast("vocabulary", q.Vocabulary, 0),
 		check.AtLeast("runs", q.Runs, 2)); err != nil {
 		return nil, nil, err
 	}

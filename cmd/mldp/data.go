@@ -124,7 +124,7 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
 			var s *study.Study
-			if s, err = openStudy(name, &study.Overrides{Dimensions: dimensions}); err == nil {
+			if s, err = openStudy(name, dir, &study.Overrides{Dimensions: dimensions, Root: dir}); err == nil {
 				entries, err = experiments.Missing(s, dir, true)
 			}
 		} else {

@@ -116,7 +116,7 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, erro
 	for i, e := range o.overrides.Embeddings {
 		o.overrides.Embeddings[i] = study.PortableFile(e, o.data)
 	}
-	return openStudy(ref, &o.overrides)
+	return openStudy(ref, o.data, &o.overrides)
 }
 
 // provide makes sure that the data of a study is there before anything is read:

@@ -43,8 +43,8 @@ func newStudyCommand() *cobra.Command {
 
 // openStudy opens a study, changed by flags if there are any. Any error before
 // anything is run is wrong usage, including a missing file.
-func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
-	s, err := openTaskOrStudy(ref, flags)
+func openStudy(ref, root string, flags *study.Overrides) (*study.Study, error) {
+	s, err := openTaskOrStudy(ref, root, flags != nil)
 	if err == nil && flags != nil {
 		s, err = s.Override(*flags)
 	}
@@ -57,14 +57,17 @@ func openStudy(ref string, flags *study.Overrides) (*study.Study, error) {
 	return s, nil
 }
 
-// openTaskOrStudy compiles a task whose data is there, or opens a study.
-func openTaskOrStudy(ref string, flags *study.Overrides) (*study.Study, error) {
+// openTaskOrStudy compiles a task, whose data must be there to run it, or opens a
+// study.
+func openTaskOrStudy(ref, root string, run bool) (*study.Study, error) {
 	if !task.Is(ref) {
-		return experiments.Builtin.Open(ref)
+		library := experiments.Builtin
+		library.Root = root
+		return library.Open(ref)
 	}
 	t, size, err := task.Open(ref)
-	if err == nil && flags != nil {
-		err = t.Present(flags.Root)
+	if err == nil && run {
+		err = t.Present(root)
 	}
 	if err != nil {
 		return nil, err
@@ -80,7 +83,8 @@ func newStudyCheckCommand() *cobra.Command {
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		s, err := openStudy(args[0], nil)
+		root := strings.TrimPrefix(data, usual)
+		s, err := openStudy(args[0], root, nil)
 		if err != nil {
 			return err
 		}
@@ -89,7 +93,7 @@ func newStudyCheckCommand() *cobra.Command {
 			return err
 		}
 		if data != "" {
-			if err := experiments.CheckData(cmd.Context(), s, strings.TrimPrefix(data, usual)); err != nil {
+			if err := experiments.CheckData(cmd.Context(), s, root); err != nil {
 				return err
 			}
 		}

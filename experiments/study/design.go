@@ -99,11 +99,11 @@ func (s *Study) Parts() []Scene {
 // study or in the scene.
 func (s *Study) checkParts() error {
 	for i := range s.Scenes {
-		if err := s.Scenes[i].fill(); err != nil {
+		if err := s.Scenes[i].fill(s.root); err != nil {
 			return s.at(err, "scenes[%d]", i)
 		}
 	}
-	if err := s.fill(); err != nil {
+	if err := s.fill(s.root); err != nil {
 		return s.at(err, "embeddings")
 	}
 	s.Policy, s.Repetitions = cmp.Or(s.Policy, mechanisms.Random), cmp.Or(s.Repetitions, 1)
@@ -143,9 +143,9 @@ func (s *Study) checkParts() error {
 }
 
 // fill completes what a study may leave out of lists.
-func (d *Design) fill() error {
+func (d *Design) fill(root string) error {
 	for i := range d.Embeddings {
-		if err := d.Embeddings[i].Check(); err != nil {
+		if err := d.Embeddings[i].Check(root); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 // Override returns the study changed by flags, checked.
 func (s *Study) Override(o Overrides) (*Study, error) {
 	c := *s
-	c.source = nil // positions would be those of another text
+	c.source, c.root = nil, o.Root // positions would be those of another text
 	c.Scenes = slices.Clone(s.Scenes)
 	var err error
 	switch {

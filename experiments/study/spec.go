@@ -210,9 +210,9 @@ func (e EmbeddingSpec) repeats(o EmbeddingSpec) bool {
 	}))
 }
 
-// Check validates an embedding and fills in its name and, for a file, its
-// dimension.
-func (e *EmbeddingSpec) Check() error {
+// Check validates an embedding and fills in its name and, for a file, which may
+// lie in the data folder root, its dimension.
+func (e *EmbeddingSpec) Check(root string) error {
 	if e.Name == "" && e.File == "" {
 		return errors.New("an embedding needs a name or a file")
 	}
@@ -223,7 +223,7 @@ func (e *EmbeddingSpec) Check() error {
 		return err
 	}
 	if len(e.Dimensions) == 0 && e.File != "" {
-		f, err := FileSpec(e.File, "")
+		f, err := FileSpec(e.File, root)
 		if err != nil {
 			return err
 		}

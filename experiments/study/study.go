@@ -59,6 +59,7 @@ type Study struct {
 	Scenes []Scene `yaml:"scenes,omitempty"` // parts with keys of their own in place of those of the study
 
 	source *source // for error positions; nil for a study made in memory
+	root   string  // data folder
 }
 
 // Protocols. A study names one; it says which seeds and references it has.
@@ -79,6 +80,7 @@ type Library struct {
 	Files  embed.FS
 	Folder string // of the files
 	What   string // they are, for messages
+	Root   string // data folder, where vector files of a study may lie; "" finds it as every command does
 }
 
 // Names returns the names of the files, sorted.
@@ -127,12 +129,14 @@ func (l Library) Open(ref string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name, data)
+	return parse(name, data, l.Root)
 }
 
 // Parse reads and checks a study. Errors are "file:line:column: what".
-func Parse(filename string, data []byte) (*Study, error) {
-	s := &Study{}
+func Parse(filename string, data []byte) (*Study, error) { return parse(filename, data, "") }
+
+func parse(filename string, data []byte, root string) (*Study, error) {
+	s := &Study{root: root}
 	var err error
 	s.source, err = decode(filename, data, s, func(src *source) error {
 		var head struct {
