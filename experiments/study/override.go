@@ -41,7 +41,7 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 		{"repetitions", o.Repetitions != 0},
 	} {
 		if f.given && slices.Contains(flags, f.name) {
-			return fmt.Errorf("--%s does not apply to a %s study: print it with mldp study show, edit it "+
+			return fmt.Errorf("--%s does not apply to %s studies: print it with mldp study show, edit it "+
 				"and run the file", f.name, kind)
 		}
 	}
@@ -271,6 +271,9 @@ func (s *Study) choosePanels(panels []string) error {
 		}
 	}
 	for _, p := range panels {
+		if len(valid) == 0 {
+			return check.Wrong("panel = %q: the study has no scenes with names and no attackers", p)
+		}
 		if !slices.Contains(valid, p) {
 			slices.Sort(valid)
 			return check.OneOf("panel", p, slices.Compact(valid)...)
