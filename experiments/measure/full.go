@@ -67,7 +67,7 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o Full
 				return out, err
 			}
 			exact := func(i int) metrics.Interval {
-				e := full.Inference[i].MAP
+				e := full.MAP[i]
 				return metrics.Interval{Estimate: e, Low: e, High: e}
 			}
 			return FullError{Uniform: exact(0), Corpus: exact(1), channel: &channel, decoder: full.Decoders[0]}, nil

@@ -87,15 +87,10 @@ func audit(ctx context.Context, shadow, members, others []AuditedUser, embedding
 	seed stream.Seed) (auditScores, error) {
 	o = o.withDefaults()
 	var out auditScores
-	for _, e := range []error{
-		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
-		check.AtLeast("others", len(others), 1),
-		check.AtLeast("shadow models", o.Shadows, 1), check.AtLeast("vocabulary", o.Vocabulary, 2),
-		check.AtLeast("window", o.Window, 1),
-	} {
-		if e != nil {
-			return out, fmt.Errorf("auditor: %w", e)
-		}
+	if err := cmp.Or(check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
+		check.AtLeast("others", len(others), 1), check.AtLeast("shadow models", o.Shadows, 1),
+		check.AtLeast("vocabulary", o.Vocabulary, 2), check.AtLeast("window", o.Window, 1)); err != nil {
+		return out, fmt.Errorf("auditor: %w", err)
 	}
 	a := auditor{options: o, embedding: embedding, classes: frequent(shadow, o.Vocabulary),
 		seed: seed.Derive("auditor")}

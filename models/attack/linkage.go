@@ -135,7 +135,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 					of = append(of, r)
 				}
 			}
-			if got[i], err = metrics.MeasureRetrieval(of, n); err != nil {
+			if got[i], err = metrics.MeasureRetrieval(of, n, s.Options.Level); err != nil {
 				return got, err
 			}
 		}
@@ -147,9 +147,9 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	}
 	got, floor, best := all[0], all[1], all[2]
 	out := []Outcome{
-		{Column: name + "-p1", Value: counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
+		{Column: name + "-p1", Value: s.counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
 			Items: items},
-		{Column: name + "-r10", Value: counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
+		{Column: name + "-r10", Value: s.counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
 			Count: n},
 		{Column: name + "-mrr", Value: got.MRR, Floor: floor.MRR.Estimate, Ceiling: best.MRR.Estimate, Count: n},
 	}
@@ -163,7 +163,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 		if queries == 0 {
 			low, note = floor.P1.Estimate, "no document of this length"
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(some[0].P1, queries), Floor: low,
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: s.counted(some[0].P1, queries), Floor: low,
 			Ceiling: some[2].P1.Estimate, Count: queries, Note: note})
 	}
 	return out, nil
@@ -171,11 +171,11 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 
 // counted widens the interval of a share of n queries to that of a count: where
 // no query or every query succeeds, their variance is 0 and gives no interval.
-func counted(share metrics.Interval, n int) metrics.Interval {
+func (s *Situation) counted(share metrics.Interval, n int) metrics.Interval {
 	if n == 0 {
 		return share
 	}
-	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, 0.95)
+	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, s.Options.Level)
 	if err != nil {
 		return share // 0 ≤ k ≤ n: cannot be
 	}

@@ -53,8 +53,8 @@ func prepareMAP(_ context.Context, s *Situation, channel metrics.Channel, _ int)
 		full, n := pass.Result(), s.Words
 		exact := func(v float64) metrics.Interval { return metrics.Interval{Estimate: v, Low: v, High: v} }
 		return []Outcome{
-			{Column: "em-uniform", Value: exact(full.Inference[0].MAP), Floor: blind[0], Ceiling: 0, Count: n},
-			{Column: "em-corpus", Value: exact(full.Inference[1].MAP), Floor: blind[1], Ceiling: 0, Count: n},
+			{Column: "em-uniform", Value: exact(full.MAP[0]), Floor: blind[0], Ceiling: 0, Count: n},
+			{Column: "em-corpus", Value: exact(full.MAP[1]), Floor: blind[1], Ceiling: 0, Count: n},
 			{Column: "capacity", Value: exact(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
 		}, nil
 	}}, nil
@@ -86,7 +86,7 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	note := func(e metrics.GrownInference) string {
+	note := func(e metrics.SampledInference) string {
 		return fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would lower "+
 			"it by about %.4f; the ideal one errs at least %.4f in expectation", e.Learned, e.Measured, e.Remaining,
 			e.Lower)
