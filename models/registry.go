@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/registry"
@@ -32,6 +33,11 @@ type Definition struct {
 	// New builds the model. Options are checked before: at least two classes, a
 	// well-formed Embedding, all parameters present and of the default's type.
 	New func(Options) (Classifier, error)
+}
+
+// Has reports whether the model takes a parameter.
+func (d Definition) Has(parameter string) bool {
+	return slices.ContainsFunc(d.Parameters, func(p Parameter) bool { return p.Name == parameter })
 }
 
 var definitions = registry.New[Definition]("model")

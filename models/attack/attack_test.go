@@ -235,6 +235,10 @@ func TestRunErrors(t *testing.T) {
 	if _, err := Run(t.Context(), "context", s); err == nil {
 		t.Error("order 1 must be an error")
 	}
+	wrong := Options{Model: map[string]any{"epoch": 3}}
+	if _, err := wrong.Complete(); err == nil || !strings.Contains(err.Error(), "epoch") {
+		t.Errorf("a parameter that no classifier has must be an error, got %v", err)
+	}
 }
 
 // An attacker that needs words at their places says why it has no value; the

@@ -3,9 +3,11 @@ package attack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -40,9 +42,9 @@ type reader struct {
 
 // readers of tokens.
 var readers = []reader{
-	{"svm", "SVM", "support vector machine on tf-idf, ", "", nil, 0, fitClassifier("svm")},
+	{"svm", "SVM", "support vector machine on tf-idf, ", "", nil, 0, fitClassifier(tokenModels[0])},
 	// An epoch of an LSTM costs more than all others together.
-	{"lstm", "LSTM", "LSTM, ", "", []Need{NeedsVectors}, 1, fitClassifier("lstm")},
+	{"lstm", "LSTM", "LSTM, ", "", []Need{NeedsVectors}, 1, fitClassifier(tokenModels[1])},
 	{"ngrams", "n-grams", "logistic regression on words, characters and mean vectors, chosen on validation, ", "",
 		[]Need{NeedsWords}, 0, fitNGrams},
 	{"encoder", "sentence encoder", "linear or small network on sentence vectors, chosen on validation, ", "",
@@ -299,6 +301,22 @@ func privates(documents []Document) []int {
 	return list.Map(documents, func(d Document) int { return d.Private })
 }
 
+// tokenModels are the classifiers that take Options.Model.
+var tokenModels = []string{"svm", "lstm"}
+
+// checkModel refuses parameters that no classifier has.
+func checkModel(parameters map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if !slices.ContainsFunc(tokenModels, func(model string) bool {
+			d, err := models.Find(model)
+			return err == nil && d.Has(name)
+		}) {
+			return check.Wrong("model: %q is no parameter of the models %q", name, tokenModels)
+		}
+	}
+	return nil
+}
+
 // fitClassifier trains a registered classifier. The SVM reads tf-idf, which
 // needs no vectors and distinguishes words with the same meaning; these carry
 // the style.
@@ -315,7 +333,7 @@ func fitClassifier(model string) func(context.Context, *Situation, labelled, lab
 			return nil, "", err
 		}
 		for name, v := range s.Options.Model {
-			if slices.ContainsFunc(d.Parameters, func(p models.Parameter) bool { return p.Name == name }) {
+			if d.Has(name) {
 				parameters[name] = v
 			}
 		}

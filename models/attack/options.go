@@ -69,7 +69,7 @@ func (o Options) check() error {
 		check.AtLeast("order", o.Order, 2), check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1),
 		check.AtLeast("documents", o.Documents, 2), check.AtLeast("learn draws", o.LearnDraws, 1),
 		check.AtLeast("measure draws", o.MeasureDraws, 1), check.AtLeast("resamples", o.Resamples, 1),
-		check.AtLeast("weights", len(o.Weights), 1)); err != nil {
+		check.AtLeast("weights", len(o.Weights), 1), checkModel(o.Model)); err != nil {
 		return err
 	}
 	for _, w := range o.Weights {
