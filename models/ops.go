@@ -191,6 +191,7 @@ func logLoss[T float](x []T, label int) float64 {
 	return math.Log(sum) + top - float64(x[label])
 }
 
+// softmax writes that of x to dst, which may be x.
 func softmax[D, T float](dst []D, x []T) {
 	top := float64(x[argmax(x)])
 	var sum float64

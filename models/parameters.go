@@ -73,10 +73,6 @@ func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 	return resolved, nil
 }
 
-// FormatParameters returns the canonical form "c=1 features=mean", sorted by
-// name.
-func FormatParameters(p map[string]any) string { return params.Format(p) }
-
 // kind describes the values that a parameter takes, by its default.
 func kind(like any) string {
 	switch like.(type) {

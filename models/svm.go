@@ -18,7 +18,7 @@ func init() {
 			positive("tolerance").is(0.05, "stop when the projected gradients of a pass differ by less than this"),
 		},
 		New: func(o Options) (Classifier, error) {
-			return &linear{name: "svm", options: o, newTrainer: newSVMTrainer}, nil
+			return &linear{options: o, newTrainer: newSVMTrainer}, nil
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"mldpbench/experiments/study"
+	"mldpbench/internal/params"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -21,7 +22,7 @@ func (m Model) Text() string {
 	if m.Name == "" {
 		return ""
 	}
-	return models.FormatParameters(m.Parameters)
+	return params.Format(m.Parameters)
 }
 
 // NewModel returns a model of a study with its defaults. They are part of its
