@@ -36,34 +36,31 @@ func constantOfShape(r *run, n *node, in []*Tensor) []*Tensor {
 	if value.Type == Float {
 		fill(out.F, value.F[0])
 	} else {
-		for i := range out.I {
-			out.I[i] = value.I[0]
-		}
+		fill(out.I, value.I[0])
 	}
 	return []*Tensor{out}
 }
 
 func rangeOf(r *run, _ *node, in []*Tensor) []*Tensor {
-	if in[0].Type == Float {
-		start, end, step := float64(in[0].F[0]), float64(in[1].F[0]), float64(in[2].F[0])
-		count := math.Ceil((end - start) / step)
-		if !(count <= maxElements) || step == 0 {
-			fail("a range from %v to %v by %v", start, end, step)
+	var bound [3]float64 // start, end, step
+	for i := range bound {
+		if in[i].Type == Float {
+			bound[i] = float64(in[i].F[0])
+		} else {
+			bound[i] = float64(in[i].I[0])
 		}
-		out := r.make(Float, max(0, int(count)))
-		for i := range out.F {
-			out.F[i] = float32(start + float64(i)*step)
-		}
-		return []*Tensor{out}
 	}
-	start, end, step := in[0].I[0], in[1].I[0], in[2].I[0]
-	if step == 0 || math.Abs((float64(end)-float64(start))/float64(step)) > maxElements {
-		fail("a range from %d to %d by %d", start, end, step)
+	start, step := bound[0], bound[2]
+	count := math.Ceil((bound[1] - start) / step)
+	if !(count <= maxElements) || step == 0 {
+		fail("a range from %v to %v by %v", start, bound[1], step)
 	}
-	count := (end - start + step - step/max(step, -step)) / step
-	out := r.make(Int, int(max(0, count)))
+	out := r.make(in[0].Type, int(max(0, count)))
+	for i := range out.F {
+		out.F[i] = float32(start + float64(i)*step)
+	}
 	for i := range out.I {
-		out.I[i] = start + int64(i)*step
+		out.I[i] = int64(start) + int64(i)*int64(step)
 	}
 	return []*Tensor{out}
 }

@@ -251,7 +251,7 @@ func (t *Tensor) row(offset, step, at, length int, space []float32) []float32 {
 	return space
 }
 
-func fill(dst []float32, x float32) {
+func fill[T any](dst []T, x T) {
 	for i := range dst {
 		dst[i] = x
 	}

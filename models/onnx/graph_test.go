@@ -315,12 +315,10 @@ func plainModel(t *testing.T, data []byte) *Model {
 	if err == nil {
 		err = m.link()
 	}
-	if err == nil {
-		err = m.makePlans()
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.makePlans()
 	m.runs = newRuns(m)
 	return m
 }

@@ -92,9 +92,7 @@ func parse(data []byte, ext external) (*Model, error) {
 	m.foldConstants(1<<20 + len(data))
 	m.fuse()
 	g.initializers = nil
-	if err := m.makePlans(); err != nil {
-		return nil, err
-	}
+	m.makePlans()
 	m.forgetUnused()
 	m.runs = newRuns(m)
 	return m, nil

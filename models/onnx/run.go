@@ -59,9 +59,9 @@ type Request struct {
 // Where the graph itself treats the rows of a batch alike, each row of the
 // result is the same in any batch.
 func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
-	p, err := m.plan(want)
-	if err != nil {
-		return nil, err
+	p, ok := m.plans[result{want.Output, want.Hidden}]
+	if !ok {
+		return nil, fmt.Errorf("no output %q, or none that ends in a product with a matrix", want.Output)
 	}
 	r := m.runs.Get().(*run)
 	defer m.runs.Put(r)
@@ -75,6 +75,7 @@ func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
 		r.values[m.number[info.Name]] = t
 	}
 	var out *Tensor
+	var err error
 	if want.Rows != nil && len(p.cuts) > 0 {
 		out, err = r.chosen(p, want.Rows)
 	} else if err = r.each(p.nodes); err == nil {
@@ -100,17 +101,11 @@ func (r *run) chosen(p *plan, rows []int) (*Tensor, error) {
 	if err := r.each(p.nodes[:p.tail]); err != nil {
 		return nil, err
 	}
-	var lead []int
-	same := true
-	for _, v := range p.cuts {
+	first := r.values[p.cuts[0]].Shape
+	if slices.ContainsFunc(p.cuts, func(v int) bool {
 		shape := r.values[v].Shape
-		if len(shape) != 3 || lead != nil && !slices.Equal(lead, shape[:2]) {
-			same = false
-			break
-		}
-		lead = shape[:2]
-	}
-	if !same { // one of them is stretched over the others: rows are chosen at the end
+		return len(shape) != 3 || !slices.Equal(shape[:2], first[:2])
+	}) { // one of them is stretched over the others: rows are chosen at the end
 		if err := r.each(p.nodes[p.tail:]); err != nil {
 			return nil, err
 		}
