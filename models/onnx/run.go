@@ -60,8 +60,11 @@ type Request struct {
 // result is the same in any batch.
 func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
 	p, ok := m.plans[result{want.Output, want.Hidden}]
-	if !ok {
-		return nil, fmt.Errorf("no output %q, or none that ends in a product with a matrix", want.Output)
+	switch {
+	case !ok && want.Hidden:
+		return nil, fmt.Errorf("output %q does not end in a product with a matrix", want.Output)
+	case !ok:
+		return nil, fmt.Errorf("no output %q", want.Output)
 	}
 	r := m.runs.Get().(*run)
 	defer m.runs.Put(r)
