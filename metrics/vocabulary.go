@@ -33,7 +33,7 @@ type FullInference struct {
 
 // FullVocabulary computes E_M against attackers for whom every input is a
 // candidate, and the capacity, exactly and in one pass over the rows. priors
-// have one entry per input and sum to one; see UniformPrior and ShadowPrior.
+// have one entry per input and sum to one; see UniformPrior and EmpiricalPrior.
 //
 // Time O(inputs × outputs), memory O(outputs × priors): no row is kept. The
 // result does not depend on the number of workers.

@@ -54,7 +54,7 @@ func randomPrior(rng *rand.Rand, n int) []float64 {
 	for i := range counts {
 		counts[i] = rng.IntN(9)
 	}
-	prior, err := ShadowPrior(counts)
+	prior, err := EmpiricalPrior(counts, 1)
 	if err != nil {
 		panic(err)
 	}
@@ -282,7 +282,7 @@ func TestChannelErrors(t *testing.T) {
 	if _, err := LearnChannel(Draws{PerInput: 1, Outputs: []int32{0, 3}}, 2, 3); err == nil {
 		t.Error("an output outside the channel must be an error")
 	}
-	if _, err := ShadowPrior([]int{1, -1}); err == nil {
+	if _, err := EmpiricalPrior([]int{1, -1}, 1); err == nil {
 		t.Error("a negative count must be an error")
 	}
 }

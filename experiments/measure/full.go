@@ -50,7 +50,7 @@ type FullOptions struct {
 func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o FullOptions, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError
-	prior, err := metrics.ShadowPrior(counts)
+	prior, err := metrics.EmpiricalPrior(counts, 1)
 	if err != nil {
 		return out, err
 	}

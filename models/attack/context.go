@@ -113,7 +113,7 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 		return none, err
 	}
 	counts := s.shadowCounts()
-	prior, err := metrics.ShadowPrior(counts)
+	prior, err := metrics.EmpiricalPrior(counts, 1)
 	if err != nil {
 		return none, err
 	}
@@ -165,7 +165,7 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	}
 	var out []Outcome
 	found := func(column string, guesses []int32, in func(int32) bool) error {
-		v, err := s.foundAmong("context-"+column, test, guesses, in)
+		v, err := s.found("context-"+column, test, guesses, in)
 		v.Draws, v.Note = draws, note
 		if column != "accuracy" {
 			v.Items = nil

@@ -144,7 +144,7 @@ func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.found("masked-accuracy", h.sought, guesses)
+	o, err := s.found("masked-accuracy", h.sought, guesses, nil)
 	o.Ceiling = ceiling
 	return []Outcome{o}, err
 }
@@ -300,7 +300,7 @@ func (m *maskedChannel) outcomes(ctx context.Context) ([]Outcome, error) {
 		column  string
 		guesses []int32
 	}{{"accuracy", best}, {"alone", alone}, {"model", byModel}} {
-		o, err := s.found("masked-channel-"+v.column, m.test.sought, v.guesses)
+		o, err := s.found("masked-channel-"+v.column, m.test.sought, v.guesses, nil)
 		if err != nil {
 			return nil, err
 		}

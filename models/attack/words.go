@@ -101,14 +101,9 @@ func (t sought) right(guesses []int32, in func(w int32) bool) (hits, trials []in
 	return hits, trials
 }
 
-// found is the outcome of guesses. The floor is who always guesses the most
-// frequent word of the shadow text.
-func (s *Situation) found(column string, t sought, guesses []int32) (Outcome, error) {
-	return s.foundAmong(column, t, guesses, nil)
-}
-
-// foundAmong is found for the words that in selects (nil: all).
-func (s *Situation) foundAmong(column string, t sought, guesses []int32, in func(w int32) bool) (Outcome, error) {
+// found is the outcome of guesses for the words that in selects (nil: all). The
+// floor is who always guesses the most frequent word of the shadow text.
+func (s *Situation) found(column string, t sought, guesses []int32, in func(w int32) bool) (Outcome, error) {
 	hits, trials := t.right(guesses, in)
 	v, err := grouped(hits, trials, s.Options.Level)
 	counts := s.shadowCounts()
