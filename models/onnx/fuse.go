@@ -36,7 +36,7 @@ func (m *Model) fuse() {
 func (f *fuser) index() {
 	m := f.m
 	f.output = make([]bool, len(m.constants))
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		f.output[m.number[o.Name]] = true
 	}
 	f.from, f.readers = make([]*node, len(m.constants)), make([][]*node, len(m.constants))
@@ -325,7 +325,7 @@ func (m *Model) types() []Type {
 			types[v] = t.Type
 		}
 	}
-	for _, i := range m.graph.inputs {
+	for _, i := range m.Inputs {
 		types[m.number[i.Name]] = i.Type
 	}
 	for _, n := range m.graph.nodes {

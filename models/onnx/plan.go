@@ -22,7 +22,7 @@ func (m *Model) makePlans() {
 			}
 		}
 	}
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		v := m.number[o.Name]
 		m.plans[result{o.Name, false}] = m.planFor(v)
 		n := from[v]
@@ -108,7 +108,7 @@ func (m *Model) byRow(n *node) bool {
 // forgetUnused frees constants that only packed copies of are read.
 func (m *Model) forgetUnused() {
 	read := make([]bool, len(m.constants))
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		read[m.number[o.Name]] = true
 	}
 	for _, n := range m.graph.nodes {

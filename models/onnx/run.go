@@ -70,7 +70,7 @@ func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
 	defer m.runs.Put(r)
 	defer r.end()
 	r.uses = append(r.uses[:0], p.uses...)
-	for _, info := range m.graph.inputs {
+	for _, info := range m.Inputs {
 		t, ok := inputs[info.Name]
 		if !ok || t.Type != info.Type || len(t.F)+len(t.I) != t.Size() {
 			return nil, fmt.Errorf("input %q: %w: must be %v of %v", info.Name, errInput, info.Type, info.Shape)
@@ -303,7 +303,7 @@ func (r *run) reusable(n *node, in []*Tensor, i int) bool {
 // newRuns makes runs whose tensors are at most 64 times as large as the weights
 // of the file, or 2²⁶: a small file can't ask for much memory.
 func newRuns(m *Model) *sync.Pool {
-	limit := min(maxElements, max(1<<26, 64*m.weights))
+	limit := min(maxElements, max(1<<26, 64*m.Weights))
 	return &sync.Pool{New: func() any {
 		return &run{m: m, values: make([]*Tensor, len(m.constants)), limit: limit}
 	}}

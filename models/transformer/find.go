@@ -100,7 +100,7 @@ func (m *Model) find() error {
 	if len(ids) < around+2 {
 		return errors.New("tokenizer.json finds no tokens in an English sentence")
 	}
-	outputs := m.graph.Outputs()
+	outputs := m.graph.Outputs
 	pick := func(rank int, names ...string) bool {
 		for _, o := range outputs {
 			if len(o.Shape) == rank && (names == nil || slices.Contains(names, o.Name)) {
@@ -135,10 +135,10 @@ func (m *Model) find() error {
 	if m.sentence || m.task == Classifier {
 		return nil
 	}
-	if m.output != "logits" || m.classes < m.tokens.Size() {
+	if m.output != "logits" || m.classes < m.tokens.Size {
 		if m.output == "logits" {
 			return fmt.Errorf("model.onnx: logits of %d classes for each of %d pieces: not supported", m.classes,
-				m.tokens.Size())
+				m.tokens.Size)
 		}
 		p := m.config.pooling
 		if p.Max || p.SqrtLength || p.Weighted || p.LastToken || p.CLS && p.MeanOfToken {
@@ -203,8 +203,8 @@ func Describe(dir string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n  serves as  %s (output %s)\n", m.name, fmt.Sprintf(serves[m.task], m.classes), m.output)
-	fmt.Fprintf(&b, "  tokenizer  %s, %d pieces; texts are cut to %d\n", m.tokens.Kind(), m.tokens.Size(), m.limit)
-	fmt.Fprintf(&b, "  model      %d weights, %d operations\n", m.graph.Weights(), m.graph.Operations())
+	fmt.Fprintf(&b, "  tokenizer  %s, %d pieces; texts are cut to %d\n", m.tokens.Kind, m.tokens.Size, m.limit)
+	fmt.Fprintf(&b, "  model      %d weights, %d operations\n", m.graph.Weights, m.graph.Operations)
 	if m.HasTokenVectors() {
 		b.WriteString("  also       vectors of tokens (BERTScore)\n")
 	}

@@ -42,7 +42,7 @@ func (m *Model) Candidates(words []string, maxPieces int) (*Candidates, error) {
 	c := &Candidates{Excluded: make([]bool, len(words))}
 	unknown := -1
 	for _, token := range []string{"[UNK]", "<unk>"} {
-		if id, ok := m.tokens.Special(token); ok {
+		if id, ok := m.tokens.Special[token]; ok {
 			unknown = id
 		}
 	}

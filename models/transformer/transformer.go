@@ -103,12 +103,12 @@ func open(dir string) (*Model, error) {
 	if m.config, err = readConfig(dir); err != nil {
 		return nil, err
 	}
-	if m.limit, err = m.config.limit(m.tokens.Limit()); err != nil {
+	if m.limit, err = m.config.limit(m.tokens.Limit); err != nil {
 		return nil, err
 	}
-	m.before, m.after = m.tokens.Around()
+	m.before, m.after = m.tokens.Before, m.tokens.After
 	for _, token := range []string{"[MASK]", "<mask>"} {
-		if id, ok := m.tokens.Special(token); ok {
+		if id, ok := m.tokens.Special[token]; ok {
 			m.mask = id
 		}
 	}
@@ -259,7 +259,7 @@ func (m *Model) inputs(jobs []job, batch []int) (map[string]*onnx.Tensor, error)
 		return onnx.NewInt(numbers, len(batch), length)
 	}
 	inputs := map[string]*onnx.Tensor{}
-	for _, info := range m.graph.Inputs() {
+	for _, info := range m.graph.Inputs {
 		switch name := info.Name; {
 		case name == "input_ids":
 			inputs[name] = fill(func(i, at int) int64 { return int64(jobs[i].ids[at]) })
