@@ -12,13 +12,19 @@ type Interval struct {
 	Estimate, Low, High float64
 }
 
+// Exactly is the interval of what is known.
+func Exactly(v float64) Interval { return Interval{v, v, v} }
+
+// Unknown is the interval of nothing.
+func Unknown() Interval { return Exactly(math.NaN()) }
+
 // MeanInterval returns the mean of x with its Student t interval at a
 // confidence level such as 0.95. The bounds are infinite for one value (its
 // spread is unknown) and everything is NaN for none.
 func MeanInterval(x []float64, level float64) Interval {
 	switch len(x) {
 	case 0:
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
+		return Unknown()
 	case 1:
 		return Interval{x[0], math.Inf(-1), math.Inf(1)}
 	}

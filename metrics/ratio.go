@@ -30,7 +30,7 @@ func RatioInterval(hits, trials []int, level float64) (Interval, error) {
 	}
 	switch groups {
 	case 0:
-		return Interval{math.NaN(), math.NaN(), math.NaN()}, nil
+		return Unknown(), nil
 	case 1:
 		return Interval{h / n, math.Inf(-1), math.Inf(1)}, nil
 	}

@@ -66,11 +66,8 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o Full
 			if err != nil {
 				return out, err
 			}
-			exact := func(i int) metrics.Interval {
-				e := full.MAP[i]
-				return metrics.Interval{Estimate: e, Low: e, High: e}
-			}
-			return FullError{Uniform: exact(0), Corpus: exact(1), channel: &channel, decoder: full.Decoders[0]}, nil
+			return FullError{Uniform: metrics.Exactly(full.MAP[0]), Corpus: metrics.Exactly(full.MAP[1]),
+				channel: &channel, decoder: full.Decoders[0]}, nil
 		}
 	}
 	fresh, err := drawAll(ctx, m, len(counts), o.Samples, seed.Derive("measure"), threads)

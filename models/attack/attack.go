@@ -18,7 +18,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -287,7 +286,7 @@ func (s *Situation) vector(w int32) []float32 {
 // trials.
 func proportion(k, n int, level float64) (metrics.Interval, error) {
 	if n == 0 {
-		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}, nil
+		return metrics.Unknown(), nil
 	}
 	return stats.ClopperPearson(k, n, level)
 }

@@ -81,7 +81,6 @@ func (o AuditOptions) withDefaults() AuditOptions {
 // predicted.
 func audit(ctx context.Context, shadow, members, others []auditedUser, embedding models.Embedding, o AuditOptions,
 	level float64, seed stream.Seed) (auditScores, error) {
-	o = o.withDefaults()
 	var out auditScores
 	if err := cmp.Or(check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
 		check.AtLeast("others", len(others), 1), check.AtLeast("shadow models", o.Shadows, 1),

@@ -75,7 +75,7 @@ func TestAuditorOfASituation(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	s.Train = s.Train[:4]
-	if _, err := Run(t.Context(), "auditor", response(s, 0.5)); err == nil {
+	if _, err := RunAll(t.Context(), []string{"auditor"}, response(s, 0.5)); err == nil {
 		t.Error("one user cannot be audited")
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"mldpbench/internal/kernel"
 	"mldpbench/metrics"
 )
@@ -189,15 +187,10 @@ func (a *averager) votes(ctx context.Context) ([]form, error) {
 	for x := range ids {
 		ids[x] = uint32(x)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for i, list := range all {
-		g.Go(func() error {
-			guesses[i] = a.vote(list, ids, len(forms))
-			return ctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := s.parallel(ctx, len(all), func(i int) error {
+		guesses[i] = a.vote(all[i], ids, len(forms))
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	for f := range forms {

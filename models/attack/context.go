@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/metrics"
 	"mldpbench/models/ngram"
@@ -197,50 +197,34 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 	for i := range out {
 		out[i] = make([][]int32, len(noisy))
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for i, document := range noisy {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	return out, s.parallel(ctx, len(noisy), func(i int) error {
+		positions := make([][]Candidate, len(noisy[i]))
+		for j, y := range noisy[i] {
+			l := lists[y]
+			if l == nil || len(l.words) == 0 {
+				// Not a word of the mechanism: it was left unchanged.
+				positions[j] = []Candidate{{Word: y}}
+				continue
 			}
-			positions := make([][]Candidate, len(document))
-			for j, y := range document {
-				l := lists[y]
-				if l == nil || len(l.words) == 0 {
-					// Not a word of the mechanism: it was left unchanged.
-					positions[j] = []Candidate{{Word: y}}
-					continue
-				}
-				for c, w := range l.words {
-					positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
-				}
+			for c, w := range l.words {
+				positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
 			}
-			l, err := newLattice(model, positions)
+		}
+		l, err := newLattice(model, positions)
+		if err != nil {
+			return fmt.Errorf("document %d: %w", i, err)
+		}
+		for at, weight := range weights {
+			posterior, err := l.posterior(weight)
 			if err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
-			for at, weight := range weights {
-				posterior, err := l.posterior(weight)
-				if err != nil {
-					return fmt.Errorf("document %d: %w", i, err)
-				}
-				guess := make([]int32, len(document))
-				for j, p := range posterior {
-					top := 0
-					for c := range p {
-						if p[c] > p[top] {
-							top = c
-						}
-					}
-					guess[j] = positions[j][top].Word
-				}
-				out[at][i] = guess
+			for j, p := range posterior {
+				out[at][i] = append(out[at][i], positions[j][floats.MaxIdx(p)].Word)
 			}
-			return nil
-		})
-	}
-	return out, g.Wait()
+		}
+		return nil
+	})
 }
 
 // pairedDifference returns the difference of two shares over the same trials in

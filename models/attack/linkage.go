@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
@@ -97,15 +95,10 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	ordered bool, chance []metrics.Rank) ([]Outcome, error) {
 	plain, n := l.plain, len(l.plain)
 	ranks := make([]metrics.Rank, n)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for q := range plain {
-		g.Go(func() error {
-			ranks[q] = metrics.RankOf(scores(q), q)
-			return ctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := s.parallel(ctx, n, func(q int) error {
+		ranks[q] = metrics.RankOf(scores(q), q)
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	if chance == nil {

@@ -117,8 +117,7 @@ func (s *Situation) found(column string, t sought, guesses []int32, in func(w in
 
 // chosen is the outcome that states what was chosen on so many validation words.
 func chosen(column string, v float64, words int) Outcome {
-	return Outcome{Column: column, Value: metrics.Interval{Estimate: v, Low: v, High: v}, Floor: math.NaN(),
-		Ceiling: math.NaN(), Count: words}
+	return Outcome{Column: column, Value: metrics.Exactly(v), Floor: math.NaN(), Ceiling: math.NaN(), Count: words}
 }
 
 // wordItems are the right and wrong answers at places.
