@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
 	"mldpbench/internal/list"
@@ -141,17 +143,8 @@ func firstIndex(position int) int {
 
 // normalise makes logarithms those of a distribution.
 func normalise(x []float64) {
-	top := slices.Max(x)
-	if math.IsInf(top, -1) {
-		return
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(v - top)
-	}
-	sum = top + math.Log(sum)
-	for i := range x {
-		x[i] -= sum
+	if total := floats.LogSumExp(x); !math.IsInf(total, -1) {
+		floats.AddConst(-total, x)
 	}
 }
 
