@@ -27,6 +27,9 @@ func PackPanels(vectors []float32, depth int) *Panels {
 	return &Panels{count, depth, Pack(depth, count, vectors, 1, depth, nil).panels}
 }
 
+// Len returns the number of vectors.
+func (p *Panels) Len() int { return p.count }
+
 // Stride returns the distance between two rows of results: the number of vectors, rounded up.
 func (p *Panels) Stride() int { return (p.count + packedWidth - 1) / packedWidth * packedWidth }
 
