@@ -32,35 +32,32 @@ type finder func(ctx context.Context, documents [][]int32) ([]int, error)
 
 // reader is what an attacker of private labels reads of a text, and how.
 type reader struct {
-	name, title, doc string
-	key              string // with the name, of what is kept; "" for built-in ones
-	needs            []Need
-	releases         int // trained on at most so many own releases; 0: Options.OwnReleases
-	fit              func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
+	name, title string
+	key         string // with the name, of what is kept; "" for built-in ones
+	needs       []Need
+	releases    int // trained on at most so many own releases; 0: Options.OwnReleases
+	fit         func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
 		string, error)
 }
 
 // readers of tokens.
 var readers = []reader{
-	{"svm", "SVM", "support vector machine on tf-idf, ", "", nil, 0, fitClassifier(tokenModels[0])},
+	{"svm", "SVM", "", nil, 0, fitClassifier(tokenModels[0])}, // on tf-idf
 	// An epoch of an LSTM costs more than all others together.
-	{"lstm", "LSTM", "LSTM, ", "", []Need{NeedsVectors}, 1, fitClassifier(tokenModels[1])},
-	{"ngrams", "n-grams", "logistic regression on words, characters and mean vectors, chosen on validation, ", "",
-		[]Need{NeedsWords}, 0, fitNGrams},
-	{"encoder", "sentence encoder", "linear or small network on sentence vectors, chosen on validation, ", "",
-		[]Need{NeedsEncoder}, 0, fitEncoder},
+	{"lstm", "LSTM", "", []Need{NeedsVectors}, 1, fitClassifier(tokenModels[1])},
+	{"ngrams", "n-grams", "", []Need{NeedsWords}, 0, fitNGrams},
+	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 0, fitEncoder},
 }
 
 // trainings are the texts that an attacker of private labels trains on.
 var trainings = []struct {
-	name, title, doc string
+	name, title      string
 	adaptive, public bool
 }{
-	{"static", "static", "trained on plain text, finds the private label of privatised text", false, false},
-	{"adaptive", "adaptive", "trained on releases of his own by the same mechanism, finds the private label of " +
-		"privatised text", true, false},
-	{"public", "adaptive with public text", "trained on releases of his own by the same mechanism, of the training " +
-		"split and of public text, finds the private label of privatised text", true, true},
+	{"static", "static", false, false},    // plain text
+	{"adaptive", "adaptive", true, false}, // releases of his own by the same mechanism
+	// such releases of the training split and of public text
+	{"public", "adaptive with public text", true, true},
 }
 
 func init() {
@@ -73,7 +70,7 @@ func init() {
 			if t.public {
 				needs = append(needs, NeedsPublic)
 			}
-			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, r.doc+t.doc, needs)
+			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, needs)
 			d.OneRelease = true
 			d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 				return s.findPrivate(ctx, d.Name, r, t.adaptive, t.public)
@@ -84,9 +81,9 @@ func init() {
 }
 
 // attributeDefinition has the columns of every attacker of private labels.
-func attributeDefinition(name, title, doc string, needs []Need) Definition {
+func attributeDefinition(name, title string, needs []Need) Definition {
 	return Definition{
-		Name: name, Doc: doc, Needs: needs,
+		Name: name, Needs: needs,
 		Columns: []Column{
 			{Name: name + "-accuracy", Title: "private label found, " + title}, // mean over releases
 			{Name: name + "-f1", Title: "macro F1, " + title},

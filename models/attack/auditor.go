@@ -20,10 +20,7 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "auditor",
-		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and names " +
-			"from the ranks of the true next words the users it was trained on: Feyisetan et al. 2020 §6.3, Tables 3 " +
-			"and 4, after Song & Shmatikov 2019",
+		Name:  "auditor",
 		Needs: []Need{NeedsUsers, NeedsVectors},
 		Columns: []Column{
 			{Name: "auditor-precision", Title: "precision of the auditor"}, // of the users named, those trained on
@@ -60,7 +57,7 @@ func (o AuditOptions) withDefaults() AuditOptions {
 	}
 }
 
-// audit runs the auditor of Feyisetan et al. 2020 §6.3, after Song & Shmatikov
+// audit runs the auditor of Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov
 // 2019, "Auditing Data Provenance in Text-Generation Models".
 //
 // The target is an LSTM that predicts the next word, trained on the published

@@ -15,14 +15,11 @@ import (
 // them. Columns start with the most releases, which reveal most.
 var averagingReleases = []int{1, 2, 5, 10, 50}
 
+// averaging names a word from several independent releases of its text, by the
+// channel or by a vote, whichever finds most on validation words: how the budget
+// adds up.
 func init() {
-	d := Definition{
-		Name: "averaging",
-		Doc: "names a word from several independent releases of its text, by the channel or by a vote, whichever " +
-			"finds most on validation words: how the budget adds up",
-		Needs:   []Need{NeedsChannel},
-		prepare: prepareAveraging,
-	}
+	d := Definition{Name: "averaging", Needs: []Need{NeedsChannel}, prepare: prepareAveraging}
 	for _, r := range slices.Backward(averagingReleases) {
 		title := fmt.Sprintf("words found from %d releases", r)
 		if r == 1 {

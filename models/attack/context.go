@@ -20,10 +20,10 @@ var bands = []struct {
 	from int
 }{{"new", 0}, {"rare", 1}, {"medium", 10}, {"common", 100}}
 
+// context decodes whole texts with an n-gram model of the language: see posterior.
 func init() {
 	d := Definition{
 		Name:  "context",
-		Doc:   "decodes whole texts with an n-gram model of the language: a hidden Markov model, forward–backward",
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
 			{Name: "context-accuracy", Title: "words found in context"},

@@ -19,16 +19,15 @@ var lengthBins = []struct {
 
 func init() {
 	for _, by := range []struct {
-		name, title, doc string
-		needs            []Need
-		ordered          bool // the order of words counts
-		score            similarity
+		name, title string
+		needs       []Need
+		ordered     bool // the order of words counts
+		score       similarity
 	}{
-		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
-		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true,
-			encoderSimilarity},
+		{"tfidf", "tf-idf", nil, false, tfidfSimilarity},
+		{"encoder", "sentence encoder", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
-		d := linkageDefinition(by.name, by.title, by.doc)
+		d := linkageDefinition(by.name, by.title)
 		d.Needs, d.OneRelease = by.needs, true
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			l, err := s.linked(ctx)
@@ -45,11 +44,11 @@ func init() {
 	}
 }
 
-// linkageDefinition has the columns of every attacker that links documents.
-func linkageDefinition(short, title, doc string) Definition {
+// linkageDefinition has the columns of every attacker that ranks the plain
+// documents by their similarity to each privatised one: which record is it?
+func linkageDefinition(short, title string) Definition {
 	name := "linkage-" + short
-	d := Definition{Name: name,
-		Doc: "ranks the plain documents by their similarity to each privatised one, " + doc + ": which record is it?"}
+	d := Definition{Name: name}
 	for _, c := range []string{"P@1", "R@10", "MRR"} {
 		short := strings.ToLower(strings.ReplaceAll(c, "@", ""))
 		d.Columns = append(d.Columns, Column{Name: name + "-" + short, Title: "linkage " + c + ", " + title})

@@ -6,10 +6,10 @@ import (
 	"mldpbench/metrics"
 )
 
+// overlap finds the words of a text that are unchanged; means over documents.
 func init() {
 	Register(Definition{
 		Name: "overlap",
-		Doc:  "finds the words of a text that are unchanged; means over documents",
 		Columns: []Column{
 			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard"},
 			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},

@@ -9,11 +9,11 @@ import (
 	"mldpbench/metrics"
 )
 
+// map names the most probable word given one output, of all words: E_M (Xu et al.
+// 2021b §3.1), and the capacity (Braun et al. 2009), which needs no prior.
 func init() {
 	Register(Definition{
-		Name: "map",
-		Doc: "names the most probable word given one output, of all words: E_M (Xu et al. 2021b §3.1), and the " +
-			"capacity (Braun et al. 2009), which needs no prior",
+		Name:  "map",
 		Needs: []Need{NeedsChannel},
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
