@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -12,18 +11,11 @@ import (
 func init() {
 	Register(Definition{
 		Name: "averaged",
-		Doc:  "mean of trainable word vectors to softmax, as in fastText",
 		Parameters: append([]Parameter{
-			oneOf("init", "embedding", "random").is("embedding",
-				"word vectors before training: those of the embedding, or random ones"),
-			atLeast("dimension", 1).is(100, "of random word vectors"),
+			oneOf("init", "embedding", "random"), // word vectors before training
+			atLeast("dimension", 1, 100),         // of random word vectors
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
-		New: func(o Options) (Classifier, error) {
-			if o.Embedding.Len() == 0 {
-				return nil, fmt.Errorf("model averaged: needs an embedding")
-			}
-			return newAveraged(o), nil
-		},
+		New: func(o Options) Classifier { return newAveraged(o) },
 	})
 }
 

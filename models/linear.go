@@ -10,10 +10,10 @@ import (
 var linearGrid = []float64{0.01, 0.1, 1, 10, 100}
 
 var (
-	linearFeatures = oneOf("features", "mean", "tfidf").is("mean",
-		"of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are")
-	linearCost = nonNegative("c").is(0.0, "cost of the loss against the squared norm of the weights; 0 chooses "+
-		"among 0.01, 0.1, 1, 10, 100 by validation accuracy")
+	// of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are
+	linearFeatures = oneOf("features", "mean", "tfidf")
+	// cost of the loss against the squared norm of the weights; 0 chooses from linearGrid by validation accuracy
+	linearCost = nonNegative("c", 0)
 )
 
 // linear is the common part of the linear models: features, the choice of C,

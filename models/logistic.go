@@ -10,19 +10,19 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
+// L2-regularised logistic regression (softmax for more than two classes) on mean
+// embeddings, tf-idf or given vectors.
 func init() {
 	Register(Definition{
-		Name: "logistic",
-		Doc: "L2-regularised logistic regression (softmax for more than two classes) on mean embeddings, tf-idf " +
-			"or given vectors",
+		Name:    "logistic",
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("iterations", 1).is(1000, "largest number of L-BFGS iterations per fit"),
-			positive("tolerance").is(1e-4, "stop when the largest component of the gradient, over c·n, is below this"),
+			atLeast("iterations", 1, 1000), // largest number of L-BFGS iterations per fit
+			positive("tolerance", 1e-4),    // stop when the largest component of the gradient, over c·n, is below this
 		},
-		New: func(o Options) (Classifier, error) {
-			return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}, nil
+		New: func(o Options) Classifier {
+			return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}
 		},
 	})
 }

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"gorgonia.org/gorgonia"
@@ -12,30 +11,22 @@ import (
 
 func init() {
 	for _, d := range []struct {
-		name, doc  string
-		directions int
-	}{
-		{"lstm", "LSTM over frozen word vectors, its last state to dropout and softmax", 1},
-		{"bilstm", "two LSTMs over frozen word vectors, one reading backwards, their last states to dropout and softmax", 2},
-	} {
+		name       string
+		directions int // with two, the second reads backwards
+	}{{"lstm", 1}, {"bilstm", 2}} {
 		Register(Definition{
 			Name: d.name,
-			Doc:  d.doc,
 			Parameters: append([]Parameter{
-				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"), dropoutParameter,
+				atLeast("hidden", 1, 64), dropoutParameter, // size of the hidden state, per direction
 			}, scheduleParameters...),
-			New: func(o Options) (Classifier, error) {
-				if o.Embedding.Len() == 0 {
-					return nil, fmt.Errorf("model %s: needs an embedding", d.name)
-				}
-				return newLSTM(d.name, d.directions, o), nil
-			},
+			New: func(o Options) Classifier { return newLSTM(d.name, d.directions, o) },
 		})
 	}
 }
 
+// dropoutParameter is the share of the last state dropped while training.
 var dropoutParameter = Parameter{
-	Name: "dropout", Default: 0.2, Doc: "share of the last state dropped while training",
+	Name: "dropout", Default: 0.2,
 	check: func(v any) error {
 		if p := v.(float64); p != 0 {
 			return check.Inside("dropout", p, 0, 1)

@@ -210,11 +210,11 @@ func (s schedule) size(training bool) int {
 // stopping after 3 epochs without a better one loses nothing. The clip bounds the
 // effect of one unusual batch of privatised text.
 var scheduleParameters = []Parameter{
-	atLeast("batch", 1).is(64, "examples per training step"),
-	atLeast("epochs", 1).is(30, "largest number of passes over the training set"),
-	atLeast("patience", 1).is(3, "epochs without a lower validation loss before stopping; the best weights are kept"),
-	positive("learning_rate").is(0.001, "of Adam"),
-	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
+	atLeast("batch", 1, 64),          // examples per training step
+	atLeast("epochs", 1, 30),         // largest number of passes over the training set
+	atLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping; the best weights are kept
+	positive("learning_rate", 0.001), // of Adam
+	nonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
 }
 
 func (v values) adam() *adam {
