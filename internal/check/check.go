@@ -6,6 +6,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,10 +62,8 @@ func AtLeast(name string, v, lo int) error {
 
 // OneOf requires v to be one of the allowed names.
 func OneOf(name, v string, allowed ...string) error {
-	for _, a := range allowed {
-		if v == a {
-			return nil
-		}
+	if slices.Contains(allowed, v) {
+		return nil
 	}
 	return Wrong("%s = %q: must be one of %q%s", name, v, allowed, Meant(v, allowed))
 }

@@ -98,35 +98,19 @@ type Situation struct {
 
 // Memo caches values by name; its zero value is ready to use. It is safe for
 // concurrent use.
-type Memo struct {
-	mutex  sync.Mutex
-	values map[string]func() (any, error)
-}
+type Memo struct{ values sync.Map }
 
 // once returns the value that make returned on the first call for a name.
 func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	if m == nil {
 		return make()
 	}
-	m.mutex.Lock()
-	if m.values == nil {
-		m.values = map[string]func() (any, error){}
-	}
-	f := m.values[name]
-	if f == nil {
-		f = sync.OnceValues(func() (any, error) { return make() })
-		m.values[name] = f
-	}
-	m.mutex.Unlock()
-	v, err := f()
+	f, _ := m.values.LoadOrStore(name, sync.OnceValues(make))
+	v, err := f.(func() (T, error))()
 	if err != nil {
-		m.mutex.Lock()
-		delete(m.values, name) // do not keep the result of a cancelled attempt
-		m.mutex.Unlock()
-		var zero T
-		return zero, err
+		m.values.Delete(name) // do not keep the result of a cancelled attempt
 	}
-	return v.(T), nil
+	return v, err
 }
 
 // wordsOf returns the words of documents, without copying.

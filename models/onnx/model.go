@@ -122,7 +122,7 @@ var operations = func() map[string]operation {
 		"MatMul": {2, matMul}, "Gemm": {2, gemm}, "Softmax": {1, softmax}, "LogSoftmax": {1, softmax},
 		"LayerNormalization": {2, layerNorm}, "CumSum": {2, cumSum},
 		"Where": {3, where}, "IsNaN": {1, isNaN},
-		"And": {2, logical}, "Or": {2, logical}, "Not": {1, logical},
+		"And": {2, elementwise}, "Or": {2, elementwise}, "Not": {1, elementwise},
 		"Equal": {2, compare(func(_, equal bool) bool { return equal })}, "Less": {2, less}, "Greater": {2, greater},
 		"LessOrEqual":    {2, compare(func(less, equal bool) bool { return less || equal })},
 		"GreaterOrEqual": {2, compare(func(less, equal bool) bool { return !less })},
