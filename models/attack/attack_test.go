@@ -235,9 +235,15 @@ func TestRunErrors(t *testing.T) {
 	if _, err := RunAll(t.Context(), []string{"context"}, s); err == nil {
 		t.Error("order 1 must be an error")
 	}
-	wrong := Options{Model: map[string]any{"epoch": 3}}
-	if _, err := wrong.Complete(); err == nil || !strings.Contains(err.Error(), "epoch") {
-		t.Errorf("a parameter that no classifier has must be an error, got %v", err)
+	if o, err := (Options{Releases: []int{}, Neighbours: []int{}, Weights: []float64{}}).Complete(); err != nil ||
+		len(o.Releases)*len(o.Neighbours)*len(o.Weights) == 0 {
+		t.Errorf("empty lists must mean their defaults: %+v, %v", o, err)
+	}
+	for name, o := range map[string]Options{"epoch": {Model: map[string]any{"epoch": 3}}, "rounds": {Rounds: -1},
+		"test releases": {TestReleases: -1}, "audit.learning_rate": {Audit: AuditOptions{LearningRate: -1}}} {
+		if _, err := o.Complete(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("a wrong %s must be an error, got %v", name, err)
+		}
 	}
 }
 

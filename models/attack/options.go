@@ -52,13 +52,13 @@ func (o Options) withDefaults() Options {
 	o.LearnDraws, o.MeasureDraws = cmp.Or(o.LearnDraws, 400), cmp.Or(o.MeasureDraws, 25)
 	o.Resamples, o.OwnReleases = cmp.Or(o.Resamples, 1000), cmp.Or(o.OwnReleases, 5)
 	o.TestReleases, o.Masked, o.Rounds = cmp.Or(o.TestReleases, 5), cmp.Or(o.Masked, 1000), cmp.Or(o.Rounds, 3)
-	if o.Weights == nil {
+	if len(o.Weights) == 0 {
 		o.Weights = []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
 	}
-	if o.Releases == nil {
+	if len(o.Releases) == 0 {
 		o.Releases = []int{1, 2, 5, 10, 50}
 	}
-	if o.Neighbours == nil {
+	if len(o.Neighbours) == 0 {
 		o.Neighbours = []int{1, 5, 10, 100}
 	}
 	return o
@@ -69,7 +69,9 @@ func (o Options) check() error {
 		check.AtLeast("order", o.Order, 2), check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1),
 		check.AtLeast("documents", o.Documents, 2), check.AtLeast("learn draws", o.LearnDraws, 1),
 		check.AtLeast("measure draws", o.MeasureDraws, 1), check.AtLeast("resamples", o.Resamples, 1),
-		check.AtLeast("weights", len(o.Weights), 1), checkModel(o.Model)); err != nil {
+		check.AtLeast("own releases", o.OwnReleases, 1), check.AtLeast("test releases", o.TestReleases, 1),
+		check.AtLeast("masked", o.Masked, 1), check.AtLeast("rounds", o.Rounds, 1),
+		check.Positive("audit.learning_rate", o.Audit.LearningRate), checkModel(o.Model)); err != nil {
 		return err
 	}
 	for _, w := range o.Weights {
