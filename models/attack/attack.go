@@ -93,7 +93,7 @@ type Situation struct {
 	// shadow and DataSeed; nil caches nothing.
 	Memo *Memo
 
-	root *stream.Seed // Seed before derivation for an attacker
+	own stream.Seed // of the attacker: derived from Seed
 }
 
 // Memo caches values by name; its zero value is ready to use. It is safe for
@@ -173,7 +173,7 @@ func (s *Situation) release(ctx context.Context, split string, number int) ([][]
 	labels := releaseLabels(split, number)
 	return once(s.Releases, strings.Join(labels, " "), func() ([][]int32, error) {
 		plain := wordsOf(documents)
-		noisy, err := s.Release(ctx, plain, s.rootSeed().Derive(labels...))
+		noisy, err := s.Release(ctx, plain, s.Seed.Derive(labels...))
 		if err == nil && len(noisy) != len(plain) {
 			err = fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
 		}
@@ -202,18 +202,11 @@ func (s *Situation) prefix(ctx context.Context, split string, plain [][]int32) (
 	return noisy[:len(plain)], inPlace(plain, noisy[:len(plain)])
 }
 
-func (s *Situation) rootSeed() stream.Seed {
-	if s.root != nil {
-		return *s.root
-	}
-	return s.Seed
-}
-
 // learn draws the sample from which a channel is learned, once for all
 // attackers.
 func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
 	return once(s.Releases, "learn", func() (metrics.Draws, error) {
-		return s.draws(ctx, s.Options.LearnDraws, s.rootSeed().Derive("learn"))
+		return s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
 	})
 }
 

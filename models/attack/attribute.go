@@ -258,7 +258,7 @@ func releases[D any](s *Situation, documents []Document, n int, release func(i i
 // attributeOutcomes measures what was found in each release of the test split.
 func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
 	labels := privates(s.Test)
-	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.Seed)
+	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
 	}

@@ -319,14 +319,14 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	users := make([]auditedUser, len(names))
 	for i, name := range names {
-		published, err := s.Release(ctx, own[name], s.Seed.Derive("user", name))
+		published, err := s.Release(ctx, own[name], s.own.Derive("user", name))
 		if err != nil {
 			return nil, err
 		}
 		users[i] = auditedUser{own[name], published}
 	}
 	scores, err := audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit,
-		s.Options.Level, s.Seed)
+		s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (a *averager) sample(ctx context.Context, documents [][]int32, label, noise
 		copies[i] = slices.Repeat(w.words[i:i+1], most)
 	}
 	var err error
-	w.seen, err = s.aligned(ctx, copies, s.Seed.Derive(noise))
+	w.seen, err = s.aligned(ctx, copies, s.own.Derive(noise))
 	return w, err
 }
 

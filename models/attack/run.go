@@ -47,16 +47,16 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 			return nil, failed(i, wrong)
 		}
 		columns[i] = d.Columns
-		own := s
-		own.Seed = s.Seed.Derive("attack", name)
+		attacked := s
+		attacked.own = s.Seed.Derive("attack", name)
 		switch {
 		case d.prepare != nil && s.Channel != nil:
 			shared = true
-			prepared[i], err = d.prepare(ctx, &own, *s.Channel, 0)
+			prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
 		case d.Run != nil:
-			outcomes[i], err = d.Run(ctx, &own)
+			outcomes[i], err = d.Run(ctx, &attacked)
 		default:
-			outcomes[i], err = own.learnAndAttack(ctx, d)
+			outcomes[i], err = attacked.learnAndAttack(ctx, d)
 		}
 		if err := failed(i, err); err != nil {
 			return nil, err
@@ -98,10 +98,6 @@ func (s *Situation) ready() error {
 	var err error
 	s.Options, err = s.Options.Complete()
 	s.Workers = max(1, s.Workers)
-	if s.root == nil {
-		root := s.Seed
-		s.root = &root
-	}
 	if s.Releases == nil {
 		s.Releases = &Memo{}
 	}

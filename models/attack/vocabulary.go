@@ -69,7 +69,7 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := s.draws(ctx, s.Options.MeasureDraws, s.Seed.Derive("measure"))
+	fresh, err := s.draws(ctx, s.Options.MeasureDraws, s.own.Derive("measure"))
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 		return releases(s, documents, n, func(i int) ([]string, error) {
 			labels := append([]string{"written"}, releaseLabels(split, i)...)
 			return once(s.Releases, strings.Join(labels, " "), func() ([]string, error) {
-				written, err := s.Write(ctx, texts(documents), s.rootSeed().Derive(labels...))
+				written, err := s.Write(ctx, texts(documents), s.Seed.Derive(labels...))
 				if err == nil && len(written) != len(documents) {
 					err = fmt.Errorf("%d texts were written as %d", len(documents), len(written))
 				}
