@@ -133,7 +133,3 @@ func wordItems(at []place, right func(i int) bool) []Item {
 }
 
 func sum(x []int) int { return list.Sum(x, func(v int) int { return v }) }
-
-func lengths(documents [][]int32) []int {
-	return list.Map(documents, func(d []int32) int { return len(d) })
-}
