@@ -86,7 +86,8 @@ func NewVocabularyPass(c Channel, priors [][]float64) (*VocabularyPass, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("inference: %w", err)
 	}
-	return &VocabularyPass{c.Outputs, priors, make([][]vocabularyPart, channelBlocks), make([][]float64, channelBlocks)}, nil
+	return &VocabularyPass{c.Outputs, priors, make([][]vocabularyPart, channelBlocks),
+		make([][]float64, channelBlocks)}, nil
 }
 
 // Take processes one row. Pass it to EachRow.

@@ -179,8 +179,9 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	}
 	hits, trials := test.right(guesses, nil)
 	hitsAlone, _ := test.right(alone, nil)
+	tunedOn := list.Sum(held.plain, func(d []int32) int { return len(d) })
 	out = append(out, Outcome{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level),
-		Count: sum(trials), Draws: draws}, chosen("context-weight", best, list.Sum(held.plain, func(d []int32) int { return len(d) })))
+		Count: sum(trials), Draws: draws}, chosen("context-weight", best, tunedOn))
 	for i, b := range bands {
 		if err := found(b.name, guesses, func(w int32) bool {
 			return counts[w] >= b.from && (i+1 == len(bands) || counts[w] < bands[i+1].from)
