@@ -127,12 +127,10 @@ type Attribute struct {
 func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples int, level float64,
 	seed stream.Seed) (Attribute, error) {
 	var out Attribute
-	for _, e := range []error{check.AtLeast("classes", classes, 2), check.AtLeast("documents", len(labels), 1),
+	if err := cmp.Or(check.AtLeast("classes", classes, 2), check.AtLeast("documents", len(labels), 1),
 		check.AtLeast("resamples", resamples, 1), check.Inside("level", level, 0, 1),
-		check.AtLeast("releases", len(predicted), 1)} {
-		if e != nil {
-			return out, fmt.Errorf("attribute: %w", e)
-		}
+		check.AtLeast("releases", len(predicted), 1)); err != nil {
+		return out, fmt.Errorf("attribute: %w", err)
 	}
 	for _, p := range append([][]int{plain}, predicted...) {
 		if _, err := MacroF1(p, labels, classes); err != nil {
@@ -143,15 +141,10 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 	for _, l := range labels {
 		counts[l]++
 	}
-	most := 0
-	for l, n := range counts {
-		if n > counts[most] {
-			most = l
-		}
-	}
+	most := slices.Index(counts, slices.Max(counts))
 	constant := newConfusion(slices.Repeat([]int{most}, len(labels)), labels, classes)
 	out.MajorityAccuracy, out.MajorityF1 = constant.accuracy(), constant.macroF1()
-	truth, ceiling := confusion{classes, make([]int, classes*classes)}, newConfusion(plain, labels, classes)
+	truth, ceiling := newConfusion(nil, nil, classes), newConfusion(plain, labels, classes)
 	for _, p := range predicted {
 		for i, n := range newConfusion(p, labels, classes).counts {
 			truth.counts[i] += n
@@ -175,7 +168,7 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 	estimate := numbers(truth, ceiling)
 	var drawn [4][]float64
 	rng := seed.Derive("attribute", "bootstrap").Rand()
-	got, other := confusion{classes, make([]int, classes*classes)}, confusion{classes, make([]int, classes*classes)}
+	got, other := newConfusion(nil, nil, classes), newConfusion(nil, nil, classes)
 	releases := slices.Clone(predicted)
 	for range resamples {
 		clear(got.counts)
@@ -198,12 +191,9 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 			}
 		}
 	}
-	intervals := [4]Interval{}
-	for j := range intervals {
-		intervals[j] = Percentiles(estimate[j], drawn[j], level)
+	for j, to := range []*Interval{&out.Accuracy, &out.MacroF1, &out.Advantage, &out.AccuracyAdvantage} {
+		*to = Percentiles(estimate[j], drawn[j], level)
 	}
-	out.Accuracy, out.MacroF1, out.Advantage, out.AccuracyAdvantage = intervals[0], intervals[1], intervals[2],
-		intervals[3]
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // BERTScore is how well the tokens of one text match those of another: the
@@ -20,8 +21,8 @@ type BERTScore struct {
 // special tokens must be left out, so they are neither averaged nor matched
 // (the authors' program leaves them out of the average only).
 //
-// Cosines are summed in float32, so the result differs in the seventh digit
-// between processors, as the vectors do. Two texts without tokens are equal (1), a text without tokens and one with
+// The result differs in the seventh digit between processors, as the vectors do.
+// Two texts without tokens are equal (1), a text without tokens and one with
 // tokens have nothing in common (0).
 func MeasureBERTScore(original, privatised [][][]float32) (BERTScore, error) {
 	if len(original) != len(privatised) {
@@ -49,13 +50,7 @@ func bertScore(original, privatised [][]float32) (precision, recall, f1 float64,
 		return 0, 0, 0, nil
 	}
 	a, b := directions(original), directions(privatised)
-	bestA, bestB := make([]float64, len(a)), make([]float64, len(b))
-	for i := range bestA {
-		bestA[i] = -1
-	}
-	for j := range bestB {
-		bestB[j] = -1
-	}
+	bestA, bestB := slices.Repeat([]float64{-1}, len(a)), slices.Repeat([]float64{-1}, len(b))
 	for i, x := range a {
 		for j, y := range b {
 			if len(x) != len(y) {

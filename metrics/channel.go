@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -27,10 +28,7 @@ type Channel struct {
 const rowsTogether = 4
 
 func (c Channel) validate() error {
-	if err := check.AtLeast("inputs", c.Inputs, 1); err != nil {
-		return err
-	}
-	return check.AtLeast("outputs", c.Outputs, 1)
+	return cmp.Or(check.AtLeast("inputs", c.Inputs, 1), check.AtLeast("outputs", c.Outputs, 1))
 }
 
 // channelBlocks is the number of parts into which the inputs are divided for
@@ -46,47 +44,41 @@ const channelBlocks = 16
 // This makes it possible to process a channel over a whole vocabulary: 27,000
 // rows of 27,000 probabilities take 5.8 GB and are never stored.
 func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x int, row []float64)) error {
-	if err := c.validate(); err != nil {
-		return err
-	}
-	if err := check.AtLeast("workers", workers, 1); err != nil {
+	if err := cmp.Or(c.validate(), check.AtLeast("workers", workers, 1)); err != nil {
 		return err
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(workers, channelBlocks) {
 		g.Go(func() error {
-			buffer := make([]float64, c.Outputs)
+			rows, together := c.Rows, rowsTogether
+			if rows == nil {
+				buffer := make([]float64, c.Outputs)
+				rows, together = func(x, _ int) ([][]float64, error) {
+					row, err := c.Row(buffer, x)
+					return [][]float64{row}, err
+				}, 1
+			}
 			for {
 				block := int(next.Add(1)) - 1
 				if block >= channelBlocks {
 					return nil
 				}
-				first, last := block*c.Inputs/channelBlocks, (block+1)*c.Inputs/channelBlocks
-				var rows [][]float64
-				for x := first; x < last; x++ {
+				last := (block + 1) * c.Inputs / channelBlocks
+				for x := block * c.Inputs / channelBlocks; x < last; x += together {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					var row []float64
-					var err error
-					switch i := (x - first) % rowsTogether; {
-					case c.Rows == nil:
-						row, err = c.Row(buffer, x)
-					case i == 0:
-						if rows, err = c.Rows(x, min(rowsTogether, last-x)); err == nil {
-							row = rows[0]
-						}
-					default:
-						row = rows[i]
-					}
+					made, err := rows(x, min(together, last-x))
 					if err != nil {
 						return fmt.Errorf("input %d: %w", x, err)
 					}
-					if len(row) != c.Outputs {
-						return fmt.Errorf("input %d: %d outputs, not %d", x, len(row), c.Outputs)
+					for i, row := range made {
+						if len(row) != c.Outputs {
+							return fmt.Errorf("input %d: %d outputs, not %d", x+i, len(row), c.Outputs)
+						}
+						take(block, x+i, row)
 					}
-					take(block, x, row)
 				}
 			}
 		})

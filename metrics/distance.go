@@ -48,8 +48,7 @@ func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b
 	for _, s := range sums {
 		total += s
 	}
-	v := total / float64(c.Inputs) / meanDistance(c.Inputs, distance)
-	return Interval{v, v, v}, err
+	return Exactly(total / float64(c.Inputs) / meanDistance(c.Inputs, distance)), err
 }
 
 // SampledGuessDistance is GuessDistance on draws that the decoder has not seen,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -72,13 +73,9 @@ func NewDocumentLoss(n int, row func(position int) (ofA, ofB []float64, err erro
 		}
 		d.Worst += worst
 		d.infinite += (1 - d.infinite) * min(1, infinite)
-		p.least = moveUp(p.losses, p.masses)
-		most := p.least
-		for _, l := range p.losses {
-			most = max(most, l)
-		}
 		if len(p.losses) > 0 {
-			span += most - p.least
+			p.least = moveUp(p.losses, p.masses)
+			span += slices.Max(p.losses) - p.least
 			places = append(places, p)
 		}
 	}
@@ -116,15 +113,9 @@ func NewDocumentLoss(n int, row func(position int) (ofA, ofB []float64, err erro
 // moveUp moves the negligible mass of the least losses to the least one that is
 // kept, which it returns. That narrows the range of the sum.
 func moveUp(losses, masses []float64) float64 {
-	if len(losses) == 0 {
-		return 0
-	}
 	// The least loss below which no more than the negligible mass lies, by
 	// bisection between the extremes.
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, l := range losses {
-		lo, hi = min(lo, l), max(hi, l)
-	}
+	lo, hi := slices.Min(losses), slices.Max(losses)
 	for range bits.UintSize {
 		mid := lo + (hi-lo)/2
 		below := 0.0

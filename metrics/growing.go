@@ -1,30 +1,12 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"mldpbench/internal/check"
 )
-
-// GrownInference is E_M of a mechanism that can only be sampled, from as many
-// draws as it needs.
-type GrownInference struct {
-	// MAP is the error of an attacker who learned from Learned draws. Its Low is
-	// that of the ideal attacker: lower than the measured error by the sampling
-	// error and by Remaining, but not below what SampledInference.Lower allows.
-	SampledInference
-	Moved     float64 // by how much the last doubling of the draws lowered the error
-	Remaining float64 // estimate of how much further doublings would lower it
-	Settled   bool    // the last two doublings moved it within the tolerance
-}
-
-// GrownFull is what GrowInference found.
-type GrownFull struct {
-	Inference []GrownInference // one per prior
-	Decoders  []Decoder        // one per prior, learned from the last draws
-	Capacity  Interval         // in bits, from the last draws
-}
 
 // tail is the ratio of the gains of successive doublings from which the rest is
 // extrapolated as a geometric series. A bias that falls with the inverse of the
@@ -36,9 +18,10 @@ const tail = 0.8
 // SampledVocabulary does, from more and more draws: it starts with first draws of
 // every input to learn from, and as many to measure on, and doubles them until
 // two doublings in a row lower the error of no prior by more than tolerance, or
-// most is reached. An
-// attacker who learned from few draws is too kind to mechanisms of noise, by more
-// than the interval of SampledVocabulary shows.
+// most is reached. An attacker who learned from few draws is too kind to
+// mechanisms of noise, by more than the interval of SampledVocabulary shows: the
+// Low of MAP is therefore that of the ideal attacker, lower than the measured
+// error by the sampling error and by Remaining, but not below what Lower allows.
 //
 // draw returns n draws of every input to learn from, or draws to measure on, as
 // many as it likes. Those to measure on must be independent of those to learn
@@ -46,14 +29,12 @@ const tail = 0.8
 // are measured on the same draws, so that the difference is known better than
 // either.
 func GrowInference(ctx context.Context, draw func(n, step int, learn bool) (Draws, error), outputs int,
-	priors [][]float64, first, most int, tolerance, level float64, workers int) (GrownFull, error) {
-	for _, e := range []error{check.AtLeast("first", first, 1), check.AtLeast("most", most, first),
-		check.Positive("tolerance", tolerance)} {
-		if e != nil {
-			return GrownFull{}, fmt.Errorf("inference: %w", e)
-		}
+	priors [][]float64, first, most int, tolerance, level float64, workers int) (SampledFull, error) {
+	out := SampledFull{Inference: make([]SampledInference, len(priors))}
+	if err := cmp.Or(check.AtLeast("first", first, 1), check.AtLeast("most", most, first),
+		check.Positive("tolerance", tolerance)); err != nil {
+		return out, fmt.Errorf("inference: %w", err)
 	}
-	out := GrownFull{Inference: make([]GrownInference, len(priors))}
 	var before []Decoder
 	for n, step := first, 0; n <= most; n, step = 2*n, step+1 {
 		learn, err := draw(n, step, true)
@@ -70,7 +51,7 @@ func GrowInference(ctx context.Context, draw func(n, step int, learn bool) (Draw
 		}
 		settled := before != nil
 		for i, now := range sampled.Inference {
-			o := GrownInference{SampledInference: now}
+			o := now
 			if before != nil {
 				fewer, err := MeasureDecoder(before[i], priors[i], fresh, level)
 				if err != nil {

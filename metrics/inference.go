@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -63,25 +64,11 @@ type InferenceError struct {
 type RunError struct{ Posterior, MAP, LM float64 }
 
 // UniformPrior gives each of m candidates 1/m.
-func UniformPrior(m int) []float64 {
-	prior := make([]float64, m)
-	for i := range prior {
-		prior[i] = 1 / float64(m)
-	}
-	return prior
-}
+func UniformPrior(m int) []float64 { return slices.Repeat([]float64{1 / float64(m)}, m) }
 
-// EmpiricalPrior returns a prior proportional to the counts of the candidates
-// in a corpus.
-func EmpiricalPrior(counts []int) ([]float64, error) { return priorOf(counts, 0) }
-
-// ShadowPrior returns (count + 1)/(total + n): the frequency of inputs in a
-// text that the attacker has, with one added to each count so that no input is
-// ruled out (Laplace's rule).
-func ShadowPrior(counts []int) ([]float64, error) { return priorOf(counts, 1) }
-
-// priorOf is proportional to the counts with a number added to each.
-func priorOf(counts []int, added int) ([]float64, error) {
+// EmpiricalPrior returns a prior proportional to the counts of the candidates in
+// a corpus, with a number added to each: with 1 none is ruled out (Laplace's rule).
+func EmpiricalPrior(counts []int, added int) ([]float64, error) {
 	total := added * len(counts)
 	for i, n := range counts {
 		if n < 0 {
@@ -248,12 +235,7 @@ func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int
 	e.Runs = runs
 	e.PerRun = make([]RunError, runs)
 	if fallback == nil {
-		best := 0
-		for w, p := range a.Prior {
-			if p > a.Prior[best] {
-				best = w
-			}
-		}
+		best := slices.Index(a.Prior, slices.Max(a.Prior))
 		fallback = func(int) int { return best }
 	}
 

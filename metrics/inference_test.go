@@ -58,7 +58,7 @@ func randomProblem(label string, m, n int) (prior []float64, f [][]float64, dist
 		}
 		f = append(f, row)
 	}
-	prior, _ = EmpiricalPrior(counts)
+	prior, _ = EmpiricalPrior(counts, 0)
 	return prior, f, func(a, b int) float64 { return math.Abs(position[a] - position[b]) }
 }
 
@@ -138,10 +138,10 @@ func TestInferenceErrors(t *testing.T) {
 			t.Errorf("outputs %v must be an error", o)
 		}
 	}
-	if _, err := EmpiricalPrior([]int{0, 0}); err == nil {
+	if _, err := EmpiricalPrior([]int{0, 0}, 0); err == nil {
 		t.Error("a prior of nothing must be an error")
 	}
-	if _, err := EmpiricalPrior([]int{-1, 2}); err == nil {
+	if _, err := EmpiricalPrior([]int{-1, 2}, 0); err == nil {
 		t.Error("a negative count must be an error")
 	}
 }

@@ -17,7 +17,7 @@ func MedianInterval(x []float64, level float64) Interval {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	n := len(x)
 	if n == 0 {
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
+		return Unknown()
 	}
 	slices.Sort(x)
 	i := Interval{(x[(n-1)/2] + x[n/2]) / 2, math.Inf(-1), math.Inf(1)}

@@ -54,14 +54,14 @@ func harmonic(n int) float64 {
 
 // Retrieval measures how well rankings find the right answer.
 type Retrieval struct {
-	P1, R10, MRR Interval // shares 0–1, with 95% t intervals over the queries
+	P1, R10, MRR Interval // shares 0–1, with t intervals over the queries
 	Queries      int
 }
 
 // MeasureRetrieval summarises ranks among n answers as P@1, R@10 and the mean
 // reciprocal rank. Ties count with their expectation, so a ranking without
 // information (all scores equal) is at chance and not at the top.
-func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
+func MeasureRetrieval(ranks []Rank, answers int, level float64) (Retrieval, error) {
 	out := Retrieval{Queries: len(ranks)}
 	var p1, r10, mrr []float64
 	for i, r := range ranks {
@@ -71,6 +71,6 @@ func MeasureRetrieval(ranks []Rank, answers int) (Retrieval, error) {
 		}
 		p1, r10, mrr = append(p1, r.Within(1)), append(r10, r.Within(10)), append(mrr, r.Reciprocal())
 	}
-	out.P1, out.R10, out.MRR = MeanInterval(p1, 0.95), MeanInterval(r10, 0.95), MeanInterval(mrr, 0.95)
+	out.P1, out.R10, out.MRR = MeanInterval(p1, level), MeanInterval(r10, level), MeanInterval(mrr, level)
 	return out, nil
 }

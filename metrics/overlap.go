@@ -2,21 +2,37 @@ package metrics
 
 import "fmt"
 
-// Overlap is how much of a document remains after privatising, word for word.
-type Overlap struct {
-	// Jaccard is |A ∩ B|/|A ∪ B| of the sets of words, 1 for two empty ones.
-	Jaccard float64
+// Overlaps are how much of documents remains after privatising, word for word:
+// means over documents with t intervals. Documents without a token are left out.
+type Overlaps struct {
+	// Jaccard is |A ∩ B|/|A ∪ B| of the sets of words.
+	Jaccard Interval
 	// Run is the length of the longest run of consecutive tokens that occurs in
-	// both, at any position. RunShare is Run divided by the length of the
-	// original, 0 for an empty one.
-	Run      int
-	RunShare float64
+	// both, at any position; RunShare is that divided by the length of the original.
+	Run, RunShare Interval
 }
 
-// MeasureOverlap compares a document before and after privatising, in any
+// MeasureOverlaps compares documents before and after privatising, in any
 // representation of words. Whole words are compared: "he" is not in "the".
-// Time O(len(original)·len(privatised)).
-func MeasureOverlap[W comparable](original, privatised []W) Overlap {
+// Time O(len(original)·len(privatised)) a document.
+func MeasureOverlaps[W comparable](original, privatised [][]W, level float64) (Overlaps, error) {
+	if len(original) != len(privatised) {
+		return Overlaps{}, fmt.Errorf("overlap: %d documents privatised to %d", len(original), len(privatised))
+	}
+	var jaccard, run, share []float64
+	for i, before := range original {
+		if len(before) == 0 {
+			continue
+		}
+		longest := float64(longestRun(before, privatised[i]))
+		jaccard, run = append(jaccard, similarity(before, privatised[i])), append(run, longest)
+		share = append(share, longest/float64(len(before)))
+	}
+	return Overlaps{MeanInterval(jaccard, level), MeanInterval(run, level), MeanInterval(share, level)}, nil
+}
+
+// similarity is Jaccard's, of the sets of words; original is not empty.
+func similarity[W comparable](original, privatised []W) float64 {
 	before, after := map[W]bool{}, map[W]bool{}
 	for _, w := range original {
 		before[w] = true
@@ -28,10 +44,11 @@ func MeasureOverlap[W comparable](original, privatised []W) Overlap {
 		}
 		after[w] = true
 	}
-	o := Overlap{Jaccard: 1}
-	if either := len(before) + len(after) - both; either > 0 {
-		o.Jaccard = float64(both) / float64(either)
-	}
+	return float64(both) / float64(len(before)+len(after)-both)
+}
+
+func longestRun[W comparable](original, privatised []W) int {
+	longest := 0
 	// runs[j] is the length of the common run that ends at original[i], privatised[j−1].
 	runs := make([]int, len(privatised)+1)
 	for _, w := range original {
@@ -41,31 +58,8 @@ func MeasureOverlap[W comparable](original, privatised []W) Overlap {
 				continue
 			}
 			runs[j] = runs[j-1] + 1
-			o.Run = max(o.Run, runs[j])
+			longest = max(longest, runs[j])
 		}
 	}
-	if len(original) > 0 {
-		o.RunShare = float64(o.Run) / float64(len(original))
-	}
-	return o
-}
-
-// Overlaps are the means over documents with 95% t intervals, as shares 0–1
-// and, for the run, in tokens. Documents without a token are left out.
-type Overlaps struct{ Jaccard, Run, RunShare Interval }
-
-// MeasureOverlaps applies MeasureOverlap to every document.
-func MeasureOverlaps[W comparable](original, privatised [][]W) (Overlaps, error) {
-	if len(original) != len(privatised) {
-		return Overlaps{}, fmt.Errorf("overlap: %d documents privatised to %d", len(original), len(privatised))
-	}
-	var jaccard, run, share []float64
-	for i, before := range original {
-		if len(before) == 0 {
-			continue
-		}
-		o := MeasureOverlap(before, privatised[i])
-		jaccard, run, share = append(jaccard, o.Jaccard), append(run, float64(o.Run)), append(share, o.RunShare)
-	}
-	return Overlaps{MeanInterval(jaccard, 0.95), MeanInterval(run, 0.95), MeanInterval(share, 0.95)}, nil
+	return longest
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -33,11 +34,9 @@ func overCorpus(m textMeasure, hypotheses []string, references [][]string, resam
 	if len(hypotheses) != len(references) {
 		return out, fmt.Errorf("%d texts for %d references", len(hypotheses), len(references))
 	}
-	for _, e := range []error{check.AtLeast("texts", len(hypotheses), 1), check.AtLeast("resamples", resamples, 1),
-		check.Inside("level", level, 0, 1)} {
-		if e != nil {
-			return out, e
-		}
+	if err := cmp.Or(check.AtLeast("texts", len(hypotheses), 1), check.AtLeast("resamples", resamples, 1),
+		check.Inside("level", level, 0, 1)); err != nil {
+		return out, err
 	}
 	all := make([]tally, len(hypotheses))
 	for i, h := range hypotheses {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"mldpbench/internal/check"
 )
@@ -17,9 +18,8 @@ type Decoder struct{ Guess []int32 }
 // FullInference is what attackers learn from one output if they know the
 // channel but not the context.
 type FullInference struct {
-	// Inference has E_M for each prior given, over all inputs as candidates.
-	// The Euclidean losses are missing: see Adversary.
-	Inference []InferenceError
+	// MAP is E_M for each prior given, 0/1 loss, over all inputs as candidates.
+	MAP []float64
 	// Decoders are the MAP attackers, one per prior.
 	Decoders []Decoder
 	// Capacity is log₂ Σ_y max_x P(y|x) in bits: the logarithm of the largest
@@ -33,7 +33,7 @@ type FullInference struct {
 
 // FullVocabulary computes E_M against attackers for whom every input is a
 // candidate, and the capacity, exactly and in one pass over the rows. priors
-// have one entry per input and sum to one; see UniformPrior and ShadowPrior.
+// have one entry per input and sum to one; see UniformPrior and EmpiricalPrior.
 //
 // Time O(inputs × outputs), memory O(outputs × priors): no row is kept. The
 // result does not depend on the number of workers.
@@ -56,25 +56,21 @@ func FullVocabulary(ctx context.Context, c Channel, priors [][]float64, workers 
 // VocabularyPass is FullVocabulary for callers who need the rows for other
 // purposes too: computing rows costs more than processing them.
 type VocabularyPass struct {
-	channel Channel
+	outputs int
 	priors  [][]float64
 	blocks  [][]vocabularyPart // per block and prior
 	largest [][]float64        // per block: the largest P(y|x)
 }
 
-// vocabularyPart is the result of one block of inputs for each output.
+// vocabularyPart is the result of one block of inputs: for each output the
+// largest joint probability and its input.
 type vocabularyPart struct {
-	joint, total, squares []float64
-	guess                 []int32
+	joint []float64
+	guess []int32
 }
 
 func newVocabularyPart(outputs int) vocabularyPart {
-	p := vocabularyPart{make([]float64, outputs), make([]float64, outputs), make([]float64, outputs), make([]int32,
-		outputs)}
-	for y := range p.guess {
-		p.guess[y] = -1
-	}
-	return p
+	return vocabularyPart{make([]float64, outputs), slices.Repeat([]int32{-1}, outputs)}
 }
 
 // NewVocabularyPass checks channel and priors; see FullVocabulary.
@@ -90,7 +86,8 @@ func NewVocabularyPass(c Channel, priors [][]float64) (*VocabularyPass, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("inference: %w", err)
 	}
-	return &VocabularyPass{c, priors, make([][]vocabularyPart, channelBlocks), make([][]float64, channelBlocks)}, nil
+	return &VocabularyPass{c.Outputs, priors, make([][]vocabularyPart, channelBlocks),
+		make([][]float64, channelBlocks)}, nil
 }
 
 // Take processes one row. Pass it to EachRow.
@@ -111,12 +108,9 @@ func (v *VocabularyPass) Take(b, x int, row []float64) {
 			continue
 		}
 		p := &v.blocks[b][i]
-		joint, total, squares, guess := p.joint, p.total, p.squares, p.guess
+		joint, guess := p.joint, p.guess
 		for y, f := range row {
-			j := weight * f
-			total[y] += j
-			squares[y] += float64(j * j)
-			if j > joint[y] {
+			if j := weight * f; j > joint[y] {
 				joint[y], guess[y] = j, int32(x)
 			}
 		}
@@ -127,39 +121,28 @@ func (v *VocabularyPass) Take(b, x int, row []float64) {
 func (v *VocabularyPass) Result() FullInference {
 	// Blocks are merged in order: sums and ties are the same for any number of
 	// workers.
-	c := v.channel
 	var out FullInference
-	nan := math.NaN()
 	for i := range v.priors {
-		merged := newVocabularyPart(c.Outputs)
+		merged := newVocabularyPart(v.outputs)
 		for _, block := range v.blocks {
 			if i >= len(block) {
 				continue
 			}
 			p := block[i]
 			for y := range p.joint {
-				merged.total[y] += p.total[y]
-				merged.squares[y] += p.squares[y]
 				if p.joint[y] > merged.joint[y] {
 					merged.joint[y], merged.guess[y] = p.joint[y], p.guess[y]
 				}
 			}
 		}
-		var right, rightMAP float64
-		for y, t := range merged.total {
-			if t > 0 {
-				right += merged.squares[y] / t
-				rightMAP += merged.joint[y]
-			}
+		right := 0.0
+		for _, j := range merged.joint {
+			right += j
 		}
-		e := InferenceError{Candidates: c.Inputs, PosteriorEuclidean: nan, MAPEuclidean: nan, LM: nan}
-		e.Posterior, e.MAP = max(0, 1-right), max(0, 1-rightMAP)
-		e.MAPLower = e.MAP
-		out.Inference = append(out.Inference, e)
-		out.Decoders = append(out.Decoders, Decoder{merged.guess})
+		out.MAP, out.Decoders = append(out.MAP, max(0, 1-right)), append(out.Decoders, Decoder{merged.guess})
 	}
 	sum := 0.0
-	for y := range c.Outputs {
+	for y := range v.outputs {
 		top := 0.0
 		for _, l := range v.largest {
 			if l != nil {
@@ -184,6 +167,10 @@ type SampledInference struct {
 	Lower    float64
 	Learned  int // draws per input used to learn
 	Measured int // draws per input used to measure
+	// Of GrowInference:
+	Moved     float64 // by how much the last doubling of the draws lowered the error
+	Remaining float64 // estimate of how much further doublings would lower it
+	Settled   bool    // the last two doublings moved it within the tolerance
 }
 
 // SampledFull is FullInference of a mechanism that can only be sampled.

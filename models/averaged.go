@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -12,18 +11,11 @@ import (
 func init() {
 	Register(Definition{
 		Name: "averaged",
-		Doc:  "mean of trainable word vectors to softmax, as in fastText",
 		Parameters: append([]Parameter{
-			oneOf("init", "embedding", "random").is("embedding",
-				"word vectors before training: those of the embedding, or random ones"),
-			atLeast("dimension", 1).is(100, "of random word vectors"),
+			oneOf("init", "embedding", "random"), // word vectors before training
+			atLeast("dimension", 1, 100),         // of random word vectors
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
-		New: func(o Options) (Classifier, error) {
-			if o.Embedding.Len() == 0 {
-				return nil, fmt.Errorf("model averaged: needs an embedding")
-			}
-			return newAveraged(o), nil
-		},
+		New: func(o Options) Classifier { return newAveraged(o) },
 	})
 }
 
@@ -40,7 +32,7 @@ type averaged struct {
 
 func newAveraged(o Options) *averaged {
 	m := &averaged{neural: newNeural("averaged", o), d: o.Embedding.Dimension}
-	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng != nil) }
+	m.open = func(x Examples, rng *rand.Rand) (*graph, error) { return m.newGraph(x, rng != nil) }
 	seed := o.Seed.Derive("averaged", "weights")
 	table := slices.Clone(o.Embedding.Vectors)
 	if values(o.Parameters).text("init") == "random" {
@@ -62,25 +54,22 @@ func newAveraged(o Options) *averaged {
 	return m
 }
 
-// averagedGraph works on the distinct tokens of a batch: their vectors are
-// copied into rows, one of the graph's weights, and copied back after the step.
-type averagedGraph struct {
-	*graph
+// averagedBatch works on the distinct tokens of a batch: their vectors are
+// copied into rows, one of the graph's weights.
+type averagedBatch struct {
 	*batcher
 	m     *averaged
 	words []int32 // the token of each row in use
 	local []int32 // the row of each token of the batch
 	row   []int32 // the row of every token in the vocabulary, -1 outside the batch
 	rows  *tensor.Dense
-
-	table moments // as large as the table; training only
 }
 
-func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
+func (m *averaged) newGraph(x Examples, training bool) (*graph, error) {
 	size := m.schedule.size(training)
 	most := capacity(size, x)
 	distinct := min(most, m.options.Embedding.Len())
-	out := &averagedGraph{
+	b := &averagedBatch{
 		m: m, batcher: newBatcher(size, most),
 		local: make([]int32, most), row: slices.Repeat([]int32{-1}, m.options.Embedding.Len()),
 		rows: newDense(tensor.Shape{distinct, m.d}, make([]float32, distinct*m.d)),
@@ -89,23 +78,29 @@ func (m *averaged) newGraph(x Examples, training bool) (*averagedGraph, error) {
 	if training {
 		train = values(m.options.Parameters).adam()
 		train.own = 1
-		out.table = newMoments(len(data[float32](m.weights[0])))
 	}
-	var err error
-	out.graph, err = newGraph([]*tensor.Dense{out.rows, m.weights[1], m.weights[2]}, out.labels,
+	out, err := newGraph([]*tensor.Dense{b.rows, m.weights[1], m.weights[2]}, b.labels,
 		func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
-			mean, err := meanRows[float32](input(g, "tokens", vector(out.local)),
-				input(g, "lengths", vector(out.lengths)), w[0])
+			mean, err := meanRows[float32](input(g, "tokens", vector(b.local)),
+				input(g, "lengths", vector(b.lengths)), w[0])
 			if err != nil {
 				return nil, err
 			}
 			return affine(mean, w[1], w[2])
 		}, train)
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	out.fill = b.fill
+	if training {
+		moments := newMoments(len(data[float32](m.weights[0])))
+		out.moveOwn = func() error { return b.move(out, moments) }
+	}
+	return out, nil
 }
 
 // fill lays out a batch and copies the vectors of its words into rows.
-func (g *averagedGraph) fill(x Examples, indices []int) {
+func (g *averagedBatch) fill(x Examples, indices []int) []int {
 	g.batcher.fill(x, indices)
 	total := 0
 	for _, l := range g.lengths {
@@ -125,83 +120,66 @@ func (g *averagedGraph) fill(x Examples, indices []int) {
 	for _, id := range g.words {
 		g.row[id] = -1
 	}
+	return g.order
 }
 
-func (g *averagedGraph) step(x Examples, indices []int) (float64, error) {
-	g.fill(x, indices)
-	loss, err := g.graph.step()
+// move makes a step of the vectors of the words of the batch.
+func (g *averagedBatch) move(trained *graph, all moments) error {
+	v, err := trained.weights[0].Grad()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	v, err := g.weights[0].Grad()
-	if err != nil {
-		return 0, err
-	}
-	gradient, table, d, u := data[float32](v), data[float32](g.m.weights[0]), g.m.d, newUnbias(g.steps)
+	gradient, table, d, u := data[float32](v), data[float32](g.m.weights[0]), g.m.d, newUnbias(trained.steps)
 	for k, id := range g.words {
 		at := int(id) * d
-		g.adam.move(table[at:at+d], gradient[k*d:(k+1)*d], g.table.part(at, d), u)
+		trained.adam.move(table[at:at+d], gradient[k*d:(k+1)*d], all.part(at, d), u)
 	}
-	return loss, nil
-}
-
-func (g *averagedGraph) infer(x Examples, indices []int, logits []float32) error {
-	g.fill(x, indices)
-	return g.logitsOf(g.batcher, logits)
+	return nil
 }
 
 // meanRows adds the mean of the rows of each sequence of a packed batch as one
 // op: tokens (int32, packed) → lengths (int32) → rows (n × d) → batch × d.
 // An empty sequence has the mean zero.
 func meanRows[T float](tokens, lengths, rows *gorgonia.Node) (*gorgonia.Node, error) {
-	t, d := dtypeOf[T](), rows.Shape()[1]
+	d := rows.Shape()[1]
 	shape := tensor.Shape{lengths.Shape()[0], d}
 	out := newDense(shape, make([]T, shape.TotalSize()))
 	var batch packed
-	op := &differentiableOp{
-		fusedOp: newFusedOp("MeanRows", func(in []gorgonia.Value) (gorgonia.Value, error) {
+	// each calls f with the sequence and the row of every token.
+	each := func(f func(sequence, row int)) {
+		for t := range batch.steps() {
+			for i := range batch.active[t] {
+				f(i, int(batch.tokens[batch.position(t, i, false)]))
+			}
+		}
+	}
+	return fuse("MeanRows", gorgonia.Nodes{tokens, lengths, rows}, 2, shape, matrixOf(dtypeOf[T]()),
+		func(in []gorgonia.Value) (gorgonia.Value, error) {
 			if err := batch.set(data[int32](in[0]), data[int32](in[1])); err != nil {
 				return nil, err
 			}
 			from, to := data[T](in[2]), data[T](out)
 			clear(to)
-			for t := range batch.steps() {
-				for i := range batch.active[t] {
-					id := int(batch.tokens[batch.position(t, i, false)])
-					sum := to[i*d : (i+1)*d]
-					for j, v := range from[id*d : (id+1)*d] {
-						sum[j] += v
-					}
+			each(func(i, id int) {
+				sum := to[i*d : (i+1)*d]
+				for j, v := range from[id*d : (id+1)*d] {
+					sum[j] += v
 				}
-			}
+			})
 			for i := range to {
 				if l := batch.lengths[i/d]; l > 1 {
 					to[i] /= T(l)
 				}
 			}
 			return out, nil
-		}, shape, vectorOf(tensor.Int32), vectorOf(tensor.Int32), matrixOf(t), matrixOf(t)),
-		differentiable: []bool{false, false, true},
-	}
-	gradShape := rows.Shape().Clone()
-	op.gradient = func(in gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-		drows := newDense(gradShape, make([]T, gradShape.TotalSize()))
-		diff := newFusedOp("dMeanRows", func(in []gorgonia.Value) (gorgonia.Value, error) {
-			from, to := data[T](in[1]), data[T](drows)
+		}, func(in []gorgonia.Value, drows gorgonia.Value) {
+			from, to := data[T](in[4]), data[T](drows)
 			clear(to)
-			for t := range batch.steps() {
-				for i := range batch.active[t] {
-					id, scale := int(batch.tokens[batch.position(t, i, false)]), 1/T(batch.lengths[i])
-					sum := to[id*d : (id+1)*d]
-					for j, v := range from[i*d : (i+1)*d] {
-						sum[j] += scale * v
-					}
+			each(func(i, id int) {
+				sum, scale := to[id*d:(id+1)*d], 1/T(batch.lengths[i])
+				for j, v := range from[i*d : (i+1)*d] {
+					sum[j] += scale * v
 				}
-			}
-			return drows, nil
-		}, gradShape, matrixOf(t), matrixOf(t), matrixOf(t))
-		n, err := gorgonia.ApplyOp(&diff, output, grad)
-		return gorgonia.Nodes{nil, nil, n}, err
-	}
-	return gorgonia.ApplyOp(op, tokens, lengths, rows)
+			})
+		})
 }

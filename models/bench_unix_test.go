@@ -188,7 +188,7 @@ func BenchmarkUnrolled(b *testing.B) {
 			}
 			defer g.close()
 			timed(b, benchBatch, func(int) error {
-				_, err := g.step()
+				_, err := g.move()
 				return err
 			})
 		})

@@ -29,18 +29,12 @@ type Examples struct {
 	Labels    []int
 }
 
-// Epoch is one line of a training log.
-type Epoch struct {
-	Epoch              int
-	TrainLoss          float64
-	ValidationLoss     float64
-	ValidationAccuracy float64
-	Seconds            float64
-}
+// Epoch is what one pass over the training set led to.
+type Epoch struct{ ValidationLoss, ValidationAccuracy float64 }
 
 // History is the training log and the choices made by validation.
 type History struct {
-	Epochs []Epoch
+	Epochs []Epoch            // of networks
 	Best   int                // index into Epochs of the weights kept, -1 without epochs
 	Chosen map[string]float64 // e.g. the SVM's C
 }

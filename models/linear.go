@@ -10,10 +10,10 @@ import (
 var linearGrid = []float64{0.01, 0.1, 1, 10, 100}
 
 var (
-	linearFeatures = oneOf("features", "mean", "tfidf").is("mean",
-		"of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are")
-	linearCost = nonNegative("c").is(0.0, "cost of the loss against the squared norm of the weights; 0 chooses "+
-		"among 0.01, 0.1, 1, 10, 100 by validation accuracy")
+	// of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are
+	linearFeatures = oneOf("features", "mean", "tfidf")
+	// cost of the loss against the squared norm of the weights; 0 chooses from linearGrid by validation accuracy
+	linearCost = nonNegative("c", 0)
 )
 
 // linear is the common part of the linear models: features, the choice of C,
@@ -26,24 +26,21 @@ var (
 // C; validation examples are used to choose, not to train, as in the other
 // models.
 type linear struct {
-	name       string
 	options    Options
 	newTrainer func(x rows, labels []int, o Options) trainer
 	scores     func(margins []float64) // turns margins into scores in place; nil keeps margins
-	state      *linearState
+	fitted     bool
+
+	// What training found.
+	width   int         // of given vectors, 0 for sequences
+	weights [][]float64 // machines × (features + 1), the bias last
+	scaling scaling     // dense features only
+	idf     []float64   // tf-idf only
 }
 
 // trainer fits machines for one C after the other.
 type trainer interface {
 	train(ctx context.Context, c float64) (weights [][]float64, err error)
-}
-
-// linearState is what training found.
-type linearState struct {
-	width   int         // of given vectors, 0 for sequences
-	weights [][]float64 // machines × (features + 1), the bias last
-	scaling scaling     // dense features only
-	idf     []float64   // tf-idf only
 }
 
 func (m *linear) checkInputs(x Examples) (width int, err error) {
@@ -56,10 +53,9 @@ func (m *linear) checkInputs(x Examples) (width int, err error) {
 
 func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, error) {
 	history := History{Best: -1, Chosen: map[string]float64{}}
-	if m.state != nil {
+	if m.fitted {
 		return history, errFitted
 	}
-	s := &linearState{}
 	for _, part := range []struct {
 		name string
 		x    Examples
@@ -72,23 +68,23 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 			return history, fmt.Errorf("%s: %w", part.name, err)
 		}
 		if part.name == "train" {
-			s.width = width
-		} else if width != s.width {
-			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, s.width)
+			m.width = width
+		} else if width != m.width {
+			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, m.width)
 		}
 	}
 
 	var x rows
-	if m.dense(s) {
+	if m.dense() {
 		d := m.denseFeatures(train)
-		s.scaling = fitScaling(d)
-		s.scaling.apply(d)
+		m.scaling = fitScaling(d)
+		m.scaling.apply(d)
 		x = d
 	} else {
-		s.idf = inverseDocumentFrequency(train.Sequences)
-		x = tfidf(s.idf, train.Sequences)
+		m.idf = inverseDocumentFrequency(train.Sequences)
+		x = tfidf(m.idf, train.Sequences)
 	}
-	held := m.rows(s, validation)
+	held := m.rows(validation)
 
 	grid := linearGrid
 	if c := values(m.options.Parameters).float("c"); c > 0 {
@@ -104,16 +100,16 @@ func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, 
 		predicted, _ := predictions(margins(held, weights, m.options.Classes), nil)
 		if a := accuracy(predicted, validation.Labels); a > best { // a tie goes to the smaller C
 			best = a
-			s.weights = weights
+			m.weights = weights
 			history.Chosen["c"] = c
 		}
 	}
 	history.Chosen["validation_accuracy"] = best
-	m.state = s
+	m.fitted = true
 	return history, nil
 }
 
-func (m *linear) dense(s *linearState) bool { return s.width > 0 || m.features() == "mean" }
+func (m *linear) dense() bool { return m.width > 0 || m.features() == "mean" }
 
 // machines returns the number of weight vectors for a number of classes.
 func machines(classes int) int {
@@ -133,13 +129,13 @@ func (m *linear) denseFeatures(x Examples) denseRows {
 	return meanVectors(m.options.Embedding, x.Sequences)
 }
 
-func (m *linear) rows(s *linearState, x Examples) rows {
-	if m.dense(s) {
+func (m *linear) rows(x Examples) rows {
+	if m.dense() {
 		d := m.denseFeatures(x)
-		s.scaling.apply(d)
+		m.scaling.apply(d)
 		return d
 	}
-	return tfidf(s.idf, x.Sequences)
+	return tfidf(m.idf, x.Sequences)
 }
 
 // margins returns the signed scores w·x + b of every class.
@@ -160,7 +156,7 @@ func margins(x rows, weights [][]float64, classes int) [][]float64 {
 }
 
 func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
-	if m.state == nil {
+	if !m.fitted {
 		return nil, errNotFitted
 	}
 	if err := ctx.Err(); err != nil {
@@ -173,10 +169,10 @@ func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if width != m.state.width {
-		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.state.width)
+	if width != m.width {
+		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.width)
 	}
-	out := margins(m.rows(m.state, x), m.state.weights, m.options.Classes)
+	out := margins(m.rows(x), m.weights, m.options.Classes)
 	if m.scores != nil {
 		for _, row := range out {
 			m.scores(row)

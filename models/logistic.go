@@ -10,19 +10,19 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
+// L2-regularised logistic regression (softmax for more than two classes) on mean
+// embeddings, tf-idf or given vectors.
 func init() {
 	Register(Definition{
-		Name: "logistic",
-		Doc: "L2-regularised logistic regression (softmax for more than two classes) on mean embeddings, tf-idf " +
-			"or given vectors",
+		Name:    "logistic",
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("iterations", 1).is(1000, "largest number of L-BFGS iterations per fit"),
-			positive("tolerance").is(1e-4, "stop when the largest component of the gradient, over c·n, is below this"),
+			atLeast("iterations", 1, 1000), // largest number of L-BFGS iterations per fit
+			positive("tolerance", 1e-4),    // stop when the largest component of the gradient, over c·n, is below this
 		},
-		New: func(o Options) (Classifier, error) {
-			return &linear{name: "logistic", options: o, newTrainer: newLogisticTrainer, scores: probabilities}, nil
+		New: func(o Options) Classifier {
+			return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}
 		},
 	})
 }
@@ -104,7 +104,7 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 		if gradient == nil {
 			continue
 		}
-		probabilities(row)
+		softmax(row, row)
 		for k, g := range slopes {
 			var slope float64 // dloss/dmargin of machine k
 			if t.classes == 2 {
@@ -158,17 +158,4 @@ func logSoftmax(scores []float64, y int) float64 {
 		sum += math.Exp(s - top)
 	}
 	return scores[y] - top - math.Log(sum)
-}
-
-// probabilities replaces scores by their softmax.
-func probabilities(scores []float64) {
-	top := scores[argmax(scores)]
-	var sum float64
-	for k, s := range scores {
-		scores[k] = math.Exp(s - top)
-		sum += scores[k]
-	}
-	for k := range scores {
-		scores[k] /= sum
-	}
 }

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"gorgonia.org/gorgonia"
@@ -12,30 +11,22 @@ import (
 
 func init() {
 	for _, d := range []struct {
-		name, doc  string
-		directions int
-	}{
-		{"lstm", "LSTM over frozen word vectors, its last state to dropout and softmax", 1},
-		{"bilstm", "two LSTMs over frozen word vectors, one reading backwards, their last states to dropout and softmax", 2},
-	} {
+		name       string
+		directions int // with two, the second reads backwards
+	}{{"lstm", 1}, {"bilstm", 2}} {
 		Register(Definition{
 			Name: d.name,
-			Doc:  d.doc,
 			Parameters: append([]Parameter{
-				atLeast("hidden", 1).is(64, "size of the hidden state, per direction"), dropoutParameter,
+				atLeast("hidden", 1, 64), dropoutParameter, // size of the hidden state, per direction
 			}, scheduleParameters...),
-			New: func(o Options) (Classifier, error) {
-				if o.Embedding.Len() == 0 {
-					return nil, fmt.Errorf("model %s: needs an embedding", d.name)
-				}
-				return newLSTM(d.name, d.directions, o), nil
-			},
+			New: func(o Options) Classifier { return newLSTM(d.name, d.directions, o) },
 		})
 	}
 }
 
+// dropoutParameter is the share of the last state dropped while training.
 var dropoutParameter = Parameter{
-	Name: "dropout", Default: 0.2, Doc: "share of the last state dropped while training",
+	Name: "dropout", Default: 0.2,
 	check: func(v any) error {
 		if p := v.(float64); p != 0 {
 			return check.Inside("dropout", p, 0, 1)
@@ -56,7 +47,7 @@ type lstm struct {
 
 func newLSTM(name string, directions int, o Options) *lstm {
 	m := &lstm{neural: newNeural(name, o), directions: directions}
-	m.open = func(x Examples, rng *rand.Rand) (batchGraph, error) { return m.newGraph(x, rng) }
+	m.open = m.newGraph
 	d, h := o.Embedding.Dimension, values(o.Parameters).int("hidden")
 	k := d + 1 + h
 	w := make([]float32, directions*k*4*h)
@@ -81,46 +72,51 @@ func newLSTM(name string, directions int, o Options) *lstm {
 	return m
 }
 
-// lstmGraph is a graph with the inputs of one batch.
-type lstmGraph struct {
-	*graph
-	*batcher
-	mask []float32 // dropout; nil for inference
-	drop float64
-	rng  *rand.Rand
-}
-
 // newGraph compiles the network for batches of x. A nil rng makes an inference
 // graph.
-func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*lstmGraph, error) {
+func (m *lstm) newGraph(x Examples, rng *rand.Rand) (*graph, error) {
 	training, p := rng != nil, values(m.options.Parameters)
 	size := m.schedule.size(training)
-	out := &lstmGraph{batcher: newBatcher(size, capacity(size, x)), drop: p.float("dropout"), rng: rng}
+	batch := newBatcher(size, capacity(size, x))
 	r := newRecurrence(inFloat32, m.options.Embedding, p.int("hidden"), m.directions)
 	r.padding, _ = p["length"].(int)
-	out.longest = r.padding
+	batch.longest = r.padding
 	var train *adam
 	if training {
 		train = p.adam()
 	}
-	var err error
-	out.graph, err = newGraph(m.weights, out.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
+	drop := p.float("dropout")
+	var mask []float32
+	out, err := newGraph(m.weights, batch.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
 		error) {
-		state, err := lastHidden(r, input(g, "tokens", vector(out.tokens)), input(g, "lengths", vector(out.lengths)),
+		state, err := lastHidden(r, input(g, "tokens", vector(batch.tokens)), input(g, "lengths", vector(batch.lengths)),
 			w[0], training)
-		if err == nil && training && out.drop > 0 {
+		if err == nil && training && drop > 0 {
 			// The mask is an input: gorgonia.Dropout is seeded from the
 			// clock and scales wrongly for shares other than one half.
-			out.mask = make([]float32, size*r.outputs())
-			state, err = gorgonia.HadamardProd(state,
-				input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, out.mask)))
+			mask = make([]float32, size*r.outputs())
+			state, err = gorgonia.HadamardProd(state, input(g, "mask", newDense(tensor.Shape{size, r.outputs()}, mask)))
 		}
 		if err != nil {
 			return nil, err
 		}
 		return affine(state, w[1], w[2])
 	}, train)
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	out.fill = func(x Examples, indices []int) []int {
+		batch.fill(x, indices)
+		keep := float32(1 / (1 - drop))
+		for i := range mask {
+			mask[i] = 0
+			if rng.Float64() >= drop {
+				mask[i] = keep
+			}
+		}
+		return batch.order
+	}
+	return out, nil
 }
 
 // input adds a tensor that the caller fills before each run.
@@ -138,19 +134,25 @@ func affine(x, w, b *gorgonia.Node) (*gorgonia.Node, error) {
 	return gorgonia.BroadcastAdd(y, b, nil, []byte{0})
 }
 
-func (g *lstmGraph) step(x Examples, indices []int) (float64, error) {
-	g.fill(x, indices)
-	keep := float32(1 / (1 - g.drop))
-	for i := range g.mask {
-		g.mask[i] = 0
-		if g.rng.Float64() >= g.drop {
-			g.mask[i] = keep
+func init() {
+	parameters := []Parameter{
+		atLeast("hidden", 1, 100), // size of the hidden state
+		dropoutParameter,
+		atLeast("length", 1, 500),        // tokens of a sequence: of a longer text the last ones, before a shorter one zeros
+		oneOf("weights", "last", "best"), // weights kept: those of the last epoch or of the best
+		atLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping
+	}
+	for _, p := range withDefaults(scheduleParameters, map[string]any{"clip": 0.0}) {
+		if p.Name != "patience" {
+			parameters = append(parameters, p)
 		}
 	}
-	return g.graph.step()
-}
-
-func (g *lstmGraph) infer(x Examples, indices []int, logits []float32) error {
-	g.fill(x, indices)
-	return g.logitsOf(g.batcher, logits)
+	Register(Definition{
+		Name:       "lstm-2024",
+		Parameters: parameters, Tokenized: true,
+		// The network is that of the model lstm, whose initial weights are Keras'
+		// own; how it is fed and when it stops differ (train.ipynb, util/train.py
+		// of the replication package of Meisenbacher et al. 2024).
+		New: func(o Options) Classifier { return newLSTM("lstm-2024", 1, o) },
+	})
 }

@@ -39,8 +39,8 @@ func TestLSTMLearns(t *testing.T) {
 			if h.Best < 0 || h.Best >= len(h.Epochs) {
 				t.Fatalf("best %d of %d epochs", h.Best, len(h.Epochs))
 			}
-			for i, e := range h.Epochs {
-				if e.Epoch != i+1 || e.ValidationLoss < h.Epochs[h.Best].ValidationLoss {
+			for _, e := range h.Epochs {
+				if e.ValidationLoss < h.Epochs[h.Best].ValidationLoss {
 					t.Errorf("epoch %+v, best %+v", e, h.Epochs[h.Best])
 				}
 			}

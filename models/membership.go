@@ -92,7 +92,7 @@ func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *neu
 		name: "perceptron", options: Options{Classes: classes}, width: inputs, seed: seed.Derive("perceptron"),
 		schedule: schedule{batch: 64, epochs: 50, patience: 5},
 	}
-	m.open = func(_ Examples, rng *rand.Rand) (batchGraph, error) { return m.perceptron(rng != nil) }
+	m.open = func(_ Examples, rng *rand.Rand) (*graph, error) { return m.perceptron(rng != nil) }
 	in := inputs
 	for layer, out := range append(hidden, classes) {
 		w := make([]float32, in*out)
@@ -104,23 +104,16 @@ func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *neu
 	return m
 }
 
-type perceptronGraph struct {
-	*graph
-	inputs []float32
-	labels []int32
-}
-
-func (m *neural) perceptron(training bool) (*perceptronGraph, error) {
+func (m *neural) perceptron(training bool) (*graph, error) {
 	var train *adam
 	if training {
 		train = &adam{learningRate: 0.001}
 	}
 	size := m.schedule.size(training)
-	out := &perceptronGraph{inputs: make([]float32, size*m.width), labels: make([]int32, size)}
-	var err error
-	out.graph, err = newGraph(m.weights, out.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node,
+	inputs, labels := make([]float32, size*m.width), make([]int32, size)
+	out, err := newGraph(m.weights, labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node,
 		err error) {
-		x = input(g, "inputs", newDense(tensor.Shape{size, m.width}, out.inputs))
+		x = input(g, "inputs", newDense(tensor.Shape{size, m.width}, inputs))
 		for layer := 0; layer < len(w); layer += 2 {
 			if layer > 0 {
 				if x, err = gorgonia.Rectify(x); err != nil {
@@ -133,33 +126,21 @@ func (m *neural) perceptron(training bool) (*perceptronGraph, error) {
 		}
 		return x, nil
 	}, train)
-	return out, err
-}
-
-func (g *perceptronGraph) fill(x Examples, indices []int) {
-	width := len(g.inputs) / len(g.labels)
-	clear(g.inputs)
-	for row := range g.labels {
-		g.labels[row] = noLabel
+	if err != nil {
+		return nil, err
 	}
-	for row, i := range indices {
-		copy(g.inputs[row*width:(row+1)*width], x.Vectors[i])
-		if x.Labels != nil {
-			g.labels[row] = int32(x.Labels[i])
+	out.fill = func(x Examples, indices []int) []int {
+		clear(inputs)
+		for row := range labels {
+			labels[row] = noLabel
 		}
+		for row, i := range indices {
+			copy(inputs[row*m.width:(row+1)*m.width], x.Vectors[i])
+			if x.Labels != nil {
+				labels[row] = int32(x.Labels[i])
+			}
+		}
+		return consecutive(len(indices))
 	}
-}
-
-func (g *perceptronGraph) step(x Examples, indices []int) (float64, error) {
-	g.fill(x, indices)
-	return g.graph.step()
-}
-
-func (g *perceptronGraph) infer(x Examples, indices []int, logits []float32) error {
-	g.fill(x, indices)
-	out, err := g.run()
-	if err == nil {
-		copy(logits, out[:len(indices)*g.logits.Shape()[1]])
-	}
-	return err
+	return out, nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -20,12 +19,16 @@ type graph struct {
 	vm      gorgonia.VM
 	logits  *gorgonia.Node
 	weights gorgonia.Nodes
+	// fill lays out the examples with these indices in the inputs and returns
+	// which of them each row holds.
+	fill func(x Examples, indices []int) []int
 
 	// For training only.
 	loss    *gorgonia.Node
 	adam    *adam
-	moments []moments // of each weight that the caller does not move itself
+	moments []moments // of each weight that moveOwn does not move
 	steps   int
+	moveOwn func() error // moves the first adam.own weights after a step
 }
 
 // adam is the update rule of weights: Kingma & Ba 2015 with β 0.9 and 0.999 and
@@ -33,7 +36,7 @@ type graph struct {
 // is scaled down to it.
 type adam struct {
 	learningRate, clip float64
-	// own is the number of leading weights that the caller moves itself.
+	// own is the number of leading weights that graph.moveOwn moves.
 	own int
 }
 
@@ -73,8 +76,8 @@ func (a *adam) move(weights, gradient []float32, m moments, u unbias) {
 // layers adds a network to g and returns its logits.
 type layers func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (logits *gorgonia.Node, err error)
 
-// newGraph compiles a network over weights. Inputs are tensors bound by build,
-// filled by the caller before each run. With an adam the graph trains on the
+// newGraph compiles a network over weights. Inputs are tensors bound by build;
+// the caller sets fill, which writes to them. With an adam the graph trains on the
 // mean cross-entropy with labels, without one it only infers.
 func newGraph(weights []*tensor.Dense, labels []int32, build layers, train *adam) (*graph, error) {
 	building.Lock()
@@ -117,8 +120,34 @@ func (g *graph) run() ([]float32, error) {
 	return data[float32](g.logits.Value()), nil
 }
 
-// step runs the graph, moves the weights and returns the loss before the step.
-func (g *graph) step() (float64, error) {
+// infer writes the logits (len(indices) × classes) of the examples with these
+// indices.
+func (g *graph) infer(x Examples, indices []int, logits []float32) error {
+	order := g.fill(x, indices)
+	out, err := g.run()
+	if err != nil {
+		return err
+	}
+	classes := g.logits.Shape()[1]
+	for row, k := range order {
+		copy(logits[k*classes:(k+1)*classes], out[row*classes:])
+	}
+	return nil
+}
+
+// step trains on the examples with these indices and returns their mean loss
+// before it.
+func (g *graph) step(x Examples, indices []int) (float64, error) {
+	g.fill(x, indices)
+	loss, err := g.move()
+	if err == nil && g.moveOwn != nil {
+		err = g.moveOwn()
+	}
+	return loss, err
+}
+
+// move runs the graph, moves the weights and returns the loss before the step.
+func (g *graph) move() (float64, error) {
 	if _, err := g.run(); err != nil {
 		return 0, err
 	}
@@ -157,15 +186,6 @@ func (g *graph) step() (float64, error) {
 	return loss, nil
 }
 
-// batchGraph is a graph that can lay out examples of its kind.
-type batchGraph interface {
-	// step trains on the examples with these indices and returns their mean loss.
-	step(x Examples, indices []int) (float64, error)
-	// infer writes the logits (len(indices) × classes) of the examples with these indices.
-	infer(x Examples, indices []int, logits []float32) error
-	close()
-}
-
 // schedule holds the training settings of a network.
 type schedule struct {
 	batch, epochs, patience int
@@ -190,11 +210,11 @@ func (s schedule) size(training bool) int {
 // stopping after 3 epochs without a better one loses nothing. The clip bounds the
 // effect of one unusual batch of privatised text.
 var scheduleParameters = []Parameter{
-	atLeast("batch", 1).is(64, "examples per training step"),
-	atLeast("epochs", 1).is(30, "largest number of passes over the training set"),
-	atLeast("patience", 1).is(3, "epochs without a lower validation loss before stopping; the best weights are kept"),
-	positive("learning_rate").is(0.001, "of Adam"),
-	nonNegative("clip").is(1.0, "largest norm of the gradient of all weights; 0 is no limit"),
+	atLeast("batch", 1, 64),          // examples per training step
+	atLeast("epochs", 1, 30),         // largest number of passes over the training set
+	atLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping; the best weights are kept
+	positive("learning_rate", 0.001), // of Adam
+	nonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
 }
 
 func (v values) adam() *adam {
@@ -208,25 +228,22 @@ func (v values) schedule() schedule {
 
 // fit trains with early stopping on the validation loss and keeps the best
 // weights, or the last.
-func (s schedule) fit(ctx context.Context, training, inference batchGraph, weights []*tensor.Dense, classes int,
+func (s schedule) fit(ctx context.Context, training, inference *graph, weights []*tensor.Dense, classes int,
 	order *rand.Rand, train, validation Examples) (History, error) {
 	history := History{Best: -1}
 	indices := consecutive(train.Len())
 	best := make([][]float32, len(weights))
 	lowest := math.Inf(1)
 	for epoch := 1; epoch <= s.epochs && epoch-history.Best-1 <= s.patience; epoch++ {
-		start := time.Now()
 		order.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
-		line := Epoch{Epoch: epoch}
+		var line Epoch
 		for batch := range slices.Chunk(indices, s.batch) {
 			if err := ctx.Err(); err != nil {
 				return history, err
 			}
-			loss, err := training.step(train, batch)
-			if err != nil {
+			if _, err := training.step(train, batch); err != nil {
 				return history, fmt.Errorf("epoch %d: %w", epoch, err)
 			}
-			line.TrainLoss += loss * float64(len(batch)) / float64(len(indices))
 		}
 		logits, err := s.logits(ctx, inference, validation, classes)
 		if err != nil {
@@ -241,7 +258,6 @@ func (s schedule) fit(ctx context.Context, training, inference batchGraph, weigh
 			}
 		}
 		line.ValidationAccuracy = float64(right) / float64(len(validation.Labels))
-		line.Seconds = time.Since(start).Seconds()
 		history.Epochs = append(history.Epochs, line)
 		if line.ValidationLoss < lowest {
 			lowest = line.ValidationLoss
@@ -266,7 +282,7 @@ func (s schedule) fit(ctx context.Context, training, inference batchGraph, weigh
 
 // logits of all examples (examples × classes), in their order. Batches are made
 // of sequences of similar length.
-func (s schedule) logits(ctx context.Context, g batchGraph, x Examples, classes int) ([]float32, error) {
+func (s schedule) logits(ctx context.Context, g *graph, x Examples, classes int) ([]float32, error) {
 	out := make([]float32, x.Len()*classes)
 	indices := consecutive(x.Len())
 	if x.Sequences != nil {

@@ -19,7 +19,7 @@ type neural struct {
 	seed     stream.Seed // of the order of examples and of dropout
 	weights  []*tensor.Dense
 	// open compiles the network for batches of x; a nil rng means inference.
-	open   func(x Examples, rng *rand.Rand) (batchGraph, error)
+	open   func(x Examples, rng *rand.Rand) (*graph, error)
 	fitted bool
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mldpbench/internal/check"
 )
@@ -73,18 +74,11 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	type feature struct {
-		name  string
-		part  ngramPart
-		seen  design
-		held  design
-		there bool
-	}
-	features := []feature{
-		{name: "words", part: learnWordGrams(train.Sequences), there: true},
-		{name: "characters", there: o.Spelling != nil},
-		{name: "vectors", there: o.Embedding.Dimension > 0},
-	}
+	features := [3]struct {
+		name       string
+		part       ngramPart // nil for one that is left out
+		seen, held design
+	}{{name: "words", part: learnWordGrams(train.Sequences)}, {name: "characters"}, {name: "vectors"}}
 	if o.Spelling != nil {
 		features[1].part = learnCharacterGrams(train.Sequences, o.Spelling)
 	}
@@ -92,25 +86,22 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 		features[2].part = learnMeans(o.Embedding, train.Sequences)
 	}
 	for i := range features {
-		if f := &features[i]; f.there {
+		if f := &features[i]; f.part != nil {
 			f.seen, f.held = f.part.matrix(train.Sequences), f.part.matrix(validation.Sequences)
 		}
 	}
 	m := &NGrams{options: o, Accuracy: -1}
 	for _, set := range [][]int{{0}, {0, 2}, {0, 1}, {0, 1, 2}} {
-		if slices.ContainsFunc(set, func(i int) bool { return !features[i].there }) {
+		if slices.ContainsFunc(set, func(i int) bool { return features[i].part == nil }) {
 			continue
 		}
 		var seen, held beside
 		var parts []ngramPart
-		name := ""
+		var names []string
 		for _, i := range set {
 			f := features[i]
 			seen, held, parts = append(seen, f.seen), append(held, f.held), append(parts, f.part)
-			if name != "" {
-				name += "+"
-			}
-			name += f.name
+			names = append(names, f.name)
 		}
 		trainer := logisticOver(seen, train.Labels, o.Classes, ngramIterations, ngramTolerance)
 		trainer.store = 5 // with hundreds of thousands of weights, these vectors are most of the work
@@ -121,7 +112,7 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 			}
 			if a := accuracy(predict(held, weights, o.Classes), validation.Labels); a > m.Accuracy {
 				m.Accuracy, m.parts, m.weights = a, parts, weights
-				m.Chosen = fmt.Sprintf("%s, C = %v", name, c)
+				m.Chosen = fmt.Sprintf("%s, C = %v", strings.Join(names, "+"), c)
 			}
 		}
 	}

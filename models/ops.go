@@ -5,12 +5,15 @@ import (
 	"hash"
 	"hash/fnv"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/chewxy/hm"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"mldpbench/internal/list"
 )
 
 // building serialises the construction of Gorgonia graphs, their derivatives
@@ -27,13 +30,11 @@ type fusedOp struct {
 	id    uint64
 	types []hm.Type // of the inputs and of the output
 	shape tensor.Shape
-	do    func(inputs []gorgonia.Value) (gorgonia.Value, error)
+	do    run
 }
 
-func newFusedOp(name string, do func([]gorgonia.Value) (gorgonia.Value, error), shape tensor.Shape,
-	types ...hm.Type) fusedOp {
-	return fusedOp{name: name, id: opCount.Add(1), types: types, shape: shape, do: do}
-}
+// run computes an op's output, in memory of its own.
+type run func(inputs []gorgonia.Value) (gorgonia.Value, error)
 
 func (o *fusedOp) Arity() int { return len(o.types) - 1 }
 
@@ -62,17 +63,45 @@ func (o *fusedOp) Hashcode() uint32 {
 	return h.Sum32()
 }
 
-// differentiableOp adds the derivative: gradient builds, for the inputs that
-// have one, the node of d loss / d input.
+// differentiableOp adds the derivative with respect to one input.
 type differentiableOp struct {
 	fusedOp
-	differentiable []bool
-	gradient       func(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error)
+	of       int
+	backward gradient
 }
 
-func (o *differentiableOp) DiffWRT(int) []bool { return o.differentiable }
+// gradient computes a derivative into memory that it is given. inputs are those of
+// the op, its output (so that it runs after the op, whose memory it reads) and
+// the derivative of the loss with respect to that.
+type gradient func(inputs []gorgonia.Value, to gorgonia.Value)
+
+func (o *differentiableOp) DiffWRT(inputs int) []bool {
+	mask := make([]bool, inputs)
+	mask[o.of] = true
+	return mask
+}
+
 func (o *differentiableOp) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	return o.gradient(in, out, grad)
+	types := append(slices.Clone(o.types), grad.Type(), in[o.of].Type())
+	shape := in[o.of].Shape().Clone()
+	to := tensor.New(tensor.WithShape(shape...), tensor.Of(in[o.of].Dtype()))
+	diff := &fusedOp{"d" + o.name, opCount.Add(1), types, shape, func(inputs []gorgonia.Value) (gorgonia.Value, error) {
+		o.backward(inputs, to)
+		return to, nil
+	}}
+	gradients := make(gorgonia.Nodes, len(in))
+	var err error
+	gradients[o.of], err = gorgonia.ApplyOp(diff, append(slices.Clone(in), out, grad)...)
+	return gradients, err
+}
+
+// fuse adds an op to the graph that has a derivative with respect to one of its
+// inputs.
+func fuse(name string, in gorgonia.Nodes, of int, shape tensor.Shape, kind hm.Type, forward run,
+	backward gradient) (*gorgonia.Node, error) {
+	types := append(list.Map(in, (*gorgonia.Node).Type), kind)
+	return gorgonia.ApplyOp(&differentiableOp{fusedOp{name, opCount.Add(1), types, shape, forward}, of, backward},
+		in...)
 }
 
 func dtypeOf[T float]() tensor.Dtype {
@@ -82,7 +111,6 @@ func dtypeOf[T float]() tensor.Dtype {
 	return tensor.Float32
 }
 
-func vectorOf(t tensor.Dtype) hm.Type { return gorgonia.TensorType{Dims: 1, Of: t} }
 func matrixOf(t tensor.Dtype) hm.Type { return gorgonia.TensorType{Dims: 2, Of: t} }
 
 func newDense[T any](shape tensor.Shape, data []T) *tensor.Dense {
@@ -100,28 +128,12 @@ func data[T any](v gorgonia.Value) []T { return v.Data().([]T) }
 // frozen, so the only derivative is that of the weights.
 func lastHidden[T float](r *recurrence[T], tokens, lengths, weights *gorgonia.Node, training bool) (*gorgonia.Node,
 	error) {
-	t := dtypeOf[T]()
 	shape := tensor.Shape{lengths.Shape()[0], r.outputs()}
 	out := newDense(shape, make([]T, shape.TotalSize()))
-	gradShape := tensor.Shape{r.weightRows(), 4 * r.h}
-	op := &differentiableOp{
-		fusedOp: newFusedOp("LSTM", func(in []gorgonia.Value) (gorgonia.Value, error) {
+	return fuse("LSTM", gorgonia.Nodes{tokens, lengths, weights}, 2, shape, matrixOf(dtypeOf[T]()),
+		func(in []gorgonia.Value) (gorgonia.Value, error) {
 			return out, r.forward(data[int32](in[0]), data[int32](in[1]), data[T](in[2]), data[T](out), training)
-		}, shape, vectorOf(tensor.Int32), vectorOf(tensor.Int32), matrixOf(t), matrixOf(t)),
-		differentiable: []bool{false, false, true},
-	}
-	op.gradient = func(in gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-		dw := newDense(gradShape, make([]T, gradShape.TotalSize()))
-		// The output is an input of the derivative so that it runs after the
-		// forward pass, whose memory it reads.
-		diff := newFusedOp("dLSTM", func(in []gorgonia.Value) (gorgonia.Value, error) {
-			r.backward(data[T](in[0]), data[T](in[2]), data[T](dw))
-			return dw, nil
-		}, gradShape, matrixOf(t), matrixOf(t), matrixOf(t), matrixOf(t))
-		n, err := gorgonia.ApplyOp(&diff, in[2], output, grad)
-		return gorgonia.Nodes{nil, nil, n}, err
-	}
-	return gorgonia.ApplyOp(op, tokens, lengths, weights)
+		}, func(in []gorgonia.Value, to gorgonia.Value) { r.backward(data[T](in[2]), data[T](in[4]), data[T](to)) })
 }
 
 // noLabel marks a row of a batch that is not an example.
@@ -131,12 +143,11 @@ const noLabel = -1
 // rows as one op: logits (batch × classes) → labels (int32) → scalar. The
 // largest logit is subtracted before exponentiating, so nothing overflows.
 func crossEntropy[T float](logits, labels *gorgonia.Node) (*gorgonia.Node, error) {
-	t := dtypeOf[T]()
-	shape := logits.Shape().Clone()
-	op := &differentiableOp{
-		fusedOp: newFusedOp("SoftmaxCrossEntropy", func(in []gorgonia.Value) (gorgonia.Value, error) {
+	classes := logits.Shape()[1]
+	return fuse("SoftmaxCrossEntropy", gorgonia.Nodes{logits, labels}, 0, tensor.ScalarShape(), dtypeOf[T](),
+		func(in []gorgonia.Value) (gorgonia.Value, error) {
 			loss, n := 0.0, 0
-			x, classes := data[T](in[0]), shape[1]
+			x := data[T](in[0])
 			for i, label := range data[int32](in[1]) {
 				if label != noLabel {
 					loss += logLoss(x[i*classes:(i+1)*classes], int(label))
@@ -144,20 +155,10 @@ func crossEntropy[T float](logits, labels *gorgonia.Node) (*gorgonia.Node, error
 				}
 			}
 			return scalar(T(loss / float64(max(n, 1)))), nil
-		}, tensor.ScalarShape(), matrixOf(t), vectorOf(tensor.Int32), t),
-		differentiable: []bool{true, false},
-	}
-	op.gradient = func(in gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-		dx := newDense(shape, make([]T, shape.TotalSize()))
-		diff := newFusedOp("dSoftmaxCrossEntropy", func(in []gorgonia.Value) (gorgonia.Value, error) {
-			x, labels, d, classes := data[T](in[0]), data[int32](in[1]), data[T](dx), shape[1]
-			n := 0
-			for _, label := range labels {
-				if label != noLabel {
-					n++
-				}
-			}
-			scale := in[2].Data().(T) / T(max(n, 1))
+		}, func(in []gorgonia.Value, to gorgonia.Value) {
+			x, labels, d := data[T](in[0]), data[int32](in[1]), data[T](to)
+			n := list.Count(labels, func(label int32) bool { return label != noLabel })
+			scale := in[3].Data().(T) / T(max(n, 1))
 			clear(d)
 			for i, label := range labels {
 				if label == noLabel {
@@ -170,12 +171,7 @@ func crossEntropy[T float](logits, labels *gorgonia.Node) (*gorgonia.Node, error
 					row[j] *= scale
 				}
 			}
-			return dx, nil
-		}, shape, matrixOf(t), vectorOf(tensor.Int32), t, matrixOf(t))
-		n, err := gorgonia.ApplyOp(&diff, in[0], in[1], grad)
-		return gorgonia.Nodes{n, nil}, err
-	}
-	return gorgonia.ApplyOp(op, logits, labels)
+		})
 }
 
 func scalar[T float](v T) gorgonia.Value {
@@ -195,6 +191,7 @@ func logLoss[T float](x []T, label int) float64 {
 	return math.Log(sum) + top - float64(x[label])
 }
 
+// softmax writes that of x to dst, which may be x.
 func softmax[D, T float](dst []D, x []T) {
 	top := float64(x[argmax(x)])
 	var sum float64

@@ -9,15 +9,12 @@ import (
 	"mldpbench/internal/params"
 )
 
-// Parameter describes one parameter of a model for help texts, records and
-// checks. The type of Default (int, float64, string or bool) is the
-// parameter's type.
+// Parameter describes one parameter of a model for records and checks. The type
+// of Default (int, float64, string or bool) is the parameter's type.
 type Parameter struct {
 	Name    string
 	Default any
-	Doc     string
-
-	check func(v any) error
+	check   func(v any) error
 }
 
 // values holds the parameters of one classifier, with defaults filled in.
@@ -26,19 +23,23 @@ type values map[string]any
 func (v values) int(name string) int       { return v[name].(int) }
 func (v values) float(name string) float64 { return v[name].(float64) }
 func (v values) text(name string) string   { return v[name].(string) }
-func atLeast(name string, lo int) Parameter {
-	return Parameter{Name: name, check: func(v any) error { return check.AtLeast(name, v.(int), lo) }}
+
+func atLeast(name string, lo, otherwise int) Parameter {
+	return Parameter{name, otherwise, func(v any) error { return check.AtLeast(name, v.(int), lo) }}
 }
-func positive(name string) Parameter {
-	return Parameter{Name: name, check: func(v any) error { return check.Positive(name, v.(float64)) }}
+
+func positive(name string, otherwise float64) Parameter {
+	return Parameter{name, otherwise, func(v any) error { return check.Positive(name, v.(float64)) }}
 }
-func nonNegative(name string) Parameter {
-	return Parameter{Name: name, check: func(v any) error { return check.NonNegative(name, v.(float64)) }}
+
+func nonNegative(name string, otherwise float64) Parameter {
+	return Parameter{name, otherwise, func(v any) error { return check.NonNegative(name, v.(float64)) }}
 }
+
+// oneOf has the first as its default.
 func oneOf(name string, allowed ...string) Parameter {
-	return Parameter{Name: name, check: func(v any) error { return check.OneOf(name, v.(string), allowed...) }}
+	return Parameter{name, allowed[0], func(v any) error { return check.OneOf(name, v.(string), allowed...) }}
 }
-func (p Parameter) is(def any, doc string) Parameter { p.Default, p.Doc = def, doc; return p }
 
 // Resolve fills in defaults and checks names, types and ranges of the
 // parameters given to the model. Whole numbers are accepted where floats are
@@ -72,10 +73,6 @@ func (d Definition) Resolve(given map[string]any) (map[string]any, error) {
 	}
 	return resolved, nil
 }
-
-// FormatParameters returns the canonical form "c=1 features=mean", sorted by
-// name.
-func FormatParameters(p map[string]any) string { return params.Format(p) }
 
 // kind describes the values that a parameter takes, by its default.
 func kind(like any) string {

@@ -8,20 +8,6 @@ import (
 	"mldpbench/stream"
 )
 
-// LinearProbe returns the predictions for test of a linear classifier (logistic
-// regression, with its C chosen on validation) trained on given vectors,
-// usually sentence embeddings. It measures how much a text as a whole still
-// tells about its label. Unlike a classifier of tokens, it does not depend on a
-// vocabulary.
-func LinearProbe(ctx context.Context, train, validation, test Examples, classes int, seed stream.Seed) ([]int,
-	error) {
-	h, err := FitHead(ctx, train, validation, classes, nil, seed)
-	if err != nil {
-		return nil, err
-	}
-	return h.Predict(ctx, test.Vectors)
-}
-
 // Head is a classifier of given vectors.
 type Head struct {
 	Chosen  string // "linear", or the sizes of the hidden layers

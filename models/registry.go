@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/registry"
@@ -19,7 +20,6 @@ type Options struct {
 // Definition registers a model: one file, one registry line.
 type Definition struct {
 	Name       string // "lstm"
-	Doc        string
 	Parameters []Parameter
 	// Vectors means that the model reads dense features too, so it can be used
 	// after a mechanism that releases vectors and on a data set of single
@@ -30,8 +30,14 @@ type Definition struct {
 	// else by those of the space.
 	Tokenized bool
 	// New builds the model. Options are checked before: at least two classes, a
-	// well-formed Embedding, all parameters present and of the default's type.
-	New func(Options) (Classifier, error)
+	// well-formed Embedding (not empty unless Vectors), all parameters present and of
+	// the default's type.
+	New func(Options) Classifier
+}
+
+// Has reports whether the model takes a parameter.
+func (d Definition) Has(parameter string) bool {
+	return slices.ContainsFunc(d.Parameters, func(p Parameter) bool { return p.Name == parameter })
 }
 
 var definitions = registry.New[Definition]("model")
@@ -57,8 +63,11 @@ func New(name string, o Options) (Classifier, error) {
 	if e := o.Embedding; len(e.Vectors) > 0 && (e.Dimension < 1 || len(e.Vectors)%e.Dimension != 0) {
 		return nil, fmt.Errorf("embedding: %d numbers are no rows of dimension %d", len(e.Vectors), e.Dimension)
 	}
+	if !d.Vectors && o.Embedding.Len() == 0 {
+		return nil, fmt.Errorf("model %s: needs an embedding", name)
+	}
 	if o.Parameters, err = d.Resolve(o.Parameters); err != nil {
 		return nil, err
 	}
-	return d.New(o)
+	return d.New(o), nil
 }

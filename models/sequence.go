@@ -65,20 +65,6 @@ func (b *batcher) fill(x Examples, indices []int) {
 	}
 }
 
-// logitsOf runs the graph on what b holds and writes its logits in the order
-// of the indices b was filled with.
-func (g *graph) logitsOf(b *batcher, logits []float32) error {
-	out, err := g.run()
-	if err != nil {
-		return err
-	}
-	classes := g.logits.Shape()[1]
-	for row, k := range b.order {
-		copy(logits[k*classes:(k+1)*classes], out[row*classes:])
-	}
-	return nil
-}
-
 // capacity returns the largest number of tokens that a batch of the given size
 // can hold.
 func capacity(size int, x Examples) int {

@@ -6,20 +6,18 @@ import (
 	"math/rand/v2"
 )
 
+// Linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean
+// embeddings, tf-idf or given vectors.
 func init() {
 	Register(Definition{
-		Name: "svm",
-		Doc: "linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean embeddings, tf-idf " +
-			"or given vectors",
+		Name:    "svm",
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("passes", 1).is(100, "largest number of passes over the training set per fit"),
-			positive("tolerance").is(0.05, "stop when the projected gradients of a pass differ by less than this"),
+			atLeast("passes", 1, 100),   // largest number of passes over the training set per fit
+			positive("tolerance", 0.05), // stop when the projected gradients of a pass differ by less than this
 		},
-		New: func(o Options) (Classifier, error) {
-			return &linear{name: "svm", options: o, newTrainer: newSVMTrainer}, nil
-		},
+		New: func(o Options) Classifier { return &linear{options: o, newTrainer: newSVMTrainer} },
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"mldpbench/internal/params"
 	"mldpbench/stream"
 )
 
@@ -96,7 +97,7 @@ func trained(t testing.TB, m Classifier) string {
 	var networks []*tensor.Dense
 	switch m := m.(type) {
 	case *linear:
-		return fmt.Sprintf("%x", *m.state)
+		return fmt.Sprint(m.weights, m.scaling, m.idf)
 	case *lstm:
 		networks = m.weights
 	case *averaged:
@@ -245,7 +246,7 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := FormatParameters(p); got != "c=2 features=mean passes=7 tolerance=0.05" {
+	if got := params.Format(p); got != "c=2 features=mean passes=7 tolerance=0.05" {
 		t.Error(got)
 	}
 	if _, err := New("perceptron", Options{Classes: 2}); err == nil {

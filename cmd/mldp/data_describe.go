@@ -88,7 +88,7 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string, a *answer) err
 			if err != nil {
 				return err
 			}
-			a.add("model "+name, []struct{ Description string }{{fmt.Sprint(d)}})
+			a.add("model "+name, []struct{ Description string }{{d}})
 			fmt.Fprint(a.text, d)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/params"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/models/attack"
@@ -215,7 +216,7 @@ func (m Model) Text() string {
 	if m.Name == "" {
 		return ""
 	}
-	return models.FormatParameters(m.Parameters)
+	return params.Format(m.Parameters)
 }
 
 // NewModel returns a model of a study with its defaults. They are part of its

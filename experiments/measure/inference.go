@@ -256,7 +256,7 @@ type FullOptions struct {
 func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o FullOptions, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError
-	prior, err := metrics.ShadowPrior(counts)
+	prior, err := metrics.EmpiricalPrior(counts, 1)
 	if err != nil {
 		return out, err
 	}
@@ -272,11 +272,8 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o Full
 			if err != nil {
 				return out, err
 			}
-			exact := func(i int) metrics.Interval {
-				e := full.Inference[i].MAP
-				return metrics.Interval{Estimate: e, Low: e, High: e}
-			}
-			return FullError{Uniform: exact(0), Corpus: exact(1), channel: &channel, decoder: full.Decoders[0]}, nil
+			return FullError{Uniform: metrics.Exactly(full.MAP[0]), Corpus: metrics.Exactly(full.MAP[1]),
+				channel: &channel, decoder: full.Decoders[0]}, nil
 		}
 	}
 	fresh, err := drawAll(ctx, m, len(counts), o.Samples, seed.Derive("measure"), threads)

@@ -128,7 +128,7 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		attack.Attacked(&s, m, r.Space.Space, r.Policy, l, false)
 	}
 	s.Embedding = l.Embedding(r.Space.Space)
-	outcomes, err := attack.Run(ctx, "auditor", s)
+	outcomes, err := attack.RunAll(ctx, []string{"auditor"}, s)
 	if err != nil {
 		return nil, err
 	}

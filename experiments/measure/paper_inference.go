@@ -87,7 +87,7 @@ func (o *inferenceRuns) Adversary(corpus *lab.Corpus, space *lab.Space, seed str
 	prior := metrics.UniformPrior(len(candidates))
 	if o.Prior == "empirical" {
 		n := list.Map(candidates, func(id mechanisms.WordID) int { return corpus.Counts[space.Vocabulary.Word(id)] })
-		if prior, err = metrics.EmpiricalPrior(n); err != nil {
+		if prior, err = metrics.EmpiricalPrior(n, 0); err != nil {
 			return a, nil, err
 		}
 	}

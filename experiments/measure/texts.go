@@ -180,7 +180,7 @@ func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfText
 	median := func(texts []string) (metrics.Interval, error) {
 		logs, err := model.CausalLogProbs(ctx, texts)
 		v := metrics.MedianLogPerplexity(numbers[int](len(logs)), func(i int) (sum float64, words int) {
-			for _, x := range logs[i].Values {
+			for _, x := range logs[i] {
 				sum += x
 			}
 			return sum, len(strings.Fields(texts[i]))

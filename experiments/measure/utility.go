@@ -157,7 +157,11 @@ func (t *attackTarget) probe(ctx context.Context, r *Release, text [3][][]int32)
 		}
 		x[i] = models.Examples{Vectors: vectors, Labels: t.labels[i]}
 	}
-	found, err := models.LinearProbe(ctx, x[0], x[1], x[2], len(t.classes), r.DataSeed().Derive("utility", "probe"))
+	probe, err := models.FitHead(ctx, x[0], x[1], len(t.classes), nil, r.DataSeed().Derive("utility", "probe"))
+	if err != nil {
+		return 0, err
+	}
+	found, err := probe.Predict(ctx, x[2].Vectors)
 	correct := 0
 	for i, label := range found {
 		if label == t.labels[2][i] {

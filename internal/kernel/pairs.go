@@ -30,7 +30,7 @@ func PackPanels(vectors []float32, depth int) *Panels {
 // Len returns the number of vectors.
 func (p *Panels) Len() int { return p.count }
 
-// Stride returns the distance between two rows of results: Len, rounded up.
+// Stride returns the distance between two rows of results: the number of vectors, rounded up.
 func (p *Panels) Stride() int { return (p.count + packedWidth - 1) / packedWidth * packedWidth }
 
 // Distances writes to dst[r·Stride+i] the Euclidean distance between query r

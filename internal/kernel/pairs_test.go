@@ -14,8 +14,8 @@ func TestPanels(t *testing.T) {
 			depth, count := 1+rng.IntN(70), rng.IntN(150)
 			vectors := random(rng, count*depth)
 			p := PackPanels(vectors, depth)
-			if p.Len() != count || p.Stride() < count {
-				t.Fatalf("%d vectors with stride %d, want %d", p.Len(), p.Stride(), count)
+			if p.Stride() < count {
+				t.Fatalf("stride %d for %d vectors", p.Stride(), count)
 			}
 			var queries [][]float32
 			for range 1 + trial%PairRows {

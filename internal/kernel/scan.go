@@ -94,9 +94,9 @@ const hitBytes = 12
 func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
 	hits []Hit) int {
 	n, width := 0, 4*g.PanelWords
-	sums, product := make([]int32, g.PanelWords), make([]float32, g.PanelWords)
+	sums := make([]int32, g.PanelWords)
 	for p := range len(bounds) / 4 {
-		panel := words[p*groups*width : (p+1)*groups*width]
+		panel, bound := words[p*groups*width:(p+1)*groups*width], bounds[4*p:4*p+4]
 		for q := range g.TileRows {
 			clear(sums)
 			for i := range groups {
@@ -107,30 +107,20 @@ func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float3
 					sums[w] += a*int32(y[0]) + b*int32(y[1]) + c*int32(y[2]) + d*int32(y[3])
 				}
 			}
-			for w, s := range sums {
-				product[w] = float32(s + tile.Bias[q])
+			slack := bound[0]*tile.Tau[q] + bound[3] + bound[1]*tile.Residual[q] + bound[2]*tile.Norm[q]
+			mask := uint32(0)
+			for w, h := range heads[p*g.PanelWords : (p+1)*g.PanelWords] {
+				if float32(sums[w]+tile.Bias[q])*tile.Scale[q]+slack >= h {
+					mask |= 1 << w
+				}
 			}
-			n += g.passing(hits[n:], p, q, product, tile.Scale[q], heads, bounds, tile)
+			if mask != 0 {
+				hits[n] = Hit{uint32(p), uint32(q), mask}
+				n++
+			}
 		}
 	}
 	return n
-}
-
-func (g Geometry) passing(hits []Hit, panel, query int, product []float32, scale float32, heads, bounds []float32,
-	tile *Tile) int {
-	b := bounds[4*panel : 4*panel+4]
-	slack := b[0]*tile.Tau[query] + b[3] + b[1]*tile.Residual[query] + b[2]*tile.Norm[query]
-	mask := uint32(0)
-	for w, h := range heads[panel*g.PanelWords : (panel+1)*g.PanelWords] {
-		if product[w]*scale+slack >= h {
-			mask |= 1 << w
-		}
-	}
-	if mask == 0 {
-		return 0
-	}
-	hits[0] = Hit{uint32(panel), uint32(query), mask}
-	return 1
 }
 
 // SquaredDistance returns ‖a−b‖² accumulated in float64, in any order: its

@@ -75,7 +75,7 @@ func WeightSum(row []float32, law Law) float64 {
 			continue
 		}
 		d := min(float32(math.Sqrt(float64(max(x+law.Offset, 0)))), law.Most)
-		sum += float64(functionExp.reference((law.Least - d) * law.Rate))
+		sum += float64(float32(math.Exp(float64((law.Least - d) * law.Rate))))
 	}
 	return sum
 }

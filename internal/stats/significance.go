@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,11 +10,8 @@ import (
 
 // Test is the outcome of a two-sided test of equal means.
 type Test struct {
-	Difference float64 // mean of the first minus mean of the second
-	T          float64
-	DF         float64 // degrees of freedom
-	P          float64
-	Low, High  float64 // 95% interval of the difference
+	P         float64
+	Low, High float64 // 95% interval of the difference
 }
 
 // NewTest is the test of a difference of a known standard error. Without spread,
@@ -21,9 +19,9 @@ type Test struct {
 // t can show.
 func NewTest(difference, standardError, df float64) Test {
 	if standardError == 0 {
-		t := Test{Difference: difference, DF: math.NaN(), P: 1, Low: difference, High: difference}
+		t := Test{P: 1, Low: difference, High: difference}
 		if difference != 0 {
-			t.T, t.P = math.Copysign(math.Inf(1), difference), 0
+			t.P = 0
 		}
 		return t
 	}
@@ -36,11 +34,7 @@ func NewTest(difference, standardError, df float64) Test {
 	}
 	t := difference / standardError
 	half := dist.Quantile(0.975) * standardError
-	return Test{
-		Difference: difference, T: t, DF: df,
-		P:   2 * dist.CDF(-math.Abs(t)),
-		Low: difference - half, High: difference + half,
-	}
+	return Test{P: 2 * dist.CDF(-math.Abs(t)), Low: difference - half, High: difference + half}
 }
 
 // Holm adjusts p-values for their number (Holm 1979): comparing the result with
@@ -54,15 +48,7 @@ func Holm(p []float64) []float64 {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] < p[b]:
-			return -1
-		case p[a] > p[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := slices.Clone(p)
 	running := 0.0
 	for rank, i := range order {

@@ -16,16 +16,15 @@ func TestNewTest(t *testing.T) {
 	mean1, variance1 := stat.MeanVariance(sleep1, nil)
 	mean2, variance2 := stat.MeanVariance(sleep2, nil)
 	got := NewTest(mean1-mean2, math.Sqrt((variance1+variance2)/10), 17.77647)
-	near(t, "t", got.T, -1.8608, 5e-5)
 	near(t, "p", got.P, 0.07939, 5e-6)
 	near(t, "low", got.Low, -3.3654832, 5e-6)
 	near(t, "high", got.High, 0.2054832, 5e-6)
 	z := NewTest(2.5, math.Sqrt(.8+.871875), math.Inf(1)) // a normal test
-	near(t, "p", z.P, math.Erfc(z.T/math.Sqrt2), 1e-12)
-	if same := NewTest(0, 0, 3); same.P != 1 || same.Difference != 0 {
+	near(t, "p", z.P, math.Erfc(2.5/math.Sqrt(.8+.871875)/math.Sqrt2), 1e-12)
+	if same := NewTest(0, 0, 3); same.P != 1 || same.Low != 0 {
 		t.Errorf("equal constants: %+v", same)
 	}
-	if other := NewTest(1, 0, 3); other.P != 0 || !math.IsInf(other.T, 1) {
+	if other := NewTest(1, 0, 3); other.P != 0 || other.Low != 1 {
 		t.Errorf("unequal constants: %+v", other)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/internal/check"
 	"mldpbench/metrics"
@@ -37,7 +36,6 @@ type Warning string
 type Summary struct {
 	N        int
 	Mean     float64
-	StdDev   float64 // sample standard deviation, NaN below two values
 	Low      float64 // 95% Student t interval of the mean, infinite below two values
 	High     float64
 	Warnings []Warning
@@ -52,16 +50,13 @@ const FewRepetitions = 5
 func Summarize(x []float64) Summary {
 	known := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	i := metrics.MeanInterval(known, 0.95)
-	s := Summary{N: len(known), Mean: i.Estimate, StdDev: math.NaN(), Low: i.Low, High: i.High}
+	s := Summary{N: len(known), Mean: i.Estimate, Low: i.Low, High: i.High}
 	switch {
 	case len(known) == 1:
 		s.Warnings = append(s.Warnings, "one repetition: its spread is unknown")
 	case len(known) > 1 && len(known) < FewRepetitions:
 		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval",
 			FewRepetitions)))
-	}
-	if len(known) > 1 {
-		s.StdDev = stat.StdDev(known, nil)
 	}
 	return s
 }

@@ -11,10 +11,11 @@ import (
 	"mldpbench/metrics"
 )
 
+// linkage-aligned compares words at equal positions, among documents of equal
+// length: the probability of the release given each original where the channel is
+// exact, else the sum of the distances of words.
 func init() {
-	d := linkageDefinition("aligned", "words in their places", "by its words at equal positions, among documents of "+
-		"equal length: the probability of the release given each original where the channel is exact, else the sum of "+
-		"the distances of words")
+	d := linkageDefinition("aligned", "words in their places")
 	d.Needs, d.OneRelease = []Need{NeedsVectors}, true
 	d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 		if s.Embedding.Len() < s.Words {

@@ -18,7 +18,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,40 +93,24 @@ type Situation struct {
 	// shadow and DataSeed; nil caches nothing.
 	Memo *Memo
 
-	root *stream.Seed // Seed before derivation for an attacker
+	own stream.Seed // of the attacker: derived from Seed
 }
 
 // Memo caches values by name; its zero value is ready to use. It is safe for
 // concurrent use.
-type Memo struct {
-	mutex  sync.Mutex
-	values map[string]func() (any, error)
-}
+type Memo struct{ values sync.Map }
 
 // once returns the value that make returned on the first call for a name.
 func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	if m == nil {
 		return make()
 	}
-	m.mutex.Lock()
-	if m.values == nil {
-		m.values = map[string]func() (any, error){}
-	}
-	f := m.values[name]
-	if f == nil {
-		f = sync.OnceValues(func() (any, error) { return make() })
-		m.values[name] = f
-	}
-	m.mutex.Unlock()
-	v, err := f()
+	f, _ := m.values.LoadOrStore(name, sync.OnceValues(make))
+	v, err := f.(func() (T, error))()
 	if err != nil {
-		m.mutex.Lock()
-		delete(m.values, name) // do not keep the result of a cancelled attempt
-		m.mutex.Unlock()
-		var zero T
-		return zero, err
+		m.values.Delete(name) // do not keep the result of a cancelled attempt
 	}
-	return v.(T), nil
+	return v, err
 }
 
 // wordsOf returns the words of documents, without copying.
@@ -190,7 +173,7 @@ func (s *Situation) release(ctx context.Context, split string, number int) ([][]
 	labels := releaseLabels(split, number)
 	return once(s.Releases, strings.Join(labels, " "), func() ([][]int32, error) {
 		plain := wordsOf(documents)
-		noisy, err := s.Release(ctx, plain, s.rootSeed().Derive(labels...))
+		noisy, err := s.Release(ctx, plain, s.Seed.Derive(labels...))
 		if err == nil && len(noisy) != len(plain) {
 			err = fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
 		}
@@ -219,18 +202,11 @@ func (s *Situation) prefix(ctx context.Context, split string, plain [][]int32) (
 	return noisy[:len(plain)], inPlace(plain, noisy[:len(plain)])
 }
 
-func (s *Situation) rootSeed() stream.Seed {
-	if s.root != nil {
-		return *s.root
-	}
-	return s.Seed
-}
-
 // learn draws the sample from which a channel is learned, once for all
 // attackers.
 func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
 	return once(s.Releases, "learn", func() (metrics.Draws, error) {
-		return s.draws(ctx, s.Options.LearnDraws, s.rootSeed().Derive("learn"))
+		return s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
 	})
 }
 
@@ -259,7 +235,7 @@ func (s *Situation) Language() (*ngram.Model, error) {
 // prior returns the word frequencies of the shadow text with one added to every
 // count; uniform without a shadow.
 func (s *Situation) prior() ([]float64, error) {
-	return metrics.ShadowPrior(s.shadowCounts())
+	return metrics.EmpiricalPrior(s.shadowCounts(), 1)
 }
 
 func (s *Situation) shadowCounts() []int {
@@ -287,7 +263,7 @@ func (s *Situation) vector(w int32) []float32 {
 // trials.
 func proportion(k, n int, level float64) (metrics.Interval, error) {
 	if n == 0 {
-		return metrics.Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}, nil
+		return metrics.Unknown(), nil
 	}
 	return stats.ClopperPearson(k, n, level)
 }

@@ -197,7 +197,7 @@ func TestRunAll(t *testing.T) {
 	}
 	var alone []Outcome
 	for _, name := range names {
-		list, err := Run(t.Context(), name, s)
+		list, err := RunAll(t.Context(), []string{name}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,10 +216,10 @@ func TestRunAll(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	s := response(situation(t), 0.5)
 	s.Encode = nil
-	if _, err := Run(t.Context(), "nobody", s); err == nil {
+	if _, err := RunAll(t.Context(), []string{"nobody"}, s); err == nil {
 		t.Error("an unknown attacker must be an error")
 	}
-	if _, err := Run(t.Context(), "linkage-encoder", s); err == nil {
+	if _, err := RunAll(t.Context(), []string{"linkage-encoder"}, s); err == nil {
 		t.Error("an attacker without his encoder must be an error")
 	}
 	keep := s.Release
@@ -228,12 +228,22 @@ func TestRunErrors(t *testing.T) {
 		out[0] = out[0][:len(out[0])-1]
 		return out, err
 	}
-	if _, err := Run(t.Context(), "inversion", s); err == nil {
-		t.Error("a dropped word must be an error")
+	if got, err := RunAll(t.Context(), []string{"inversion"}, s); err != nil || !math.IsNaN(got[0].Value.Estimate) {
+		t.Errorf("a dropped word must leave no value: %v, %v", got, err)
 	}
 	s.Options.Order = 1
-	if _, err := Run(t.Context(), "context", s); err == nil {
+	if _, err := RunAll(t.Context(), []string{"context"}, s); err == nil {
 		t.Error("order 1 must be an error")
+	}
+	if o, err := (Options{Releases: []int{}, Neighbours: []int{}, Weights: []float64{}}).Complete(); err != nil ||
+		len(o.Releases)*len(o.Neighbours)*len(o.Weights) == 0 {
+		t.Errorf("empty lists must mean their defaults: %+v, %v", o, err)
+	}
+	for name, o := range map[string]Options{"epoch": {Model: map[string]any{"epoch": 3}}, "rounds": {Rounds: -1},
+		"test releases": {TestReleases: -1}, "audit.learning_rate": {Audit: AuditOptions{LearningRate: -1}}} {
+		if _, err := o.Complete(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("a wrong %s must be an error, got %v", name, err)
+		}
 	}
 }
 

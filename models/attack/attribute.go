@@ -3,9 +3,11 @@ package attack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -30,35 +32,32 @@ type finder func(ctx context.Context, documents [][]int32) ([]int, error)
 
 // reader is what an attacker of private labels reads of a text, and how.
 type reader struct {
-	name, title, doc string
-	key              string // with the name, of what is kept; "" for built-in ones
-	needs            []Need
-	releases         int // trained on at most so many own releases; 0: Options.OwnReleases
-	fit              func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
+	name, title string
+	key         string // with the name, of what is kept; "" for built-in ones
+	needs       []Need
+	releases    int // trained on at most so many own releases; 0: Options.OwnReleases
+	fit         func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
 		string, error)
 }
 
 // readers of tokens.
 var readers = []reader{
-	{"svm", "SVM", "support vector machine on tf-idf, ", "", nil, 0, fitClassifier("svm")},
+	{"svm", "SVM", "", nil, 0, fitClassifier(tokenModels[0])}, // on tf-idf
 	// An epoch of an LSTM costs more than all others together.
-	{"lstm", "LSTM", "LSTM, ", "", []Need{NeedsVectors}, 1, fitClassifier("lstm")},
-	{"ngrams", "n-grams", "logistic regression on words, characters and mean vectors, chosen on validation, ", "",
-		[]Need{NeedsWords}, 0, fitNGrams},
-	{"encoder", "sentence encoder", "linear or small network on sentence vectors, chosen on validation, ", "",
-		[]Need{NeedsEncoder}, 0, fitEncoder},
+	{"lstm", "LSTM", "", []Need{NeedsVectors}, 1, fitClassifier(tokenModels[1])},
+	{"ngrams", "n-grams", "", []Need{NeedsWords}, 0, fitNGrams},
+	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 0, fitEncoder},
 }
 
 // trainings are the texts that an attacker of private labels trains on.
 var trainings = []struct {
-	name, title, doc string
+	name, title      string
 	adaptive, public bool
 }{
-	{"static", "static", "trained on plain text, finds the private label of privatised text", false, false},
-	{"adaptive", "adaptive", "trained on releases of his own by the same mechanism, finds the private label of " +
-		"privatised text", true, false},
-	{"public", "adaptive with public text", "trained on releases of his own by the same mechanism, of the training " +
-		"split and of public text, finds the private label of privatised text", true, true},
+	{"static", "static", false, false},    // plain text
+	{"adaptive", "adaptive", true, false}, // releases of his own by the same mechanism
+	// such releases of the training split and of public text
+	{"public", "adaptive with public text", true, true},
 }
 
 func init() {
@@ -71,7 +70,7 @@ func init() {
 			if t.public {
 				needs = append(needs, NeedsPublic)
 			}
-			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, r.doc+t.doc, needs)
+			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, needs)
 			d.OneRelease = true
 			d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 				return s.findPrivate(ctx, d.Name, r, t.adaptive, t.public)
@@ -82,9 +81,9 @@ func init() {
 }
 
 // attributeDefinition has the columns of every attacker of private labels.
-func attributeDefinition(name, title, doc string, needs []Need) Definition {
+func attributeDefinition(name, title string, needs []Need) Definition {
 	return Definition{
-		Name: name, Doc: doc, Needs: needs,
+		Name: name, Needs: needs,
 		Columns: []Column{
 			{Name: name + "-accuracy", Title: "private label found, " + title}, // mean over releases
 			{Name: name + "-f1", Title: "macro F1, " + title},
@@ -259,7 +258,7 @@ func releases[D any](s *Situation, documents []Document, n int, release func(i i
 // attributeOutcomes measures what was found in each release of the test split.
 func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
 	labels := privates(s.Test)
-	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.Seed)
+	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +298,22 @@ func privates(documents []Document) []int {
 	return list.Map(documents, func(d Document) int { return d.Private })
 }
 
+// tokenModels are the classifiers that take Options.Model.
+var tokenModels = []string{"svm", "lstm"}
+
+// checkModel refuses parameters that no classifier has.
+func checkModel(parameters map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if !slices.ContainsFunc(tokenModels, func(model string) bool {
+			d, err := models.Find(model)
+			return err == nil && d.Has(name)
+		}) {
+			return check.Wrong("model: %q is no parameter of the models %q", name, tokenModels)
+		}
+	}
+	return nil
+}
+
 // fitClassifier trains a registered classifier. The SVM reads tf-idf, which
 // needs no vectors and distinguishes words with the same meaning; these carry
 // the style.
@@ -315,7 +330,7 @@ func fitClassifier(model string) func(context.Context, *Situation, labelled, lab
 			return nil, "", err
 		}
 		for name, v := range s.Options.Model {
-			if slices.ContainsFunc(d.Parameters, func(p models.Parameter) bool { return p.Name == name }) {
+			if d.Has(name) {
 				parameters[name] = v
 			}
 		}

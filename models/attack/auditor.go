@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
@@ -18,10 +20,7 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "auditor",
-		Doc: "asks a next-word LSTM, trained on privatised texts of some users, with the users' own texts, and names " +
-			"from the ranks of the true next words the users it was trained on: Feyisetan et al. 2020 §6.3, Tables 3 " +
-			"and 4, after Song & Shmatikov 2019",
+		Name:  "auditor",
 		Needs: []Need{NeedsUsers, NeedsVectors},
 		Columns: []Column{
 			{Name: "auditor-precision", Title: "precision of the auditor"}, // of the users named, those trained on
@@ -33,15 +32,9 @@ func init() {
 	})
 }
 
-// AuditedUser is a user whose texts an auditor has.
-type AuditedUser struct {
-	// Own holds the user's original texts, with which the auditor queries the
-	// model.
-	Own [][]int32
-	// Published holds the same texts in the form used for training a model:
-	// privatised, or Own itself.
-	Published [][]int32
-}
+// auditedUser is a user whose texts an auditor has: the originals, with which he
+// queries the model, and the same as they are used for training a model.
+type auditedUser struct{ own, published [][]int32 }
 
 // AuditOptions are the sizes of an audit. The zero value of a field means its default.
 type AuditOptions struct {
@@ -64,7 +57,7 @@ func (o AuditOptions) withDefaults() AuditOptions {
 	}
 }
 
-// audit runs the auditor of Feyisetan et al. 2020 §6.3, after Song & Shmatikov
+// audit runs the auditor of Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov
 // 2019, "Auditing Data Provenance in Text-Generation Models".
 //
 // The target is an LSTM that predicts the next word, trained on the published
@@ -83,77 +76,68 @@ func (o AuditOptions) withDefaults() AuditOptions {
 // Histograms have one bin for each power of two. Words outside the Vocabulary
 // most frequent words of the shadow users occur in queries but are never
 // predicted.
-func audit(ctx context.Context, shadow, members, others []AuditedUser, embedding models.Embedding, o AuditOptions,
-	seed stream.Seed) (auditScores, error) {
-	o = o.withDefaults()
+func audit(ctx context.Context, shadow, members, others []auditedUser, embedding models.Embedding, o AuditOptions,
+	level float64, seed stream.Seed) (auditScores, error) {
 	var out auditScores
-	for _, e := range []error{
-		check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
-		check.AtLeast("others", len(others), 1),
-		check.AtLeast("shadow models", o.Shadows, 1), check.AtLeast("vocabulary", o.Vocabulary, 2),
-		check.AtLeast("window", o.Window, 1),
-	} {
-		if e != nil {
-			return out, fmt.Errorf("auditor: %w", e)
-		}
+	if err := cmp.Or(check.AtLeast("shadow users", len(shadow), 4), check.AtLeast("members", len(members), 1),
+		check.AtLeast("others", len(others), 1), check.AtLeast("shadow models", o.Shadows, 1),
+		check.AtLeast("vocabulary", o.Vocabulary, 2), check.AtLeast("window", o.Window, 1)); err != nil {
+		return out, err
 	}
 	a := auditor{options: o, embedding: embedding, classes: frequent(shadow, o.Vocabulary),
 		seed: seed.Derive("auditor")}
 	if len(a.classes) < 2 {
-		return out, fmt.Errorf("auditor: the shadow users have fewer than two different words")
+		return out, fmt.Errorf("the shadow users have fewer than two different words")
 	}
 	var known models.Examples
 	for i := range o.Shadows {
 		own := a.seed.Derive("shadow").At(uint64(i))
-		in := make([]bool, len(shadow))
-		var trained []AuditedUser
-		for _, u := range own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2] {
-			in[u] = true
-		}
-		for u, is := range in {
-			if is {
-				trained = append(trained, shadow[u])
-			}
-		}
-		model, err := a.train(ctx, trained, own)
+		half := own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2]
+		slices.Sort(half)
+		trained := list.Map(half, func(u int) auditedUser { return shadow[u] })
+		x, err := a.ask(ctx, trained, own, shadow, func(u int) bool { return slices.Contains(half, u) })
 		if err != nil {
-			return out, fmt.Errorf("auditor: shadow model %d: %w", i, err)
+			return out, fmt.Errorf("shadow model %d: %w", i, err)
 		}
-		for u, user := range shadow {
-			h, err := a.histogram(ctx, model, user)
-			if err != nil {
-				return out, err
-			}
-			label := 0
-			if in[u] {
-				label = 1
-			}
-			known.Vectors, known.Labels = append(known.Vectors, h), append(known.Labels, label)
-		}
+		known.Vectors, known.Labels = append(known.Vectors, x.Vectors...), append(known.Labels, x.Labels...)
 	}
 	judge, err := a.judge(ctx, known)
 	if err != nil {
-		return out, fmt.Errorf("auditor: %w", err)
+		return out, err
 	}
-	target, err := a.train(ctx, members, a.seed.Derive("target"))
+	asked, err := a.ask(ctx, members, a.seed.Derive("target"), slices.Concat(members, others),
+		func(u int) bool { return u < len(members) })
 	if err != nil {
-		return out, fmt.Errorf("auditor: target: %w", err)
-	}
-	var asked models.Examples
-	member := make([]bool, 0, len(members)+len(others))
-	for i, user := range slices.Concat(members, others) {
-		h, err := a.histogram(ctx, target, user)
-		if err != nil {
-			return out, err
-		}
-		asked.Vectors, member = append(asked.Vectors, h), append(member, i < len(members))
+		return out, fmt.Errorf("target: %w", err)
 	}
 	scores, err := judge.Score(ctx, asked)
 	if err != nil {
 		return out, err
 	}
-	margins := list.Map(scores, func(s []float64) float64 { return s[1] - s[0] })
-	return scoresOf(margins, member)
+	return scoresOf(list.Map(scores, func(s []float64) float64 { return s[1] - s[0] }),
+		list.Map(asked.Labels, func(l int) bool { return l == 1 }), level)
+}
+
+// ask trains a model on some users and returns the histogram of each of those
+// that it is queried with, and whether it was trained on them (1) or not (0).
+func (a *auditor) ask(ctx context.Context, trained []auditedUser, seed stream.Seed, queried []auditedUser,
+	member func(u int) bool) (x models.Examples, err error) {
+	model, err := a.train(ctx, trained, seed)
+	if err != nil {
+		return x, err
+	}
+	for u, user := range queried {
+		h, err := a.histogram(ctx, model, user)
+		if err != nil {
+			return x, err
+		}
+		label := 0
+		if member(u) {
+			label = 1
+		}
+		x.Vectors, x.Labels = append(x.Vectors, h), append(x.Labels, label)
+	}
+	return x, nil
 }
 
 // auditor holds what all models of an audit have in common.
@@ -165,10 +149,10 @@ type auditor struct {
 }
 
 // frequent numbers the most frequent words of users, ties by the smaller id.
-func frequent(users []AuditedUser, most int) map[int32]int {
+func frequent(users []auditedUser, most int) map[int32]int {
 	counts := map[int32]int{}
 	for _, u := range users {
-		for _, text := range slices.Concat(u.Own, u.Published) {
+		for _, text := range slices.Concat(u.own, u.published) {
 			for _, w := range text {
 				counts[w]++
 			}
@@ -201,10 +185,10 @@ func (a *auditor) nextWords(texts [][]int32) models.Examples {
 	return x
 }
 
-func (a *auditor) train(ctx context.Context, users []AuditedUser, seed stream.Seed) (models.Classifier, error) {
+func (a *auditor) train(ctx context.Context, users []auditedUser, seed stream.Seed) (models.Classifier, error) {
 	var texts [][]int32
 	for _, u := range users {
-		texts = append(texts, u.Published...)
+		texts = append(texts, u.published...)
 	}
 	x := a.nextWords(texts)
 	if x.Len() == 0 {
@@ -239,9 +223,9 @@ const scoredAtOnce = 512
 
 // histogram returns the share of a user's queries whose true word the model
 // ranks 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
-func (a *auditor) histogram(ctx context.Context, model models.Classifier, user AuditedUser) ([]float32, error) {
+func (a *auditor) histogram(ctx context.Context, model models.Classifier, user auditedUser) ([]float32, error) {
 	counts := make([]int, bits.Len(uint(len(a.classes)))+1)
-	x := a.nextWords(user.Own)
+	x := a.nextWords(user.own)
 	for from := 0; from < x.Len(); from += scoredAtOnce {
 		to := min(x.Len(), from+scoredAtOnce)
 		scores, err := model.Score(ctx, models.Examples{Sequences: x.Sequences[from:to], Labels: x.Labels[from:to]})
@@ -273,13 +257,13 @@ func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Clas
 }
 
 // auditScores are precision, recall, accuracy and AUC of an auditor, as shares:
-// exact 95% intervals over users, or unknown where he names nobody. That of the
-// AUC is of Hanley & McNeil 1982; where all members score above all others, or
+// exact intervals over users, or unknown where he names nobody. That of the AUC is
+// of Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all members score above all others, or
 // below, that has no width, and the one for as many successes in a row as there
 // are users in the smaller group is used.
 type auditScores [4]metrics.Interval
 
-func scoresOf(margins []float64, member []bool) (out auditScores, err error) {
+func scoresOf(margins []float64, member []bool, level float64) (out auditScores, err error) {
 	members, named, hits, right := 0, 0, 0, 0
 	count := func(n *int, is bool) {
 		if is {
@@ -293,7 +277,7 @@ func scoresOf(margins []float64, member []bool) (out auditScores, err error) {
 		count(&right, (m > 0) == member[i])
 	}
 	for i, v := range [][2]int{{hits, named}, {hits, members}, {right, len(member)}} {
-		if out[i], err = proportion(v[0], v[1], 0.95); err != nil {
+		if out[i], err = proportion(v[0], v[1], level); err != nil {
 			return out, err
 		}
 	}
@@ -303,12 +287,13 @@ func scoresOf(margins []float64, member []bool) (out auditScores, err error) {
 	}
 	if area == 0 || area == 1 {
 		n := min(members, len(member)-members)
-		out[3], err = proportion(int(area)*n, n, 0.95)
+		out[3], err = proportion(int(area)*n, n, level)
 		return out, err
 	}
 	p, n := float64(members), float64(len(member)-members)
 	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
-	half := 1.96 * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
+	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
+	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
 	out[3] = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
 	return out, nil
 }
@@ -332,15 +317,16 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d users: an audit needs 4 at least", len(names))
 	}
-	users := make([]AuditedUser, len(names))
+	users := make([]auditedUser, len(names))
 	for i, name := range names {
-		published, err := s.Release(ctx, own[name], s.Seed.Derive("user", name))
+		published, err := s.Release(ctx, own[name], s.own.Derive("user", name))
 		if err != nil {
 			return nil, err
 		}
-		users[i] = AuditedUser{Own: own[name], Published: published}
+		users[i] = auditedUser{own[name], published}
 	}
-	scores, err := audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit, s.Seed)
+	scores, err := audit(ctx, users[2*n:], users[:n], users[n:2*n], s.Embedding, s.Options.Audit,
+		s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // users are texts of the generated users as ids over their own words.
-func users(t testing.TB, count int) (all []AuditedUser, words int, embedding models.Embedding) {
+func users(t testing.TB, count int) (all []auditedUser, words int, embedding models.Embedding) {
 	t.Helper()
 	d, err := datasets.Load(t.Context(), datasets.Request{Name: "generated-users", Seed: stream.FromUint64(1)})
 	if err != nil {
@@ -25,7 +25,7 @@ func users(t testing.TB, count int) (all []AuditedUser, words int, embedding mod
 		texts[doc.User] = append(texts[doc.User], doc)
 	}
 	for _, user := range slices.Sorted(maps.Keys(texts))[:count] {
-		var a AuditedUser
+		var a auditedUser
 		slices.SortStableFunc(texts[user], func(a, b datasets.Document) int { return cmp.Compare(a.ID, b.ID) })
 		for _, doc := range texts[user] {
 			var text []int32
@@ -37,9 +37,9 @@ func users(t testing.TB, count int) (all []AuditedUser, words int, embedding mod
 				}
 				text = append(text, id)
 			}
-			a.Own = append(a.Own, text)
+			a.own = append(a.own, text)
 		}
-		a.Published = a.Own
+		a.published = a.own
 		all = append(all, a)
 	}
 	embedding.Dimension = 16
@@ -58,7 +58,7 @@ func audited(t testing.TB, count, texts int) Situation {
 		Options: Options{Audit: AuditOptions{Shadows: 1, Vocabulary: 200, Hidden: 16, Epochs: 10, Window: 3,
 			LearningRate: 0.02, Batch: 32}}}
 	for i, u := range all {
-		for _, text := range u.Own[:texts] {
+		for _, text := range u.own[:texts] {
 			s.Train = append(s.Train, Document{Words: text, User: fmt.Sprint(i)})
 		}
 	}
@@ -75,13 +75,13 @@ func TestAuditorOfASituation(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	s.Train = s.Train[:4]
-	if _, err := Run(t.Context(), "auditor", response(s, 0.5)); err == nil {
+	if _, err := RunAll(t.Context(), []string{"auditor"}, response(s, 0.5)); err == nil {
 		t.Error("one user cannot be audited")
 	}
 }
 
 func TestAuditScores(t *testing.T) {
-	got, err := scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false})
+	got, err := scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,16 @@ func TestAuditScores(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, v[0], v[1])
 		}
 	}
-	if _, err := audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{},
+	narrow, err := scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if narrow[i].Low <= got[i].Low {
+			t.Errorf("half the confidence must narrow %v, got %v", got[i], narrow[i])
+		}
+	}
+	if _, err := audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{}, 0.95,
 		stream.FromUint64(1)); err == nil {
 		t.Error("an audit without users must be an error")
 	}

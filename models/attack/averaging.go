@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"mldpbench/internal/kernel"
 	"mldpbench/metrics"
 )
@@ -17,14 +15,11 @@ import (
 // them. Columns start with the most releases, which reveal most.
 var averagingReleases = []int{1, 2, 5, 10, 50}
 
+// averaging names a word from several independent releases of its text, by the
+// channel or by a vote, whichever finds most on validation words: how the budget
+// adds up.
 func init() {
-	d := Definition{
-		Name: "averaging",
-		Doc: "names a word from several independent releases of its text, by the channel or by a vote, whichever " +
-			"finds most on validation words: how the budget adds up",
-		Needs:   []Need{NeedsChannel},
-		prepare: prepareAveraging,
-	}
+	d := Definition{Name: "averaging", Needs: []Need{NeedsChannel}, prepare: prepareAveraging}
 	for _, r := range slices.Backward(averagingReleases) {
 		title := fmt.Sprintf("words found from %d releases", r)
 		if r == 1 {
@@ -94,7 +89,7 @@ func (a *averager) sample(ctx context.Context, documents [][]int32, label, noise
 		copies[i] = slices.Repeat(w.words[i:i+1], most)
 	}
 	var err error
-	w.seen, err = s.aligned(ctx, copies, s.Seed.Derive(noise))
+	w.seen, err = s.aligned(ctx, copies, s.own.Derive(noise))
 	return w, err
 }
 
@@ -189,15 +184,10 @@ func (a *averager) votes(ctx context.Context) ([]form, error) {
 	for x := range ids {
 		ids[x] = uint32(x)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for i, list := range all {
-		g.Go(func() error {
-			guesses[i] = a.vote(list, ids, len(forms))
-			return ctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := s.parallel(ctx, len(all), func(i int) error {
+		guesses[i] = a.vote(all[i], ids, len(forms))
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	for f := range forms {

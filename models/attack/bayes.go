@@ -9,10 +9,7 @@ import (
 )
 
 func init() {
-	d := attributeDefinition("attribute-channel", "Bayes with the channel", "Bayes' rule for the label with independent "+
-		"words: counts of words in plain training text, and in public text with labels where there is some, sent "+
-		"through the channel, which gives the probability of every output for every label",
-		[]Need{NeedsPrivate, NeedsChannel})
+	d := attributeDefinition("attribute-channel", "Bayes with the channel", []Need{NeedsPrivate, NeedsChannel})
 	d.prepare = func(ctx context.Context, s *Situation, channel metrics.Channel, _ int) (channelAttack, error) {
 		b := newBayes(s, channel.Blocks())
 		return channelAttack{b.take, func(ctx context.Context) ([]Outcome, error) { return b.outcomes(ctx, d.Name) }}, nil
@@ -20,7 +17,9 @@ func init() {
 	Register(d)
 }
 
-// bayes is p(label | y₁ y₂ …) ∝ p(label)·Π_i Σ_x p(x | label)·P(y_i | x).
+// bayes is p(label | y₁ y₂ …) ∝ p(label)·Π_i Σ_x p(x | label)·P(y_i | x), with
+// words independent and counted in plain training text, and in public text with
+// labels where there is some.
 type bayes struct {
 	situation *Situation
 	// texts are the sources of counts: the training split, and that with the

@@ -7,8 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models/ngram"
 )
@@ -20,10 +21,10 @@ var bands = []struct {
 	from int
 }{{"new", 0}, {"rare", 1}, {"medium", 10}, {"common", 100}}
 
+// context decodes whole texts with an n-gram model of the language: see posterior.
 func init() {
 	d := Definition{
 		Name:  "context",
-		Doc:   "decodes whole texts with an n-gram model of the language: a hidden Markov model, forward–backward",
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
 			{Name: "context-accuracy", Title: "words found in context"},
@@ -113,7 +114,7 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 		return none, err
 	}
 	counts := s.shadowCounts()
-	prior, err := metrics.ShadowPrior(counts)
+	prior, err := metrics.EmpiricalPrior(counts, 1)
 	if err != nil {
 		return none, err
 	}
@@ -165,7 +166,7 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	}
 	var out []Outcome
 	found := func(column string, guesses []int32, in func(int32) bool) error {
-		v, err := s.foundAmong("context-"+column, test, guesses, in)
+		v, err := s.found("context-"+column, test, guesses, in)
 		v.Draws, v.Note = draws, note
 		if column != "accuracy" {
 			v.Items = nil
@@ -178,8 +179,9 @@ func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, coun
 	}
 	hits, trials := test.right(guesses, nil)
 	hitsAlone, _ := test.right(alone, nil)
+	tunedOn := list.Sum(held.plain, func(d []int32) int { return len(d) })
 	out = append(out, Outcome{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level),
-		Count: sum(trials), Draws: draws}, chosen("context-weight", best, sum(lengths(held.plain))))
+		Count: sum(trials), Draws: draws}, chosen("context-weight", best, tunedOn))
 	for i, b := range bands {
 		if err := found(b.name, guesses, func(w int32) bool {
 			return counts[w] >= b.from && (i+1 == len(bands) || counts[w] < bands[i+1].from)
@@ -197,50 +199,34 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 	for i := range out {
 		out[i] = make([][]int32, len(noisy))
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for i, document := range noisy {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	return out, s.parallel(ctx, len(noisy), func(i int) error {
+		positions := make([][]Candidate, len(noisy[i]))
+		for j, y := range noisy[i] {
+			l := lists[y]
+			if l == nil || len(l.words) == 0 {
+				// Not a word of the mechanism: it was left unchanged.
+				positions[j] = []Candidate{{Word: y}}
+				continue
 			}
-			positions := make([][]Candidate, len(document))
-			for j, y := range document {
-				l := lists[y]
-				if l == nil || len(l.words) == 0 {
-					// Not a word of the mechanism: it was left unchanged.
-					positions[j] = []Candidate{{Word: y}}
-					continue
-				}
-				for c, w := range l.words {
-					positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
-				}
+			for c, w := range l.words {
+				positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
 			}
-			l, err := newLattice(model, positions)
+		}
+		l, err := newLattice(model, positions)
+		if err != nil {
+			return fmt.Errorf("document %d: %w", i, err)
+		}
+		for at, weight := range weights {
+			posterior, err := l.posterior(weight)
 			if err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
-			for at, weight := range weights {
-				posterior, err := l.posterior(weight)
-				if err != nil {
-					return fmt.Errorf("document %d: %w", i, err)
-				}
-				guess := make([]int32, len(document))
-				for j, p := range posterior {
-					top := 0
-					for c := range p {
-						if p[c] > p[top] {
-							top = c
-						}
-					}
-					guess[j] = positions[j][top].Word
-				}
-				out[at][i] = guess
+			for j, p := range posterior {
+				out[at][i] = append(out[at][i], positions[j][floats.MaxIdx(p)].Word)
 			}
-			return nil
-		})
-	}
-	return out, g.Wait()
+		}
+		return nil
+	})
 }
 
 // pairedDifference returns the difference of two shares over the same trials in

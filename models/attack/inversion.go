@@ -13,14 +13,10 @@ import (
 // among them.
 var inversionNeighbours = []int{1, 5, 10, 100}
 
+// inversion takes the words nearest to the output, the output itself first: the
+// cheapest attacker, which needs no probabilities.
 func init() {
-	d := Definition{
-		Name: "inversion",
-		Doc: "takes the words nearest to the output, the output itself first: the cheapest attacker, which needs " +
-			"no probabilities",
-		Needs: []Need{NeedsVectors},
-		Run:   runInversion,
-	}
+	d := Definition{Name: "inversion", Needs: []Need{NeedsVectors}, Run: runInversion}
 	for _, k := range inversionNeighbours {
 		title := fmt.Sprintf("word among the %d nearest", k)
 		if k == 1 {

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -70,11 +71,9 @@ func tallies(items []Item, n int) []tally {
 // positions.
 func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream.Seed) (Strongest, error) {
 	var out Strongest
-	for _, e := range []error{check.AtLeast("attempts", len(attempts), 1), check.AtLeast("resamples", resamples, 1),
-		check.Inside("level", level, 0, 1)} {
-		if e != nil {
-			return out, fmt.Errorf("strongest attacker: %w", e)
-		}
+	if err := cmp.Or(check.AtLeast("attempts", len(attempts), 1), check.AtLeast("resamples", resamples, 1),
+		check.Inside("level", level, 0, 1)); err != nil {
+		return out, fmt.Errorf("strongest attacker: %w", err)
 	}
 	documents := 0
 	for _, a := range attempts {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
@@ -21,16 +19,15 @@ var lengthBins = []struct {
 
 func init() {
 	for _, by := range []struct {
-		name, title, doc string
-		needs            []Need
-		ordered          bool // the order of words counts
-		score            similarity
+		name, title string
+		needs       []Need
+		ordered     bool // the order of words counts
+		score       similarity
 	}{
-		{"tfidf", "tf-idf", "by the cosine of their tf-idf vectors", nil, false, tfidfSimilarity},
-		{"encoder", "sentence encoder", "by the cosine of their sentence embeddings", []Need{NeedsEncoder}, true,
-			encoderSimilarity},
+		{"tfidf", "tf-idf", nil, false, tfidfSimilarity},
+		{"encoder", "sentence encoder", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
-		d := linkageDefinition(by.name, by.title, by.doc)
+		d := linkageDefinition(by.name, by.title)
 		d.Needs, d.OneRelease = by.needs, true
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			l, err := s.linked(ctx)
@@ -47,11 +44,11 @@ func init() {
 	}
 }
 
-// linkageDefinition has the columns of every attacker that links documents.
-func linkageDefinition(short, title, doc string) Definition {
+// linkageDefinition has the columns of every attacker that ranks the plain
+// documents by their similarity to each privatised one: which record is it?
+func linkageDefinition(short, title string) Definition {
 	name := "linkage-" + short
-	d := Definition{Name: name,
-		Doc: "ranks the plain documents by their similarity to each privatised one, " + doc + ": which record is it?"}
+	d := Definition{Name: name}
 	for _, c := range []string{"P@1", "R@10", "MRR"} {
 		short := strings.ToLower(strings.ReplaceAll(c, "@", ""))
 		d.Columns = append(d.Columns, Column{Name: name + "-" + short, Title: "linkage " + c + ", " + title})
@@ -97,15 +94,10 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	ordered bool, chance []metrics.Rank) ([]Outcome, error) {
 	plain, n := l.plain, len(l.plain)
 	ranks := make([]metrics.Rank, n)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for q := range plain {
-		g.Go(func() error {
-			ranks[q] = metrics.RankOf(scores(q), q)
-			return ctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := s.parallel(ctx, n, func(q int) error {
+		ranks[q] = metrics.RankOf(scores(q), q)
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	if chance == nil {
@@ -135,7 +127,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 					of = append(of, r)
 				}
 			}
-			if got[i], err = metrics.MeasureRetrieval(of, n); err != nil {
+			if got[i], err = metrics.MeasureRetrieval(of, n, s.Options.Level); err != nil {
 				return got, err
 			}
 		}
@@ -147,9 +139,9 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	}
 	got, floor, best := all[0], all[1], all[2]
 	out := []Outcome{
-		{Column: name + "-p1", Value: counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
+		{Column: name + "-p1", Value: s.counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
 			Items: items},
-		{Column: name + "-r10", Value: counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
+		{Column: name + "-r10", Value: s.counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
 			Count: n},
 		{Column: name + "-mrr", Value: got.MRR, Floor: floor.MRR.Estimate, Ceiling: best.MRR.Estimate, Count: n},
 	}
@@ -163,7 +155,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 		if queries == 0 {
 			low, note = floor.P1.Estimate, "no document of this length"
 		}
-		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: counted(some[0].P1, queries), Floor: low,
+		out = append(out, Outcome{Column: name + "-p1-" + b.name, Value: s.counted(some[0].P1, queries), Floor: low,
 			Ceiling: some[2].P1.Estimate, Count: queries, Note: note})
 	}
 	return out, nil
@@ -171,11 +163,11 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 
 // counted widens the interval of a share of n queries to that of a count: where
 // no query or every query succeeds, their variance is 0 and gives no interval.
-func counted(share metrics.Interval, n int) metrics.Interval {
+func (s *Situation) counted(share metrics.Interval, n int) metrics.Interval {
 	if n == 0 {
 		return share
 	}
-	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, 0.95)
+	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, s.Options.Level)
 	if err != nil {
 		return share // 0 ≤ k ≤ n: cannot be
 	}

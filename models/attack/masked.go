@@ -30,21 +30,20 @@ const leastLog = -30
 var maskedWeights = []float64{0, 0.25, 0.5, 0.75, 1, 1.5, math.Inf(1)}
 
 func init() {
+	// Masks the words of the released text one by one and names the word that the
+	// model finds most probable there.
 	Register(Definition{
-		Name: "masked",
-		Doc: "masks the words of the released text one by one and names the word that a masked language model finds " +
-			"most probable there",
+		Name:  "masked",
 		Needs: []Need{NeedsModel, NeedsShadow},
 		// The ceiling is what the model finds in plain text.
 		Columns:    []Column{{Name: "masked-accuracy", Title: "words found by a masked model"}},
 		OneRelease: true,
 		Run:        runMasked,
 	})
+	// Names the word of highest posterior: the mechanism's probability of the output
+	// times that of the model in the released text, see outcomes.
 	Register(Definition{
-		Name: "masked-channel",
-		Doc: "names the word of highest posterior: the mechanism's probability of the output times that of a masked " +
-			"language model in the released text, whose other words are replaced by the current best ones, round by " +
-			"round; weight and rounds are chosen on validation words, the channel alone and the model alone among them",
+		Name:  "masked-channel",
 		Needs: []Need{NeedsModel, NeedsShadow, NeedsChannel},
 		Columns: []Column{
 			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel"},
@@ -144,7 +143,7 @@ func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.found("masked-accuracy", h.sought, guesses)
+	o, err := s.found("masked-accuracy", h.sought, guesses, nil)
 	o.Ceiling = ceiling
 	return []Outcome{o}, err
 }
@@ -300,7 +299,7 @@ func (m *maskedChannel) outcomes(ctx context.Context) ([]Outcome, error) {
 		column  string
 		guesses []int32
 	}{{"accuracy", best}, {"alone", alone}, {"model", byModel}} {
-		o, err := s.found("masked-channel-"+v.column, m.test.sought, v.guesses)
+		o, err := s.found("masked-channel-"+v.column, m.test.sought, v.guesses, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -213,13 +213,13 @@ func TestMaskedModelWithChannel(t *testing.T) {
 func TestMaskedModelErrors(t *testing.T) {
 	s, _ := tiny(t, "k-rr", 7, 1, 8)
 	s.Model = nil
-	if _, err := Run(t.Context(), "masked", s); err == nil {
+	if _, err := RunAll(t.Context(), []string{"masked"}, s); err == nil {
 		t.Error("no model must be an error")
 	}
 	s.Model = func([]string) (MaskedWords, error) {
 		return func(context.Context, []string, []int) ([][]float64, error) { return nil, nil }, nil
 	}
-	if _, err := Run(t.Context(), "masked", s); err == nil {
+	if _, err := RunAll(t.Context(), []string{"masked"}, s); err == nil {
 		t.Error("a model that does not answer must be an error")
 	}
 }

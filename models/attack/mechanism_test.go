@@ -53,7 +53,7 @@ func TestAttackedMechanisms(t *testing.T) {
 		}
 		Attacked(&s, m, space, mechanisms.Keep, l, true)
 		if name == "cmp" {
-			if _, err := Run(t.Context(), "linkage-aligned", s); err == nil {
+			if _, err := RunAll(t.Context(), []string{"linkage-aligned"}, s); err == nil {
 				t.Error("distances without vectors must be an error")
 			}
 		}

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"fmt"
 
 	"mldpbench/internal/check"
@@ -45,50 +46,33 @@ func (o Options) Complete() (Options, error) {
 }
 
 func (o Options) withDefaults() Options {
-	number := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	number(&o.Candidates, 50)
-	number(&o.Order, 2)
-	number(&o.Tokens, 20_000)
-	number(&o.Words, 300)
-	number(&o.Documents, 1000)
-	number(&o.LearnDraws, 400)
-	number(&o.MeasureDraws, 25)
-	number(&o.Resamples, 1000)
-	number(&o.OwnReleases, 5)
-	number(&o.TestReleases, 5)
-	number(&o.Masked, 1000)
-	number(&o.Rounds, 3)
-	if o.Level == 0 {
-		o.Level = 0.95
-	}
-	if o.Weights == nil {
+	o.Level = cmp.Or(o.Level, 0.95)
+	o.Candidates, o.Order, o.Tokens = cmp.Or(o.Candidates, 50), cmp.Or(o.Order, 2), cmp.Or(o.Tokens, 20_000)
+	o.Words, o.Documents = cmp.Or(o.Words, 300), cmp.Or(o.Documents, 1000)
+	o.LearnDraws, o.MeasureDraws = cmp.Or(o.LearnDraws, 400), cmp.Or(o.MeasureDraws, 25)
+	o.Resamples, o.OwnReleases = cmp.Or(o.Resamples, 1000), cmp.Or(o.OwnReleases, 5)
+	o.TestReleases, o.Masked, o.Rounds = cmp.Or(o.TestReleases, 5), cmp.Or(o.Masked, 1000), cmp.Or(o.Rounds, 3)
+	if len(o.Weights) == 0 {
 		o.Weights = []float64{0, 0.25, 0.5, 0.75, 1, 1.25}
 	}
-	if o.Releases == nil {
+	if len(o.Releases) == 0 {
 		o.Releases = []int{1, 2, 5, 10, 50}
 	}
-	if o.Neighbours == nil {
+	if len(o.Neighbours) == 0 {
 		o.Neighbours = []int{1, 5, 10, 100}
 	}
 	return o
 }
 
 func (o Options) check() error {
-	for _, e := range []error{
-		check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("order",
-			o.Order, 2),
-		check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1), check.AtLeast("documents",
-			o.Documents, 2),
-		check.AtLeast("learn draws", o.LearnDraws, 1), check.AtLeast("measure draws", o.MeasureDraws, 1),
-		check.AtLeast("resamples", o.Resamples, 1), check.AtLeast("weights", len(o.Weights), 1),
-	} {
-		if e != nil {
-			return e
-		}
+	if err := cmp.Or(check.Inside("level", o.Level, 0, 1), check.AtLeast("candidates", o.Candidates, 1),
+		check.AtLeast("order", o.Order, 2), check.AtLeast("tokens", o.Tokens, 1), check.AtLeast("words", o.Words, 1),
+		check.AtLeast("documents", o.Documents, 2), check.AtLeast("learn draws", o.LearnDraws, 1),
+		check.AtLeast("measure draws", o.MeasureDraws, 1), check.AtLeast("resamples", o.Resamples, 1),
+		check.AtLeast("own releases", o.OwnReleases, 1), check.AtLeast("test releases", o.TestReleases, 1),
+		check.AtLeast("masked", o.Masked, 1), check.AtLeast("rounds", o.Rounds, 1),
+		check.Positive("audit.learning_rate", o.Audit.LearningRate), checkModel(o.Model)); err != nil {
+		return err
 	}
 	for _, w := range o.Weights {
 		if err := check.NonNegative("weight", w); err != nil {

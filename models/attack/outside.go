@@ -33,7 +33,7 @@ func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) 
 	if missing := d.Missing(&s); len(missing) > 0 {
 		return nil, fmt.Errorf("attacker %s: no %s", a.Name, missing[0])
 	}
-	s.Seed = s.root.Derive("attack", "command", a.Name)
+	s.own = s.Seed.Derive("attack", "command", a.Name)
 	texts := func(documents [][]int32) []string {
 		return list.Map(documents, func(d []int32) string { return strings.Join(list.Map(d, s.Spelling), " ") })
 	}

@@ -6,10 +6,10 @@ import (
 	"mldpbench/metrics"
 )
 
+// overlap finds the words of a text that are unchanged; means over documents.
 func init() {
 	Register(Definition{
 		Name: "overlap",
-		Doc:  "finds the words of a text that are unchanged; means over documents",
 		Columns: []Column{
 			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard"},
 			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},
@@ -26,18 +26,18 @@ func runOverlap(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := metrics.MeasureOverlaps(plain, noisy)
+	o, err := metrics.MeasureOverlaps(plain, noisy, s.Options.Level)
 	if err != nil {
 		return nil, err
 	}
 	// The floor is what a text has in common with the next one, which is
 	// unrelated to it.
 	others := append(append([][]int32{}, plain[1:]...), plain[0])
-	floor, err := metrics.MeasureOverlaps(plain, others)
+	floor, err := metrics.MeasureOverlaps(plain, others, s.Options.Level)
 	if err != nil {
 		return nil, err
 	}
-	ceiling, err := metrics.MeasureOverlaps(plain, plain)
+	ceiling, err := metrics.MeasureOverlaps(plain, plain, s.Options.Level)
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func TestLongReach(t *testing.T) {
 			if s.Channel != nil { // a word costs little
 				s.Options.Words = 1000
 			}
-			list, err := Run(t.Context(), r.attacker, s)
+			list, err := RunAll(t.Context(), []string{r.attacker}, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,7 +56,6 @@ type Outcome struct {
 // Definition registers an attacker.
 type Definition struct {
 	Name    string // "linkage"
-	Doc     string
 	Needs   []Need
 	Columns []Column
 	// OneRelease means that the attacker reads one release of the splits and

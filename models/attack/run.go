@@ -7,45 +7,25 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
-// Run attacks the situation. The outcomes come in the order of the columns and
-// depend on the situation's seed alone, not on the number of workers.
-func Run(ctx context.Context, name string, s Situation) ([]Outcome, error) {
-	return runAll(ctx, []string{name}, s, false)
-}
-
-// RunAll runs several attackers one after the other, with the same outcomes as
-// Run. An attacker that cannot read the release, because words lost their places,
-// has outcomes without a value, whose note is the reason; the others go on. The
-// rows of an exact channel, the most expensive part, are computed once for all of
-// them.
+// RunAll attacks the situation by several attackers, one after the other. The
+// outcomes come in the order of the names and of their columns and depend on the
+// situation's seed alone: not on the number of workers, nor on the other
+// attackers. An attacker that cannot read the release, because words lost their
+// places, has outcomes without a value, whose note is the reason; the others go
+// on. The rows of an exact channel, the most expensive part, are computed once for
+// all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
-	return runAll(ctx, names, s, true)
-}
-
-// ready fills in what a caller may leave out.
-func (s *Situation) ready() error {
-	s.Options = s.Options.withDefaults()
-	s.Workers = max(1, s.Workers)
-	if s.root == nil {
-		root := s.Seed
-		s.root = &root
-	}
-	if s.Releases == nil {
-		s.Releases = &Memo{}
-	}
-	return s.Options.check()
-}
-
-func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
 	columns := make([][]Column, len(names))
 	failed := func(i int, err error) error {
-		if places := (*placesError)(nil); skip && errors.As(err, &places) {
+		if places := (*placesError)(nil); errors.As(err, &places) {
 			outcomes[i], err = unreadable(columns[i], places), nil
 		}
 		if err != nil {
@@ -67,16 +47,16 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 			return nil, failed(i, wrong)
 		}
 		columns[i] = d.Columns
-		own := s
-		own.Seed = s.Seed.Derive("attack", name)
+		attacked := s
+		attacked.own = s.Seed.Derive("attack", name)
 		switch {
 		case d.prepare != nil && s.Channel != nil:
 			shared = true
-			prepared[i], err = d.prepare(ctx, &own, *s.Channel, 0)
+			prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
 		case d.Run != nil:
-			outcomes[i], err = d.Run(ctx, &own)
+			outcomes[i], err = d.Run(ctx, &attacked)
 		default:
-			outcomes[i], err = own.learnAndAttack(ctx, d)
+			outcomes[i], err = attacked.learnAndAttack(ctx, d)
 		}
 		if err := failed(i, err); err != nil {
 			return nil, err
@@ -113,13 +93,38 @@ func runAll(ctx context.Context, names []string, s Situation, skip bool) ([]Outc
 	return all, nil
 }
 
+// ready fills in what a caller may leave out.
+func (s *Situation) ready() error {
+	var err error
+	s.Options, err = s.Options.Complete()
+	s.Workers = max(1, s.Workers)
+	if s.Releases == nil {
+		s.Releases = &Memo{}
+	}
+	return err
+}
+
 // unreadable are the outcomes of an attacker that cannot read a release.
 func unreadable(columns []Column, reason error) []Outcome {
-	none := math.NaN()
 	return list.Map(columns, func(c Column) Outcome {
-		return Outcome{Column: c.Name, Value: metrics.Interval{Estimate: none, Low: none, High: none}, Floor: none,
-			Ceiling: none, Note: reason.Error()}
+		return Outcome{Column: c.Name, Value: metrics.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
+			Note: reason.Error()}
 	})
+}
+
+// parallel calls f for 0 … n−1, as many at a time as there are workers.
+func (s *Situation) parallel(ctx context.Context, n int, f func(i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(s.Workers)
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(i)
+		})
+	}
+	return g.Wait()
 }
 
 // learnAndAttack learns the channel from draws and attacks it.

@@ -207,7 +207,7 @@ func response(s Situation, keep float64) Situation {
 
 func run(t *testing.T, name string, s Situation) map[string]Outcome {
 	t.Helper()
-	list, err := Run(t.Context(), name, s)
+	list, err := RunAll(t.Context(), []string{name}, s)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -9,11 +9,11 @@ import (
 	"mldpbench/metrics"
 )
 
+// map names the most probable word given one output, of all words: E_M (Xu et al.
+// 2021b §3.1), and the capacity (Braun et al. 2009), which needs no prior.
 func init() {
 	Register(Definition{
-		Name: "map",
-		Doc: "names the most probable word given one output, of all words: E_M (Xu et al. 2021b §3.1), and the " +
-			"capacity (Braun et al. 2009), which needs no prior",
+		Name:  "map",
 		Needs: []Need{NeedsChannel},
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
@@ -51,11 +51,10 @@ func prepareMAP(_ context.Context, s *Situation, channel metrics.Channel, _ int)
 	}
 	return channelAttack{pass.Take, func(context.Context) ([]Outcome, error) {
 		full, n := pass.Result(), s.Words
-		exact := func(v float64) metrics.Interval { return metrics.Interval{Estimate: v, Low: v, High: v} }
 		return []Outcome{
-			{Column: "em-uniform", Value: exact(full.Inference[0].MAP), Floor: blind[0], Ceiling: 0, Count: n},
-			{Column: "em-corpus", Value: exact(full.Inference[1].MAP), Floor: blind[1], Ceiling: 0, Count: n},
-			{Column: "capacity", Value: exact(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
+			{Column: "em-uniform", Value: metrics.Exactly(full.MAP[0]), Floor: blind[0], Ceiling: 0, Count: n},
+			{Column: "em-corpus", Value: metrics.Exactly(full.MAP[1]), Floor: blind[1], Ceiling: 0, Count: n},
+			{Column: "capacity", Value: metrics.Exactly(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
 		}, nil
 	}}, nil
 }
@@ -70,7 +69,7 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := s.draws(ctx, s.Options.MeasureDraws, s.Seed.Derive("measure"))
+	fresh, err := s.draws(ctx, s.Options.MeasureDraws, s.own.Derive("measure"))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	note := func(e metrics.GrownInference) string {
+	note := func(e metrics.SampledInference) string {
 		return fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would lower "+
 			"it by about %.4f; the ideal one errs at least %.4f in expectation", e.Learned, e.Measured, e.Remaining,
 			e.Lower)

@@ -101,14 +101,9 @@ func (t sought) right(guesses []int32, in func(w int32) bool) (hits, trials []in
 	return hits, trials
 }
 
-// found is the outcome of guesses. The floor is who always guesses the most
-// frequent word of the shadow text.
-func (s *Situation) found(column string, t sought, guesses []int32) (Outcome, error) {
-	return s.foundAmong(column, t, guesses, nil)
-}
-
-// foundAmong is found for the words that in selects (nil: all).
-func (s *Situation) foundAmong(column string, t sought, guesses []int32, in func(w int32) bool) (Outcome, error) {
+// found is the outcome of guesses for the words that in selects (nil: all). The
+// floor is who always guesses the most frequent word of the shadow text.
+func (s *Situation) found(column string, t sought, guesses []int32, in func(w int32) bool) (Outcome, error) {
 	hits, trials := t.right(guesses, in)
 	v, err := grouped(hits, trials, s.Options.Level)
 	counts := s.shadowCounts()
@@ -122,8 +117,7 @@ func (s *Situation) foundAmong(column string, t sought, guesses []int32, in func
 
 // chosen is the outcome that states what was chosen on so many validation words.
 func chosen(column string, v float64, words int) Outcome {
-	return Outcome{Column: column, Value: metrics.Interval{Estimate: v, Low: v, High: v}, Floor: math.NaN(),
-		Ceiling: math.NaN(), Count: words}
+	return Outcome{Column: column, Value: metrics.Exactly(v), Floor: math.NaN(), Ceiling: math.NaN(), Count: words}
 }
 
 // wordItems are the right and wrong answers at places.
@@ -139,7 +133,3 @@ func wordItems(at []place, right func(i int) bool) []Item {
 }
 
 func sum(x []int) int { return list.Sum(x, func(v int) int { return v }) }
-
-func lengths(documents [][]int32) []int {
-	return list.Map(documents, func(d []int32) int { return len(d) })
-}

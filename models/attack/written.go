@@ -22,15 +22,13 @@ import (
 // length.
 func init() {
 	for _, w := range []struct {
-		name, title, doc string
-		words            bool
+		name, title string
+		words       bool // and characters, beside punctuation, case and length
 	}{
-		{"attribute-written", "text as written", "logistic regression on words, characters, punctuation, case and " +
-			"length of texts as they are written, trained on releases of his own", true},
-		{"attribute-surface", "punctuation, case, length", "logistic regression on punctuation, case and length " +
-			"alone, without any word, trained on releases of his own", false},
+		{"attribute-written", "text as written", true},
+		{"attribute-surface", "punctuation, case, length", false},
 	} {
-		d := attributeDefinition(w.name, w.title, w.doc, []Need{NeedsPrivate, NeedsWriter})
+		d := attributeDefinition(w.name, w.title, []Need{NeedsPrivate, NeedsWriter})
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.findInWriting(ctx, d.Name, w.words)
 		}
@@ -164,7 +162,7 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 		return releases(s, documents, n, func(i int) ([]string, error) {
 			labels := append([]string{"written"}, releaseLabels(split, i)...)
 			return once(s.Releases, strings.Join(labels, " "), func() ([]string, error) {
-				written, err := s.Write(ctx, texts(documents), s.rootSeed().Derive(labels...))
+				written, err := s.Write(ctx, texts(documents), s.Seed.Derive(labels...))
 				if err == nil && len(written) != len(documents) {
 					err = fmt.Errorf("%d texts were written as %d", len(documents), len(written))
 				}

@@ -10,11 +10,13 @@
 package ngram
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Model gives the probability of a word after others. It is immutable and safe
@@ -22,24 +24,50 @@ import (
 type Model struct {
 	order int
 	words int // ids in [0, words) are words, words is the unknown word
-	// levels[k−1] holds the n-grams of length k as a trie, sorted by prefix:
-	// those that continue node i of level k are [start[i], start[i+1]) of
-	// level k+1. The first level has a node for every word, for the unknown
-	// word and for the start of a text, in this order.
+	// levels[k−1] holds the n-grams of length k. The nodes of the first level are
+	// the words, the unknown word and the start of a text, in this order.
 	levels []level
 	// discounts[k−1] are D₁, D₂, D₃₊ of level k.
 	discounts [][3]float64
-	singles   struct{ total, ones, twos, more float64 } // of the counts of single words
+	singles   continuations // of the empty n-gram: the single words
 }
 
+// level is one depth of a trie, sorted by prefix: the n-grams that continue node
+// i are [start[i], start[i+1]) of the next level.
 type level struct {
-	last  []int32 // the last word; nil in the first level, where it is the index
-	count []int32 // adjusted: number of distinct words seen before the n-gram, or its number of occurrences
-	// Of the continuations, absent in the highest level:
-	start []int32
-	total []int64 // sum of their counts
-	ones  []int32 // number with count 1, and with count 2
-	twos  []int32
+	last  []int32         // the last word; nil in the first level, where it is the index
+	count []int32         // adjusted: number of distinct words seen before the n-gram, or its number of occurrences
+	start []int32         // absent in the highest level, as are:
+	after []continuations // of each node
+}
+
+// gram is an n-gram while counting: the number of all its words but the last,
+// and the last.
+type gram struct{ before, last int32 }
+
+// counter counts the n-grams of one length, numbered as they come.
+type counter struct {
+	number map[gram]int32
+	grams  []gram
+	count  []int32
+}
+
+// continuations sums up the n-grams that continue another.
+type continuations struct {
+	total            int64 // of their counts
+	ones, twos, more int32 // how many have count 1, 2, and more
+}
+
+func (c *continuations) add(count int32) {
+	c.total += int64(count)
+	switch {
+	case count == 1:
+		c.ones++
+	case count == 2:
+		c.twos++
+	case count > 2:
+		c.more++
+	}
 }
 
 // Train learns a model of the given order (1 for single words, 2 for pairs, …)
@@ -52,54 +80,96 @@ type level struct {
 // is too little text to estimate them (no n-gram seen once, twice or three
 // times, or a discount outside (0, count)), they are ½, 1 and 1½.
 func Train(texts [][]int32, words, order int) (*Model, error) {
-	if err := check.AtLeast("order", order, 1); err != nil {
+	if err := cmp.Or(check.AtLeast("order", order, 1), check.AtLeast("words", words, 1)); err != nil {
 		return nil, fmt.Errorf("n-gram model: %w", err)
 	}
-	if err := check.AtLeast("words", words, 1); err != nil {
-		return nil, fmt.Errorf("n-gram model: %w", err)
+	m := &Model{order: order, words: words, levels: make([]level, order)}
+	counters := make([]counter, order)
+	for k := range counters {
+		counters[k].number = map[gram]int32{}
 	}
-	m := &Model{order: order, words: words, levels: make([]level, order), discounts: make([][3]float64, order)}
-	var padded [][]int32
-	tokens := 0
-	for _, t := range texts {
-		p := make([]int32, 1, len(t)+1)
-		p[0] = m.begin()
-		for _, w := range t {
-			p = append(p, m.known(w))
-		}
-		padded = append(padded, p)
-		tokens += len(t)
-	}
+	counters[0].count = make([]int32, words+2)
+	tokens := list.Sum(texts, func(t []int32) int { return len(t) })
 	if tokens == 0 {
 		return nil, fmt.Errorf("n-gram model: no words to learn from")
 	}
 	if tokens > math.MaxInt32-len(texts) {
 		return nil, fmt.Errorf("n-gram model: %d words: must be fewer than 2^31", tokens)
 	}
-	grams := m.highest(padded)
-	upper := grams // n-grams one word longer
-	for k := order; k >= 1; k-- {
-		m.discounts[k-1] = discountsOf(grams.counts)
-		m.levels[k-1] = level{last: grams.column(k - 1), count: grams.counts}
-		if k < order {
-			m.continuations(k, grams, upper)
-		}
-		if k > 1 {
-			upper, grams = grams, m.lower(grams, padded)
-		}
+	for _, t := range texts {
+		m.count(counters, t)
 	}
-	for _, c := range m.levels[0].count {
-		m.singles.total += float64(c)
-		switch {
-		case c == 1:
-			m.singles.ones++
-		case c == 2:
-			m.singles.twos++
-		case c > 2:
-			m.singles.more++
+	for _, c := range counters[0].count {
+		m.singles.add(c)
+	}
+	var node []int32 // of each number
+	for k, c := range counters {
+		m.discounts = append(m.discounts, discountsOf(c.count))
+		if k == 0 {
+			m.levels[0].count, node = c.count, consecutive(words+2)
+		} else {
+			node = m.levels[k-1].link(&m.levels[k], c, node)
 		}
 	}
 	return m, nil
+}
+
+// count adds the n-grams of a text.
+func (m *Model) count(counters []counter, text []int32) {
+	before := []int32{m.begin()} // the last word, the last two, …, up to the start of the text
+	for _, w := range text {
+		w = m.known(w)
+		now := []int32{w}
+		if m.order == 1 {
+			counters[0].count[w]++
+		}
+		for i, n := range before[:min(len(before), m.order-1)] {
+			k := i + 1
+			c, g := &counters[k], gram{n, w}
+			at, seen := c.number[g]
+			if !seen {
+				at = int32(len(c.grams))
+				c.number[g], c.grams, c.count = at, append(c.grams, g), append(c.count, 0)
+				counters[k-1].count[now[k-1]]++
+			}
+			if k == m.order-1 || k == len(before) { // nothing precedes the start of the text
+				c.count[at]++
+			}
+			now = append(now, at)
+		}
+		before = now
+	}
+}
+
+// link makes the next level from the n-grams counted, given the nodes of their
+// beginnings, and returns the nodes of the n-grams.
+func (l *level) link(next *level, c counter, begins []int32) []int32 {
+	order := consecutive(len(c.grams))
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := c.grams[a], c.grams[b]
+		return cmp.Or(cmp.Compare(begins[x.before], begins[y.before]), cmp.Compare(x.last, y.last))
+	})
+	l.start, l.after = make([]int32, len(l.count)+1), make([]continuations, len(l.count))
+	nodes := make([]int32, len(order))
+	for node, i := range order {
+		g, n := c.grams[i], c.count[i]
+		nodes[i] = int32(node)
+		next.last, next.count = append(next.last, g.last), append(next.count, n)
+		l.after[begins[g.before]].add(n)
+		l.start[begins[g.before]+1] = int32(node + 1)
+	}
+	for i := range l.count { // nodes that nothing continues
+		l.start[i+1] = max(l.start[i+1], l.start[i])
+	}
+	return nodes
+}
+
+func consecutive(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = int32(i)
+	}
+	return x
 }
 
 // begin is the id of the start of a text; it is a history, never an event.
@@ -110,121 +180,6 @@ func (m *Model) known(w int32) int32 {
 		return int32(m.words)
 	}
 	return w
-}
-
-// grams holds distinct n-grams of one length k with their counts, sorted.
-type grams struct {
-	k      int
-	ids    []int32 // k per n-gram
-	counts []int32
-}
-
-func (g grams) len() int         { return len(g.counts) }
-func (g grams) of(i int) []int32 { return g.ids[i*g.k : (i+1)*g.k] }
-
-func (g grams) column(j int) []int32 {
-	if g.k == 1 {
-		return nil
-	}
-	c := make([]int32, g.len())
-	for i := range c {
-		c[i] = g.ids[i*g.k+j]
-	}
-	return c
-}
-
-// occurrence is an n-gram at its position in a text or in a longer n-gram.
-type occurrence struct {
-	gram   []int32
-	weight int32
-}
-
-// collect sorts n-grams and adds up the weights of equal ones.
-func collect(k int, all []occurrence) grams {
-	slices.SortFunc(all, func(a, b occurrence) int { return slices.Compare(a.gram, b.gram) })
-	g := grams{k: k}
-	for i, o := range all {
-		if i > 0 && slices.Equal(o.gram, all[i-1].gram) {
-			g.counts[len(g.counts)-1] += o.weight
-			continue
-		}
-		g.ids, g.counts = append(g.ids, o.gram...), append(g.counts, o.weight)
-	}
-	return g
-}
-
-// highest counts the n-grams of the model's own order.
-func (m *Model) highest(padded [][]int32) grams {
-	var all []occurrence
-	for _, p := range padded {
-		first := 0
-		if m.order == 1 {
-			first = 1 // the start of a text is not an event
-		}
-		for i := first; i+m.order <= len(p); i++ {
-			all = append(all, occurrence{p[i : i+m.order], 1})
-		}
-	}
-	if m.order == 1 {
-		return m.dense(collect(1, all))
-	}
-	return collect(m.order, all)
-}
-
-// lower makes the n-grams one shorter: one count for every different word
-// before them, and every occurrence at the start of a text.
-func (m *Model) lower(g grams, padded [][]int32) grams {
-	k := g.k - 1
-	var all []occurrence
-	for i := range g.len() {
-		all = append(all, occurrence{g.of(i)[1:], 1})
-	}
-	if k == 1 {
-		return m.dense(collect(1, all))
-	}
-	for _, p := range padded {
-		if len(p) >= k {
-			all = append(all, occurrence{p[:k], 1})
-		}
-	}
-	return collect(k, all)
-}
-
-// dense gives every id an entry in the first level.
-func (m *Model) dense(g grams) grams {
-	out := grams{k: 1, ids: make([]int32, m.words+2), counts: make([]int32, m.words+2)}
-	for i := range out.ids {
-		out.ids[i] = int32(i)
-	}
-	for i := range g.len() {
-		out.counts[g.ids[i]] = g.counts[i]
-	}
-	return out
-}
-
-// continuations links level k, whose n-grams are g, to the next one, whose
-// n-grams are upper. Both are sorted, and the beginning of every longer n-gram
-// is in g, so one pass is enough.
-func (m *Model) continuations(k int, g, upper grams) {
-	l, n := &m.levels[k-1], g.len()
-	l.start = make([]int32, n+1)
-	l.total, l.ones, l.twos = make([]int64, n), make([]int32, n), make([]int32, n)
-	at := 0
-	for i := range n {
-		l.start[i] = int32(at)
-		for at < upper.len() && slices.Equal(upper.of(at)[:k], g.of(i)) {
-			c := upper.counts[at]
-			l.total[i] += int64(c)
-			switch c {
-			case 1:
-				l.ones[i]++
-			case 2:
-				l.twos[i]++
-			}
-			at++
-		}
-	}
-	l.start[n] = int32(at)
 }
 
 // discountsOf returns D₁, D₂, D₃₊ of a level, computed from the numbers of its
@@ -288,9 +243,9 @@ func (m *Model) After(words []int32, start bool) History {
 }
 
 // find returns the node of an n-gram in the level of its length, −1 if unseen.
-func (m *Model) find(gram []int32) int32 {
-	node := gram[0]
-	for k, w := range gram[1:] {
+func (m *Model) find(words []int32) int32 {
+	node := words[0]
+	for k, w := range words[1:] {
 		if node = m.child(k, node, w); node < 0 {
 			return -1
 		}
@@ -313,42 +268,31 @@ func (m *Model) child(k int, node, w int32) int32 {
 func (h History) Probability(w int32) float64 {
 	m := h.model
 	w = m.known(w)
-	p := m.unigram(w)
+	// Single words are smoothed by the uniform distribution over words and unknown word.
+	p := m.singles.interpolate(m.levels[0].count[w], m.discounts[0], 1/float64(m.words+1))
 	for j, node := range h.nodes {
-		l := &m.levels[j]
-		if l.total[node] == 0 {
+		c := m.levels[j].after[node]
+		if c.total == 0 {
 			break // seen, but never continued; so is any longer history
 		}
 		count := int32(0)
-		if c := m.child(j, node, w); c >= 0 {
-			count = m.levels[j+1].count[c]
+		if at := m.child(j, node, w); at >= 0 {
+			count = m.levels[j+1].count[at]
 		}
-		d := m.discounts[j+1]
-		more := l.start[node+1] - l.start[node] - l.ones[node] - l.twos[node]
-		p = interpolate(count, d, float64(l.total[node]), float64(l.ones[node]), float64(l.twos[node]),
-			float64(more), p)
+		p = c.interpolate(count, m.discounts[j+1], p)
 	}
 	return p
 }
 
 // interpolate returns (count − D(count))/total + γ·lower, with γ the share of
 // the counts removed by discounts: Chen & Goodman, §3.
-func interpolate(count int32, d [3]float64, total, ones, twos, more, lower float64) float64 {
-	off := d[0]*ones + d[1]*twos + d[2]*more
+func (c continuations) interpolate(count int32, d [3]float64, lower float64) float64 {
+	off := d[0]*float64(c.ones) + d[1]*float64(c.twos) + d[2]*float64(c.more)
 	kept := float64(count)
-	switch {
-	case count >= 3:
-		kept -= d[2]
-	case count > 0:
-		kept -= d[count-1]
+	if count > 0 {
+		kept -= d[min(count, 3)-1]
 	}
-	return (kept + off*lower) / total
-}
-
-// unigram is smoothed by the uniform distribution over words and unknown word.
-func (m *Model) unigram(w int32) float64 {
-	return interpolate(m.levels[0].count[w], m.discounts[0], m.singles.total, m.singles.ones, m.singles.twos,
-		m.singles.more, 1/float64(m.words+1))
+	return (kept + off*lower) / float64(c.total)
 }
 
 // LogProbability returns the sum of ln P over a text and its number of tokens:

@@ -251,7 +251,7 @@ func (t *Tensor) row(offset, step, at, length int, space []float32) []float32 {
 	return space
 }
 
-func fill(dst []float32, x float32) {
+func fill[T any](dst []T, x T) {
 	for i := range dst {
 		dst[i] = x
 	}
@@ -284,7 +284,7 @@ func elementwise(r *run, n *node, in []*Tensor) []*Tensor {
 		return []*Tensor{r.group(n, g, in[:len(args)])}
 	}
 	if n.op != "Pow" || in[1].Type != Float {
-		fail("bounds or exponent that are not one number")
+		fail("of floats, or with bounds or an exponent that are not one number")
 	}
 	return []*Tensor{pairs(r, Float, in[0], in[1], (*Tensor).floats, (*Tensor).floats, func(a, b float32) float32 {
 		return float32(math.Pow(float64(a), float64(b)))

@@ -36,7 +36,7 @@ func (m *Model) fuse() {
 func (f *fuser) index() {
 	m := f.m
 	f.output = make([]bool, len(m.constants))
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		f.output[m.number[o.Name]] = true
 	}
 	f.from, f.readers = make([]*node, len(m.constants)), make([][]*node, len(m.constants))
@@ -311,38 +311,10 @@ func (f *fuser) group(last *node, types []Type) {
 		}
 		found[n.outputs[0]] = result
 	}
-	inputs = f.read(g, inputs)
 	if len(inputs) == 0 || !f.replace(last, ordered, inputs) {
 		return
 	}
 	last.op, last.exec, last.prepared = "Elementwise", runGroup, g
-}
-
-// read leaves out inputs that no step reads, such as an exponent.
-func (f *fuser) read(g *group, inputs []int) []int {
-	used := make([]bool, len(inputs))
-	for _, s := range g.steps {
-		for i, o := range []operand{s.a, s.b} {
-			if o.kind == fromInput && (i == 0 || s.f == nil) {
-				used[o.index] = true
-			}
-		}
-	}
-	index := make([]int, len(inputs))
-	var kept []int
-	for i, v := range inputs {
-		if index[i] = len(kept); used[i] {
-			kept = append(kept, v)
-		}
-	}
-	for k := range g.steps {
-		for _, o := range []*operand{&g.steps[k].a, &g.steps[k].b} {
-			if o.kind == fromInput {
-				o.index = index[o.index]
-			}
-		}
-	}
-	return kept
 }
 
 // types finds what the numbers of each value are; 0 where that is not known.
@@ -353,7 +325,7 @@ func (m *Model) types() []Type {
 			types[v] = t.Type
 		}
 	}
-	for _, i := range m.graph.inputs {
+	for _, i := range m.Inputs {
 		types[m.number[i.Name]] = i.Type
 	}
 	for _, n := range m.graph.nodes {

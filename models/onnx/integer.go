@@ -79,14 +79,6 @@ func (r *run) integers(n *node, in []*Tensor) *Tensor {
 	return out
 }
 
-// logical runs And, Or and Not, whose operands are never float.
-func logical(r *run, n *node, in []*Tensor) []*Tensor {
-	if in[0].Type == Float {
-		fail("of floats")
-	}
-	return []*Tensor{r.integers(n, in)}
-}
-
 // compare returns the operation for a comparison of a and b.
 func compare(order func(less, equal bool) bool) func(r *run, n *node, in []*Tensor) []*Tensor {
 	return func(r *run, n *node, in []*Tensor) []*Tensor {

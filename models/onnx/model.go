@@ -25,12 +25,14 @@ import (
 
 // Model is a graph ready to run. It is immutable and safe for concurrent use.
 type Model struct {
-	graph     *graph
+	*graph
+	Weights    int // numbers in the file
+	Operations int // of a run of all outputs, at most
+
 	number    map[string]int // of values by name
 	constants []*Tensor      // by value; nil for one that is computed
 	plans     map[result]*plan
 	runs      *sync.Pool
-	weights   int
 }
 
 // Open reads a model file. Weights in other files are read from its folder.
@@ -86,31 +88,17 @@ func parse(data []byte, ext external) (*Model, error) {
 		return nil, err
 	}
 	for _, t := range g.initializers {
-		m.weights += t.Size()
+		m.Weights += t.Size()
 	}
 	m.runs = newRuns(m)
 	m.foldConstants(1<<20 + len(data))
 	m.fuse()
 	g.initializers = nil
-	if err := m.makePlans(); err != nil {
-		return nil, err
-	}
+	m.makePlans()
 	m.forgetUnused()
-	m.runs = newRuns(m)
+	m.runs, m.Operations = newRuns(m), len(g.nodes)
 	return m, nil
 }
-
-// Inputs returns the inputs a run needs.
-func (m *Model) Inputs() []Info { return m.graph.inputs }
-
-// Outputs returns the outputs of the graph.
-func (m *Model) Outputs() []Info { return m.graph.outputs }
-
-// Weights returns how many numbers the file holds.
-func (m *Model) Weights() int { return m.weights }
-
-// Operations returns how many operations a run of all outputs does at most.
-func (m *Model) Operations() int { return len(m.graph.nodes) }
 
 type operation struct {
 	operands int // at least
@@ -134,7 +122,7 @@ var operations = func() map[string]operation {
 		"MatMul": {2, matMul}, "Gemm": {2, gemm}, "Softmax": {1, softmax}, "LogSoftmax": {1, softmax},
 		"LayerNormalization": {2, layerNorm}, "CumSum": {2, cumSum},
 		"Where": {3, where}, "IsNaN": {1, isNaN},
-		"And": {2, logical}, "Or": {2, logical}, "Not": {1, logical},
+		"And": {2, elementwise}, "Or": {2, elementwise}, "Not": {1, elementwise},
 		"Equal": {2, compare(func(_, equal bool) bool { return equal })}, "Less": {2, less}, "Greater": {2, greater},
 		"LessOrEqual":    {2, compare(func(less, equal bool) bool { return less || equal })},
 		"GreaterOrEqual": {2, compare(func(less, equal bool) bool { return !less })},
@@ -204,8 +192,8 @@ func (m *Model) link() error {
 			return err
 		}
 	}
-	g.inputs = slices.DeleteFunc(g.inputs, func(i Info) bool { return g.initializers[i.Name] != nil })
-	for _, i := range g.inputs {
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(i Info) bool { return g.initializers[i.Name] != nil })
+	for _, i := range g.Inputs {
 		if i.Type == 0 {
 			return fmt.Errorf("input %q: its type is not supported", i.Name)
 		}
@@ -234,7 +222,7 @@ func (m *Model) link() error {
 			}
 		}
 	}
-	for _, o := range g.outputs {
+	for _, o := range g.Outputs {
 		if _, ok := m.number[o.Name]; !ok {
 			return fmt.Errorf("output %q: nothing computes it", o.Name)
 		}

@@ -1,9 +1,6 @@
 package onnx
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // result is what a plan computes.
 type result struct {
@@ -11,22 +8,11 @@ type result struct {
 	hidden bool
 }
 
-// plan returns the prepared plan of a request.
-func (m *Model) plan(want Request) (*plan, error) {
-	if p, ok := m.plans[result{want.Output, want.Hidden}]; ok {
-		return p, nil
-	}
-	if want.Hidden {
-		return nil, fmt.Errorf("output %q does not end in a product with a matrix", want.Output)
-	}
-	return nil, fmt.Errorf("no output %q", want.Output)
-}
-
 // HasHidden reports whether an output ends in a product with a constant
 // matrix, so that Request.Hidden can be asked for.
 func (m *Model) HasHidden(output string) bool { return m.plans[result{output, true}] != nil }
 
-func (m *Model) makePlans() error {
+func (m *Model) makePlans() {
 	m.plans = map[result]*plan{}
 	from := make([]*node, len(m.constants))
 	for _, n := range m.graph.nodes {
@@ -36,7 +22,7 @@ func (m *Model) makePlans() error {
 			}
 		}
 	}
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		v := m.number[o.Name]
 		m.plans[result{o.Name, false}] = m.planFor(v)
 		n := from[v]
@@ -50,7 +36,6 @@ func (m *Model) makePlans() error {
 			m.plans[result{o.Name, true}] = m.planFor(n.inputs[0])
 		}
 	}
-	return nil
 }
 
 // planFor finds the nodes that a value needs, and which of them, at the end,
@@ -123,7 +108,7 @@ func (m *Model) byRow(n *node) bool {
 // forgetUnused frees constants that only packed copies of are read.
 func (m *Model) forgetUnused() {
 	read := make([]bool, len(m.constants))
-	for _, o := range m.graph.outputs {
+	for _, o := range m.Outputs {
 		read[m.number[o.Name]] = true
 	}
 	for _, n := range m.graph.nodes {

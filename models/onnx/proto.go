@@ -16,8 +16,8 @@ import (
 type graph struct {
 	nodes        []*node
 	initializers map[string]*Tensor
-	inputs       []Info
-	outputs      []Info
+	Inputs       []Info // that a run needs
+	Outputs      []Info
 	opset        int64
 }
 
@@ -74,8 +74,8 @@ func parseModel(data []byte, ext external) (*graph, error) {
 	if len(m.GetGraph().GetOutput()) == 0 {
 		return nil, errors.New("no graph with outputs in it")
 	}
-	g := &graph{initializers: map[string]*Tensor{}, inputs: list.Map(m.Graph.Input, infoOf),
-		outputs: list.Map(m.Graph.Output, infoOf)}
+	g := &graph{initializers: map[string]*Tensor{}, Inputs: list.Map(m.Graph.Input, infoOf),
+		Outputs: list.Map(m.Graph.Output, infoOf)}
 	for _, o := range m.OpsetImport {
 		if o.GetDomain() == "" || o.GetDomain() == "ai.onnx" {
 			g.opset = o.GetVersion()

@@ -59,15 +59,18 @@ type Request struct {
 // Where the graph itself treats the rows of a batch alike, each row of the
 // result is the same in any batch.
 func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
-	p, err := m.plan(want)
-	if err != nil {
-		return nil, err
+	p, ok := m.plans[result{want.Output, want.Hidden}]
+	switch {
+	case !ok && want.Hidden:
+		return nil, fmt.Errorf("output %q does not end in a product with a matrix", want.Output)
+	case !ok:
+		return nil, fmt.Errorf("no output %q", want.Output)
 	}
 	r := m.runs.Get().(*run)
 	defer m.runs.Put(r)
 	defer r.end()
 	r.uses = append(r.uses[:0], p.uses...)
-	for _, info := range m.graph.inputs {
+	for _, info := range m.Inputs {
 		t, ok := inputs[info.Name]
 		if !ok || t.Type != info.Type || len(t.F)+len(t.I) != t.Size() {
 			return nil, fmt.Errorf("input %q: %w: must be %v of %v", info.Name, errInput, info.Type, info.Shape)
@@ -75,6 +78,7 @@ func (m *Model) Run(inputs map[string]*Tensor, want Request) (*Tensor, error) {
 		r.values[m.number[info.Name]] = t
 	}
 	var out *Tensor
+	var err error
 	if want.Rows != nil && len(p.cuts) > 0 {
 		out, err = r.chosen(p, want.Rows)
 	} else if err = r.each(p.nodes); err == nil {
@@ -100,17 +104,11 @@ func (r *run) chosen(p *plan, rows []int) (*Tensor, error) {
 	if err := r.each(p.nodes[:p.tail]); err != nil {
 		return nil, err
 	}
-	var lead []int
-	same := true
-	for _, v := range p.cuts {
+	first := r.values[p.cuts[0]].Shape
+	if slices.ContainsFunc(p.cuts, func(v int) bool {
 		shape := r.values[v].Shape
-		if len(shape) != 3 || lead != nil && !slices.Equal(lead, shape[:2]) {
-			same = false
-			break
-		}
-		lead = shape[:2]
-	}
-	if !same { // one of them is stretched over the others: rows are chosen at the end
+		return len(shape) != 3 || !slices.Equal(shape[:2], first[:2])
+	}) { // one of them is stretched over the others: rows are chosen at the end
 		if err := r.each(p.nodes[p.tail:]); err != nil {
 			return nil, err
 		}
@@ -305,7 +303,7 @@ func (r *run) reusable(n *node, in []*Tensor, i int) bool {
 // newRuns makes runs whose tensors are at most 64 times as large as the weights
 // of the file, or 2²⁶: a small file can't ask for much memory.
 func newRuns(m *Model) *sync.Pool {
-	limit := min(maxElements, max(1<<26, 64*m.weights))
+	limit := min(maxElements, max(1<<26, 64*m.Weights))
 	return &sync.Pool{New: func() any {
 		return &run{m: m, values: make([]*Tensor, len(m.constants)), limit: limit}
 	}}

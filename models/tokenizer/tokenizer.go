@@ -19,16 +19,17 @@ import (
 
 // Tokenizer is immutable and safe for concurrent use.
 type Tokenizer struct {
-	kind           string
-	size           int
-	limit          int // of truncation in the file; 0 without
-	normalize      []func(string) string
-	split          []splitter
-	metaspace      bool // some splitter marks spaces by ▁
-	byteLevel      bool
-	model          model
-	prefix, suffix []int
-	special        map[string]int
+	Kind          string         // of the model: WordPiece, BPE or Unigram
+	Size          int            // number of pieces
+	Limit         int            // number of ids at which the file itself cuts a text; 0 without
+	Before, After []int          // ids that are put around a text
+	Special       map[string]int // ids of tokens such as "[MASK]"
+
+	normalize []func(string) string
+	split     []splitter
+	metaspace bool // some splitter marks spaces by ▁
+	byteLevel bool
+	model     model
 }
 
 // model turns a part of a text, as the pre-tokenizer makes them, into ids.
@@ -125,15 +126,15 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if f.Model.Type == "" || len(f.Model.Vocab) == 0 {
 		return nil, errors.New("no model with a vocabulary in it")
 	}
-	t := &Tokenizer{kind: f.Model.Type, special: map[string]int{}}
+	t := &Tokenizer{Kind: f.Model.Type, Special: map[string]int{}}
 	if f.Truncation != nil {
-		t.limit = max(0, f.Truncation.MaxLength)
+		t.Limit = max(0, f.Truncation.MaxLength)
 	}
 	for _, a := range f.AddedTokens {
 		if !a.Special {
 			return nil, fmt.Errorf("added token %q that is not special: not supported", a.Content)
 		}
-		t.special[a.Content] = a.ID
+		t.Special[a.Content] = a.ID
 	}
 	if f.Normalizer != nil {
 		if err := t.addNormalizer(*f.Normalizer); err != nil {
@@ -168,7 +169,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 // vocabulary reads a vocabulary that maps pieces to ids.
 func (t *Tokenizer) vocabulary(raw json.RawMessage) (map[string]int, error) {
 	if len(raw) > 0 && raw[0] == '[' {
-		return nil, fmt.Errorf("model %q has a list of pieces with scores, which is the vocabulary of Unigram", t.kind)
+		return nil, fmt.Errorf("model %q has a list of pieces with scores, which is the vocabulary of Unigram", t.Kind)
 	}
 	var vocab map[string]int
 	if err := json.Unmarshal(raw, &vocab); err != nil {
@@ -179,7 +180,7 @@ func (t *Tokenizer) vocabulary(raw json.RawMessage) (map[string]int, error) {
 			return nil, fmt.Errorf("piece %q: id = %d", piece, id)
 		}
 	}
-	t.size = len(vocab)
+	t.Size = len(vocab)
 	return vocab, nil
 }
 
@@ -197,7 +198,7 @@ func (t *Tokenizer) addPostProcessor(c component) error {
 		for _, pair := range []struct {
 			of []json.RawMessage
 			to *[]int
-		}{{c.Cls, &t.prefix}, {c.Sep, &t.suffix}} {
+		}{{c.Cls, &t.Before}, {c.Sep, &t.After}} {
 			id := -1
 			if len(pair.of) != 2 || json.Unmarshal(pair.of[1], &id) != nil || id < 0 {
 				return fmt.Errorf("post-processor %q: sep and cls must be a token and its id", c.Type)
@@ -211,9 +212,9 @@ func (t *Tokenizer) addPostProcessor(c component) error {
 			case part.Sequence != nil:
 				seen = true
 			case part.SpecialToken != nil && seen:
-				t.suffix = append(t.suffix, c.SpecialTokens[part.SpecialToken.ID].IDs...)
+				t.After = append(t.After, c.SpecialTokens[part.SpecialToken.ID].IDs...)
 			case part.SpecialToken != nil:
-				t.prefix = append(t.prefix, c.SpecialTokens[part.SpecialToken.ID].IDs...)
+				t.Before = append(t.Before, c.SpecialTokens[part.SpecialToken.ID].IDs...)
 			}
 		}
 	default:
@@ -222,32 +223,14 @@ func (t *Tokenizer) addPostProcessor(c component) error {
 	return nil
 }
 
-// Kind returns the type of the model: WordPiece, BPE or Unigram.
-func (t *Tokenizer) Kind() string { return t.kind }
-
-// Size returns the number of pieces.
-func (t *Tokenizer) Size() int { return t.size }
-
-// Limit returns the number of ids at which the file itself cuts a text, or 0.
-func (t *Tokenizer) Limit() int { return t.limit }
-
-// Special returns the id of a special token such as "[MASK]".
-func (t *Tokenizer) Special(token string) (id int, ok bool) {
-	id, ok = t.special[token]
-	return id, ok
-}
-
-// Around returns the ids that are put before and after a text.
-func (t *Tokenizer) Around() (before, after []int) { return t.prefix, t.suffix }
-
 // Encode returns the ids of a text, special tokens included, cut to at most
 // limit ids (0: not cut); the tokens after the text stay.
 func (t *Tokenizer) Encode(text string, limit int) []int {
 	room := math.MaxInt
 	if limit > 0 {
-		room = max(0, limit-len(t.prefix)-len(t.suffix))
+		room = max(0, limit-len(t.Before)-len(t.After))
 	}
-	ids := append([]int(nil), t.prefix...)
+	ids := append([]int(nil), t.Before...)
 	for _, part := range t.parts(text, true) {
 		if room == 0 {
 			break
@@ -257,7 +240,7 @@ func (t *Tokenizer) Encode(text string, limit int) []int {
 		ids = append(ids, found...)
 		room -= len(found)
 	}
-	ids = append(ids, t.suffix...)
+	ids = append(ids, t.After...)
 	if limit > 0 && len(ids) > limit {
 		ids = ids[:limit]
 	}

@@ -46,10 +46,10 @@ func TestWordPiece(t *testing.T) {
 			t.Errorf("%q: %v, want %v", c.text, got, c.want)
 		}
 	}
-	if u.Limit() != 9 || u.Size() != 15 || u.Kind() != "WordPiece" {
-		t.Errorf("limit %d, size %d, kind %s", u.Limit(), u.Size(), u.Kind())
+	if u.Limit != 9 || u.Size != 15 || u.Kind != "WordPiece" {
+		t.Errorf("limit %d, size %d, kind %s", u.Limit, u.Size, u.Kind)
 	}
-	if id, ok := u.Special("[SEP]"); !ok || id != 2 {
+	if id, ok := u.Special["[SEP]"]; !ok || id != 2 {
 		t.Errorf("[SEP] is %d, %v", id, ok)
 	}
 }
@@ -233,13 +233,13 @@ func TestWordsAreText(t *testing.T) {
 			t.Errorf("%q: %v, want %v", item.Text, got, item.TokenIDs)
 		}
 		for _, u := range []*Tokenizer{tokens, unigram} {
-			before, after := u.Around()
+			before, after := u.Before, u.After
 			ids := slices.Clone(before)
 			for i, w := range strings.Fields(item.Text) {
 				ids = append(ids, u.Word(w, i == 0)...)
 			}
 			if want := u.Encode(item.Text, 0); !slices.Equal(append(ids, after...), want) {
-				t.Errorf("%s %q: by words %v, want %v", u.Kind(), item.Text, ids, want)
+				t.Errorf("%s %q: by words %v, want %v", u.Kind, item.Text, ids, want)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (t *Tokenizer) newUnigram(f *file) error {
 		u.longest = max(u.longest, utf8.RuneCountInString(text))
 	}
 	u.unknownScore = worst - unknownPenalty
-	t.size, t.model = len(vocab), u
+	t.Size, t.model = len(vocab), u
 	return nil
 }
 

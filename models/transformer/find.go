@@ -100,7 +100,7 @@ func (m *Model) find() error {
 	if len(ids) < around+2 {
 		return errors.New("tokenizer.json finds no tokens in an English sentence")
 	}
-	outputs := m.graph.Outputs()
+	outputs := m.graph.Outputs
 	pick := func(rank int, names ...string) bool {
 		for _, o := range outputs {
 			if len(o.Shape) == rank && (names == nil || slices.Contains(names, o.Name)) {
@@ -135,10 +135,10 @@ func (m *Model) find() error {
 	if m.sentence || m.task == Classifier {
 		return nil
 	}
-	if m.output != "logits" || m.classes < m.tokens.Size() {
+	if m.output != "logits" || m.classes < m.tokens.Size {
 		if m.output == "logits" {
 			return fmt.Errorf("model.onnx: logits of %d classes for each of %d pieces: not supported", m.classes,
-				m.tokens.Size())
+				m.tokens.Size)
 		}
 		p := m.config.pooling
 		if p.Max || p.SqrtLength || p.Weighted || p.LastToken || p.CLS && p.MeanOfToken {
@@ -188,36 +188,13 @@ func (m *Model) probe(ids []int) (rows [][]float32, err error) {
 	return rows, err
 }
 
-// Description says what a folder holds.
-type Description struct {
-	Name       string
-	Task       Task
-	Tokenizer  string // WordPiece, BPE or Unigram
-	Vocabulary int    // pieces of the tokenizer
-	Limit      int    // pieces of a text, special tokens included
-	Output     string // the output in use
-	Size       int    // pieces to choose from, classes or dimensions
-	Tokens     bool   // TokenVectors works
-	Weights    int    // numbers in model.onnx
-	Operations int    // of the prepared graph
-}
-
-// Describe reads a folder and says what it can serve for; the error says why
-// it can't.
-func Describe(dir string) (Description, error) {
+// Describe reads a folder and says in lines of text what it can serve for; the
+// error says why it can't.
+func Describe(dir string) (string, error) {
 	m, err := Open(dir, "")
 	if err != nil {
-		return Description{}, err
+		return "", err
 	}
-	return Description{
-		Name: m.name, Task: m.task, Tokenizer: m.tokens.Kind(), Vocabulary: m.tokens.Size(), Limit: m.limit,
-		Output: m.output, Size: m.classes, Tokens: m.HasTokenVectors(), Weights: m.graph.Weights(),
-		Operations: m.graph.Operations(),
-	}, nil
-}
-
-// String returns lines of text for a terminal.
-func (d Description) String() string {
 	serves := map[Task]string{
 		Encoder:    "encoder: vectors of %d dimensions",
 		Masked:     "masked language model: a word from the words around it, %d pieces to choose from",
@@ -225,11 +202,11 @@ func (d Description) String() string {
 		Classifier: "classifier of %d classes",
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n  serves as  %s (output %s)\n", d.Name, fmt.Sprintf(serves[d.Task], d.Size), d.Output)
-	fmt.Fprintf(&b, "  tokenizer  %s, %d pieces; texts are cut to %d\n", d.Tokenizer, d.Vocabulary, d.Limit)
-	fmt.Fprintf(&b, "  model      %d weights, %d operations\n", d.Weights, d.Operations)
-	if d.Tokens {
+	fmt.Fprintf(&b, "%s\n  serves as  %s (output %s)\n", m.name, fmt.Sprintf(serves[m.task], m.classes), m.output)
+	fmt.Fprintf(&b, "  tokenizer  %s, %d pieces; texts are cut to %d\n", m.tokens.Kind, m.tokens.Size, m.limit)
+	fmt.Fprintf(&b, "  model      %d weights, %d operations\n", m.graph.Weights, m.graph.Operations)
+	if m.HasTokenVectors() {
 		b.WriteString("  also       vectors of tokens (BERTScore)\n")
 	}
-	return b.String()
+	return b.String(), nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"mldpbench/internal/check"
 	"mldpbench/internal/kernel"
 	"mldpbench/internal/list"
@@ -42,7 +44,7 @@ func (m *Model) Candidates(words []string, maxPieces int) (*Candidates, error) {
 	c := &Candidates{Excluded: make([]bool, len(words))}
 	unknown := -1
 	for _, token := range []string{"[UNK]", "<unk>"} {
-		if id, ok := m.tokens.Special(token); ok {
+		if id, ok := m.tokens.Special[token]; ok {
 			unknown = id
 		}
 	}
@@ -141,17 +143,8 @@ func firstIndex(position int) int {
 
 // normalise makes logarithms those of a distribution.
 func normalise(x []float64) {
-	top := slices.Max(x)
-	if math.IsInf(top, -1) {
-		return
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(v - top)
-	}
-	sum = top + math.Log(sum)
-	for i := range x {
-		x[i] -= sum
+	if total := floats.LogSumExp(x); !math.IsInf(total, -1) {
+		floats.AddConst(-total, x)
 	}
 }
 
@@ -202,14 +195,8 @@ func (m *Model) masked(pieces [][]int, position, count int) (job, error) {
 	return job{slices.Concat(ids, right, m.after), rows}, nil
 }
 
-// LogProbs are the natural logarithms of the probabilities of a text's pieces
-// under a causal model, each given all pieces before it.
-type LogProbs struct {
-	Pieces []int
-	Values []float64
-}
-
-// CausalLogProbs scores texts piece by piece. The ids are those of the
+// CausalLogProbs returns the natural logarithms of the probabilities of each
+// text's pieces, each given all pieces before it. The ids are those of the
 // tokenizer with its special tokens; the first is not scored. Where the
 // tokenizer puts no token in front and config.json names a first token (GPT-2),
 // that is put there, so that all pieces of the text are scored. A closing token
@@ -217,7 +204,7 @@ type LogProbs struct {
 //
 // A text of more pieces than the limit is read in windows of that length that
 // overlap by half: each piece is scored once, given at least half a window.
-func (m *Model) CausalLogProbs(ctx context.Context, texts []string) ([]LogProbs, error) {
+func (m *Model) CausalLogProbs(ctx context.Context, texts []string) ([][]float64, error) {
 	if m.task != Causal {
 		return nil, fmt.Errorf("model %s: a model of the kind %s has no next piece", m.name, m.task)
 	}
@@ -233,16 +220,16 @@ func (m *Model) CausalLogProbs(ctx context.Context, texts []string) ([]LogProbs,
 }
 
 // score is CausalLogProbs for ids.
-func (m *Model) score(ctx context.Context, sequences [][]int) ([]LogProbs, error) {
-	out := make([]LogProbs, len(sequences))
-	type window struct{ text, from int } // scores from this index of Values on
+func (m *Model) score(ctx context.Context, sequences [][]int) ([][]float64, error) {
+	out := make([][]float64, len(sequences))
+	type window struct{ text, from int } // scores from this index on
 	var windows []window
 	var jobs []job
 	for i, ids := range sequences {
 		if len(ids) < 2 {
 			continue
 		}
-		out[i] = LogProbs{ids[1:], make([]float64, len(ids)-1)}
+		out[i] = make([]float64, len(ids)-1)
 		for scored := 1; scored < len(ids); {
 			start := max(0, scored-m.limit/2)
 			if scored == 1 {
@@ -261,11 +248,11 @@ func (m *Model) score(ctx context.Context, sequences [][]int) ([]LogProbs, error
 		w := windows[k]
 		space := make([]float32, m.classes)
 		for r, row := range rows {
-			id := out[w.text].Pieces[w.from+r]
+			id := sequences[w.text][w.from+r+1]
 			if id >= len(row) || !finite(row) {
 				return fmt.Errorf("no finite score of piece %d", id)
 			}
-			out[w.text].Values[w.from+r] = float64(row[id]) - logNormaliser(row, space)
+			out[w.text][w.from+r] = float64(row[id]) - logNormaliser(row, space)
 		}
 		return nil
 	})

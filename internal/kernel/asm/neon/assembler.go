@@ -222,20 +222,25 @@ func (a *assembler) toGeneral32(d r, n v) {
 }
 
 // Memory. Those named Next advance the address by what they read or wrote.
-func (a *assembler) ldr(d v, at r, offset uint32) {
-	a.word(0x3dc00000|offset/16<<10|uint32(at)<<5|uint32(d), "ldr q%d, [x%d, #%d]", d, uint32(at), offset)
+func (a *assembler) ldr(d v, at r, by uint32) {
+	a.at(0x3dc00000|by/16<<10, "ldr q%d, [x%d, #%d]", d, at, by)
+}
+func (a *assembler) str(d v, at r, by uint32) {
+	a.at(0x3d800000|by/16<<10, "str q%d, [x%d, #%d]", d, at, by)
+}
+func (a *assembler) ldrNext(d v, at r) { a.at(0x3cc10400, "ldr q%d, [x%d], #16", d, at) }
+func (a *assembler) strNext(d v, at r) { a.at(0x3c810400, "str q%d, [x%d], #16", d, at) }
+
+// fill reads one number into all places; fillBy advances the address by a register.
+func (a *assembler) fill(d v, at r)     { a.at(0x4d40c800, "ld1r { v%d.4s }, [x%d]", d, at) }
+func (a *assembler) fillNext(d v, at r) { a.at(0x4ddfc800, "ld1r { v%d.4s }, [x%d], #4", d, at) }
+func (a *assembler) fillBy(d v, at, by r) {
+	a.at(0x4dc0c800|uint32(by)<<16, "ld1r { v%d.4s }, [x%d], x%d", d, at, uint32(by))
 }
 
-func (a *assembler) str(d v, at r, offset uint32) {
-	a.word(0x3d800000|offset/16<<10|uint32(at)<<5|uint32(d), "str q%d, [x%d, #%d]", d, uint32(at), offset)
-}
-
-func (a *assembler) ldrNext(d v, at r) {
-	a.word(0x3cc00400|16<<12|uint32(at)<<5|uint32(d), "ldr q%d, [x%d], #16", d, uint32(at))
-}
-
-func (a *assembler) strNext(d v, at r) {
-	a.word(0x3c800400|16<<12|uint32(at)<<5|uint32(d), "str q%d, [x%d], #16", d, uint32(at))
+// at writes an instruction of a vector register and an address.
+func (a *assembler) at(code uint32, format string, d v, at r, more ...any) {
+	a.word(code|uint32(at)<<5|uint32(d), format, append([]any{d, uint32(at)}, more...)...)
 }
 
 func (a *assembler) ldp(d, e v, at r, offset uint32) {
@@ -254,20 +259,6 @@ func (a *assembler) ldpNext(d, e v, at r) { a.ldpStep(d, e, at, 32) }
 func (a *assembler) ldpStep(d, e v, at r, step uint32) {
 	a.word(0xacc00000|step/16<<15|uint32(e)<<10|uint32(at)<<5|uint32(d), "ldp q%d, q%d, [x%d], #%d", d, e, uint32(at),
 		step)
-}
-
-// fill reads one number into all places.
-func (a *assembler) fill(d v, at r) {
-	a.word(0x4d40c800|uint32(at)<<5|uint32(d), "ld1r { v%d.4s }, [x%d]", d, uint32(at))
-}
-
-func (a *assembler) fillNext(d v, at r) {
-	a.word(0x4ddfc800|uint32(at)<<5|uint32(d), "ld1r { v%d.4s }, [x%d], #4", d, uint32(at))
-}
-
-// fillBy advances the address by a register.
-func (a *assembler) fillBy(d v, at, by r) {
-	a.word(0x4dc0c800|uint32(by)<<16|uint32(at)<<5|uint32(d), "ld1r { v%d.4s }, [x%d], x%d", d, uint32(at), uint32(by))
 }
 
 // fillFourDoubles reads four float64, each into all places of one register.
