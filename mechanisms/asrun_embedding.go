@@ -95,7 +95,7 @@ func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, w
 	}
 	g := Guarantee{Reason: unprovedTEM + ", and " + vectorless}
 	inner := newReleasedTEM(s, g, space, space.Len()+1, truncation)
-	return tabledAsRun{exactAsRun{newAsRun(m, s, g, inner, m.ranked, m.ranked)}}, nil
+	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, m.ranked, m.ranked)}}, nil
 }
 
 // newAsRunSanText computes SanText's probabilities over rows 0 to V from the
@@ -120,7 +120,7 @@ func newAsRunSanText(env Environment, s Settings) (Mechanism, error) {
 	inner := newDistanceSelector(s, g, space, law)
 	outputs := slices.Repeat([]WordID{embeddings.Unknown}, len(rows))
 	copy(outputs, m.covered)
-	return tabledAsRun{exactAsRun{newAsRun(m, s, g, inner, rows, outputs)}}, nil
+	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, rows, outputs)}}, nil
 }
 
 // Values of the parameter extent of AsRun.
@@ -186,5 +186,5 @@ func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := Guarantee{Reason: "the noise has the scale of largest and smallest distances " + source + ", from a complex " +
 		"number where epsilon is below the smallest usable one, and " + vectorless}
-	return exactAsRun{newAsRun(m, s, g, inner, m.ranked, m.ranked)}, nil
+	return exactPartial{newAsRun(m, s, g, inner, m.ranked, m.ranked)}, nil
 }

@@ -66,17 +66,17 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 			"between words far apart the odds may change by any factor.", g.Metric)
 	}
 	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per "+
-		"word, if they are far apart.", factor(logOdds))
+		"word, if they are far apart.", Factor(logOdds))
 	if g.Delta > 0 {
 		sentence += fmt.Sprintf(" With delta %.3g the bound may fail.", g.Delta)
 	}
 	return logOdds, sentence
 }
 
-// factor formats e^x without overflow for any x.
-func factor(x float64) string {
-	if x < math.Log(1e6) {
+// Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.
+func Factor(x float64) string {
+	if x < 300 {
 		return fmt.Sprintf("%.3g", math.Exp(x))
 	}
-	return fmt.Sprintf("10^%.3g", x/math.Ln10)
+	return fmt.Sprintf("10^%.0f", x/math.Ln10)
 }

@@ -107,8 +107,10 @@ func newCosineSelector(full *selector, space *embeddings.Space, outputs []WordID
 	return m
 }
 
+// random draws the seed of a word's own generator.
+func (m *cosineSelector) random(rng *rand.Rand) wordRandom { return drawRandom(rng, 2) }
+
 func (m *cosineSelector) ownEpsilon() float64             { return m.settings.Epsilon }
-func (m *cosineSelector) draws() int                      { return 2 } // the seed of a word's own generator
 func (m *cosineSelector) rowsAtOnce() int                 { return kernel.PairRows }
 func (m *cosineSelector) builder() rowBuilder[cosineRow]  { return m.builders.Get().(*cosineBuilder) }
 func (m *cosineSelector) release(b rowBuilder[cosineRow]) { m.builders.Put(b) }

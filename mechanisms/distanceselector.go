@@ -156,14 +156,14 @@ func (m *distanceSelector) rowsAtOnce() int                { return kernel.Produ
 func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
 func (m *distanceSelector) release(b rowBuilder[headTail]) { m.builders.Put(b) }
 
-// draws returns the random numbers per word: one to decide between head and
-// tail, two to choose within (for the tail they seed a separate generator) and,
-// where words may be kept, one to decide that.
-func (m *distanceSelector) draws() int {
+// random draws a number to decide between head and tail, two to choose within
+// (for the tail they seed a separate generator) and, where words may be kept, one
+// to decide that.
+func (m *distanceSelector) random(rng *rand.Rand) wordRandom {
 	if m.outputs != nil {
-		return 4
+		return drawRandom(rng, 4)
 	}
-	return 3
+	return drawRandom(rng, 3)
 }
 
 // count returns the number of words that can be drawn.

@@ -93,7 +93,7 @@ type Mechanism interface {
 
 	// Privatize writes one noisy word for each word of src to dst (same length;
 	// dst may be src). epsilons, if not nil, gives each word its own epsilon,
-	// checked before by CheckEpsilons; the guarantee then holds word by word
+	// checked before by CheckEpsilon; the guarantee then holds word by word
 	// with that epsilon; nil means Settings().Epsilon. Words must not be
 	// Unknown: a Policy handles unknown words. All draws of a document come
 	// from rng in an order that depends on src alone, so PrivatizeBatch of many

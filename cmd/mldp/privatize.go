@@ -306,7 +306,7 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 	}
 	near := ""
 	if p.Odds.Nearest != nil {
-		near = "; between nearest neighbours: " + privatize.Factor(*p.Odds.Nearest)
+		near = "; between nearest neighbours: " + mechanisms.Factor(*p.Odds.Nearest)
 	}
 	if p.Odds.AnyTwo == nil {
 		fmt.Fprintln(w, strings.TrimSuffix(p.Odds.Worst, ".")+near)
@@ -317,5 +317,5 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 		between = "texts of equal length"
 	}
 	fmt.Fprintf(w, "an output may change the odds between any two %s by a factor of %s%s\n", between,
-		privatize.Factor(*p.Odds.AnyTwo), near)
+		mechanisms.Factor(*p.Odds.AnyTwo), near)
 }

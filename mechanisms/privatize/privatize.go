@@ -14,8 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -283,9 +281,6 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 
 // replace privatises the words of a batch.
 func (s *Stream) replace(ctx context.Context, b *batch) error {
-	if s.options.Document != 0 {
-		return s.replaceBudgeted(ctx, b)
-	}
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
 		documents[i] = make([]string, len(words))
@@ -293,16 +288,46 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 			documents[i][j] = s.token(b.pieces[i].Text, w)
 		}
 	}
-	var err error
+	epsilons, err := s.epsilons(b)
+	if err != nil {
+		return err
+	}
 	o := s.options
 	if o.Rewriter != nil {
 		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, b.first, o.Seed, o.Workers)
 		return err
 	}
 	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers,
+		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers, Epsilons: epsilons,
 	})
 	return err
+}
+
+// epsilons returns the ε of a word of each piece, nil for the mechanism's own.
+// All words of a record share its budget, known or not: their number is visible
+// in the output. The pieces of a record are never in two batches.
+func (s *Stream) epsilons(b *batch) ([]float64, error) {
+	if s.options.Document == 0 {
+		return nil, nil
+	}
+	out := make([]float64, len(b.pieces))
+	for from, to := 0, 0; from < len(out); from = to {
+		words := 0
+		for to = from; to < len(out) && b.pieces[to].Record == b.pieces[from].Record; to++ {
+			words += len(b.words[to])
+		}
+		share := s.options.Mechanism.Settings().Epsilon // without words it changes nothing
+		if words > 0 {
+			share = s.options.Document / float64(words)
+		}
+		if err := mechanisms.CheckEpsilon(s.options.Mechanism, share); err != nil {
+			return nil, fmt.Errorf("record %d: %w", b.pieces[from].Record+1, err)
+		}
+		for i := from; i < to; i++ {
+			out[i] = share
+		}
+	}
+	return out, nil
 }
 
 // token returns a word as the vocabulary spells it or, if unknown, as in the
@@ -312,77 +337,4 @@ func (s *Stream) token(text string, w word) string {
 		return s.splitter.vocabulary.Word(w.id)
 	}
 	return text[w.start:w.end]
-}
-
-// replaceBudgeted gives every word its share of its document's epsilon. The
-// pieces of a record are one document and never in two batches.
-func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
-	var groups []int // where a record begins, and the end
-	for i, p := range b.pieces {
-		if i == 0 || p.Record != b.pieces[i-1].Record {
-			groups = append(groups, i)
-		}
-	}
-	groups = append(groups, len(b.pieces))
-	b.output = make([][]string, len(b.pieces))
-	return s.parallel(ctx, len(groups)-1, func(_, from, to int) error {
-		for r := from; r < to; r++ {
-			if err := s.replaceRecord(b, groups[r], groups[r+1]); err != nil {
-				return fmt.Errorf("record %d: %w", b.pieces[groups[r]].Record+1, err)
-			}
-		}
-		return nil
-	})
-}
-
-// replaceRecord shares the budget among all words of a record, known or not:
-// their number is visible in the output.
-func (s *Stream) replaceRecord(b *batch, from, to int) error {
-	words := 0
-	for i := from; i < to; i++ {
-		words += len(b.words[i])
-	}
-	if words == 0 {
-		return nil
-	}
-	epsilons := slices.Repeat([]float64{s.options.Document / float64(words)}, words)
-	if err := mechanisms.CheckEpsilons(s.options.Mechanism, epsilons); err != nil {
-		return err
-	}
-	for i := from; i < to; i++ {
-		var ids []mechanisms.WordID
-		var known []float64
-		for j, w := range b.words[i] {
-			if w.id != embeddings.Unknown {
-				ids, known = append(ids, w.id), append(known, epsilons[j])
-			}
-		}
-		b.output[i] = s.replacePiece(b, i, ids, known)
-		epsilons = epsilons[len(b.words[i]):]
-	}
-	return nil
-}
-
-// replacePiece is mechanisms.PrivatizeText for one piece with separate epsilons
-// per word.
-func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons []float64) []string {
-	m, seed := s.options.Mechanism, s.options.Seed.At(b.first+uint64(i))
-	m.Privatize(ids, ids, epsilons, seed.Rand())
-	out := make([]string, 0, len(b.words[i]))
-	var unknown *rand.Rand
-	for _, w := range b.words[i] {
-		switch {
-		case w.id != embeddings.Unknown:
-			out = append(out, m.Vocabulary().Word(ids[0]))
-			ids = ids[1:]
-		case s.options.Policy == mechanisms.Keep || s.kept[b.pieces[i].Text[w.start:w.end]]:
-			out = append(out, b.pieces[i].Text[w.start:w.end])
-		case s.options.Policy == mechanisms.Random:
-			if unknown == nil {
-				unknown = seed.Derive("unknown").Rand()
-			}
-			out = append(out, m.Vocabulary().Word(mechanisms.WordID(unknown.IntN(m.Vocabulary().Len()))))
-		}
-	}
-	return out
 }
