@@ -43,7 +43,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, h := range []Hello{{}, {Aligned: &no}} {
 			q := &Request{ID: 1, Documents: [][]string{{"x", "y"}, {}}}
-			a, err := parseAnswer(line, h, q)
+			a, _, err := parseAnswer(line, h, 1, q)
 			if err != nil {
 				continue
 			}
@@ -59,17 +59,17 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 		guess := &attack{ID: 1, Test: []string{"x", "y"}, classes: 3}
-		if _, err := guess.read(line, Hello{}); err == nil &&
-			(len(guess.labels) != 2 || min(guess.labels[0], guess.labels[1]) < 0 || max(guess.labels[0], guess.labels[1]) > 2) {
-			t.Errorf("accepted %v", guess.labels)
+		if a, _, err := parseAnswer(line, Hello{Role: AttackerRole}, 1, guess); err == nil &&
+			(len(a.Labels) != 2 || min(*a.Labels[0], *a.Labels[1]) < 0 || max(*a.Labels[0], *a.Labels[1]) > 2) {
+			t.Errorf("accepted %v", a.Labels)
 		}
 		pairs := &comparison{ID: 1, Original: []string{"x", "y"}}
-		if _, err := pairs.read(line, Hello{}); err == nil &&
-			(len(pairs.values) != 2 || math.IsNaN(pairs.values[0]+pairs.values[1]) || math.IsInf(pairs.values[0], 0)) {
-			t.Errorf("accepted %v", pairs.values)
+		if a, _, err := parseAnswer(line, Hello{Role: MeasurementRole}, 1, pairs); err == nil &&
+			(len(a.Values) != 2 || math.IsNaN(*a.Values[0]+*a.Values[1]) || math.IsInf(*a.Values[0], 0)) {
+			t.Errorf("accepted %v", a.Values)
 		}
 		q := &Request{ID: 1, Texts: []string{"x", "y"}}
-		if a, err := parseAnswer(line, Hello{Input: Text}, q); err == nil && len(a.Texts) != 2 {
+		if a, _, err := parseAnswer(line, Hello{Input: Text}, 1, q); err == nil && len(a.Texts) != 2 {
 			t.Errorf("accepted %q", a.Texts)
 		}
 	})

@@ -78,7 +78,7 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 		return nil, fmt.Errorf("command %s: %s", p.name, hide.Replace(err.Error()))
 	}
 	p.reader = bufio.NewReaderSize(p.out, 1<<16)
-	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
+	line, err := p.watched(ctx, o.Start, "its hello", func() ([]byte, error) { return readLine(p.reader, p.maxLine) })
 	if err == nil {
 		if p.hello, err = parseHello(line); err == nil && p.hello.Role != o.Role {
 			err = fmt.Errorf("role = %q: must be %q here", p.hello.Role, o.Role)
@@ -94,25 +94,17 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	return p, nil
 }
 
-// question is a request of one role and the way to read its answer.
-type question interface {
-	number(id uint64) // before it is sent
-	// read reads an answer and checks everything in it that is used; own means
-	// that the error is what the command says itself.
-	read(line []byte, h Hello) (own bool, err error)
-}
-
 // exchange sends a request and reads the answer. After a fatal error, one
 // that the command did not report itself, the process has ended.
-func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (fatal bool, err error) {
+func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (a Answer, fatal bool, err error) {
 	p.id++
 	q.number(p.id)
 	line, err := json.Marshal(q)
 	if err != nil {
-		return false, err
+		return a, false, err
 	}
 	if len(line) > p.maxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
-		return false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
+		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
 	}
 	what := fmt.Sprintf("the answer to request %d", p.id)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
@@ -123,7 +115,7 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 			_, _ = p.in.Write(append(line, '\n')) // if it fails, so does reading
 			close(written)
 		}()
-		answer, err := p.readLine()
+		answer, err := readLine(p.reader, p.maxLine)
 		if err != nil {
 			p.kill() // ends the write
 		}
@@ -132,15 +124,16 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 	})
 	if err != nil {
 		p.kill()
-		return true, err
+		return a, true, err
 	}
-	if own, err := q.read(answer, p.hello); err != nil {
-		if !own {
-			p.kill()
-		}
-		return !own, p.wrong(what, err)
+	a, own, err := parseAnswer(answer, p.hello, p.id, q)
+	if err == nil {
+		return a, false, nil
 	}
-	return false, nil
+	if !own {
+		p.kill()
+	}
+	return a, !own, p.wrong(what, err)
 }
 
 // watched calls read and ends the process if that takes longer than timeout or
@@ -190,11 +183,7 @@ func (p *process) lastWords() string {
 	return "; the last of its standard error:\n\t" + p.hide.Replace(strings.Join(lines, "\n\t"))
 }
 
-// readLine reads up to the next line end, at most maxLine bytes.
-func (p *process) readLine() ([]byte, error) {
-	return readLine(p.reader, p.maxLine)
-}
-
+// readLine reads up to the next line end, at most limit bytes.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

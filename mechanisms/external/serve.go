@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -87,10 +88,7 @@ func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
 	case q.Texts == nil:
 		a.Documents = whole(after)
 	default:
-		a.Texts = make([]string, len(after))
-		for i, d := range after {
-			a.Texts[i] = strings.Join(d, " ")
-		}
+		a.Texts = list.Map(after, func(d []string) string { return strings.Join(d, " ") })
 	}
 	return a, nil
 }
