@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"mldpbench/internal/check"
@@ -375,21 +376,7 @@ func parseHeader(line string) (count, dimension int, ok bool) {
 	if len(fields) != 2 {
 		return 0, 0, false
 	}
-	count, okCount := parseCount(fields[0])
-	dimension, okDimension := parseCount(fields[1])
-	return count, dimension, okCount && okDimension && dimension > 0
-}
-
-func parseCount(s string) (int, bool) {
-	if len(s) > 10 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int(c-'0')
-	}
-	return n, true
+	n, errCount := strconv.ParseUint(fields[0], 10, 40)
+	d, errDimension := strconv.ParseUint(fields[1], 10, 40)
+	return int(n), int(d), errCount == nil && errDimension == nil && d > 0
 }

@@ -173,6 +173,11 @@ func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("embedding %s: none of its %d words is in the data set", s.Name, s.Len())
 	}
+	return s.with(words, vectors)
+}
+
+// with returns a space of other words of the same embedding.
+func (s *Space) with(words []string, vectors []float32) (*Space, error) {
 	v, err := NewVocabulary(words)
 	if err != nil {
 		return nil, err

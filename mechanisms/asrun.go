@@ -12,14 +12,6 @@ import (
 // beside it. It differs from Released, which is the package that came later.
 const AsRun Variant = "as-run"
 
-// NeedsOf returns what the environment of a variant must hold besides the
-// space: AsRun needs the corpus, whatever the mechanism.
-func (d Definition) NeedsOf(v Variant) Needs {
-	n := d.Needs
-	n.Corpus = n.Corpus || v == AsRun
-	return n
-}
-
 // train returns the texts whose words the matrix of AsRun has.
 func (env Environment) train() [][]string {
 	if env.Train != nil {

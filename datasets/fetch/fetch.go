@@ -50,16 +50,6 @@ type Fetcher struct {
 	Retries int           // per address, after temporary failures; 0 means 5
 	Backoff time.Duration // before the first retry, doubled each time; 0 means 1 s
 	Stall   time.Duration // without data before a connection is given up; 0 means 30 s
-
-	// openPart is os.OpenFile, replaced in tests of a full disk.
-	openPart func(name string, flag int, perm os.FileMode) (partFile, error)
-}
-
-// partFile is the file that a download is written to.
-type partFile interface {
-	io.Writer
-	io.Closer
-	Sync() error
 }
 
 // Fetch downloads all entries that are not in the data folder yet. After a

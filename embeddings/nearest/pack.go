@@ -174,10 +174,6 @@ func up(x float64) float32 {
 	return y
 }
 
-func (p *packed) memory() int {
-	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)) + 8*len(p.center) + len(p.bytes)
-}
-
 // ldexp is math.Ldexp for exponents that keep 2^e a normal number.
 func ldexp(x float64, e int) float64 {
 	return x * math.Float64frombits(uint64(1023+e)<<52)
