@@ -91,4 +91,4 @@ func GeneratedCorpus(ctx context.Context) ([][]string, error) {
 }
 
 // GeneratedThesaurus returns the synonyms of the generated corpus.
-func GeneratedThesaurus() Thesaurus { return generated.Thesaurus{} }
+func GeneratedThesaurus() generated.Thesaurus { return generated.Thesaurus{} }

@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/internal/list"
 )
 
 // The sentence classification sets of the PrivEmb paper, as tables
@@ -107,14 +108,15 @@ func readSentences(ctx context.Context, q Request, name string, classes []string
 		sources = append(sources, path)
 	}
 	source := strings.Join(sources, " + ")
-	if classes == nil {
-		rows, err := labelled(source, texts, labels)
-		for i := range rows.Rows {
-			rows.Rows[i].Split = splits[i]
-		}
-		return rows, err
-	}
 	out := Rows{Source: source}
+	if classes == nil {
+		out.Rows = list.Map(texts, func(text string) Row { return Row{Text: text} })
+		var err error
+		out.Classes, err = numbered(source, labels, func(i, class int) {
+			out.Rows[i].Label, out.Rows[i].Split = class, splits[i]
+		})
+		return out, err
+	}
 	for i := range texts {
 		c := slices.Index(classes, labels[i])
 		if n, err := strconv.Atoi(labels[i]); c < 0 && err == nil && n >= 0 && n < len(classes) {

@@ -257,18 +257,12 @@ func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)
 }
 
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
-	r := bufio.NewReaderSize(f, sniffLength)
-	if magic, _ := r.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gunzip.NewReader(r, c.path)
-		if err != nil {
-			return err
-		}
-		c.packed = true
-		r = bufio.NewReaderSize(z, sniffLength)
+	r, packed, err := gunzip.Open(f, c.path, sniffLength)
+	if err != nil {
+		return err
 	}
-	if head, _ := r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = r.Discard(len(byteOrderMark)) // just peeked, so it is there
-	}
+	c.packed = packed
+	gunzip.SkipMark(r)
 	l, err := sniff(r, c.path)
 	if err != nil {
 		return err
@@ -297,10 +291,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	return nil
 }
 
-const (
-	sniffLength   = 1 << 20
-	byteOrderMark = "\ufeff" // some editors write one at the start of a text
-)
+const sniffLength = 1 << 20
 
 // layout is the file's layout as found from its beginning.
 type layout struct {
