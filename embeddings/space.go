@@ -43,6 +43,15 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 // Len returns the number of words.
 func (v *Vocabulary) Len() int { return len(v.words) }
 
+// IDs returns the ids of all words, in order, in a slice of its own.
+func (v *Vocabulary) IDs() []WordID {
+	ids := make([]WordID, len(v.words))
+	for i := range ids {
+		ids[i] = WordID(i)
+	}
+	return ids
+}
+
 // Word returns the word of an id in [0, Len).
 func (v *Vocabulary) Word(id WordID) string { return v.words[id] }
 

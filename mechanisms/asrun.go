@@ -114,6 +114,17 @@ func (m *runMatrix) space(words []WordID, coordinates int) (*embeddings.Space, e
 	})
 }
 
+// runRows returns the matrix and the rows of the words that pick chooses, with the
+// first coordinates only.
+func runRows(env Environment, coordinates int, pick func(*runMatrix) []WordID) (m *runMatrix, words []WordID,
+	rows *embeddings.Space, err error) {
+	if m, err = runMatrixOf(env); err == nil {
+		words = pick(m)
+		rows, err = m.space(words, coordinates)
+	}
+	return m, words, rows, err
+}
+
 // newAsRun makes a mechanism over words of inner, one over rows. inputs are the
 // words whose vectors the rows have, outputs the words that are returned for
 // them; Unknown returns the input word. A word without a vector, or not of the

@@ -3,8 +3,6 @@ package mechanisms
 import (
 	"fmt"
 	"math"
-
-	"mldpbench/embeddings"
 )
 
 // DocumentGuarantee states in one line what is guaranteed for a document of so
@@ -34,11 +32,6 @@ func DocumentGuarantee(g Guarantee, epsilon float64, tokens int) string {
 		s += "; delta is for texts that differ in one place"
 	}
 	return s
-}
-
-// Diameter returns the largest Euclidean distance between two words of a space.
-func Diameter(s *embeddings.Space) (float64, error) {
-	return diameterOf(s)
 }
 
 // WorstCase returns what a guarantee per word amounts to between the two words

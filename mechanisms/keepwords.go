@@ -18,7 +18,7 @@ func KeepWords(m Mechanism, words []string) Mechanism {
 	}
 	all := make(wordSet, len(words))
 	k := &partial{built: built{m.Settings(), m.Guarantee(), m.Vocabulary()}, inner: m}
-	k.input = allWords(k.vocabulary.Len())
+	k.input = k.vocabulary.IDs()
 	known := 0
 	for _, w := range words {
 		all[w] = struct{}{}

@@ -72,9 +72,8 @@ func pack(s *embeddings.Space) *packed {
 	// Scale by the longest vector, sort by the largest component.
 	longest := 0.0
 	largest := make([]float64, n)
-	order := make([]embeddings.WordID, n)
+	order := s.Vocabulary.IDs()
 	for id := range order {
-		order[id] = embeddings.WordID(id)
 		sum := 0.0
 		for i, v := range s.Vector(embeddings.WordID(id)) {
 			y := float64(v) - p.center[i]
