@@ -180,3 +180,14 @@ func checkRead(t *testing.T, err error, name string) {
 		t.Fatalf("error without the file: %v", err)
 	}
 }
+
+// A sample by hash that is not balanced says that the source is too small, not
+// that its first class is.
+func TestHashedSampleTooLarge(t *testing.T) {
+	t.Parallel()
+	_, err := Load(t.Context(), Request{Name: "generated-news", Sizes: Sizes{Train: 100_000}, Unbalanced: true,
+		ByHash: true})
+	if err == nil || !strings.Contains(err.Error(), "the source has ") {
+		t.Error(err)
+	}
+}

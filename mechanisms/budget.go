@@ -5,24 +5,23 @@ import (
 	"math"
 )
 
-// DocumentGuarantee states in one line what is guaranteed for a document of so
-// many tokens whose epsilon they share evenly, where g is the mechanism's
-// guarantee per word.
+// DocumentGuarantee states in one line what is guaranteed for a document whose
+// tokens share its epsilon evenly, where g is the mechanism's guarantee per word.
 //
 // Tokens are privatised independently, so log-odds add up over positions: for
 // two texts of the same length that differ by d_i at position i, the odds of any
 // release differ by at most e^{Σ ε_i·d_i}, which is at most e^{epsilon·max d_i}.
 // This needs ε_i that do not depend on the secret: weights of words would be
 // other mechanisms for the two texts, and no ε·d bounds the odds between two
-// mechanisms. Delta adds up to tokens·δ·e^{Σ ε·d} at worst; what is stated is
-// tokens·δ, for texts that differ in one position.
-func DocumentGuarantee(g Guarantee, epsilon float64, tokens int) string {
+// mechanisms. Over n tokens, δ adds up to n·δ·e^{Σ ε·d} at worst; what is stated
+// is δ, for texts that differ in one position.
+func DocumentGuarantee(g Guarantee, epsilon float64) string {
 	if !g.Holds() {
 		return "none: " + g.Reason
 	}
 	s := fmt.Sprintf("document epsilon %.6g, metric %s (largest distance in any place)", epsilon, g.Metric)
 	if g.Delta > 0 {
-		s += fmt.Sprintf(", delta %.6g", g.Delta*float64(tokens))
+		s += fmt.Sprintf(", delta %.6g", g.Delta)
 	}
 	s += ", between texts of the same length, which the release shows"
 	if g.Scope != "" {

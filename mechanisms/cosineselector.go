@@ -127,10 +127,6 @@ func (m *cosineSelector) kept(w WordID) *cosineRow {
 	return m.rowsKept.get(w)
 }
 
-func (r *cosineRow) size() int {
-	return int(unsafe.Sizeof(*r)) + cap(r.head)*int(unsafe.Sizeof(headColumn{})) + 32
-}
-
 // draw takes a proposal y where an exponential number is at least
 // rate·(c(w,y) − c_τ).
 func (m *cosineSelector) draw(row *cosineRow, key rowKey, random wordRandom) WordID {
@@ -195,7 +191,7 @@ func (b *cosineBuilder) build(keys []rowKey, use func(i int, row *cosineRow)) {
 		next = next[stride:]
 		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
-			m.rowsKept.keep(key.word, row, row.size())
+			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}
 		use(i, row)
 	}

@@ -146,10 +146,6 @@ type headTail struct {
 	lastID    WordID
 }
 
-func (r *headTail) size() int {
-	return int(unsafe.Sizeof(*r)) + cap(r.head)*int(unsafe.Sizeof(headColumn{})) + 32
-}
-
 func (m *distanceSelector) ownEpsilon() float64            { return m.settings.Epsilon }
 func (m *distanceSelector) kept(w WordID) *headTail        { return m.rowsKept.get(w) }
 func (m *distanceSelector) rowsAtOnce() int                { return kernel.ProductRows }
@@ -283,7 +279,7 @@ func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 		b.row(row, key, b.rows[i*stride:(i+1)*stride])
 		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
-			m.rowsKept.keep(key.word, row, row.size())
+			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}
 		use(i, row)
 	}

@@ -254,8 +254,7 @@ func (p *privatizing) state() {
 	}
 	if p.perDocument != 0 {
 		p.options.Document, r.Budget = p.perDocument, budgetDocument
-		// Lines differ in length, so a delta is given per word.
-		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument, 1)
+		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument)
 	}
 	fmt.Fprintf(p.stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, r.Policy, r.Budget, r.Guarantee)
 	if r.Promised && r.Numerical == "" {

@@ -3,7 +3,6 @@ package external
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,33 +39,12 @@ func (h Hello) checkRole() error {
 	return check.OneOf("better", h.Better, "", "up", "down")
 }
 
-// Labelled is a text with its private label, written as [text, label].
-type Labelled struct {
-	Text  string
-	Label int
-}
-
-// MarshalJSON writes [text, label].
-func (l Labelled) MarshalJSON() ([]byte, error) { return json.Marshal([]any{l.Text, l.Label}) }
-
-// UnmarshalJSON reads [text, label].
-func (l *Labelled) UnmarshalJSON(data []byte) error {
-	parts := []any{&l.Text, &l.Label}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	if len(parts) != 2 {
-		return fmt.Errorf("%d values: must be a text and its label", len(parts))
-	}
-	return nil
-}
-
 // attack is the question to an attacker.
 type attack struct {
-	ID    uint64     `json:"id"`
-	Seed  string     `json:"seed"`
-	Train []Labelled `json:"train"`
-	Test  []string   `json:"test"`
+	ID    uint64   `json:"id"`
+	Seed  string   `json:"seed"`
+	Train [][2]any `json:"train"` // [text, label]
+	Test  []string `json:"test"`
 
 	classes int
 }
@@ -88,14 +66,18 @@ func (a *attack) check(got Answer, _ Hello) error {
 	return nil
 }
 
-// Attack trains an attacker on texts with labels in [0, classes) and returns the
-// label that it finds for each test text. The command must be an attacker.
-func (c *Command) Attack(ctx context.Context, train []Labelled, test []string, classes int,
+// Attack trains an attacker on texts, each with a label in [0, classes), and
+// returns the label that it finds for each test text. The command must be an
+// attacker.
+func (c *Command) Attack(ctx context.Context, train []string, labels []int, test []string, classes int,
 	seed stream.Seed) ([]int, error) {
 	if len(test) == 0 {
 		return nil, nil
 	}
-	a := &attack{Seed: hex.EncodeToString(seed[:]), Train: train, Test: test, classes: classes}
+	a := &attack{Seed: hex.EncodeToString(seed[:]), Train: make([][2]any, len(train)), Test: test, classes: classes}
+	for i, text := range train {
+		a.Train[i] = [2]any{text, labels[i]}
+	}
 	got, err := c.ask(ctx, a)
 	if err != nil {
 		return nil, err
