@@ -122,7 +122,7 @@ func TestServedTextIsThatOfTheMechanism(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 3} {
-		got, err := mechanisms.Rewrite(context.Background(), at(t, c, 0.7), documents, 0, seed, workers)
+		got, err := mechanisms.Rewrite(context.Background(), at(t, c, 0.7), documents, seedsOf(seed), workers)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers: the text differs, %v", workers, err)
 		}

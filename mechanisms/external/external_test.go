@@ -307,7 +307,7 @@ func TestACommandIsAMechanism(t *testing.T) {
 	// The same through mechanisms.Rewrite, whatever the workers.
 	many := slices.Repeat(documents(), 3000)
 	for _, workers := range []int{1, 4} {
-		out, err := mechanisms.Rewrite(context.Background(), m, many, 0, stream.FromUint64(5), workers)
+		out, err := mechanisms.Rewrite(context.Background(), m, many, seedsOf(stream.FromUint64(5)), workers)
 		if err != nil || len(out) != len(many) || out[3000][0] != "THE" {
 			t.Fatalf("%d workers: %d documents, %v", workers, len(out), err)
 		}
@@ -608,4 +608,8 @@ func TestNoSuchProgram(t *testing.T) {
 	if _, err := Open(context.Background(), []string{"x"}, Options{MaxLine: 3}); err == nil {
 		t.Error("a limit of 3 bytes is accepted")
 	}
+}
+
+func seedsOf(seed stream.Seed) func(int) stream.Seed {
+	return func(i int) stream.Seed { return seed.At(uint64(i)) }
 }

@@ -294,7 +294,8 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 	}
 	o := s.options
 	if o.Rewriter != nil {
-		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, b.first, o.Seed, o.Workers)
+		seedOf := func(i int) stream.Seed { return o.Seed.At(b.first + uint64(i)) }
+		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
 		return err
 	}
 	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
