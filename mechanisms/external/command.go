@@ -27,8 +27,6 @@ type Options struct {
 	Start   time.Duration // until its hello; default 1 minute
 	Request time.Duration // until the answer to a request; default 10 minutes
 	Idle    time.Duration // a process idle for so long is ended, and restarted when needed; default 5 minutes
-	MaxLine int           // longest line of either side in bytes; default 10 MiB
-	Dir     string        // working folder; "" means that of mldp
 	Files   []string      // read by the command in addition to those on its command line; part of its identity
 	Role    Role          // that it must have
 	// Vectors writes the words and vectors of the mechanisms beside it, one word a
@@ -42,12 +40,10 @@ func (o *Options) complete() error {
 	o.Start = cmp.Or(o.Start, time.Minute)
 	o.Request = cmp.Or(o.Request, 10*time.Minute)
 	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
-	o.MaxLine = cmp.Or(o.MaxLine, MaxLine)
 	return errors.Join(
 		check.Positive("start timeout", o.Start.Seconds()),
 		check.Positive("request timeout", o.Request.Seconds()),
 		check.Positive("idle timeout", o.Idle.Seconds()),
-		check.AtLeast("longest line", o.MaxLine, 1024),
 	)
 }
 

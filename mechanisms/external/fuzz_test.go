@@ -90,7 +90,7 @@ func FuzzServe(f *testing.F) {
 			return d, nil
 		}
 		// an error is an answer too
-		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, 0, handle)
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handle)
 		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 		if _, err := parseHello([]byte(lines[0])); err != nil {
 			t.Error(err)
@@ -121,7 +121,7 @@ func TestServeAnswersErrors(t *testing.T) {
 		return d, nil
 	}
 	if err := Serve(context.Background(), strings.NewReader(in), &out,
-		Hello{Name: "same", Version: "1", Repeatable: true}, 0, handle); err != nil {
+		Hello{Name: "same", Version: "1", Repeatable: true}, handle); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -139,18 +139,18 @@ func TestServeAnswersErrors(t *testing.T) {
 			t.Fatalf("line %d of %q, want %q", i, got, want)
 		}
 	}
-	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle)
+	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, handle)
 	if err == nil || !strings.Contains(err.Error(), "standard input:1: not a line of the protocol") {
 		t.Errorf("%v", err)
 	}
-	long := strings.NewReader(strings.Repeat("x", 3000) + "\n")
-	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, 2000, handle); err == nil ||
-		!strings.Contains(err.Error(), "longer than 2000 bytes") {
+	long := strings.NewReader(strings.Repeat("x", MaxLine+2) + "\n")
+	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, handle); err == nil ||
+		!strings.Contains(err.Error(), "longer than 10485760 bytes") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle); !errors.Is(err,
+	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, handle); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -115,7 +115,7 @@ func named(args []string, o Options) ([]NamedFile, error) {
 	}
 	var files []NamedFile
 	add := func(name, as string) (ok bool, err error) {
-		sum, ok, err := hashFile(name, o.Dir)
+		sum, ok, err := hashFile(name)
 		if err != nil {
 			return false, fmt.Errorf("command: %w", err)
 		}
@@ -158,12 +158,8 @@ const mostFiles = 100_000
 
 // hashFile hashes a file, or all files of a folder with their names; ok is false
 // for what is neither.
-func hashFile(name, dir string) (sum string, ok bool, err error) {
-	path := name
-	if dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
+func hashFile(name string) (sum string, ok bool, err error) {
+	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return "", false, nil
 	}
@@ -177,10 +173,10 @@ func hashFile(name, dir string) (sum string, ok bool, err error) {
 		return errors.Join(err, f.Close())
 	}
 	if !info.IsDir() {
-		err = add(path)
+		err = add(name)
 		return hex.EncodeToString(h.Sum(nil)), true, err
 	}
-	root, err := filepath.EvalSymlinks(path)
+	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", false, err
 	}

@@ -22,19 +22,18 @@ const grace = 2 * time.Second
 
 // process is one running command. It serves one request at a time.
 type process struct {
-	name    string // of the command, for errors
-	hide    *strings.Replacer
-	cmd     *exec.Cmd
-	in      *os.File // its standard input
-	out     *os.File // its standard output
-	reader  *bufio.Reader
-	stderr  *tail
-	maxLine int
-	done    chan struct{} // closed once it has ended
-	status  error         // of Wait, after done
-	hello   Hello
-	id      uint64 // of the last request
-	end     sync.Once
+	name   string // of the command, for errors
+	hide   *strings.Replacer
+	cmd    *exec.Cmd
+	in     *os.File // its standard input
+	out    *os.File // its standard output
+	reader *bufio.Reader
+	stderr *tail
+	done   chan struct{} // closed once it has ended
+	status error         // of Wait, after done
+	hello  Hello
+	id     uint64 // of the last request
+	end    sync.Once
 }
 
 // start runs the command and reads its hello.
@@ -43,10 +42,9 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, maxLine: o.MaxLine,
-		done: make(chan struct{})}
+	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, done: make(chan struct{})}
 	p.cmd = exec.Command(with[0], with[1:]...)
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = o.Dir, p.stderr, grace
+	p.cmd.Stderr, p.cmd.WaitDelay = p.stderr, grace
 	ownGroup(p.cmd)
 	// Pipes of our own: Wait must not close them before they are read.
 	childIn, in, err := os.Pipe()
@@ -78,7 +76,7 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 		return nil, fmt.Errorf("command %s: %s", p.name, hide.Replace(err.Error()))
 	}
 	p.reader = bufio.NewReaderSize(p.out, 1<<16)
-	line, err := p.watched(ctx, o.Start, "its hello", func() ([]byte, error) { return readLine(p.reader, p.maxLine) })
+	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
 	if err == nil {
 		if p.hello, err = parseHello(line); err == nil && p.hello.Role != o.Role {
 			err = fmt.Errorf("role = %q: must be %q here", p.hello.Role, o.Role)
@@ -103,8 +101,8 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 	if err != nil {
 		return a, false, err
 	}
-	if len(line) > p.maxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
-		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
+	if len(line) > MaxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
+		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), MaxLine)
 	}
 	what := fmt.Sprintf("the answer to request %d", p.id)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
@@ -115,7 +113,7 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 			_, _ = p.in.Write(append(line, '\n')) // if it fails, so does reading
 			close(written)
 		}()
-		answer, err := readLine(p.reader, p.maxLine)
+		answer, err := p.readLine()
 		if err != nil {
 			p.kill() // ends the write
 		}
@@ -183,13 +181,15 @@ func (p *process) lastWords() string {
 	return "; the last of its standard error:\n\t" + p.hide.Replace(strings.Join(lines, "\n\t"))
 }
 
-// readLine reads up to the next line end, at most limit bytes.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+func (p *process) readLine() ([]byte, error) { return readLine(p.reader) }
+
+// readLine reads up to the next line end, at most MaxLine bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > limit+1 {
-			return nil, fmt.Errorf("a line longer than %d bytes", limit)
+		if len(line)+len(part) > MaxLine+1 {
+			return nil, fmt.Errorf("a line longer than %d bytes", MaxLine)
 		}
 		line = append(line, part...)
 		switch {

@@ -51,8 +51,7 @@ func (r Role) String() string {
 	return string(r)
 }
 
-// MaxLine is the longest line accepted from either side, in bytes, unless
-// Options say otherwise.
+// MaxLine is the longest line accepted from either side, in bytes.
 const MaxLine = 10 << 20
 
 // Input is the form in which a command reads documents.
