@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/textio ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel module test fast test-arm64 race reproduce check bench lint study figures look asm fuzz clean
+.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench lint study figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,8 +42,11 @@ module: ## give the module the name MODULE (host/you/mldpbench), in go.mod and i
 	  -e "s,^module $$old(/.*)?$$,module $(MODULE)\1," {} + && \
 	find . -name '*.old' -type f -delete && gofmt -w .
 
-test: ## run all tests
+test: ## the tests (make long: those that take minutes)
 	$(GO) test -timeout 30m ./...
+
+long: ## the tests that take minutes: real data, simulations, mistakes planted in the templates (MLDP_LONG=all: hours)
+	MLDP_LONG=$${MLDP_LONG:-1} $(GO) test -timeout 60m -run '^TestLong' ./...
 
 fast: ## the tests that take seconds
 	$(GO) test -short $(FAST)

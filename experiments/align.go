@@ -18,10 +18,12 @@ import (
 
 const (
 	// widestStep is the step of a measure of privacy between two points beyond
-	// which a line across a level gets another point.
+	// which a line across a level gets another point, and widestLoss that of
+	// accuracy, in points: the error of one on a thousand texts.
 	widestStep = 0.1
-	// mostRounds limits how often points are added: each halves a step, or nearly.
-	mostRounds = 4
+	widestLoss = 2
+	// mostRounds limits how often points are added: each cuts at least a quarter off a step.
+	mostRounds = 6
 	// closest is the ratio of two ε that are not worth a point each.
 	closest = 1.02
 )
@@ -30,13 +32,34 @@ const (
 // its rows.
 const AlignedFile = "aligned.yaml"
 
+// Targets are where a study gets further points.
+type Targets struct {
+	Levels results.Levels // of privacy; none where they have no quantity
+	Lost   []float64      // points of accuracy that a mechanism costs
+}
+
+// gaps are where the lines of a view are too long at the targets.
+func (t Targets) gaps(p *results.Prepared) (gaps []compare.Gap) {
+	if p.Levels = t.Levels; p.Levels.Quantity != "" {
+		for _, level := range p.Levels.At {
+			gaps = append(gaps, compare.Gaps(compare.Align(p, compare.Question{}, level), widestStep)...)
+		}
+	}
+	for _, lost := range t.Lost {
+		q := compare.Question{Privacy: "accuracy"}
+		gaps = append(gaps, compare.Gaps(compare.AtLoss(p, q, lost), widestLoss)...)
+	}
+	return gaps
+}
+
 // RunAligned runs a study and then its mechanisms at further ε, until the
-// measured points on either side of each level are at most a tenth of the
-// measure of privacy apart, or four rounds have passed. Levels outside the
-// measured points stay out of reach. The study with the added ε is written to
-// AlignedFile in the folder of the run, and rerun makes the command of a unit
-// from the file that holds it ("" for the study itself) and its key.
-func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, levels results.Levels,
+// measured points on either side of each target are at most a tenth of the
+// measure of privacy, or two points of accuracy, apart, or six rounds have
+// passed. Targets outside the measured points stay out of reach. The study with
+// the added ε is written to AlignedFile in the folder of the run, and rerun makes
+// the command of a unit from the file that holds it ("" for the study itself)
+// and its key.
+func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, t Targets,
 	rerun func(file, key string) string) (*engine.Summary, error) {
 	o.Rerun = func(key string) string { return rerun("", key) }
 	for round := 0; ; round++ {
@@ -48,8 +71,10 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return summary, err
 		}
-		p.Levels = levels
-		next, added, err := narrowed(s, p)
+		if scenes := compare.AtLoss(p, compare.Question{Privacy: "accuracy"}, 0); len(t.Lost) > 0 && len(scenes) == 0 {
+			return summary, fmt.Errorf("lost = %v: the study measures no accuracy", t.Lost)
+		}
+		next, added, err := narrowed(s, p, t.gaps(p))
 		if err != nil || added == 0 {
 			return summary, err
 		}
@@ -62,20 +87,18 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 			return summary, err
 		}
 		if o.Log != nil {
-			fmt.Fprintf(o.Log, "%d further ε, where points are more than %g apart: %s\n", added, widestStep, file)
+			fmt.Fprintf(o.Log, "%d further ε, where points are far apart: %s\n", added, file)
 		}
 		o.Rerun = func(key string) string { return rerun(file, key) }
 		s = next
 	}
 }
 
-// narrowed is the study with further ε at the levels of a view of its rows.
-func narrowed(s *study.Study, p *results.Prepared) (*study.Study, int, error) {
+// narrowed is the study with further ε in the gaps of a view of its rows.
+func narrowed(s *study.Study, p *results.Prepared, gaps []compare.Gap) (*study.Study, int, error) {
 	wanted := map[results.Instance][]float64{}
-	for _, level := range p.Stated().At {
-		for _, g := range compare.Gaps(p, compare.Question{}, level, widestStep) {
-			wanted[g.Instance] = append(wanted[g.Instance], g.Epsilon)
-		}
+	for _, g := range gaps {
+		wanted[g.Instance] = append(wanted[g.Instance], g.Epsilon)
 	}
 	measured := map[results.Instance][]float64{}
 	for _, c := range p.Private() {

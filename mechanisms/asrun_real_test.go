@@ -135,14 +135,11 @@ func publishedRows(t testing.TB, name, data, dimension string) map[string]float6
 // N_w is the share of words without a vector, 10% with the vectors at hand and
 // 4% with the whole file. PP, LOW and English % belong to one privatised text.
 //
-// By default every 50th text is privatised, in which PP, a mean over words, is
+// Every 50th text is privatised, in which PP, a mean over words, is
 // within 0.8 of that of all (measured); LOW and English % depend on how many
-// texts there are. MLDP_AGNEWS=all takes all, in two minutes of processor time.
-func TestAsRunOnAGNews(t *testing.T) {
-	if testing.Short() {
-		t.Skip("privatises texts of AG News 21 times")
-	}
-	all := os.Getenv("MLDP_AGNEWS") == "all"
+// texts there are. MLDP_LONG=all takes all, in two minutes of processor time.
+func TestLongAsRunOnAGNews(t *testing.T) {
+	all := realdata.Long(t)
 	a := loadAGNews2024(t)
 	table := publishedRows(t, "table7_agnews_privacy.csv", "AGNews", "100")
 	maps.Copy(table, publishedRows(t, "table8_english.csv", "AGNews", ""))

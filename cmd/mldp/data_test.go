@@ -148,13 +148,11 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 	return mirror, flat
 }
 
-// TestFetchFromOfficialLayouts goes from an empty cache to a run of the
+// TestLongFetchFromOfficialLayouts goes from an empty cache to a run of the
 // comparative study, one mechanism at one ε on each data set, and checks that
 // the official layouts give exactly the same data sets as the flat ones.
-func TestFetchFromOfficialLayouts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds archives of all real data")
-	}
+func TestLongFetchFromOfficialLayouts(t *testing.T) {
+	realdata.Long(t)
 	mirror, flat := officialMirror(t)
 	t.Setenv("MLDP_MIRROR", mirror)
 	t.Setenv("MLDP_DATA", "")

@@ -175,7 +175,7 @@ func pages(t *testing.T) map[string]string {
 	for _, file := range append(files, filepath.Join(root, "README.md")) {
 		if name := filepath.Base(file); slices.Contains([]string{"external.md", "cluster.md", "tutorial.md", "submit.md"},
 			name) {
-			continue // TestExternalPage, the test on a real Slurm, TestTutorial, TestSubmitPage
+			continue // TestExternalPage, the test on a real Slurm, TestLongTutorial, TestSubmitPage
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -32,12 +33,42 @@ var conformance = map[string]string{
 }
 
 // TestRecipes follows CONTRIBUTING.md: it builds the program with the templates
-// kept and runs it, and tests them, as they are and with mistakes.
+// kept, runs it, and tests them.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a copy of the program")
 	}
 	t.Parallel()
+	r := keptRecipes(t)
+	overlay := r.overlay(t, "kept", nil)
+	// Laid over the repository, packages that the templates leave alone are those of the tests.
+	r.do(t, "go", "build", "-C", r.root, "-overlay", overlay, "-buildvcs=false", "-ldflags=-s -w", "-o", r.mldp,
+		"./cmd/mldp")
+	t.Run("run", r.testRun)
+	t.Run("kept", func(t *testing.T) {
+		packages := slices.Sorted(maps.Keys(conformance))
+		r.do(t, "go", append([]string{"vet", "-C", r.root, "-overlay", overlay, "./experiments/measure"}, packages...)...)
+		for _, p := range packages {
+			out := r.do(t, "go", "test", "-C", r.root, "-overlay", overlay, "-short", "-run", conformance[p], p)
+			if strings.Contains(out, "no tests to run") {
+				t.Errorf("%s: no test is %s", p, conformance[p])
+			}
+		}
+	})
+}
+
+// TestLongRecipes plants mistakes in the templates.
+func TestLongRecipes(t *testing.T) {
+	realdata.Long(t)
+	t.Parallel()
+	r := keptRecipes(t)
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) { r.testMistake(t, m) })
+	}
+}
+
+func keptRecipes(t *testing.T) *recipes {
+	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -49,24 +80,7 @@ func TestRecipes(t *testing.T) {
 	r := &recipes{root: root, dir: t.TempDir(), page: string(page), files: templates(t, root, string(page))}
 	r.mldp = filepath.Join(r.dir, "mldp")
 	writeFile(t, filepath.Join(r.dir, "recipes.yaml"), r.files["recipes.yaml"])
-	overlay := r.overlay(t, "kept", nil)
-	// Laid over the repository, packages that the templates leave alone are those of the tests.
-	r.do(t, "go", "build", "-C", root, "-overlay", overlay, "-buildvcs=false", "-ldflags=-s -w", "-o", r.mldp,
-		"./cmd/mldp")
-	t.Run("run", r.testRun)
-	t.Run("kept", func(t *testing.T) {
-		packages := slices.Sorted(maps.Keys(conformance))
-		r.do(t, "go", append([]string{"vet", "-C", root, "-overlay", overlay, "./experiments/measure"}, packages...)...)
-		for _, p := range packages {
-			out := r.do(t, "go", "test", "-C", root, "-overlay", overlay, "-short", "-run", conformance[p], p)
-			if strings.Contains(out, "no tests to run") {
-				t.Errorf("%s: no test is %s", p, conformance[p])
-			}
-		}
-	})
-	for _, m := range mistakes {
-		t.Run(m.name, func(t *testing.T) { r.testMistake(t, m) })
-	}
+	return r
 }
 
 // mistake is planted in a template; the test that the page names must find it.

@@ -34,6 +34,7 @@ type runOptions struct {
 	audit     bool
 	examples  bool
 	levels    results.Levels
+	lost      []float64
 	auditing  audit.Options
 	fetching  fetchOptions
 	items     itemOptions
@@ -56,8 +57,10 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
+	f.Float64SliceVar(&o.lost, "lost", nil, "also run where mechanisms cost so many points of accuracy, found by bisection")
 	for _, part := range []string{"shard", "cell"} {
 		cmd.MarkFlagsMutuallyExclusive("align", part)
+		cmd.MarkFlagsMutuallyExclusive("lost", part)
 		cmd.MarkFlagsMutuallyExclusive("audit", part) // its file would count for the whole
 	}
 	o.items.addFlags(f)
@@ -155,11 +158,16 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	case o.schedule != "":
 		return nil, check.Wrong("--plan needs --shard: which of its tasks to run")
 	}
+	for _, v := range o.lost {
+		if err := check.Positive("lost", v); err != nil {
+			return nil, err
+		}
+	}
 	drain, stop := drainSignal()
 	defer stop()
 	options.Drain = drain
-	if o.levels.Quantity != "" {
-		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.levels, func(file, key string) string {
+	if targets := (experiments.Targets{Levels: o.levels, Lost: o.lost}); o.levels.Quantity != "" || len(o.lost) > 0 {
+		summary, err = experiments.RunAligned(ctx, study, o.data, options, targets, func(file, key string) string {
 			if file == "" {
 				return rerun(key)
 			}

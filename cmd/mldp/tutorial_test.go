@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mldpbench/internal/realdata"
 )
 
-// TestTutorial follows docs/tutorial.md in an empty folder with the wheel alone,
+// TestLongTutorial follows docs/tutorial.md in an empty folder with the wheel alone,
 // in a virtual environment: on generated data and, where they are, on real ones.
-func TestTutorial(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program and runs a study")
-	}
+func TestLongTutorial(t *testing.T) {
+	realdata.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the page is for a shell")
 	}
@@ -43,13 +43,14 @@ func TestTutorial(t *testing.T) {
 	}
 	t.Run("generated", func(t *testing.T) {
 		follow(t, string(page), wheel[0], strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B", "generated",
-			"--dimension 100", "--dimension 50", "[100]", "[50]"), false)
+			"--dimension 100", "--dimension 50", "[100]", "[50]"), "")
 	})
 	t.Run("real", func(t *testing.T) {
-		if os.Getenv("MLDP_DATA") == "" {
-			t.Skip("real data: set MLDP_DATA to their folder")
+		data, err := filepath.Abs(realdata.Dir(t))
+		if err != nil {
+			t.Fatal(err)
 		}
-		follow(t, string(page), wheel[0], strings.NewReplacer(), true)
+		follow(t, string(page), wheel[0], strings.NewReplacer(), data)
 	})
 }
 
@@ -59,8 +60,8 @@ var (
 )
 
 // follow runs the commands of the page. The ε that calibrate prints take the
-// place of those in its study; real data must give those of the page.
-func follow(t *testing.T, page, wheel string, change *strings.Replacer, asPrinted bool) {
+// place of those in its study; data, a folder of real ones, must give those of the page.
+func follow(t *testing.T, page, wheel string, change *strings.Replacer, data string) {
 	dir := t.TempDir()
 	for language, name := range map[string][]string{"python": {"krr.py", "bayes.py"}, "yaml": {"first.yaml"}} {
 		for i, part := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
@@ -88,7 +89,7 @@ func follow(t *testing.T, page, wheel string, change *strings.Replacer, asPrinte
 			}
 			next := -1
 			text := epsilonsOf.ReplaceAllStringFunc(string(written), func(string) string { next++; return found[next] })
-			if asPrinted && text != string(written) {
+			if data != "" && text != string(written) {
 				t.Errorf("the study of the page has other ε than calibrate prints:\n%s", text)
 			}
 			writeFile(t, study, text)
@@ -96,7 +97,7 @@ func follow(t *testing.T, page, wheel string, change *strings.Replacer, asPrinte
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "venv", "bin")+":"+os.Getenv("PATH"), "MLDP=",
-			"PYTHONPATH=")
+			"PYTHONPATH=", "MLDP_DATA="+data)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		start := time.Now()

@@ -49,3 +49,14 @@ func root(t testing.TB) string {
 		dir = parent
 	}
 }
+
+// Long skips a test of many seconds, called TestLong…, unless MLDP_LONG is set, as
+// make long does. It says whether everything is wanted (MLDP_LONG=all), which takes hours.
+func Long(t testing.TB) (all bool) {
+	t.Helper()
+	wanted := os.Getenv("MLDP_LONG")
+	if wanted == "" {
+		t.Skip("takes long: make long runs it")
+	}
+	return wanted == "all"
+}

@@ -55,10 +55,8 @@ func TestPlantedFactors(t *testing.T) {
 
 // The same on GloVe, at ε = 5 as in the studies. The factor that an honest run
 // says it would have found is found, and the square root of it is not.
-func TestPlantedFactorsOnGloVe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("minutes under the race detector")
-	}
+func TestLongPlantedFactorsOnGloVe(t *testing.T) {
+	realdata.Long(t)
 	t.Parallel()
 	path := realdata.File(t, "glove.6B.100d.subset.txt.gz")
 	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{Keep: embeddings.First(2000, nil)})

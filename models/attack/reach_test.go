@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -151,7 +150,7 @@ type reach struct {
 	epsilon          float64
 	attacker, column string
 	wanted           float64
-	quick            bool // measured in every run of the tests
+	quick            bool // measured by make long
 }
 
 // reaches are those cells. ε of averaging are where the page of then read 5 points
@@ -191,15 +190,11 @@ var reaches = []reach{
 }
 
 // Attackers reach what independent programs found on the same documents, less
-// two points. Few cells are measured in each run of the tests, all with
-// MLDP_REACH=all, one attacker with its name.
-func TestReach(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes")
-	}
-	which := os.Getenv("MLDP_REACH")
+// two points. Few cells are measured by make long, all with MLDP_LONG=all.
+func TestLongReach(t *testing.T) {
+	all := realdata.Long(t)
 	for _, r := range reaches {
-		if !(r.quick && which == "" || which == "all" || which == r.attacker) {
+		if !r.quick && !all {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%s/%v", r.attacker, r.mechanism, r.epsilon), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -102,12 +103,16 @@ func expected(k known, e float64) float64 { return k.accuracy(e) }
 // bounds are on 2,000 draws: a true coverage of 95% leaves 93 to 97% with
 // probability below 1e-4 (binomial, 3.9 standard deviations of 0.49 points); the
 // seeds are fixed.
-func TestCoverageAtEqualPrivacy(t *testing.T) {
+func TestLongCoverageAtEqualPrivacy(t *testing.T) {
+	realdata.Long(t)
+	testCoverage(t, 2000, 93, 97, 5)
+}
+
+// The same on 200 draws, with wider bounds.
+func TestCoverageAtEqualPrivacy(t *testing.T) { testCoverage(t, 200, 91, 99, 9) }
+
+func testCoverage(t *testing.T, draws int, low, high, family float64) {
 	t.Parallel()
-	draws := 2000
-	if testing.Short() {
-		draws = 200
-	}
 	all := []known{{"a", 30, 1.5}, {"b", 30, 1.5}, {"c", 30, 1.5}, {"d", 30, 1.5}, {"e", 45, 2}}
 	for name, w := range map[string]world{
 		"one repetition, documents":             {1, 300, false, true, 0, 0.01},
@@ -141,10 +146,6 @@ func TestCoverageAtEqualPrivacy(t *testing.T) {
 			share := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
 			t.Logf("coverage of values %.1f%%, of differences %.1f%%; family error %.1f%%", share(covered, lines),
 				share(coveredPairs, pairs), share(falsely, draws))
-			low, high, family := 93.0, 97.0, 5.0
-			if testing.Short() {
-				low, high, family = 91, 99, 9
-			}
 			for _, v := range []float64{share(covered, lines), share(coveredPairs, pairs)} {
 				if v < low || v > high {
 					t.Errorf("coverage %.1f%%, want %g to %g", v, low, high)

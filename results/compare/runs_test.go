@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -143,12 +144,10 @@ func TestPlantedLosses(t *testing.T) {
 // raise an alarm (more have probability below 1e-6 if the level holds), at the
 // level of a gate none of 200 (one has probability 0.18, and these seeds have
 // none).
-func TestHonestRunsPass(t *testing.T) {
+func TestLongHonestRunsPass(t *testing.T) {
+	realdata.Long(t)
 	t.Parallel()
-	pairs := 200
-	if testing.Short() {
-		pairs = 20
-	}
+	const pairs = 200
 	alarms, gateAlarms := 0, 0
 	for k := range pairs {
 		rng := rand.New(rand.NewPCG(99, uint64(k)))

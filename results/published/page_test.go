@@ -137,6 +137,16 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		t.Errorf("%d rows of pairs", len(on))
 	}
 
+	documents := pageRows(t, page, "A whole document")
+	for _, row := range documentRows(byAxes) {
+		if !documents[row] {
+			t.Errorf("the page lacks %s", row)
+		}
+	}
+	if len(documents) != 9+1 {
+		t.Errorf("%d rows of documents", len(documents))
+	}
+
 	var sentences []string
 	told := func(p *results.Prepared) (parts []string) {
 		for _, a := range compare.Align(p, compare.Question{}, 0.5) {
@@ -184,6 +194,37 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	if words > 1500 {
 		t.Errorf("%d words outside of tables", words)
 	}
+}
+
+// documentRows are the losses of documents of the cells near E_M = 0.5, at the parameters of extended.
+func documentRows(p *results.Prepared) (rows []string) {
+	for name, epsilon := range map[string]float64{"CMP": 8.9, "Mahalanobis": 9.39, "Vickrey, t=0.5": 17,
+		"Rank fix, c=0.04": 17.9, "CusText, k=20": 7.17, "SanText": 3.08, "TEM": 3.08, "k-RR": 10.3, "1-Diffractor": 1.1} {
+		for _, c := range p.Cells {
+			if p.Name(c) != name || float64(c.Epsilon) != epsilon {
+				continue
+			}
+			short, _, _ := strings.Cut(name, ",")
+			row := fmt.Sprintf("| %s | %v ", short, epsilon)
+			for _, quantity := range []string{"game_word", "epsilon_word", "bound_word", "game_topic", "epsilon_topic",
+				"bound_topic"} {
+				m, there := c.At("document_" + quantity)
+				if quantity == "game_word" {
+					row += fmt.Sprintf("| %.1f%% ", 100*float64(m.Part)/float64(m.Whole))
+				}
+				switch {
+				case there && m.Value.Known():
+					row += fmt.Sprintf("| %.2f ", float64(m.Value))
+				case strings.Contains(m.Note, "infinite for 100"):
+					row += "| infinite "
+				default:
+					row += "| – "
+				}
+			}
+			rows = append(rows, rowOf(row+"|"))
+		}
+	}
+	return rows
 }
 
 // reference returns the committed rows of runs, prepared together.
