@@ -268,10 +268,7 @@ func (p *privatizing) state() {
 
 // first says what the guarantee means for the first words of the text.
 func (p *privatizing) first(sample privatize.Sample) (err error) {
-	perWord := 0.0
-	if p.perDocument != 0 && len(sample.Known) > 0 {
-		perWord = p.perDocument * float64(sample.Texts) / float64(len(sample.Known))
-	}
+	perWord := p.perDocument * sample.Share // 0: the mechanism's own
 	notice := privatize.Notice{
 		Seeded: p.seeded, KeepCase: p.options.KeepCase, Policy: p.options.Policy,
 		Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),

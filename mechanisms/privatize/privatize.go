@@ -59,7 +59,9 @@ type Stream struct {
 type Sample struct {
 	Known   []mechanisms.WordID // their words of the vocabulary, in order
 	Unknown int                 // number of their other words
-	Texts   int                 // with a word of the vocabulary
+	// Share is the share of its record's budget that a word of the vocabulary has,
+	// on average.
+	Share float64
 }
 
 // New checks the options.
@@ -91,13 +93,14 @@ func New(o Options) (*Stream, error) {
 
 // batch is a number of whole records being processed.
 type batch struct {
-	pieces []textio.Piece
-	bytes  int
-	first  uint64   // number of pieces[0]
-	words  [][]word // of each piece
-	output [][]string
-	text   [][]byte // the output, in parts
-	counts []counts // of each part
+	pieces   []textio.Piece
+	bytes    int
+	first    uint64         // number of pieces[0]
+	words    [][]word       // of each piece
+	recorded map[uint64]int // number of words by record
+	output   [][]string
+	text     [][]byte // the output, in parts
+	counts   []counts // of each part
 }
 
 // Limits of a batch. Larger batches need fewer tables of a mechanism but more
@@ -106,6 +109,9 @@ const (
 	batchBytes  = 4 << 20
 	batchPieces = 1 << 16
 )
+
+// recordWords returns the number of words of the record that a piece is part of.
+func (b *batch) recordWords(piece int) int { return b.recorded[b.pieces[piece].Record] }
 
 func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.pieces) >= batchPieces }
 
@@ -254,23 +260,25 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 		}
 		return nil
 	})
+	b.recorded = map[uint64]int{}
+	for i, words := range b.words {
+		b.recorded[b.pieces[i].Record] += len(words)
+	}
 	if err != nil || s.First == nil {
 		return err
 	}
 	var sample Sample
-	for _, words := range b.words {
-		before := len(sample.Known)
+	for i, words := range b.words {
 		for _, w := range words {
 			if w.id != embeddings.Unknown {
 				sample.Known = append(sample.Known, w.id)
+				sample.Share += 1 / float64(b.recordWords(i))
 			} else {
 				sample.Unknown++
 			}
 		}
-		if len(sample.Known) > before {
-			sample.Texts++
-		}
 	}
+	sample.Share /= float64(max(1, len(sample.Known)))
 	if len(sample.Known)+sample.Unknown == 0 {
 		return nil
 	}
@@ -312,20 +320,13 @@ func (s *Stream) epsilons(b *batch) ([]float64, error) {
 		return nil, nil
 	}
 	out := make([]float64, len(b.pieces))
-	for from, to := 0, 0; from < len(out); from = to {
-		words := 0
-		for to = from; to < len(out) && b.pieces[to].Record == b.pieces[from].Record; to++ {
-			words += len(b.words[to])
+	for i, p := range b.pieces {
+		out[i] = s.options.Mechanism.Settings().Epsilon // without words it changes nothing
+		if words := b.recordWords(i); words > 0 {
+			out[i] = s.options.Document / float64(words)
 		}
-		share := s.options.Mechanism.Settings().Epsilon // without words it changes nothing
-		if words > 0 {
-			share = s.options.Document / float64(words)
-		}
-		if err := mechanisms.CheckEpsilon(s.options.Mechanism, share); err != nil {
-			return nil, fmt.Errorf("record %d: %w", b.pieces[from].Record+1, err)
-		}
-		for i := from; i < to; i++ {
-			out[i] = share
+		if err := mechanisms.CheckEpsilon(s.options.Mechanism, out[i]); err != nil {
+			return nil, fmt.Errorf("record %d: %w", p.Record+1, err)
 		}
 	}
 	return out, nil
