@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,19 +30,14 @@ func init() {
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
 		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer",
 			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
-		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance"},
+		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance", Cleaning: CleanWords},
 	} {
-		d.Needs, d.Cleaning = []string{d.Name}, CleanNone
+		d.Needs, d.Cleaning = []string{d.Name}, cmp.Or(d.Cleaning, CleanNone)
+		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, d.Name, d.Classes) }
+		Register(d)
 		if d.Name == "insuranceqa" {
-			d.Cleaning = CleanWords
-		}
-		classes := d.Classes
-		name := d.Name
-		if name == "insuranceqa" {
 			Register(pseudoUsers(d))
 		}
-		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, name, classes) }
-		Register(d)
 	}
 }
 
@@ -52,11 +48,11 @@ const questionsPerUser = 150
 // model: a user is a run of consecutive questions of one domain. The remaining
 // questions at the end of a domain have no user.
 func pseudoUsers(d Definition) Definition {
-	name := d.Name
-	d.Name, d.Title = name+"-users", d.Title+" with pseudo-users"
+	read := d.Read
+	d.Name, d.Title = d.Name+"-users", d.Title+" with pseudo-users"
 	d.Doc += fmt.Sprintf("; pseudo-users: every %d consecutive questions of a kind", questionsPerUser)
 	d.Read = func(ctx context.Context, q Request) (Rows, error) {
-		rows, err := readSentences(ctx, q, name, nil)
+		rows, err := read(ctx, q)
 		byClass := make([][]int, len(rows.Classes))
 		for id, r := range rows.Rows {
 			byClass[r.Label] = append(byClass[r.Label], id)
