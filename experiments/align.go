@@ -94,50 +94,56 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 	}
 }
 
-// narrowed is the study with further ε in the gaps of a view of its rows.
+// narrowed is the study with further ε in the gaps of a view of its rows, and
+// their number.
 func narrowed(s *study.Study, p *results.Prepared, gaps []compare.Gap) (*study.Study, int, error) {
-	wanted := map[results.Instance][]float64{}
-	for _, g := range gaps {
-		wanted[g.Instance] = append(wanted[g.Instance], g.Epsilon)
-	}
-	measured := map[results.Instance][]float64{}
+	measured, further := map[results.Instance][]float64{}, map[results.Instance][]float64{}
 	for _, c := range p.Private() {
 		measured[c.Instance()] = append(measured[c.Instance()], float64(c.Epsilon))
 	}
-	var more []study.MechanismSpec
 	added := 0
-	for _, m := range s.Mechanisms {
-		if m.Text != "" {
-			continue // it was released at the ε that it has
-		}
-		settings, err := m.Expand()
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, x := range settings {
-			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != ""}
-			i := results.Instance{Mechanism: x.Mechanism, Variant: string(x.Variant), Parameters: spec.Parameters()}
-			one := m
-			one.Name, one.Variant, one.Variants, one.Parameters, one.Epsilons = x.Mechanism, x.Variant, nil, x.Parameters, nil
-			if m.Is() {
-				one.Variant = ""
-			}
-			for _, e := range wanted[i] {
-				if !near(e, measured[i]) {
-					one.Epsilons, measured[i] = append(one.Epsilons, rounded(e)), append(measured[i], e)
-				}
-			}
-			if len(one.Epsilons) > 0 {
-				slices.Sort(one.Epsilons)
-				more, added = append(more, one), added+len(one.Epsilons)
-			}
+	for _, g := range gaps {
+		if e := rounded(g.Epsilon); !near(e, measured[g.Instance]) {
+			measured[g.Instance] = append(measured[g.Instance], e)
+			further[g.Instance] = append(further[g.Instance], e)
+			added++
 		}
 	}
 	if added == 0 {
 		return nil, 0, nil
 	}
-	next, err := s.WithMechanisms(more)
+	next, err := s.WithMechanisms(func(list []study.MechanismSpec) ([]study.MechanismSpec, error) {
+		return atFurther(list, further)
+	})
 	return next, added, err
+}
+
+// atFurther are the mechanisms of a list at further ε of theirs.
+func atFurther(list []study.MechanismSpec, further map[results.Instance][]float64) ([]study.MechanismSpec, error) {
+	var more []study.MechanismSpec
+	done := map[results.Instance]bool{}
+	for _, m := range list {
+		if m.Text != "" {
+			continue // it was released at the ε that it has
+		}
+		settings, err := m.Expand()
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range settings {
+			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != ""}
+			one := m
+			one.Name, one.Variant, one.Variants, one.Parameters = x.Mechanism, x.Variant, nil, x.Parameters
+			if m.Is() {
+				one.Variant = ""
+			}
+			i := results.Instance{Mechanism: x.Mechanism, Variant: string(x.Variant), Parameters: spec.Parameters()}
+			if one.Epsilons = further[i]; len(one.Epsilons) > 0 && !done[i] {
+				more, done[i] = append(more, one), true
+			}
+		}
+	}
+	return more, nil
 }
 
 func near(e float64, others []float64) bool {

@@ -312,10 +312,22 @@ func (d *Design) dimensions() []int {
 	return slices.Compact(all)
 }
 
-// WithMechanisms returns the study with further mechanisms, checked.
-func (s *Study) WithMechanisms(more []MechanismSpec) (*Study, error) {
+// WithMechanisms returns the study with further mechanisms in each list of it or
+// of a scene, checked.
+func (s *Study) WithMechanisms(more func([]MechanismSpec) ([]MechanismSpec, error)) (*Study, error) {
 	c := *s
 	c.source = nil // positions would be those of another text
-	c.Mechanisms = append(slices.Clone(s.Mechanisms), more...)
+	c.Scenes = slices.Clone(s.Scenes)
+	designs := []*Design{&c.Design}
+	for i := range c.Scenes {
+		designs = append(designs, &c.Scenes[i].Design)
+	}
+	for _, d := range designs {
+		further, err := more(d.Mechanisms)
+		if err != nil {
+			return nil, err
+		}
+		d.Mechanisms = append(slices.Clone(d.Mechanisms), further...)
+	}
 	return &c, c.Check()
 }
