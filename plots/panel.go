@@ -184,7 +184,7 @@ func (l Level) add(p *plot.Plot) {
 	if finite(l.Low) && finite(l.High) {
 		low, high := at(l.Low), at(l.High)
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
-			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x38}})
+			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x18}})
 	}
 	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle.line()})
 }

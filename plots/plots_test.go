@@ -269,3 +269,14 @@ func TestGeneratedInEveryTitle(t *testing.T) {
 		t.Errorf("of nothing: %d figures, %d skipped", len(figures), len(skipped))
 	}
 }
+
+// One repetition has the interval over its test items: 90 right of 120 are 66.3
+// to 82.5% (Clopper–Pearson).
+func TestOneRepetitionHasItsItems(t *testing.T) {
+	c := results.Cell{}
+	c.Set("accuracy", results.Share(90, 120))
+	p, ok := mean([]results.Cell{c}, "accuracy")
+	if !ok || p.Y != 75 || math.Abs(p.Low-66.27) > 0.01 || math.Abs(p.High-82.45) > 0.01 {
+		t.Errorf("%+v, %v", p, ok)
+	}
+}

@@ -65,7 +65,7 @@ func Sketches(p *results.Prepared) Page {
 		choices = append(choices, Choice{a.Name, a.Heading()})
 	}
 	choices = append(choices, Choice{epsilon, "privacy parameter ε"})
-	drawn := map[string]bool{}
+	drawn, stepped := map[string]bool{}, false
 	for _, choice := range choices {
 		panels := list.Map(scenes, func(s scene) Panel { return v.panel(s, choice.Name, y) })
 		v.limit(panels)
@@ -74,7 +74,8 @@ func Sketches(p *results.Prepared) Page {
 			q := panels[i]
 			q.Title, q.live = "", true
 			if choice.Name != epsilon {
-				q.Curves = append(step(q.Curves), q.Curves...)
+				steps := step(q.Curves)
+				q.Curves, stepped = append(steps, q.Curves...), stepped || len(steps) > 0
 			}
 			svg, ok := q.sketch()
 			if !ok || choice.Name == y {
@@ -100,6 +101,9 @@ func Sketches(p *results.Prepared) Page {
 		}
 	}
 	page.Notes = v.notes(v.private)
+	if stepped {
+		page.Notes = append(page.Notes, "The grey steps join the best with a guarantee between any two words.")
+	}
 	return page
 }
 

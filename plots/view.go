@@ -235,8 +235,16 @@ func mean(cells []results.Cell, quantity string) (Point, bool) {
 	p := meanPoint(0, values)
 	if len(values) == 1 {
 		for _, c := range cells {
-			if m, ok := c.At(quantity); ok && m.Value.Known() {
-				p.Low, p.High = float64(m.Low), float64(m.High)
+			m, ok := c.At(quantity)
+			if !ok || !m.Value.Known() {
+				continue
+			}
+			p.Low, p.High = float64(m.Low), float64(m.High)
+			if m.Low.Known() || !results.MustColumn(quantity).Counted {
+				continue
+			}
+			if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); err == nil { // a share of the items
+				p.Low, p.High = 100*i.Low, 100*i.High
 			}
 		}
 	}
