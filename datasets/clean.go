@@ -87,16 +87,10 @@ func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
 var lemmatizers sync.Map
 
 func lemmatizer(dir string) (*wordnet.Lemmatizer, error) {
-	type result struct {
-		l   *wordnet.Lemmatizer
-		err error
-	}
-	once, _ := lemmatizers.LoadOrStore(dir, sync.OnceValue(func() result {
-		l, err := wordnet.OpenLemmatizer(dir)
-		return result{l, err}
+	once, _ := lemmatizers.LoadOrStore(dir, sync.OnceValues(func() (*wordnet.Lemmatizer, error) {
+		return wordnet.OpenLemmatizer(dir)
 	}))
-	r := once.(func() result)()
-	return r.l, r.err
+	return once.(func() (*wordnet.Lemmatizer, error))()
 }
 
 // Tokens cleans one text.

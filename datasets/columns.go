@@ -29,26 +29,7 @@ func ReadColumns(ctx context.Context, file, format, delimiter string, columns []
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: %s needs the name of a column", file, format)
 	}
-	var rows [][]string
-	add := func(fields func(column string) (string, error)) error {
-		row := make([]string, len(columns))
-		for i, c := range columns {
-			var err error
-			if row[i], err = fields(c); err != nil {
-				return err
-			}
-			if !utf8.ValidString(row[i]) {
-				return fmt.Errorf("column %q is not UTF-8", c)
-			}
-		}
-		rows = append(rows, row)
-		return nil
-	}
-	err = source{file, format, delimiter}.each(ctx, columns, add)
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: no rows", file)
-	}
-	return rows, err
+	return readTable(ctx, source{file, format, delimiter}, columns, func([]string) error { return nil })
 }
 
 func readLines(ctx context.Context, file string) ([][]string, error) {

@@ -65,7 +65,7 @@ func (d *Dataset) Clean(text string) []string {
 
 // Splits returns the three splits with their names, in order.
 func (d *Dataset) Splits() []Split {
-	return []Split{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
+	return []Split{{splitNames[0], d.Train}, {splitNames[1], d.Validation}, {splitNames[2], d.Test}}
 }
 
 // Split is a named part of a data set.

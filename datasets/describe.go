@@ -1,8 +1,11 @@
 package datasets
 
 import (
-	"math"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Summary describes a prepared data set.
@@ -82,31 +85,21 @@ func Describe(d *Dataset) Summary {
 }
 
 func count(parts ...[]Document) Counts {
-	var c Counts
 	vocabulary := map[string]struct{}{}
-	for _, docs := range parts {
-		for _, d := range docs {
-			c.Documents++
-			c.Words += len(d.Tokens)
-			for _, t := range d.Tokens {
-				vocabulary[t] = struct{}{}
-			}
+	var lengths []float64
+	for _, d := range slices.Concat(parts...) {
+		lengths = append(lengths, float64(len(d.Tokens)))
+		for _, t := range d.Tokens {
+			vocabulary[t] = struct{}{}
 		}
 	}
-	c.Vocabulary = len(vocabulary)
-	if c.Documents == 0 {
-		return c
-	}
-	c.MeanLength = float64(c.Words) / float64(c.Documents)
-	var squares float64
-	for _, docs := range parts {
-		for _, d := range docs {
-			e := float64(len(d.Tokens)) - c.MeanLength
-			squares += float64(e * e)
-		}
-	}
-	if c.Documents > 1 {
-		c.Deviation = math.Sqrt(squares / float64(c.Documents-1))
+	c := Counts{Documents: len(lengths), Words: int(floats.Sum(lengths)), Vocabulary: len(vocabulary)}
+	switch c.Documents {
+	case 0:
+	case 1:
+		c.MeanLength = lengths[0]
+	default:
+		c.MeanLength, c.Deviation = stat.MeanStdDev(lengths, nil)
 	}
 	return c
 }

@@ -10,38 +10,32 @@ import (
 func init() {
 	const source = "built in"
 	note := "generated corpus: for tests and machines without data, not for findings"
-	Register(Definition{
-		Name: "generated-reviews", Title: "Reviews (generated)", Doc: "reviews in 2 classes of sentiment; " + note,
-		Classes: generated.Sentiments, Generated: true, Cleaning: CleanContent,
-		Sizes: Sizes{Train: 1600, Validation: 400, Test: 800},
-		Read: func(context.Context, Request) (Rows, error) {
-			return Rows{Rows: generatedRows(generated.Reviews()), Source: source}, nil
-		},
-	})
-	Register(Definition{
-		Name: "generated-news", Title: "News (generated)", Doc: "news in 4 topics; " + note,
-		Classes: generated.Topics, Generated: true, Cleaning: CleanContent,
-		Sizes: Sizes{Train: 1600, Validation: 400, Test: 800},
-		Read: func(context.Context, Request) (Rows, error) {
-			return Rows{Rows: generatedRows(generated.News()), Source: source}, nil
-		},
-	})
+	sizes := Sizes{Train: 1600, Validation: 400, Test: 800}
 	for _, d := range []struct {
-		name, title, doc string
-		documents        func() []generated.Document
+		Definition
+		documents func() []generated.Document
+		privates  []string
 	}{
-		{"generated-styles", "News with a style (generated)",
-			"news in 4 topics; the writer's style is the private label", generated.Styled},
-		{"generated-users", "News of users (generated)",
-			"news in 4 topics by users with a style and habits of their own", generated.Users},
+		{Definition{Name: "generated-reviews", Title: "Reviews (generated)", Doc: "reviews in 2 classes of sentiment",
+			Classes: generated.Sentiments, Sizes: sizes}, generated.Reviews, nil},
+		{Definition{Name: "generated-news", Title: "News (generated)", Doc: "news in 4 topics",
+			Classes: generated.Topics, Sizes: sizes}, generated.News, nil},
+		{Definition{Name: "generated-styles", Title: "News with a style (generated)",
+			Doc:     "news in 4 topics; the writer's style is the private label",
+			Classes: generated.Topics}, generated.Styled, generated.Styles},
+		{Definition{Name: "generated-users", Title: "News of users (generated)",
+			Doc:     "news in 4 topics by users with a style and habits of their own",
+			Classes: generated.Topics}, generated.Users, generated.Styles},
 	} {
-		Register(Definition{
-			Name: d.name, Title: d.title, Doc: d.doc + "; " + note,
-			Classes: generated.Topics, Generated: true, Cleaning: CleanContent,
-			Read: func(context.Context, Request) (Rows, error) {
-				return Rows{Rows: generatedRows(d.documents()), Privates: generated.Styles, Source: source}, nil
-			},
-		})
+		d.Doc += "; " + note
+		d.Generated, d.Cleaning = true, CleanContent
+		d.Read = func(context.Context, Request) (Rows, error) {
+			rows := list.Map(d.documents(), func(d generated.Document) Row {
+				return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
+			})
+			return Rows{Rows: rows, Privates: d.privates, Source: source}, nil
+		}
+		Register(d.Definition)
 	}
 	Register(Definition{
 		Name: "generated-words", Title: "Words (generated)", Doc: "the words of judgement, label = polarity; " + note,
@@ -50,22 +44,13 @@ func init() {
 			var rows []Row
 			for _, s := range generated.Slots() {
 				for _, w := range s.Words {
-					switch s.Polarity {
-					case +1:
-						rows = append(rows, Row{Text: w, Label: 1})
-					case -1:
-						rows = append(rows, Row{Text: w, Label: 0})
+					if s.Polarity != 0 {
+						rows = append(rows, Row{Text: w, Label: max(0, s.Polarity)})
 					}
 				}
 			}
 			return Rows{Rows: rows, Source: source}, nil
 		},
-	})
-}
-
-func generatedRows(docs []generated.Document) []Row {
-	return list.Map(docs, func(d generated.Document) Row {
-		return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
 	})
 }
 
@@ -91,4 +76,4 @@ func GeneratedCorpus(ctx context.Context) ([][]string, error) {
 }
 
 // GeneratedThesaurus returns the synonyms of the generated corpus.
-func GeneratedThesaurus() Thesaurus { return generated.Thesaurus{} }
+func GeneratedThesaurus() generated.Thesaurus { return generated.Thesaurus{} }

@@ -24,7 +24,7 @@ func learnedOnce(dimension int) func() (*embeddings.Space, error) {
 		if err != nil {
 			return nil, err
 		}
-		return embeddings.LearnPPMI("generated", corpus, embeddings.LearnOptions{Dimension: dimension})
+		return embeddings.LearnPPMI("generated", corpus, dimension)
 	})
 }
 

@@ -10,10 +10,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mldpbench/datasets/internal/textfile"
 	"mldpbench/datasets/textio"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // ownDefinition is the definition of a table of the user's own.
@@ -38,75 +40,71 @@ func ownDefinition(q Request) (Definition, error) {
 }
 
 // readOwn reads a table with a header (CSV, TSV), JSON objects or Parquet.
+// Classes and private labels are named after the distinct labels, sorted;
+// without labels there is one class.
 func readOwn(ctx context.Context, q Request) (Rows, error) {
 	format, err := formatOf(q.File, q.Format)
 	if err != nil {
 		return Rows{}, err
 	}
-	columns := tableColumns{text: q.TextColumns, label: q.LabelColumn, private: q.PrivateColumn, user: q.UserColumn}
-	table, err := readTable(ctx, source{q.File, format, q.Delimiter}, columns)
+	columns, texts := slices.Clone(q.TextColumns), len(q.TextColumns)
+	var kinds []string // of the columns after the texts
+	for _, c := range [][2]string{{"label", q.LabelColumn}, {"private label", q.PrivateColumn}, {"user", q.UserColumn}} {
+		if c[1] != "" {
+			kinds, columns = append(kinds, c[0]), append(columns, c[1])
+		}
+	}
+	table, err := readTable(ctx, source{q.File, format, q.Delimiter}, columns, func(row []string) error {
+		for i, kind := range kinds {
+			v := &row[texts+i]
+			if *v = strings.TrimSpace(*v); *v == "" {
+				return fmt.Errorf("empty %s in column %q", kind, columns[texts+i])
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return Rows{}, err
 	}
-	return table.rows(q.File)
-}
-
-// tableColumns are the columns of a table; private and user may be "".
-type tableColumns struct {
-	text                 []string // joined by a space
-	label, private, user string
-}
-
-// table holds the columns of a file, one entry per row; privates and users are
-// nil where there is no such column.
-type table struct{ texts, labels, privates, users []string }
-
-// rows names the classes after the distinct labels, sorted, and the private
-// labels likewise. Without labels there is one class.
-func (t table) rows(source string) (Rows, error) {
-	out := Rows{Classes: []string{"all"}, Source: source}
-	for _, text := range t.texts {
-		out.Rows = append(out.Rows, Row{Text: text})
-	}
-	if t.labels != nil {
+	rows := list.Map(table, func(row []string) Row { return Row{Text: strings.Join(row[:texts], " ")} })
+	out := Rows{Rows: rows, Classes: []string{"all"}, Source: q.File}
+	for i, kind := range kinds {
+		values := list.Map(table, func(row []string) string { return row[texts+i] })
 		var err error
-		if out, err = labelled(source, t.texts, t.labels); err != nil {
+		switch kind {
+		case "label":
+			out.Classes, err = numbered(q.File, values, func(i, class int) { rows[i].Label = class })
+		case "private label":
+			out.Privates, err = numbered(q.File+": "+kind, values, func(i, class int) { rows[i].Private = class })
+		default:
+			for i, v := range values {
+				rows[i].User = v
+			}
+		}
+		if err != nil {
 			return Rows{}, err
 		}
-	}
-	if t.privates != nil {
-		private, err := labelled(source, t.texts, t.privates)
-		if err != nil {
-			return Rows{}, fmt.Errorf("private label: %w", err)
-		}
-		out.Privates = private.Classes
-		for i, r := range private.Rows {
-			out.Rows[i].Private = r.Label
-		}
-	}
-	for i, u := range t.users {
-		out.Rows[i].User = u
 	}
 	return out, nil
 }
 
-// labelled turns label names into classes.
-func labelled(source string, texts, labels []string) (Rows, error) {
+// numbered returns the distinct labels, sorted, and sets the number of each
+// row's.
+func numbered(source string, labels []string, set func(row, class int)) ([]string, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(classes) < 2 {
-		return Rows{}, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
+		return nil, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
 	}
 	for _, c := range classes {
 		if err := check.Name("label", c); err != nil {
-			return Rows{}, fmt.Errorf("%s: %w", source, err)
+			return nil, fmt.Errorf("%s: %w", source, err)
 		}
 	}
-	rows := make([]Row, len(texts))
-	for i := range rows {
-		class, _ := slices.BinarySearch(classes, labels[i])
-		rows[i] = Row{Text: texts[i], Label: class}
+	for i, l := range labels {
+		class, _ := slices.BinarySearch(classes, l)
+		set(i, class)
 	}
-	return Rows{Rows: rows, Classes: classes, Source: source}, nil
+	return classes, nil
 }
 
 func formatOf(file, format string) (string, error) {
@@ -118,45 +116,27 @@ func formatOf(file, format string) (string, error) {
 		"format setting)", file, format)
 }
 
-// readTable reads the columns of every row.
-func readTable(ctx context.Context, s source, columns tableColumns) (table, error) {
-	var t table
-	add := func(fields func(column string) (string, error)) error {
-		var parts []string
-		for _, c := range columns.text {
-			v, err := fields(c)
-			if err != nil {
+// readTable returns the values of columns for each row that check accepts.
+func readTable(ctx context.Context, s source, columns []string, check func(row []string) error) ([][]string, error) {
+	var rows [][]string
+	err := s.each(ctx, columns, func(fields func(column string) (string, error)) error {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			var err error
+			if row[i], err = fields(c); err != nil {
 				return err
 			}
-			parts = append(parts, v)
+			if !utf8.ValidString(row[i]) {
+				return fmt.Errorf("column %q is not UTF-8", c)
+			}
 		}
-		t.texts = append(t.texts, strings.Join(parts, " "))
-		for _, c := range []struct {
-			what, name string
-			to         *[]string
-		}{{"label", columns.label, &t.labels}, {"private label", columns.private, &t.privates},
-			{"user", columns.user, &t.users}} {
-			if c.name == "" {
-				continue
-			}
-			v, err := fields(c.name)
-			if err != nil {
-				return err
-			}
-			if v = strings.TrimSpace(v); v == "" {
-				return fmt.Errorf("empty %s in column %q", c.what, c.name)
-			}
-			*c.to = append(*c.to, v)
-		}
-		return nil
-	}
-	needed := slices.DeleteFunc(append(slices.Clone(columns.text), columns.label, columns.private, columns.user),
-		func(c string) bool { return c == "" })
-	err := s.each(ctx, needed, add)
-	if err == nil && len(t.texts) == 0 {
+		rows = append(rows, row)
+		return check(row)
+	})
+	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%s: no rows", s.file)
 	}
-	return t, err
+	return rows, err
 }
 
 // source is a table: its file, its format, and the delimiter of CSV and TSV, ""
@@ -190,23 +170,31 @@ func (s source) each(ctx context.Context, needed []string, add addRow) error {
 	if s.delimiter != "" {
 		comma = rune(s.delimiter[0])
 	}
-	return eachRow(ctx, f, s.file, comma, needed, add)
+	return eachRow(ctx, f, s.file, comma, s.format == "tsv", needed, add)
 }
 
 // addRow takes one row, given a function from a column to its value.
 type addRow = func(fields func(column string) (string, error)) error
 
-func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed []string, add addRow) error {
+// eachRow reads CSV with a header. lazy, for TSV, takes a quote inside a field as
+// an ordinary character; a field that begins with one ends with one, on the same
+// line.
+func eachRow(ctx context.Context, r io.Reader, name string, comma rune, lazy bool, needed []string,
+	add addRow) error {
 	t := csv.NewReader(r)
 	t.Comma, t.ReuseRecord = comma, true
-	t.LazyQuotes = comma == '\t' // a quote is an ordinary character in most TSV files
+	t.LazyQuotes = lazy
 	header, err := t.Read()
 	if err != nil {
-		return csvError(name, err)
+		return textio.CSVError(name, err)
 	}
 	columns := map[string]int{}
 	for i, h := range header {
-		columns[strings.TrimSpace(h)] = i
+		h = strings.TrimSpace(h)
+		if _, twice := columns[h]; twice && slices.Contains(needed, h) {
+			return fmt.Errorf("%s:1: two columns are called %q", name, h)
+		}
+		columns[h] = i
 	}
 	missing := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { _, ok := columns[c]; return ok })
 	if len(missing) == 1 {
@@ -216,6 +204,10 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, needed [
 		return fmt.Errorf("%s:1: no columns %q: the header has %q", name, missing, header)
 	}
 	return eachRecord(ctx, t, name, func(row []string) error {
+		if lazy && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {
+			return errors.New("a quote at the start of a field is not closed on its line: where fields are quoted, " +
+				"give the format csv and a tab as its delimiter")
+		}
 		return add(func(c string) (string, error) { return strings.Clone(row[columns[c]]), nil })
 	})
 }
@@ -233,25 +225,13 @@ func eachRecord(ctx context.Context, t *csv.Reader, name string, take func(row [
 			return nil
 		}
 		if err != nil {
-			return csvError(name, err)
+			return textio.CSVError(name, err)
 		}
 		line, _ := t.FieldPos(0)
 		if err := take(row); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
-}
-
-// csvError converts an error of encoding/csv to the form "file:line: what".
-func csvError(name string, err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s:%d: column %d: %w", name, p.Line, p.Column, p.Err)
-	}
-	if err == io.EOF {
-		return fmt.Errorf("%s: empty", name)
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 func eachObject(ctx context.Context, r io.Reader, name string, add addRow) error {

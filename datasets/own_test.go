@@ -91,6 +91,10 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.csv", "text,label\nx,a\ny,\x1b[31m\n", []string{"text"}, "label",
 			`a.csv: label = "\x1b[31m": must have printable characters only`},
 		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
+		{"a.csv", "text,label,text\nx,1,y\n", []string{"text"}, "label", `a.csv:1: two columns are called "text"`},
+		{"a.csv", "text,label\ncaf\xe9,1\n", []string{"text"}, "label", `a.csv:2: column "text" is not UTF-8`},
+		{"a.tsv", "label\ttext\n1\t\"x\n2\ty\n3\tz\"\n", []string{"text"}, "label",
+			"a.tsv:2: a quote at the start of a field is not closed"},
 	} {
 		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns,
 			LabelColumn: c.label})
@@ -160,12 +164,11 @@ func FuzzTable(f *testing.F) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		table, err := readTable(t.Context(), source{file: file, format: format},
-			tableColumns{text: []string{"text"}, label: "label"})
-		texts, labels := table.texts, table.labels
+		rows, err := readOwn(t.Context(), Request{File: file, Format: format, TextColumns: []string{"text"},
+			LabelColumn: "label"})
 		checkRead(t, err, file)
-		if err == nil && (len(texts) == 0 || len(texts) != len(labels)) {
-			t.Fatalf("%d texts, %d labels", len(texts), len(labels))
+		if err == nil && (len(rows.Rows) == 0 || len(rows.Classes) < 2) {
+			t.Fatalf("%d texts, classes %q", len(rows.Rows), rows.Classes)
 		}
 	})
 }
@@ -175,5 +178,16 @@ func checkRead(t *testing.T, err error, name string) {
 	t.Helper()
 	if err != nil && !strings.HasPrefix(err.Error(), name) {
 		t.Fatalf("error without the file: %v", err)
+	}
+}
+
+// A sample by hash that is not balanced says that the source is too small, not
+// that its first class is.
+func TestHashedSampleTooLarge(t *testing.T) {
+	t.Parallel()
+	_, err := Load(t.Context(), Request{Name: "generated-news", Sizes: Sizes{Train: 100_000}, Unbalanced: true,
+		ByHash: true})
+	if err == nil || !strings.Contains(err.Error(), "the source has ") {
+		t.Error(err)
 	}
 }

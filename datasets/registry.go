@@ -40,6 +40,11 @@ type Sizes struct {
 
 func (s Sizes) zero() bool { return s == Sizes{} }
 
+func (s Sizes) all() [3]int { return [3]int{s.Train, s.Validation, s.Test} }
+
+// splitNames are those of the three splits, in order.
+var splitNames = []string{"train", "validation", "test"}
+
 // Definition registers a data set: one file, one registry line.
 type Definition struct {
 	Name  string   // "imdb"

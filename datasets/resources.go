@@ -9,17 +9,6 @@ import (
 	"mldpbench/datasets/wordnet"
 )
 
-// Thesaurus provides the synonyms of a word; it has the methods of
-// mechanisms.Thesaurus.
-type Thesaurus interface {
-	// Covers reports whether the thesaurus has the word.
-	Covers(word string) bool
-	// Lemmas returns the lemmas of all synsets of the word in the order of the
-	// source, the word itself included, as the source prints them (underscored,
-	// capitalised). It returns nil if the word is not covered.
-	Lemmas(word string) []string
-}
-
 // WordList is a set of words, for the share of English tokens.
 type WordList struct {
 	Files   []string // read
@@ -44,7 +33,7 @@ func (w *WordList) Contains(word string) bool {
 func Root(dir string) string { return fetch.Root(dir) }
 
 // OpenWordNet reads the synonyms of WordNet from the data folder root.
-func OpenWordNet(root string) (Thesaurus, error) {
+func OpenWordNet(root string) (*wordnet.Thesaurus, error) {
 	dir, err := fetch.Locate(root, "wordnet", "database")
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/internal/textfile"
+	"mldpbench/internal/list"
 )
 
 // The sentence classification sets of the PrivEmb paper, as tables
@@ -28,19 +30,14 @@ func init() {
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
 		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer",
 			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
-		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance"},
+		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance", Cleaning: CleanWords},
 	} {
-		d.Needs, d.Cleaning = []string{d.Name}, CleanNone
+		d.Needs, d.Cleaning = []string{d.Name}, cmp.Or(d.Cleaning, CleanNone)
+		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, d.Name, d.Classes) }
+		Register(d)
 		if d.Name == "insuranceqa" {
-			d.Cleaning = CleanWords
-		}
-		classes := d.Classes
-		name := d.Name
-		if name == "insuranceqa" {
 			Register(pseudoUsers(d))
 		}
-		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, name, classes) }
-		Register(d)
 	}
 }
 
@@ -51,11 +48,11 @@ const questionsPerUser = 150
 // model: a user is a run of consecutive questions of one domain. The remaining
 // questions at the end of a domain have no user.
 func pseudoUsers(d Definition) Definition {
-	name := d.Name
-	d.Name, d.Title = name+"-users", d.Title+" with pseudo-users"
+	read := d.Read
+	d.Name, d.Title = d.Name+"-users", d.Title+" with pseudo-users"
 	d.Doc += fmt.Sprintf("; pseudo-users: every %d consecutive questions of a kind", questionsPerUser)
 	d.Read = func(ctx context.Context, q Request) (Rows, error) {
-		rows, err := readSentences(ctx, q, name, nil)
+		rows, err := read(ctx, q)
 		byClass := make([][]int, len(rows.Classes))
 		for id, r := range rows.Rows {
 			byClass[r.Label] = append(byClass[r.Label], id)
@@ -107,14 +104,15 @@ func readSentences(ctx context.Context, q Request, name string, classes []string
 		sources = append(sources, path)
 	}
 	source := strings.Join(sources, " + ")
-	if classes == nil {
-		rows, err := labelled(source, texts, labels)
-		for i := range rows.Rows {
-			rows.Rows[i].Split = splits[i]
-		}
-		return rows, err
-	}
 	out := Rows{Source: source}
+	if classes == nil {
+		out.Rows = list.Map(texts, func(text string) Row { return Row{Text: text} })
+		var err error
+		out.Classes, err = numbered(source, labels, func(i, class int) {
+			out.Rows[i].Label, out.Rows[i].Split = class, splits[i]
+		})
+		return out, err
+	}
 	for i := range texts {
 		c := slices.Index(classes, labels[i])
 		if n, err := strconv.Atoi(labels[i]); c < 0 && err == nil && n >= 0 && n < len(classes) {

@@ -33,26 +33,28 @@ func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) ([
 		return splitByHash(rows, sizes, unbalanced)
 	case sizes.zero() && rows.InOrder:
 		for id, r := range rows.Rows {
-			s := slices.Index([]string{"train", "validation", "test"}, r.Split)
+			s := slices.Index(splitNames, r.Split)
 			out[s] = appendRows(out[s], rows, []int{id})
 		}
 		return out, nil
 	case sizes.zero():
 		out = splitWhole(rows, seed)
 	case unbalanced:
-		ids, need := shuffled(rows, seed), sizes.Train+sizes.Validation+sizes.Test
+		ids := seed.Derive("rows").Rand().Perm(len(rows.Rows))
+		rows.spread(ids)
+		need := sizes.Train + sizes.Validation + sizes.Test
 		if need > len(ids) {
 			return out, fmt.Errorf("%d documents, a sample of %d + %d + %d needs %d", len(ids), sizes.Train,
 				sizes.Validation, sizes.Test, need)
 		}
-		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+		for s, size := range sizes.all() {
 			out[s] = appendRows(nil, rows, ids[:size])
 			ids = ids[size:]
 		}
 	default:
 		byClass := shuffledByClass(rows, seed, func(Row) bool { return true })
 		used := make([]int, classes)
-		for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+		for s, size := range sizes.all() {
 			for c, ids := range byClass {
 				n := size / classes
 				if c < size%classes {
@@ -60,7 +62,7 @@ func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) ([
 				}
 				if used[c]+n > len(ids) {
 					need := 0
-					for _, z := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+					for _, z := range sizes.all() {
 						need += (z + classes - 1 - c) / classes
 					}
 					return out, fmt.Errorf("class %q has %d documents, a balanced sample of %d + %d + %d needs %d",
@@ -128,7 +130,7 @@ func splitByHash(rows Rows, sizes Sizes, unbalanced bool) (out [3][]Document, er
 			pools[0] = append(pools[0], id)
 		}
 	}
-	for s, size := range []int{sizes.Train, sizes.Validation, sizes.Test} {
+	for s, size := range sizes.all() {
 		ids := pools[s]
 		slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
 		groups, privates := [][]int{ids}, max(1, len(rows.Privates))
@@ -136,9 +138,7 @@ func splitByHash(rows Rows, sizes Sizes, unbalanced bool) (out [3][]Document, er
 		case sizes.zero():
 			size = len(ids)
 		case unbalanced:
-			alternate(ids, len(rows.Classes)*privates, func(id int) int {
-				return rows.Rows[id].Label*privates + rows.Rows[id].Private
-			})
+			rows.spread(ids)
 		default:
 			groups = make([][]int, len(rows.Classes))
 			for _, id := range ids {
@@ -151,8 +151,12 @@ func splitByHash(rows Rows, sizes Sizes, unbalanced bool) (out [3][]Document, er
 		for c, own := range groups {
 			n := (size + len(groups) - 1 - c) / len(groups)
 			if n > len(own) {
-				return out, fmt.Errorf("class %q has %d documents in the %s split by hash, the sample needs %d",
-					rows.Classes[c], len(own), []string{"train", "validation", "test"}[s], n)
+				whose := "the source"
+				if len(groups) > 1 {
+					whose = fmt.Sprintf("class %q", rows.Classes[c])
+				}
+				return out, fmt.Errorf("%s has %d documents in the %s split by hash, the sample needs %d", whose, len(own),
+					splitNames[s], n)
 			}
 			out[s] = appendRows(out[s], rows, own[:n])
 		}
@@ -179,15 +183,12 @@ func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
 	return byClass
 }
 
-// shuffled returns all row numbers, shuffled, with classes and private labels
-// spread evenly.
-func shuffled(rows Rows, seed stream.Seed) []int {
-	ids := seed.Derive("rows").Rand().Perm(len(rows.Rows))
+// spread spreads classes, and private labels in them, evenly over shuffled rows.
+func (rows Rows) spread(ids []int) {
 	privates := max(1, len(rows.Privates))
 	alternate(ids, len(rows.Classes)*privates, func(id int) int {
 		return rows.Rows[id].Label*privates + rows.Rows[id].Private
 	})
-	return ids
 }
 
 // alternate reorders shuffled rows so that groups, numbered from 0, are spread

@@ -18,7 +18,7 @@ type labelledCSV struct {
 
 func (t labelledCSV) read(ctx context.Context, r io.Reader, name string) ([]Row, error) {
 	var rows []Row
-	err := eachRow(ctx, r, name, ',', []string{t.text, t.label}, func(field func(string) (string, error)) error {
+	err := eachRow(ctx, r, name, ',', false, []string{t.text, t.label}, func(field func(string) (string, error)) error {
 		text, _ := field(t.text)
 		label, _ := field(t.label)
 		label = strings.TrimSpace(label)

@@ -16,24 +16,15 @@ import (
 	"mldpbench/stream"
 )
 
-// LearnOptions sets how LearnPPMI counts and factorises.
-type LearnOptions struct {
-	Dimension int // of the vectors, >= 1 and below the number of words
-	Window    int // words counted on either side; 0 means 5
-	MinCount  int // rarer words get no vector; 0 means 1
-	// MeanNorm is the mean length of the vectors; 0 means DefaultMeanNorm.
-	MeanNorm float64
-}
-
-// DefaultMeanNorm is the mean Euclidean length of the 2,000 most frequent
+// meanNorm is the mean Euclidean length of the 2,000 most frequent
 // words in GloVe 6B at 100 dimensions (measured: 5.77). The ε of metric
 // differential privacy is in units of one over distance, so vectors learned
 // here keep that scale and the published ε keep their meaning.
-const DefaultMeanNorm = 5.77
+const meanNorm = 5.77
 
 // Constants of the factorisation.
 const (
-	defaultWindow    = 5
+	learnedWindow    = 5    // words counted on either side
 	contextSmoothing = 0.75 // exponent of context counts: reduces the weight of rare contexts
 	oversampling     = 20   // extra columns of the random projection
 	powerIterations  = 6
@@ -44,39 +35,34 @@ const (
 // mutual information of words and contexts, factorised by a truncated singular
 // value decomposition, words at U·Σ^½ (Levy, Goldberg & Dagan 2015, eq. 3 with
 // context distribution smoothing 0.75 and eigenvalue weighting ½). A context
-// at distance k counts Window+1−k times, as in word2vec. The vectors are then
-// scaled as a whole to a mean length of MeanNorm.
+// at distance k counts 6−k times, up to 5, as in word2vec. The vectors are then
+// scaled as a whole to a mean length of 5.77, see meanNorm. dimension must be
+// below the number of words.
 //
 // The decomposition is the randomised one of Halko, Martinsson & Tropp (2011,
-// alg. 4.4 and 5.1) with a fixed seed: equal sentences and options give equal
-// vectors, for any number of processors. They are rounded to five decimals, so
+// alg. 4.4 and 5.1) with a fixed seed: equal sentences give equal vectors, for any number of processors. They are rounded to five decimals, so
 // differences in the last bits between processors do not matter.
 //
 // Words are ordered by descending count, ties by spelling. A word that has no
 // neighbour in any sentence has the zero vector. The caller sets Generated.
-func LearnPPMI(name string, sentences [][]string, opts LearnOptions) (*Space, error) {
-	opts.Window = cmp.Or(opts.Window, defaultWindow)
-	opts.MinCount = cmp.Or(opts.MinCount, 1)
-	opts.MeanNorm = cmp.Or(opts.MeanNorm, DefaultMeanNorm)
-	for _, err := range []error{
-		check.AtLeast("dimension", opts.Dimension, 1), check.AtLeast("window", opts.Window, 1),
-		check.AtLeast("minimum count", opts.MinCount, 1), check.Positive("mean norm", opts.MeanNorm),
-	} {
-		if err != nil {
-			return nil, fmt.Errorf("embedding %s: %w", name, err)
-		}
+func LearnPPMI(name string, sentences [][]string, dimension int) (*Space, error) {
+	if err := check.AtLeast("dimension", dimension, 1); err != nil {
+		return nil, fmt.Errorf("embedding %s: %w", name, err)
 	}
-	v, err := NewVocabulary(frequentWords(sentences, opts.MinCount))
+	words, counts := CountWords(sentences)
+	slices.SortFunc(words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	v, err := NewVocabulary(words)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Dimension >= v.Len() {
-		return nil, fmt.Errorf("embedding %s: dimension = %d: must be below the %d words", name, opts.Dimension,
-			v.Len())
+	if dimension >= v.Len() {
+		return nil, fmt.Errorf("embedding %s: dimension = %d: must be below the %d words", name, dimension, v.Len())
 	}
-	m := cooccurrences(sentences, v, opts.Window)
+	m := cooccurrences(sentences, v)
 	m.toPPMI()
-	u, sigma, err := leftSingular(m, opts.Dimension)
+	u, sigma, err := leftSingular(m, dimension)
 	if err != nil {
 		return nil, fmt.Errorf("embedding %s: %w", name, err)
 	}
@@ -86,28 +72,7 @@ func LearnPPMI(name string, sentences [][]string, opts LearnOptions) (*Space, er
 			u.Data[i*u.Stride+j] *= root
 		}
 	}
-	return NewSpace(name, v, opts.Dimension, rescaled(u, opts.MeanNorm))
-}
-
-// frequentWords lists the words that occur at least minCount times, most
-// frequent first.
-func frequentWords(sentences [][]string, minCount int) []string {
-	counts := map[string]int{}
-	for _, s := range sentences {
-		for _, w := range s {
-			counts[w]++
-		}
-	}
-	var words []string
-	for w, n := range counts {
-		if n >= minCount {
-			words = append(words, w)
-		}
-	}
-	slices.SortFunc(words, func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	return words
+	return NewSpace(name, v, dimension, rescaled(u))
 }
 
 // sparse is a square matrix in compressed rows, columns ascending in each.
@@ -121,7 +86,7 @@ func (m *sparse) rows() int { return len(m.start) - 1 }
 
 // cooccurrences counts, for every word, the words around it: a symmetric
 // matrix of whole numbers.
-func cooccurrences(sentences [][]string, v *Vocabulary, window int) *sparse {
+func cooccurrences(sentences [][]string, v *Vocabulary) *sparse {
 	type place struct{ sentence, word int32 }
 	ids := make([][]WordID, len(sentences))
 	places := make([][]place, v.Len())
@@ -140,14 +105,14 @@ func cooccurrences(sentences [][]string, v *Vocabulary, window int) *sparse {
 		touched = touched[:0]
 		for _, p := range occurrences {
 			s, at := ids[p.sentence], int(p.word)
-			for j := max(0, at-window); j < min(len(s), at+window+1); j++ {
+			for j := max(0, at-learnedWindow); j < min(len(s), at+learnedWindow+1); j++ {
 				if j == at || s[j] == Unknown {
 					continue
 				}
 				if count[s[j]] == 0 {
 					touched = append(touched, int32(s[j]))
 				}
-				count[s[j]] += float64(window + 1 - max(at-j, j-at))
+				count[s[j]] += float64(learnedWindow + 1 - max(at-j, j-at))
 			}
 		}
 		slices.Sort(touched)
@@ -304,8 +269,8 @@ func signOfLargest(v mat.Vector) float64 {
 	return math.Copysign(1, largest)
 }
 
-// rescaled returns the rows of u, scaled together to the given mean length.
-func rescaled(u blas64.General, meanNorm float64) []float32 {
+// rescaled returns the rows of u, scaled together to the mean length meanNorm.
+func rescaled(u blas64.General) []float32 {
 	var sum float64
 	for i := range u.Rows {
 		sum += blas64.Nrm2(blas64.Vector{N: u.Cols, Inc: 1, Data: u.Data[i*u.Stride:]})

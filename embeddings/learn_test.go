@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,13 @@ func slotSentences(n int) [][]string {
 }
 
 func TestWordsOfOneSlotAreNeighbours(t *testing.T) {
-	s, err := LearnPPMI("test", slotSentences(4000), LearnOptions{Dimension: 50, Window: 1})
+	var pairs [][]string // a word of a slot and what follows it
+	for _, sentence := range slotSentences(4000) {
+		for pair := range slices.Chunk(sentence, 2) {
+			pairs = append(pairs, pair)
+		}
+	}
+	s, err := LearnPPMI("test", pairs, 50)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +65,7 @@ func TestWordsOfOneSlotAreNeighbours(t *testing.T) {
 	for a := range WordID(s.Len()) {
 		norm += Euclidean(s.Vector(a), zero) / float64(s.Len())
 	}
-	if math.Abs(norm-DefaultMeanNorm) > 1e-3 {
+	if math.Abs(norm-meanNorm) > 1e-3 {
 		t.Errorf("mean norm %v", norm)
 	}
 }
@@ -68,7 +75,7 @@ func TestLearningRepeatsOnAnyNumberOfProcessors(t *testing.T) {
 	want := ""
 	for _, n := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(n)
-		s, err := LearnPPMI("test", slotSentences(1000), LearnOptions{Dimension: 30})
+		s, err := LearnPPMI("test", slotSentences(1000), 30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,11 +92,11 @@ func TestLearningRepeatsOnAnyNumberOfProcessors(t *testing.T) {
 // and equal Gram matrices of the leading left vectors.
 func TestLeftSingularAgainstFull(t *testing.T) {
 	sentences := slotSentences(1000)
-	v, err := NewVocabulary(frequentWords(sentences, 1))
+	v, err := NewVocabulary(ByFrequency(sentences))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := cooccurrences(sentences, v, 5)
+	m := cooccurrences(sentences, v)
 	dense := mat.NewDense(v.Len(), v.Len(), nil)
 	fill := func() {
 		dense.Zero()
@@ -124,13 +131,13 @@ func TestLeftSingularAgainstFull(t *testing.T) {
 }
 
 func TestPPMIByHand(t *testing.T) {
-	// a b | a b | a c with window 1: #(a)=3, #(b)=2, #(c)=1.
+	// a b | a b | a c: #(a)=3, #(b)=2, #(c)=1.
 	sentences := [][]string{{"a", "b"}, {"a", "b"}, {"a", "c"}}
-	v, err := NewVocabulary(frequentWords(sentences, 1))
+	v, err := NewVocabulary(ByFrequency(sentences))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := cooccurrences(sentences, v, 1)
+	m := cooccurrences(sentences, v)
 	m.toPPMI()
 	all := math.Pow(3, .75) + math.Pow(2, .75) + 1
 	want := map[string]float64{
@@ -155,17 +162,15 @@ func TestLearnErrors(t *testing.T) {
 	some := slotSentences(50)
 	for _, c := range []struct {
 		sentences [][]string
-		opts      LearnOptions
+		dimension int
 		want      string
 	}{
-		{some, LearnOptions{}, "dimension = 0: must be >= 1"},
-		{some, LearnOptions{Dimension: 10, Window: -1}, "window = -1: must be >= 1"},
-		{some, LearnOptions{Dimension: 10, MeanNorm: -1}, "mean norm = -1: must be > 0 and finite"},
-		{[][]string{{"a", "b"}}, LearnOptions{Dimension: 2}, "must be below the 2 words"},
-		{[][]string{{"a"}, {"b"}}, LearnOptions{Dimension: 1}, "support fewer than 1 dimensions"},
-		{nil, LearnOptions{Dimension: 1}, "must be below the 0 words"},
+		{some, 0, "dimension = 0: must be >= 1"},
+		{[][]string{{"a", "b"}}, 2, "must be below the 2 words"},
+		{[][]string{{"a"}, {"b"}}, 1, "support fewer than 1 dimensions"},
+		{nil, 1, "must be below the 0 words"},
 	} {
-		_, err := LearnPPMI("test", c.sentences, c.opts)
+		_, err := LearnPPMI("test", c.sentences, c.dimension)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %s", err, c.want)
 		}
@@ -182,7 +187,7 @@ func BenchmarkLearnPPMI(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, err := LearnPPMI("bench", sentences, LearnOptions{Dimension: 100}); err != nil {
+		if _, err := LearnPPMI("bench", sentences, 100); err != nil {
 			b.Fatal(err)
 		}
 	}

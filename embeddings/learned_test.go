@@ -18,7 +18,7 @@ func TestLearnedIsRememberedByItsProgram(t *testing.T) {
 		t.Helper()
 		s, err := Learned(t.Context(), dir, "small", 3, func() (*Space, error) {
 			times++
-			return LearnPPMI("small", slotSentences(50), LearnOptions{Dimension: 3})
+			return LearnPPMI("small", slotSentences(50), 3)
 		})
 		if err != nil {
 			t.Fatal(err)

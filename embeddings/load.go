@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"mldpbench/internal/check"
@@ -256,18 +257,12 @@ func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)
 }
 
 func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
-	r := bufio.NewReaderSize(f, sniffLength)
-	if magic, _ := r.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gunzip.NewReader(r, c.path)
-		if err != nil {
-			return err
-		}
-		c.packed = true
-		r = bufio.NewReaderSize(z, sniffLength)
+	r, packed, err := gunzip.Open(f, c.path, sniffLength)
+	if err != nil {
+		return err
 	}
-	if head, _ := r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = r.Discard(len(byteOrderMark)) // just peeked, so it is there
-	}
+	c.packed = packed
+	gunzip.SkipMark(r)
 	l, err := sniff(r, c.path)
 	if err != nil {
 		return err
@@ -296,10 +291,7 @@ func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, al
 	return nil
 }
 
-const (
-	sniffLength   = 1 << 20
-	byteOrderMark = "\ufeff" // some editors write one at the start of a text
-)
+const sniffLength = 1 << 20
 
 // layout is the file's layout as found from its beginning.
 type layout struct {
@@ -375,21 +367,7 @@ func parseHeader(line string) (count, dimension int, ok bool) {
 	if len(fields) != 2 {
 		return 0, 0, false
 	}
-	count, okCount := parseCount(fields[0])
-	dimension, okDimension := parseCount(fields[1])
-	return count, dimension, okCount && okDimension && dimension > 0
-}
-
-func parseCount(s string) (int, bool) {
-	if len(s) > 10 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int(c-'0')
-	}
-	return n, true
+	n, errCount := strconv.ParseUint(fields[0], 10, 40)
+	d, errDimension := strconv.ParseUint(fields[1], 10, 40)
+	return int(n), int(d), errCount == nil && errDimension == nil && d > 0
 }

@@ -65,8 +65,8 @@ func TestFormatsAgree(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.txt":       rows,
 		"a.txt.gz":    rows,
-		"mark.txt":    byteOrderMark + rows,
-		"mark.vec.gz": byteOrderMark + "3 2\n" + rows,
+		"mark.txt":    "\ufeff" + rows,
+		"mark.vec.gz": "\ufeff" + "3 2\n" + rows,
 		"nolast.txt":  strings.TrimSuffix(rows, "\n"),
 		"crlf.txt":    strings.ReplaceAll(rows, "\n", "\r\n"),
 		"tabs.txt":    strings.ReplaceAll(rows, " ", "\t"),

@@ -43,6 +43,15 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 // Len returns the number of words.
 func (v *Vocabulary) Len() int { return len(v.words) }
 
+// IDs returns the ids of all words, in order, in a slice of its own.
+func (v *Vocabulary) IDs() []WordID {
+	ids := make([]WordID, len(v.words))
+	for i := range ids {
+		ids[i] = WordID(i)
+	}
+	return ids
+}
+
 // Word returns the word of an id in [0, Len).
 func (v *Vocabulary) Word(id WordID) string { return v.words[id] }
 
@@ -173,6 +182,11 @@ func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("embedding %s: none of its %d words is in the data set", s.Name, s.Len())
 	}
+	return s.with(words, vectors)
+}
+
+// with returns a space of other words of the same embedding.
+func (s *Space) with(words []string, vectors []float32) (*Space, error) {
 	v, err := NewVocabulary(words)
 	if err != nil {
 		return nil, err

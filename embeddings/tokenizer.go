@@ -1,6 +1,7 @@
 package embeddings
 
 import (
+	"slices"
 	"strings"
 
 	"mldpbench/internal/list"
@@ -50,13 +51,9 @@ func (t *Tokenizer) Sequences(documents [][]string) [][]int32 {
 const kerasFilters = "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n "
 
 func kerasWords(document []string) []string {
-	plain := true
-	for _, w := range document {
-		if plain = plain && w != "" && !strings.ContainsAny(w, kerasFilters) && strings.ToLower(w) == w; !plain {
-			break
-		}
-	}
-	if plain {
+	if !slices.ContainsFunc(document, func(w string) bool {
+		return w == "" || strings.ContainsAny(w, kerasFilters) || strings.ToLower(w) != w
+	}) {
 		return document
 	}
 	var words []string

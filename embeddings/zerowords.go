@@ -19,16 +19,7 @@ func (s *Space) WithZeroWords(words []string) (*Space, error) {
 	if len(all) == s.Len() {
 		return s, nil
 	}
-	v, err := NewVocabulary(all)
-	if err != nil {
-		return nil, err
-	}
 	vectors := make([]float32, len(all)*s.Dimension)
 	copy(vectors, s.Vectors)
-	z, err := NewSpace(s.Name, v, s.Dimension, vectors)
-	if err != nil {
-		return nil, err
-	}
-	z.Generated = s.Generated
-	return z, nil
+	return s.with(all, vectors)
 }

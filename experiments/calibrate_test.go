@@ -50,7 +50,7 @@ func init() {
 		return documents, nil
 	}
 	hello := external.Hello{Name: "response", Version: "1", Repeatable: true}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, 0, handle); err != nil {
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handle); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

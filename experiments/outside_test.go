@@ -79,7 +79,7 @@ func client(kind string) {
 			return documents, nil
 		}
 	}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, 0, handle); err != nil {
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, handle); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

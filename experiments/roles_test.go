@@ -41,7 +41,7 @@ func role(name string) {
 		}
 		var q struct {
 			ID                uint64
-			Train             []external.Labelled
+			Train             [][2]any // text, label
 			Test              []string
 			Original, Private []string
 		}
@@ -87,11 +87,11 @@ func role(name string) {
 }
 
 // nearestLabel is the label of the training text with the most words in common.
-func nearestLabel(train []external.Labelled, text string) int {
+func nearestLabel(train [][2]any, text string) int {
 	best, label := -1.0, 0
 	for _, x := range train {
-		if kept := keptWords(text, x.Text); kept > best {
-			best, label = kept, x.Label
+		if kept := keptWords(text, x[0].(string)); kept > best {
+			best, label = kept, int(x[1].(float64))
 		}
 	}
 	return label

@@ -1,10 +1,7 @@
 package mechanisms
 
 import (
-	"context"
 	"errors"
-	"math"
-	"math/rand/v2"
 	"slices"
 
 	"mldpbench/embeddings"
@@ -14,14 +11,6 @@ import (
 // computes, and so what its tables hold: see newAsRun and the constructors
 // beside it. It differs from Released, which is the package that came later.
 const AsRun Variant = "as-run"
-
-// NeedsOf returns what the environment of a variant must hold besides the
-// space: AsRun needs the corpus, whatever the mechanism.
-func (d Definition) NeedsOf(v Variant) Needs {
-	n := d.Needs
-	n.Corpus = n.Corpus || v == AsRun
-	return n
-}
 
 // train returns the texts whose words the matrix of AsRun has.
 func (env Environment) train() [][]string {
@@ -125,20 +114,23 @@ func (m *runMatrix) space(words []WordID, coordinates int) (*embeddings.Space, e
 	})
 }
 
-// asRun makes a mechanism over rows one over words. A word without a vector, or
-// not of the train texts, is returned unchanged, which publishes it.
-type asRun struct {
-	built
-	inner  Mechanism
-	input  []WordID // row of each word, Unknown for a word that stays
-	output []WordID // word of each row, Unknown where the input word comes back
+// runRows returns the matrix and the rows of the words that pick chooses, with the
+// first coordinates only.
+func runRows(env Environment, coordinates int, pick func(*runMatrix) []WordID) (m *runMatrix, words []WordID,
+	rows *embeddings.Space, err error) {
+	if m, err = runMatrixOf(env); err == nil {
+		words = pick(m)
+		rows, err = m.space(words, coordinates)
+	}
+	return m, words, rows, err
 }
 
-// newAsRun wraps inner, a mechanism over rows. inputs are the words whose
-// vectors the rows have, outputs the words that are returned for them; Unknown
-// returns the input word.
-func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, outputs []WordID) *asRun {
-	a := &asRun{built: built{s, g, m.all.Vocabulary}, inner: inner, output: outputs,
+// newAsRun makes a mechanism over words of inner, one over rows. inputs are the
+// words whose vectors the rows have, outputs the words that are returned for
+// them; Unknown returns the input word. A word without a vector, or not of the
+// train texts, is returned unchanged, which publishes it.
+func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, outputs []WordID) *partial {
+	a := &partial{built: built{s, g, m.all.Vocabulary}, inner: inner, output: outputs,
 		input: slices.Repeat([]WordID{embeddings.Unknown}, m.all.Len())}
 	for row, w := range inputs {
 		if w != embeddings.Unknown && m.has[w] {
@@ -146,143 +138,4 @@ func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, ou
 		}
 	}
 	return a
-}
-
-// CheckEpsilon calls the CheckEpsilon of the mechanism over rows.
-func (m *asRun) CheckEpsilon(epsilon float64) error {
-	if c, ok := m.inner.(EpsilonChecker); ok {
-		return c.CheckEpsilon(epsilon)
-	}
-	return nil
-}
-
-func (m *asRun) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch passes the words that have a row to the mechanism over rows,
-// as if the others were absent.
-func (m *asRun) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	m.each(dst, src, epsilons, func(rows [][]WordID, eps [][]float64) error {
-		privatizeAll(m.inner, rows, eps, rngs)
-		return nil
-	})
-}
-
-// each maps words to rows, lets privatize overwrite these, and maps them back.
-func (m *asRun) each(dst, src [][]WordID, epsilons [][]float64, privatize func([][]WordID, [][]float64) error) error {
-	rows, eps := make([][]WordID, len(src)), make([][]float64, len(src))
-	for d, document := range src {
-		for i, w := range document {
-			if m.input[w] == embeddings.Unknown {
-				continue
-			}
-			rows[d] = append(rows[d], m.input[w])
-			if epsilons != nil && epsilons[d] != nil {
-				eps[d] = append(eps[d], epsilons[d][i])
-			}
-		}
-	}
-	if err := privatize(rows, eps); err != nil {
-		return err
-	}
-	for d, document := range src {
-		next := 0
-		for i, w := range document {
-			y := w
-			if m.input[w] != embeddings.Unknown {
-				if to := m.output[rows[d][next]]; to != embeddings.Unknown {
-					y = to
-				}
-				next++
-			}
-			dst[d][i] = y
-		}
-	}
-	return nil
-}
-
-// exactAsRun is asRun over a mechanism whose probabilities are known.
-type exactAsRun struct{ *asRun }
-
-// target is the word that a row of a word's output stands for.
-func (m exactAsRun) target(word WordID, row int) WordID {
-	if to := m.output[row]; to != embeddings.Unknown {
-		return to
-	}
-	return word
-}
-
-// Distribution adds up the rows of each output.
-func (m exactAsRun) Distribution(word WordID) (Distribution, error) {
-	if err := checkWord(m.vocabulary, word); err != nil {
-		return Distribution{}, err
-	}
-	d := Distribution{Probabilities: make([]float64, m.vocabulary.Len())}
-	if m.input[word] == embeddings.Unknown {
-		d.Probabilities[word] = 1
-		return d, nil
-	}
-	inner, err := m.inner.(Distributor).Distribution(m.input[word])
-	if err != nil {
-		return d, err
-	}
-	for row, p := range inner.Probabilities {
-		d.Probabilities[m.target(word, row)] += p
-	}
-	d.AbsoluteError, d.Samples = inner.AbsoluteError, inner.Samples
-	return d, nil
-}
-
-// LogBounds adds up the rows of each output in logarithms.
-func (m exactAsRun) LogBounds(word WordID) (low, high []float64, err error) {
-	if err := checkWord(m.vocabulary, word); err != nil {
-		return nil, nil, err
-	}
-	if m.input[word] == embeddings.Unknown {
-		logs := certain(make([]float64, m.vocabulary.Len()), word)
-		return logs, logs, nil
-	}
-	rowLow, rowHigh, err := m.inner.(LogBounder).LogBounds(m.input[word])
-	if err != nil {
-		return nil, nil, err
-	}
-	add := func(rows []float64) []float64 {
-		logs := slices.Repeat([]float64{math.Inf(-1)}, m.vocabulary.Len())
-		for row, x := range rows {
-			to := &logs[m.target(word, row)]
-			*to = logAdd(*to, x)
-		}
-		return logs
-	}
-	low = add(rowLow)
-	if &rowLow[0] == &rowHigh[0] {
-		return low, low, nil
-	}
-	return low, add(rowHigh), nil
-}
-
-// logAdd is ln(e^a + e^b).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
-// tabledAsRun is exactAsRun over the selection family, which privatises a whole
-// corpus at once.
-type tabledAsRun struct{ exactAsRun }
-
-func (m tabledAsRun) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
-	rngs []*rand.Rand, workers int) error {
-	return m.each(dst, src, epsilons, func(rows [][]WordID, eps [][]float64) error {
-		if epsilons == nil {
-			eps = nil
-		}
-		return m.inner.(grouped).privatizeGrouped(ctx, rows, rows, eps, rngs, workers)
-	})
 }

@@ -22,12 +22,7 @@ const vectorless = "words without a vector come back unchanged"
 // without a vector is ever returned. For Mahalanobis the covariance is that of
 // the whole matrix, rows of zeros included.
 func newAsRunCMP(env Environment, s Settings) (Mechanism, error) {
-	m, err := runMatrixOf(env)
-	if err != nil {
-		return nil, err
-	}
-	rows := origin(m.covered)
-	space, err := m.space(rows, env.Space.Dimension)
+	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return origin(m.covered) })
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +48,7 @@ func newAsRunCMP(env Environment, s Settings) (Mechanism, error) {
 // rows 1 to V (VickreyMechanism with k = 2 and t = (.5, .5)). All of this is
 // post-processing of the noisy vector.
 func newAsRunVickrey(env Environment, s Settings) (Mechanism, error) {
-	m, err := runMatrixOf(env)
-	if err != nil {
-		return nil, err
-	}
-	rows := m.first(3)
-	space, err := m.space(rows, env.Space.Dimension)
+	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.first(3) })
 	if err != nil {
 		return nil, err
 	}
@@ -85,17 +75,13 @@ func newAsRunVickrey(env Environment, s Settings) (Mechanism, error) {
 // beyond γ together, as in Released (TEM.replace_word). Rows of zeros are
 // outputs like any other.
 func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, words int) float64) (Mechanism, error) {
-	m, err := runMatrixOf(env)
-	if err != nil {
-		return nil, err
-	}
-	space, err := m.space(m.ranked, env.Space.Dimension)
+	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: unprovedTEM + ", and " + vectorless}
 	inner := newReleasedTEM(s, g, space, space.Len()+1, truncation)
-	return tabledAsRun{exactAsRun{newAsRun(m, s, g, inner, m.ranked, m.ranked)}}, nil
+	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, rows, rows)}}, nil
 }
 
 // newAsRunSanText computes SanText's probabilities over rows 0 to V from the
@@ -105,12 +91,8 @@ func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, w
 // beyond the list break ε·d; the three coordinates alone, whose distance is at
 // most that of the vectors, would not.
 func newAsRunSanText(env Environment, s Settings) (Mechanism, error) {
-	m, err := runMatrixOf(env)
-	if err != nil {
-		return nil, err
-	}
-	rows := origin(m.ranked)
-	space, err := m.space(rows, min(3, env.Space.Dimension))
+	m, rows, space, err := runRows(env, min(3, env.Space.Dimension),
+		func(m *runMatrix) []WordID { return origin(m.ranked) })
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +102,7 @@ func newAsRunSanText(env Environment, s Settings) (Mechanism, error) {
 	inner := newDistanceSelector(s, g, space, law)
 	outputs := slices.Repeat([]WordID{embeddings.Unknown}, len(rows))
 	copy(outputs, m.covered)
-	return tabledAsRun{exactAsRun{newAsRun(m, s, g, inner, rows, outputs)}}, nil
+	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, rows, outputs)}}, nil
 }
 
 // Values of the parameter extent of AsRun.
@@ -165,11 +147,7 @@ func runExtent(env Environment, s Settings, rows *embeddings.Space) (extent, str
 // ±Δ; with k = 0 the word stays. Its scale is that of Released with Δ and Δ₀
 // from the parameter extent (TruncatedGumbel).
 func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
-	m, err := runMatrixOf(env)
-	if err != nil {
-		return nil, err
-	}
-	space, err := m.space(m.ranked, env.Space.Dimension)
+	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
@@ -186,5 +164,5 @@ func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := Guarantee{Reason: "the noise has the scale of largest and smallest distances " + source + ", from a complex " +
 		"number where epsilon is below the smallest usable one, and " + vectorless}
-	return exactAsRun{newAsRun(m, s, g, inner, m.ranked, m.ranked)}, nil
+	return exactPartial{newAsRun(m, s, g, inner, rows, rows)}, nil
 }

@@ -273,7 +273,7 @@ func TestAsRunMahalanobis(t *testing.T) {
 			trace += (row[i] - mean[i]) * (row[i] - mean[i])
 		}
 	}
-	root := at("mahalanobis", nil).(*asRun).inner.(*projector).shape
+	root := at("mahalanobis", nil).(*partial).inner.(*projector).shape
 	for i := range p {
 		for j := range p {
 			want, got := lambda*sigma[i][j]*p/trace, 0.0
@@ -363,7 +363,7 @@ func TestRunExtent(t *testing.T) {
 		if g := m.Guarantee(); g.Holds() || !strings.Contains(g.Reason, "distances") {
 			t.Errorf("guarantee %s", g)
 		}
-		return m.(exactAsRun).inner.(*truncatedGumbel).extent.largest
+		return m.(exactPartial).inner.(*truncatedGumbel).extent.largest
 	}
 	const news, films = 13.526640006274114, 15.329304595006077
 	if scale("agnews-2024", "data set") != news || scale("imdb-2024", "data set") != films ||

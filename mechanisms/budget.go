@@ -3,28 +3,25 @@ package mechanisms
 import (
 	"fmt"
 	"math"
-
-	"mldpbench/embeddings"
 )
 
-// DocumentGuarantee states in one line what is guaranteed for a document of so
-// many tokens whose epsilon they share evenly, where g is the mechanism's
-// guarantee per word.
+// DocumentGuarantee states in one line what is guaranteed for a document whose
+// tokens share its epsilon evenly, where g is the mechanism's guarantee per word.
 //
 // Tokens are privatised independently, so log-odds add up over positions: for
 // two texts of the same length that differ by d_i at position i, the odds of any
 // release differ by at most e^{Σ ε_i·d_i}, which is at most e^{epsilon·max d_i}.
 // This needs ε_i that do not depend on the secret: weights of words would be
 // other mechanisms for the two texts, and no ε·d bounds the odds between two
-// mechanisms. Delta adds up to tokens·δ·e^{Σ ε·d} at worst; what is stated is
-// tokens·δ, for texts that differ in one position.
-func DocumentGuarantee(g Guarantee, epsilon float64, tokens int) string {
+// mechanisms. Over n tokens, δ adds up to n·δ·e^{Σ ε·d} at worst; what is stated
+// is δ, for texts that differ in one position.
+func DocumentGuarantee(g Guarantee, epsilon float64) string {
 	if !g.Holds() {
 		return "none: " + g.Reason
 	}
 	s := fmt.Sprintf("document epsilon %.6g, metric %s (largest distance in any place)", epsilon, g.Metric)
 	if g.Delta > 0 {
-		s += fmt.Sprintf(", delta %.6g", g.Delta*float64(tokens))
+		s += fmt.Sprintf(", delta %.6g", g.Delta)
 	}
 	s += ", between texts of the same length, which the release shows"
 	if g.Scope != "" {
@@ -34,11 +31,6 @@ func DocumentGuarantee(g Guarantee, epsilon float64, tokens int) string {
 		s += "; delta is for texts that differ in one place"
 	}
 	return s
-}
-
-// Diameter returns the largest Euclidean distance between two words of a space.
-func Diameter(s *embeddings.Space) (float64, error) {
-	return diameterOf(s)
 }
 
 // WorstCase returns what a guarantee per word amounts to between the two words
@@ -66,17 +58,17 @@ func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string)
 			"between words far apart the odds may change by any factor.", g.Metric)
 	}
 	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per "+
-		"word, if they are far apart.", factor(logOdds))
+		"word, if they are far apart.", Factor(logOdds))
 	if g.Delta > 0 {
 		sentence += fmt.Sprintf(" With delta %.3g the bound may fail.", g.Delta)
 	}
 	return logOdds, sentence
 }
 
-// factor formats e^x without overflow for any x.
-func factor(x float64) string {
-	if x < math.Log(1e6) {
+// Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.
+func Factor(x float64) string {
+	if x < 300 {
 		return fmt.Sprintf("%.3g", math.Exp(x))
 	}
-	return fmt.Sprintf("10^%.3g", x/math.Ln10)
+	return fmt.Sprintf("10^%.0f", x/math.Ln10)
 }

@@ -66,11 +66,11 @@ func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 
 func TestDocumentGuarantee(t *testing.T) {
 	per := Guarantee{Metric: "euclidean", Epsilon: 1, EuclideanEpsilon: 1, Delta: 1e-3}
-	if g := DocumentGuarantee(per, 5, 10); !strings.HasPrefix(g, "document epsilon 5, metric euclidean") ||
-		!strings.Contains(g, "delta 0.01, between texts of the same length") {
+	if g := DocumentGuarantee(per, 5); !strings.HasPrefix(g, "document epsilon 5, metric euclidean") ||
+		!strings.Contains(g, "delta 0.001, between texts of the same length") {
 		t.Error(g)
 	}
-	if g := DocumentGuarantee(Guarantee{Reason: "it is broken"}, 5, 10); g != "none: it is broken" {
+	if g := DocumentGuarantee(Guarantee{Reason: "it is broken"}, 5); g != "none: it is broken" {
 		t.Errorf("a mechanism without a guarantee promises %s", g)
 	}
 }

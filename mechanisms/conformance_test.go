@@ -508,11 +508,11 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		}
 		m := mustNew(t, environment(s), x.at(x.usable))
 		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-			if CheckEpsilons(m, []float64{x.usable, epsilon}) == nil {
+			if CheckEpsilon(m, epsilon) == nil {
 				t.Errorf("%s: a word's ε = %v is accepted", x.name, epsilon)
 			}
 		}
-		if err := CheckEpsilons(m, []float64{x.usable}); err != nil {
+		if err := CheckEpsilon(m, x.usable); err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
 		if d, ok := m.(Distributor); ok {

@@ -107,8 +107,10 @@ func newCosineSelector(full *selector, space *embeddings.Space, outputs []WordID
 	return m
 }
 
+// random draws the seed of a word's own generator.
+func (m *cosineSelector) random(rng *rand.Rand) wordRandom { return drawRandom(rng, 2) }
+
 func (m *cosineSelector) ownEpsilon() float64             { return m.settings.Epsilon }
-func (m *cosineSelector) draws() int                      { return 2 } // the seed of a word's own generator
 func (m *cosineSelector) rowsAtOnce() int                 { return kernel.PairRows }
 func (m *cosineSelector) builder() rowBuilder[cosineRow]  { return m.builders.Get().(*cosineBuilder) }
 func (m *cosineSelector) release(b rowBuilder[cosineRow]) { m.builders.Put(b) }
@@ -123,10 +125,6 @@ func (m *cosineSelector) kept(w WordID) *cosineRow {
 		return &m.flat
 	}
 	return m.rowsKept.get(w)
-}
-
-func (r *cosineRow) size() int {
-	return int(unsafe.Sizeof(*r)) + cap(r.head)*int(unsafe.Sizeof(headColumn{})) + 32
 }
 
 // draw takes a proposal y where an exponential number is at least
@@ -193,7 +191,7 @@ func (b *cosineBuilder) build(keys []rowKey, use func(i int, row *cosineRow)) {
 		next = next[stride:]
 		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
-			m.rowsKept.keep(key.word, row, row.size())
+			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}
 		use(i, row)
 	}

@@ -146,24 +146,20 @@ type headTail struct {
 	lastID    WordID
 }
 
-func (r *headTail) size() int {
-	return int(unsafe.Sizeof(*r)) + cap(r.head)*int(unsafe.Sizeof(headColumn{})) + 32
-}
-
 func (m *distanceSelector) ownEpsilon() float64            { return m.settings.Epsilon }
 func (m *distanceSelector) kept(w WordID) *headTail        { return m.rowsKept.get(w) }
 func (m *distanceSelector) rowsAtOnce() int                { return kernel.ProductRows }
 func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
 func (m *distanceSelector) release(b rowBuilder[headTail]) { m.builders.Put(b) }
 
-// draws returns the random numbers per word: one to decide between head and
-// tail, two to choose within (for the tail they seed a separate generator) and,
-// where words may be kept, one to decide that.
-func (m *distanceSelector) draws() int {
+// random draws a number to decide between head and tail, two to choose within
+// (for the tail they seed a separate generator) and, where words may be kept, one
+// to decide that.
+func (m *distanceSelector) random(rng *rand.Rand) wordRandom {
 	if m.outputs != nil {
-		return 4
+		return drawRandom(rng, 4)
 	}
-	return 3
+	return drawRandom(rng, 3)
 }
 
 // count returns the number of words that can be drawn.
@@ -283,7 +279,7 @@ func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 		b.row(row, key, b.rows[i*stride:(i+1)*stride])
 		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
-			m.rowsKept.keep(key.word, row, row.size())
+			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}
 		use(i, row)
 	}

@@ -28,14 +28,14 @@ func extentOf(s *embeddings.Space) (extent, error) {
 		if e.smallest = smallestDistance(s); math.IsInf(e.smallest, 1) {
 			return extent{}, errNoDistance
 		}
-		e.largest, err = diameterOf(s)
+		e.largest, err = Diameter(s)
 		return e, err
 	})
 }
 
-// diameterOf computes the largest distance once per space. It is much cheaper
-// than the smallest.
-func diameterOf(s *embeddings.Space) (float64, error) {
+// Diameter returns the largest Euclidean distance between two words of a space,
+// computed once per space. It is much cheaper than the smallest.
+func Diameter(s *embeddings.Space) (float64, error) {
 	return embeddings.Derive(s, diameterKey{}, func() (float64, error) {
 		largest := largestDistance(s)
 		if largest == 0 {
@@ -50,7 +50,7 @@ func diameterOf(s *embeddings.Space) (float64, error) {
 func smallestDistance(s *embeddings.Space) float64 {
 	smallest := math.Inf(1)
 	scanned := map[string]bool{}
-	near := nearest.Of(s).Words(allWords(s.Len()), 2)
+	near := nearest.Of(s).Words(s.Vocabulary.IDs(), 2)
 	for id := range WordID(s.Len()) {
 		second := near[2*id+1]
 		if second.ID == embeddings.Unknown {
@@ -94,7 +94,7 @@ func largestDistance(s *embeddings.Space) float64 {
 		center[i] = float32(x)
 	}
 	radius := make([]float64, s.Len())
-	order := allWords(s.Len())
+	order := s.Vocabulary.IDs()
 	for id := range order {
 		radius[id] = embeddings.Euclidean(center, s.Vector(WordID(id)))
 	}

@@ -522,7 +522,7 @@ func TestMonteCarloKeepsItsError(t *testing.T) {
 	// probability below 1e-6 if it does.
 	failures := 0
 	for i := range 200 {
-		d, err := MonteCarlo(m, 5, 2000, stream.FromUint64(55).At(uint64(i)))
+		d, err := MonteCarlo(m, 5, 0, 2000, stream.FromUint64(55).At(uint64(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -536,10 +536,10 @@ func TestMonteCarloKeepsItsError(t *testing.T) {
 	if failures >= 30 {
 		t.Errorf("the error was exceeded in %d of 200 runs", failures)
 	}
-	if _, err := MonteCarlo(m, -1, 10, stream.FromUint64(1)); err == nil {
+	if _, err := MonteCarlo(m, -1, 0, 10, stream.FromUint64(1)); err == nil {
 		t.Error("an unknown word is accepted")
 	}
-	if _, err := MonteCarlo(m, 1, 0, stream.FromUint64(1)); err == nil {
+	if _, err := MonteCarlo(m, 1, 0, 0, stream.FromUint64(1)); err == nil {
 		t.Error("no samples are accepted")
 	}
 }

@@ -157,7 +157,7 @@ func (m *truncatedGumbel) LogBounds(word WordID) (low, high []float64, err error
 	n := m.space.Len()
 	p, errors := m.integrate(word)
 	low, high = make([]float64, n), make([]float64, n)
-	order := allWords(n)
+	order := m.vocabulary.IDs()
 	distances := make([]float64, n)
 	distancesFrom(distances, m.space, word)
 	if m.near.ownFirst {

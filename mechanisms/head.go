@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"unsafe"
 
 	"mldpbench/internal/kernel"
 )
@@ -22,6 +23,9 @@ type headColumn struct {
 
 // headTable is the alias table of a head.
 type headTable []headColumn
+
+// size is its memory in bytes, with some for the allocator.
+func (t headTable) size() int { return cap(t)*int(unsafe.Sizeof(headColumn{})) + 32 }
 
 // tailShare is the probability t of the tail: whole + rest = t·2⁶⁴.
 type tailShare struct {

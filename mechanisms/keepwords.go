@@ -2,8 +2,6 @@ package mechanisms
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"mldpbench/embeddings"
 )
@@ -15,138 +13,68 @@ import (
 // outside m's vocabulary may be kept as well; PrivatizeText leaves them
 // unchanged too.
 func KeepWords(m Mechanism, words []string) Mechanism {
-	k := &keptWords{mechanism: m, words: make(map[string]struct{}, len(words)), ids: make([]bool, m.Vocabulary().Len())}
+	if len(words) == 0 {
+		return m
+	}
+	all := make(wordSet, len(words))
+	k := &partial{built: built{m.Settings(), m.Guarantee(), m.Vocabulary()}, inner: m}
+	k.input = k.vocabulary.IDs()
 	known := 0
 	for _, w := range words {
-		k.words[w] = struct{}{}
-		if id := m.Vocabulary().ID(w); id != embeddings.Unknown && !k.ids[id] {
-			k.ids[id] = true
+		all[w] = struct{}{}
+		if id := k.vocabulary.ID(w); id != embeddings.Unknown && k.input[id] != embeddings.Unknown {
+			k.input[id] = embeddings.Unknown
 			known++
 		}
 	}
-	if len(k.words) == 0 {
-		return m
+	k.excludeKept(known)
+	_, distributes := m.(Distributor)
+	if _, bounded := m.(LogBounder); distributes && bounded {
+		return exactKeptWords{exactPartial{k}, all}
 	}
-	k.guarantee = k.restrict(m.Guarantee(), known)
-	base, distributes := m.(Distributor)
-	bounds, bounded := m.(LogBounder)
-	if distributes && bounded {
-		return &exactKeptWords{k, base, bounds}
-	}
-	return k
+	return keptWords{k, all}
 }
 
-// keeper tells PrivatizeText which words to leave unchanged.
-type keeper interface {
-	inner() Mechanism
-	keeps(word string) bool
-}
-
-type keptWords struct {
-	mechanism Mechanism
-	guarantee Guarantee
-	words     map[string]struct{}
-	ids       []bool // by id in the mechanism's vocabulary
-}
-
-// restrict excludes the kept words from a guarantee.
-func (k *keptWords) restrict(g Guarantee, known int) Guarantee {
+// excludeKept takes the words that stay, so many of them, out of the guarantee.
+func (m *partial) excludeKept(known int) {
+	g := &m.guarantee
 	if !g.Holds() {
-		return g
+		return
 	}
 	covers := g.Covers
 	scope := fmt.Sprintf("between words that are not kept; those that are, %d of %d, pass unchanged: "+
-		"on them epsilon is infinite", known, len(k.ids))
+		"on them epsilon is infinite", known, len(m.input))
 	if g.Scope != "" {
 		scope = g.Scope + ", and " + scope
 	}
 	g.Scope, g.EuclideanEpsilon = scope, 0
 	g.Covers = func(a, b WordID) bool {
-		return !k.ids[a] && !k.ids[b] && (covers == nil || covers(a, b))
+		return m.input[a] != embeddings.Unknown && m.input[b] != embeddings.Unknown && (covers == nil || covers(a, b))
 	}
-	return g
 }
 
-func (k *keptWords) inner() Mechanism { return k.mechanism }
+// keeper tells PrivatizeText which words to leave unchanged, and what to use for
+// the others.
+type keeper interface {
+	base() Mechanism
+	keeps(word string) bool
+}
 
-func (k *keptWords) keeps(word string) bool {
-	_, kept := k.words[word]
+type (
+	keptWords struct {
+		*partial
+		wordSet
+	}
+	exactKeptWords struct {
+		exactPartial
+		wordSet
+	}
+	wordSet map[string]struct{}
+)
+
+func (m *partial) base() Mechanism { return m.inner }
+
+func (s wordSet) keeps(word string) bool {
+	_, kept := s[word]
 	return kept
-}
-
-func (k *keptWords) Settings() Settings                 { return k.mechanism.Settings() }
-func (k *keptWords) Guarantee() Guarantee               { return k.guarantee }
-func (k *keptWords) Vocabulary() *embeddings.Vocabulary { return k.mechanism.Vocabulary() }
-
-// CheckEpsilon calls the wrapped mechanism's CheckEpsilon.
-func (k *keptWords) CheckEpsilon(epsilon float64) error {
-	if c, ok := k.mechanism.(EpsilonChecker); ok {
-		return c.CheckEpsilon(epsilon)
-	}
-	return nil
-}
-
-// Privatize draws for the words that are not kept as if the kept words were
-// absent.
-func (k *keptWords) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var words []WordID
-	var eps []float64
-	for i, w := range src {
-		if !k.ids[w] {
-			words = append(words, w)
-			if epsilons != nil {
-				eps = append(eps, epsilons[i])
-			}
-		}
-	}
-	k.mechanism.Privatize(words, words, eps, rng)
-	next := 0
-	for i, w := range src {
-		if k.ids[w] {
-			dst[i] = w
-		} else {
-			dst[i] = words[next]
-			next++
-		}
-	}
-}
-
-// exactKeptWords is KeepWords for a mechanism whose probabilities are known.
-type exactKeptWords struct {
-	*keptWords
-	distributor Distributor
-	bounder     LogBounder
-}
-
-func (k *exactKeptWords) Distribution(word WordID) (Distribution, error) {
-	if err := checkWord(k.Vocabulary(), word); err != nil {
-		return Distribution{}, err
-	}
-	if !k.ids[word] {
-		return k.distributor.Distribution(word)
-	}
-	d := Distribution{Probabilities: make([]float64, k.Vocabulary().Len())}
-	d.Probabilities[word] = 1
-	return d, nil
-}
-
-func (k *exactKeptWords) LogBounds(word WordID) (low, high []float64, err error) {
-	if err := checkWord(k.Vocabulary(), word); err != nil {
-		return nil, nil, err
-	}
-	if !k.ids[word] {
-		return k.bounder.LogBounds(word)
-	}
-	logs := certain(make([]float64, k.Vocabulary().Len()), word)
-	return logs, logs, nil
-}
-
-// certain writes the log-probabilities of the distribution that always returns
-// one word.
-func certain(dst []float64, word WordID) []float64 {
-	for y := range dst {
-		dst[y] = math.Inf(-1)
-	}
-	dst[word] = 0
-	return dst
 }

@@ -54,7 +54,6 @@ package mechanisms
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
@@ -93,7 +92,7 @@ type Mechanism interface {
 
 	// Privatize writes one noisy word for each word of src to dst (same length;
 	// dst may be src). epsilons, if not nil, gives each word its own epsilon,
-	// checked before by CheckEpsilons; the guarantee then holds word by word
+	// checked before by CheckEpsilon; the guarantee then holds word by word
 	// with that epsilon; nil means Settings().Epsilon. Words must not be
 	// Unknown: a Policy handles unknown words. All draws of a document come
 	// from rng in an order that depends on src alone, so PrivatizeBatch of many
@@ -193,7 +192,9 @@ type Guarantee struct {
 //
 //	P'(S) ≤ e^η·P(S) + Delta  and  P(S) ≤ e^η·(P'(S) + Lost),
 //
-// where η is EtaOf. As computed, a guarantee of ε·d and δ then becomes one of
+// where η is Eta and, where vectors are moved, about Rate·2·Moved/g more, for words
+// whose vectors have no other vector nearer than g; where that exceeds 1/4,
+// nothing is proved. As computed, a guarantee of ε·d and δ then becomes one of
 // ε·d + 2η and e^η·δ + Delta + e^{ε·d+2η}·Lost: where Lost is not 0, nothing is
 // proved for words so far apart that the last term reaches 1.
 type Numerical struct {
@@ -201,20 +202,6 @@ type Numerical struct {
 	// Moved bounds the displacement of a noisy vector, in units of the space,
 	// and Rate its effect; both are 0 where no vector is displaced.
 	Moved, Rate float64
-}
-
-// EtaOf returns η for a set of words whose vectors have no other vector nearer
-// than gap: Eta and, where vectors are moved, about Rate·2·Moved/gap. It is
-// +Inf where the gap is so small that nothing is proved.
-func (n Numerical) EtaOf(gap float64) float64 {
-	x := 0.0
-	if n.Moved > 0 {
-		x = n.Rate * 2 * n.Moved / gap
-	}
-	if !(x <= 0.25) {
-		return math.Inf(1)
-	}
-	return n.Eta + x*64/63
 }
 
 // String returns the bound in one line, "" where nothing is known.

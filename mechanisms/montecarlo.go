@@ -2,17 +2,19 @@ package mechanisms
 
 import (
 	"math"
+	"slices"
 
 	"mldpbench/internal/check"
 	"mldpbench/stream"
 )
 
 // MonteCarlo estimates the output distribution of a word from samples, for
-// mechanisms that are not a Distributor. AbsoluteError is the half-width of a
+// mechanisms that are not a Distributor, or at an ε other than the mechanism's;
+// epsilon 0 is the mechanism's own. AbsoluteError is the half-width of a
 // simultaneous 95% bound over all outputs: the smaller of two, twice the
 // Dvoretzky–Kiefer–Wolfowitz bound (Massart 1990) and Hoeffding's with a union
 // over the vocabulary.
-func MonteCarlo(m Mechanism, word WordID, samples int, seed stream.Seed) (Distribution, error) {
+func MonteCarlo(m Mechanism, word WordID, epsilon float64, samples int, seed stream.Seed) (Distribution, error) {
 	if err := checkWord(m.Vocabulary(), word); err != nil {
 		return Distribution{}, err
 	}
@@ -21,15 +23,16 @@ func MonteCarlo(m Mechanism, word WordID, samples int, seed stream.Seed) (Distri
 	}
 	n := m.Vocabulary().Len()
 	counts := make([]int, n)
-	src, dst := make([]WordID, min(samples, batchWords)), make([]WordID, min(samples, batchWords))
-	for i := range src {
-		src[i] = word
+	src := slices.Repeat([]WordID{word}, min(samples, batchWords))
+	dst, epsilons := make([]WordID, len(src)), slices.Repeat([]float64{epsilon}, len(src))
+	if epsilon == 0 {
+		epsilons = nil
 	}
 	rng := seed.Rand()
-	for left := samples; left > 0; left -= len(dst) {
-		dst, src = dst[:min(left, len(dst))], src[:min(left, len(src))]
-		m.Privatize(dst, src, nil, rng)
-		for _, y := range dst {
+	for left := samples; left > 0; left -= len(src) {
+		n := min(left, len(src))
+		m.Privatize(dst[:n], src[:n], epsilons[:min(n, len(epsilons))], rng)
+		for _, y := range dst[:n] {
 			counts[y]++
 		}
 	}

@@ -32,7 +32,7 @@ func neighborsOf(s *embeddings.Space, count int, ownFirst bool) *neighborLists {
 	key := neighborsKey{min(count, s.Len()), ownFirst}
 	return embeddings.Once(s, key, func() *neighborLists {
 		n := &neighborLists{space: s, neighborsKey: key, lists: make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
-		n.every = sync.OnceFunc(func() { n.search(allWords(s.Len())) })
+		n.every = sync.OnceFunc(func() { n.search(s.Vocabulary.IDs()) })
 		return n
 	})
 }
@@ -83,21 +83,12 @@ func moveToFront(found []nearest.Neighbor, word WordID) {
 	found[0] = nearest.Neighbor{ID: word}
 }
 
-// allWords returns the first n ids.
-func allWords(n int) []WordID {
-	all := make([]WordID, n)
-	for i := range all {
-		all[i] = WordID(i)
-	}
-	return all
-}
-
 // orderFrom returns all words by their distance from a word, the word itself
 // first, ties by id, and their distances in that order.
 func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 	row := make([]float64, s.Len())
 	distancesFrom(row, s, word)
-	order, own := allWords(s.Len()), row[word]
+	order, own := s.Vocabulary.IDs(), row[word]
 	row[word] = -1
 	slices.SortFunc(order, func(a, b WordID) int {
 		return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(a, b))
@@ -114,15 +105,9 @@ func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 // Ties, and words that never occur, are in the order of the space, which for
 // most published embeddings is the order of frequency in their own corpus.
 func byFrequency(env Environment) []WordID {
-	counts := make([]int, env.Space.Len())
-	for _, document := range env.Documents {
-		for _, token := range document {
-			if id := env.Space.Vocabulary.ID(token); id != embeddings.Unknown {
-				counts[id]++
-			}
-		}
-	}
-	order := allWords(len(counts))
-	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(counts[b], counts[a]) })
+	_, counts := embeddings.CountWords(env.Documents)
+	v := env.Space.Vocabulary
+	order := v.IDs()
+	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(counts[v.Word(b)], counts[v.Word(a)]) })
 	return order
 }

@@ -32,7 +32,7 @@ import (
 //     all by h moves the noise by 2hm·R/ε + √d·(1+9c)²·h/ε, c and d of gamma.
 //     Rounding the sum to float32 moves it by 2⁻²⁴·reach, reach = R/ε + 2·longest
 //     vector; that the nearest word is found with float64 distances is worth
-//     (p+8)·2⁻³⁶·reach at the gaps that EtaOf admits. Moved is the sum ρ.
+//     (p+8)·2⁻³⁶·reach at the gaps g that Numerical admits. Moved is the sum ρ.
 //  3. Cells. Let y have its nearest other vector at distance g, c its vector.
 //     ‖x−c‖² − ‖x−v‖² is affine in x with slope 2‖c−v‖ and −‖c−v‖² at c. So if y
 //     is nearest to a point within ρ of x, it is nearest to c + (x−c)/(1+s),

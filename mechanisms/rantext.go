@@ -1,15 +1,11 @@
 package mechanisms
 
 import (
-	"cmp"
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 
@@ -64,7 +60,7 @@ func newRANTEXT(env Environment, s Settings) (Mechanism, error) {
 	if m.largest > 0 {
 		floats.Scale(1/m.largest, m.ranges)
 	}
-	m.grouping = m.privatize
+	m.grouping = byRows(m)
 	return m, nil
 }
 
@@ -79,62 +75,33 @@ func fitted(epsilon float64) float64 {
 // scale is the scale of the widest coordinate.
 func (m *rantext) scale(epsilon float64) float64 { return min(m.largest/fitted(epsilon), 1e150) }
 
-// listDraw is one word waiting for its distances to be computed.
-type listDraw struct {
-	word    WordID
-	epsilon float64
-	radius  float64   // D
-	seed    [2]uint64 // of the draws that follow
-	output  *WordID
+// sortedRow is all words by their distance from one word, and the distances.
+type sortedRow struct {
+	order     []WordID
+	distances []float64
 }
 
-// privatize sorts the distances from every distinct word once.
-func (m *rantext) privatize(
-	ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int,
-) error {
-	var all []listDraw
-	for d, document := range src {
-		for i, w := range document {
-			epsilon := tokenEpsilon(m.settings.Epsilon, epsilons, d, i)
-			var square float64
-			for _, r := range m.ranges {
-				x := r * rngs[d].ExpFloat64()
-				square += x * x
-			}
-			all = append(all, listDraw{
-				word: w, epsilon: epsilon, radius: math.Sqrt(square) * m.scale(epsilon),
-				seed: [2]uint64{rngs[d].Uint64(), rngs[d].Uint64()}, output: &dst[d][i],
-			})
-		}
+func (m *rantext) ownEpsilon() float64            { return m.settings.Epsilon }
+func (m *rantext) kept(WordID) *sortedRow         { return nil }
+func (m *rantext) rowsAtOnce() int                { return 1 }
+func (m *rantext) builder() rowBuilder[sortedRow] { return m }
+func (m *rantext) release(rowBuilder[sortedRow])  {}
+
+func (m *rantext) build(keys []rowKey, use func(i int, row *sortedRow)) {
+	for i, key := range keys {
+		order, distances := orderFrom(m.space, key.word)
+		use(i, &sortedRow{order, distances})
 	}
-	slices.SortStableFunc(all, func(a, b listDraw) int { return cmp.Compare(a.word, b.word) })
-	var starts []int
-	for i := range all {
-		if i == 0 || all[i].word != all[i-1].word {
-			starts = append(starts, i)
-		}
+}
+
+// random draws D, divided by the scale, and the seed of the draws that follow.
+func (m *rantext) random(rng *rand.Rand) wordRandom {
+	var square float64
+	for _, r := range m.ranges {
+		x := r * rng.ExpFloat64()
+		square += x * x
 	}
-	starts = append(starts, len(all))
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range workers {
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(starts)-1 {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				order, distances := orderFrom(m.space, all[starts[i]].word)
-				for _, o := range all[starts[i]:starts[i+1]] {
-					*o.output = order[o.draw(distances)]
-				}
-			}
-		})
-	}
-	return g.Wait()
+	return wordRandom{math.Float64bits(math.Sqrt(square)), rng.Uint64(), rng.Uint64()}
 }
 
 // within returns how many of the sorted distances are below a radius; distances
@@ -143,16 +110,16 @@ func within(sorted []float64, radius float64) int {
 	return max(sort.SearchFloat64s(sorted, radius), sort.Search(len(sorted), func(i int) bool { return sorted[i] > 0 }))
 }
 
-// draw returns the position of the chosen word in the sorted distances.
-func (o listDraw) draw(sorted []float64) int {
-	rng := rand.New(rand.NewPCG(o.seed[0], o.seed[1]))
-	list := sorted[:within(sorted, o.radius)]
-	weight := func(d float64) float64 { return listWeight(d, o.radius, o.epsilon) }
-	if o.epsilon <= 6 { // weights are in [e^{−ε/2}, 1]: at most 20 tries on average
+func (m *rantext) draw(row *sortedRow, key rowKey, random wordRandom) WordID {
+	rng := rand.New(rand.NewPCG(random[1], random[2]))
+	radius := math.Float64frombits(random[0]) * m.scale(key.epsilon)
+	list := row.distances[:within(row.distances, radius)]
+	weight := func(d float64) float64 { return listWeight(d, radius, key.epsilon) }
+	if key.epsilon <= 6 { // weights are in [e^{−ε/2}, 1]: at most 20 tries on average
 		for {
 			i := rng.IntN(len(list))
 			if rng.Float64() < weight(list[i]) {
-				return i
+				return row.order[i]
 			}
 		}
 	}
@@ -163,10 +130,10 @@ func (o listDraw) draw(sorted []float64) int {
 	u := rng.Float64() * sum
 	for i, d := range list {
 		if u -= weight(d); u < 0 {
-			return i
+			return row.order[i]
 		}
 	}
-	return 0 // by rounding only
+	return row.order[0] // by rounding only
 }
 
 // listWeight is the weight of a candidate at distance d, up to a common factor.

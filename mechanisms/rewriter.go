@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -42,15 +43,10 @@ type Rewriter interface {
 // wholeText is a Rewriter that needs all documents in one call.
 type wholeText interface{ WholeText() }
 
-// Rewrite is Text for a Rewriter: document i uses seed.At(first+i). The
+// Rewrite is PrivatizeText for a Rewriter: document i uses seedOf(i). The
 // documents are divided in batches among workers goroutines; the result depends
 // on neither batches nor workers. The rewriter handles unknown words.
-func Rewrite(ctx context.Context, r Rewriter, documents [][]string, first uint64, seed stream.Seed,
-	workers int) ([][]string, error) {
-	return rewrite(ctx, r, documents, func(i int) stream.Seed { return seed.At(first + uint64(i)) }, workers)
-}
-
-func rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed,
+func Rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed,
 	workers int) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
@@ -126,18 +122,15 @@ const OutsideVocabulary = "(outside the vocabulary)"
 // it writes OutsideVocabulary everywhere and never the input words. Cancelling
 // ctx stops all requests.
 func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
-	name := r.Settings().Mechanism
+	name, g := r.Settings().Mechanism, r.Guarantee()
 	if !r.Aligned() {
 		return nil, notByWord(name)
 	}
-	switch metric := r.Guarantee().Metric; metric {
-	case "", "euclidean", "discrete":
-		return Rewriting(ctx, r, space)
-	default:
+	if g.Holds() && g.Metric != "euclidean" && g.Metric != "discrete" {
 		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and "+
-			"discrete are known",
-			name, metric)
+			"discrete are known", name, g.Metric)
 	}
+	return Rewriting(ctx, r, space)
 }
 
 func notByWord(name string) error {
@@ -152,7 +145,7 @@ func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechan
 	if err != nil {
 		return nil, err
 	}
-	w := &wordByWord{ctx: ctx, rewriter: r, vocabulary: v, guarantee: r.Guarantee()}
+	w := &wordByWord{built: built{r.Settings(), r.Guarantee(), v}, ctx: ctx, rewriter: r}
 	switch w.guarantee.Metric {
 	case "euclidean":
 		w.guarantee.Distance, w.guarantee.EuclideanEpsilon = space.Distance, w.guarantee.Epsilon
@@ -186,7 +179,7 @@ func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func
 			full, at = append(full, d), append(at, i)
 		}
 	}
-	private, err := rewrite(ctx, m.rewriter, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
+	private, err := Rewrite(ctx, m.rewriter, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -201,18 +194,13 @@ func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func
 }
 
 type wordByWord struct {
-	ctx        context.Context // Privatize takes none
-	rewriter   Rewriter
-	vocabulary *embeddings.Vocabulary
-	guarantee  Guarantee
+	built
+	ctx      context.Context // Privatize takes none
+	rewriter Rewriter
 
 	mu  sync.Mutex
 	err error
 }
-
-func (m *wordByWord) Settings() Settings                 { return m.rewriter.Settings() }
-func (m *wordByWord) Guarantee() Guarantee               { return m.guarantee }
-func (m *wordByWord) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
 // Err returns the first failure.
 func (m *wordByWord) Err() error {
@@ -234,10 +222,7 @@ func (m *wordByWord) Privatize(dst, src []WordID, epsilons []float64, rng *rand.
 	for i := 0; i < len(seed); i += 8 {
 		binary.LittleEndian.PutUint64(seed[i:], rng.Uint64())
 	}
-	tokens := make([]string, len(src))
-	for i, id := range src {
-		tokens[i] = m.vocabulary.Word(id)
-	}
+	tokens := list.Map(src, m.vocabulary.Word)
 	outside := WordID(m.vocabulary.Len() - 1)
 	for i := range dst {
 		dst[i] = outside

@@ -17,17 +17,24 @@ type rowKey struct {
 }
 
 // wordRandom holds the numbers that a word draws from the generator of its
-// document. Every word of a mechanism uses the same number of them, from the
-// start of the array.
+// document, from the start of the array.
 type wordRandom [4]uint64
+
+// drawRandom draws n numbers of 64 bits.
+func drawRandom(rng *rand.Rand, n int) (r wordRandom) {
+	for i := range n {
+		r[i] = rng.Uint64()
+	}
+	return r
+}
 
 // rowSampler draws words from rows of type R. A row is a function of its key
 // alone, so it does not matter which rows are kept, dropped or computed twice.
 type rowSampler[R any] interface {
 	// ownEpsilon is the ε of the instance; rows are kept for this ε only.
 	ownEpsilon() float64
-	// draws is the number of 64-bit random numbers per word.
-	draws() int
+	// random draws all that one word needs.
+	random(rng *rand.Rand) wordRandom
 	// kept returns the row of a word at the instance's ε, or nil.
 	kept(word WordID) *R
 	// rowsAtOnce is the best number of rows to compute together.
@@ -90,17 +97,13 @@ func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]Wor
 // whose rows are cached. It returns the other words.
 func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
 	start, end, words, workers int) ([]occurrence, error) {
-	own, draws := m.ownEpsilon(), m.draws()
+	own := m.ownEpsilon()
 	part := func(start, end int) []occurrence {
 		var waiting []occurrence
 		for d := start; d < end; d++ {
 			rng := rngs[d]
 			for i, w := range src[d] {
-				var o occurrence
-				for k := range draws {
-					o.random[k] = rng.Uint64()
-				}
-				o.key = rowKey{w, tokenEpsilon(own, epsilons, d, i)}
+				o := occurrence{key: rowKey{w, tokenEpsilon(own, epsilons, d, i)}, random: m.random(rng)}
 				if o.key.epsilon == own {
 					if row := m.kept(w); row != nil {
 						dst[d][i] = m.draw(row, o.key, o.random)

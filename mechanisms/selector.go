@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -147,7 +148,7 @@ func softmax(scores []float64) {
 }
 
 func (m *selector) ownEpsilon() float64                               { return m.settings.Epsilon }
-func (m *selector) draws() int                                        { return 1 }
+func (m *selector) random(rng *rand.Rand) wordRandom                  { return drawRandom(rng, 1) }
 func (m *selector) kept(w WordID) *aliasTable                         { return m.rows.get(w) }
 func (m *selector) rowsAtOnce() int                                   { return kernel.PairRows }
 func (m *selector) builder() rowBuilder[aliasTable]                   { return &tableBuilder{m: m} }

@@ -39,7 +39,7 @@ const smallTable = 512
 // per word, or 0 to scan always.
 func newShrinking(s *embeddings.Space, width int) *shrinking {
 	x := &shrinking{space: s, wide: width, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
-	x.live = allWords(s.Len())
+	x.live = s.Vocabulary.IDs()
 	x.rebuild()
 	return x
 }
@@ -68,7 +68,7 @@ func (x *shrinking) rebuild() {
 	if err != nil {
 		panic(err) // they are vectors of a space
 	}
-	x.table, x.width = nearest.Of(part).Words(allWords(part.Len()), x.wide), x.wide
+	x.table, x.width = nearest.Of(part).Words(v.IDs(), x.wide), x.wide
 }
 
 // take removes a word.

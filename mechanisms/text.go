@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -41,6 +42,9 @@ type TextOptions struct {
 	Seed    stream.Seed
 	Seeds   []stream.Seed // of each document, instead of Seed.At
 	Workers int           // goroutines that share the documents; 0 means 1
+	// Epsilons, if not nil, gives each document the ε of its words, instead of the
+	// mechanism's.
+	Epsilons []float64
 	// Aligned leaves the empty word in the place of a word that was removed, so
 	// that text and original can be compared word by word.
 	Aligned bool
@@ -92,13 +96,21 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 	if o.Seeds != nil && len(o.Seeds) != len(documents) {
 		return nil, fmt.Errorf("%d seeds for %d documents", len(o.Seeds), len(documents))
 	}
+	if o.Epsilons != nil && len(o.Epsilons) != len(documents) {
+		return nil, fmt.Errorf("%d epsilons for %d documents", len(o.Epsilons), len(documents))
+	}
+	for i, e := range o.Epsilons {
+		if err := CheckEpsilon(m, e); err != nil {
+			return nil, fmt.Errorf("document %d: %w", i, err)
+		}
+	}
 	t := &textRun{
 		mechanism: m, options: o, documents: documents,
 		ids: make([][]WordID, len(documents)),
 		out: make([][]string, len(documents)),
 	}
 	if k, ok := m.(keeper); ok {
-		t.mechanism, t.keeps = k.inner(), k.keeps
+		t.mechanism, t.keeps = k.base(), k.keeps
 	}
 	if w, ok := m.(*wordByWord); ok {
 		if err := w.Err(); err != nil {
@@ -167,6 +179,19 @@ type textRun struct {
 	out       [][]string
 }
 
+// begin returns what the mechanism needs for documents start to end.
+func (t *textRun) begin(start, end int) (ids [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+	epsilons, rngs = make([][]float64, end-start), make([]*rand.Rand, end-start)
+	for i := start; i < end; i++ {
+		t.encode(i)
+		rngs[i-start] = t.seedOf(i).Rand()
+		if t.options.Epsilons != nil {
+			epsilons[i-start] = slices.Repeat(t.options.Epsilons[i:i+1], len(t.ids[i]))
+		}
+	}
+	return t.ids[start:end], epsilons, rngs
+}
+
 func (t *textRun) seedOf(i int) stream.Seed {
 	if t.options.Seeds != nil {
 		return t.options.Seeds[i]
@@ -175,12 +200,8 @@ func (t *textRun) seedOf(i int) stream.Seed {
 }
 
 func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {
-	rngs := make([]*rand.Rand, len(t.documents))
-	for i := range t.documents {
-		t.encode(i)
-		rngs[i] = t.seedOf(i).Rand()
-	}
-	if err := g.privatizeGrouped(ctx, t.ids, t.ids, nil, rngs, workers); err != nil {
+	ids, epsilons, rngs := t.begin(0, len(t.documents))
+	if err := g.privatizeGrouped(ctx, ids, ids, epsilons, rngs, workers); err != nil {
 		return err
 	}
 	for i := range t.documents {
@@ -215,13 +236,8 @@ func (t *textRun) runBatches(ctx context.Context, workers int) error {
 }
 
 func (t *textRun) runBatch(start, end int) {
-	rngs := make([]*rand.Rand, end-start)
-	for i := start; i < end; i++ {
-		t.encode(i)
-		rngs[i-start] = t.seedOf(i).Rand()
-	}
-	ids := t.ids[start:end]
-	privatizeAll(t.mechanism, ids, make([][]float64, len(ids)), rngs)
+	ids, epsilons, rngs := t.begin(start, end)
+	privatizeAll(t.mechanism, ids, epsilons, rngs)
 	for i := start; i < end; i++ {
 		t.decode(i)
 	}
@@ -303,18 +319,13 @@ type EpsilonChecker interface {
 	CheckEpsilon(epsilon float64) error
 }
 
-// CheckEpsilons checks per-word epsilons. Call it before Privatize, which does
-// not check them.
-func CheckEpsilons(m Mechanism, epsilons []float64) error {
-	for i, e := range epsilons {
-		if err := check.Positive("epsilon", e); err != nil {
-			return fmt.Errorf("word %d: %w", i, err)
-		}
-		if c, ok := m.(EpsilonChecker); ok {
-			if err := c.CheckEpsilon(e); err != nil {
-				return fmt.Errorf("word %d: %w", i, err)
-			}
-		}
+// CheckEpsilon checks the ε of a word. Call it before Privatize, which does not.
+func CheckEpsilon(m Mechanism, epsilon float64) error {
+	if err := check.Positive("epsilon", epsilon); err != nil {
+		return err
+	}
+	if c, ok := m.(EpsilonChecker); ok {
+		return c.CheckEpsilon(epsilon)
 	}
 	return nil
 }

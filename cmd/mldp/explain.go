@@ -18,7 +18,6 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/privatize"
 	"mldpbench/metrics"
 	"mldpbench/stream"
 )
@@ -174,7 +173,7 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, wor
 		if exact, ok := m.(mechanisms.Distributor); ok {
 			d, err = exact.Distribution(id)
 		} else {
-			d, err = mechanisms.MonteCarlo(m, id, o.samples, seed.At(uint64(id)).Derive("samples"))
+			d, err = mechanisms.MonteCarlo(m, id, 0, o.samples, seed.At(uint64(id)).Derive("samples"))
 		}
 		if err != nil {
 			return err
@@ -219,7 +218,7 @@ func (o *explainOptions) meaning(m mechanisms.Mechanism, words []embeddings.Word
 	for i, x := range words {
 		for _, y := range words[i+1:] {
 			d := g.Distance(x, y)
-			rows = append(rows, []any{v.Word(x), v.Word(y), d, privatize.Factor(g.Epsilon * d)})
+			rows = append(rows, []any{v.Word(x), v.Word(y), d, mechanisms.Factor(g.Epsilon * d)})
 		}
 	}
 	fmt.Fprintf(a.text, "\nThe odds between two words change by at most a factor, by their distance (%s):\n", g.Metric)

@@ -249,8 +249,7 @@ func (p *privatizing) state() {
 	}
 	if p.perDocument != 0 {
 		p.options.Document, r.Budget = p.perDocument, budgetDocument
-		// Lines differ in length, so a delta is given per word.
-		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument, 1)
+		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument)
 	}
 	fmt.Fprintf(p.stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, r.Policy, r.Budget, r.Guarantee)
 	if r.Promised && r.Numerical == "" {
@@ -264,10 +263,7 @@ func (p *privatizing) state() {
 
 // first says what the guarantee means for the first words of the text.
 func (p *privatizing) first(sample privatize.Sample) (err error) {
-	perWord := 0.0
-	if p.perDocument != 0 && len(sample.Known) > 0 {
-		perWord = p.perDocument * float64(sample.Texts) / float64(len(sample.Known))
-	}
+	perWord := p.perDocument * sample.Share // 0: the mechanism's own
 	notice := privatize.Notice{
 		Seeded: p.seeded, KeepCase: p.options.KeepCase, Policy: p.options.Policy,
 		Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
@@ -301,7 +297,7 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 	}
 	near := ""
 	if p.Odds.Nearest != nil {
-		near = "; between nearest neighbours: " + privatize.Factor(*p.Odds.Nearest)
+		near = "; between nearest neighbours: " + mechanisms.Factor(*p.Odds.Nearest)
 	}
 	if p.Odds.AnyTwo == nil {
 		fmt.Fprintln(w, strings.TrimSuffix(p.Odds.Worst, ".")+near)
@@ -312,5 +308,5 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 		between = "texts of equal length"
 	}
 	fmt.Fprintf(w, "an output may change the odds between any two %s by a factor of %s%s\n", between,
-		privatize.Factor(*p.Odds.AnyTwo), near)
+		mechanisms.Factor(*p.Odds.AnyTwo), near)
 }

@@ -33,7 +33,7 @@ func newServeCommand() *cobra.Command {
 			return err
 		}
 		in := interruptible(cmd.Context(), cmd.InOrStdin())
-		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), external.MaxLine, s.privatize)
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), s.privatize)
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()

@@ -11,7 +11,6 @@ package fetch
 import (
 	_ "embed"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 )
 
@@ -240,26 +238,17 @@ func (e Entry) Place(dir, file string) (string, error) {
 	if len(parts) != 1 {
 		return "", fmt.Errorf("%s has the parts %q: copy them by hand", e.Name, parts)
 	}
-	in, err := os.Open(file)
+	head, err := headOf(file)
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	magic := make([]byte, 2)
-	_, _ = io.ReadFull(in, magic)
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
-	gzipped := string(magic) == "\x1f\x8b"
+	gzipped := strings.HasPrefix(head, "\x1f\x8b")
 	for _, name := range e.Accept[parts[0]] {
 		if strings.HasSuffix(name, ".gz") != gzipped {
 			continue
 		}
 		path := filepath.Join(Root(dir), filepath.FromSlash(name))
-		return path, atomicfile.Write(path, 0o644, func(w io.Writer) error {
-			_, err := io.Copy(w, in)
-			return err
-		})
+		return path, copyFile(file, path)
 	}
 	return "", fmt.Errorf("%s: want one of %s", file, strings.Join(e.Accept[parts[0]], ", "))
 }

@@ -50,16 +50,6 @@ type Fetcher struct {
 	Retries int           // per address, after temporary failures; 0 means 5
 	Backoff time.Duration // before the first retry, doubled each time; 0 means 1 s
 	Stall   time.Duration // without data before a connection is given up; 0 means 30 s
-
-	// openPart is os.OpenFile, replaced in tests of a full disk.
-	openPart func(name string, flag int, perm os.FileMode) (partFile, error)
-}
-
-// partFile is the file that a download is written to.
-type partFile interface {
-	io.Writer
-	io.Closer
-	Sync() error
 }
 
 // Fetch downloads all entries that are not in the data folder yet. After a
@@ -107,13 +97,7 @@ func (f *Fetcher) Fetch(ctx context.Context, entries []Entry) error {
 }
 
 // local reports whether a file is in the data folder or in a mirror folder.
-func (f *Fetcher) local(file string) bool {
-	if exists(f.path(file)) {
-		return true
-	}
-	mirror := f.mirror()
-	return mirror != "" && !isURL(mirror) && slices.ContainsFunc(mirrorNames(filepath.ToSlash(mirror), file), exists)
-}
+func (f *Fetcher) local(file string) bool { return exists(f.path(file)) || f.inMirror(file) != "" }
 
 // fetchEntry gets all files of an entry.
 func (f *Fetcher) fetchEntry(ctx context.Context, e Entry) error {
@@ -187,14 +171,12 @@ func (f *Fetcher) lock(ctx context.Context, file string) (unlock func(), err err
 
 // download tries the mirror and then the address of a file.
 func (f *Fetcher) download(ctx context.Context, d Download, target string) error {
-	mirror := f.mirror()
+	if name := f.inMirror(d.File); name != "" {
+		return f.copyFrom(name, d, target)
+	}
 	urls := []string{d.URL}
-	if isURL(mirror) {
+	if mirror := f.mirror(); isURL(mirror) {
 		urls = append(mirrorNames(mirror, d.File), urls...)
-	} else if mirror != "" {
-		if done, err := f.copyFromFolder(mirror, d, target); done || err != nil {
-			return err
-		}
 	}
 	var failed []error
 	for _, u := range urls {
@@ -222,32 +204,41 @@ func mirrorNames(mirror, file string) []string {
 	return slices.Compact(names)
 }
 
-// copyFromFolder copies a file from a mirror folder. The folder is the user's
-// own, so a file there may differ from the published one; this is reported.
-func (f *Fetcher) copyFromFolder(mirror string, d Download, target string) (done bool, err error) {
-	for _, name := range mirrorNames(filepath.ToSlash(mirror), d.File) {
-		name = filepath.FromSlash(name)
-		in, err := os.Open(name)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
+// inMirror returns the path of a file in the mirror folder, "" where there is
+// none.
+func (f *Fetcher) inMirror(file string) string {
+	if mirror := f.mirror(); mirror != "" && !isURL(mirror) {
+		names := mirrorNames(filepath.ToSlash(mirror), file)
+		if i := slices.IndexFunc(names, exists); i >= 0 {
+			return filepath.FromSlash(names[i])
 		}
-		if err != nil {
-			return false, err
-		}
-		defer in.Close()
-		if err := checkKind(name, d.File); err != nil {
-			return false, err
-		}
-		if err := d.checkPublished(name); err != nil {
-			f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is",
-				path.Base(d.File), err)
-		}
-		return true, diskError(atomicfile.Write(target, 0o644, func(w io.Writer) error {
-			_, err := io.Copy(w, in)
-			return err
-		}), target)
 	}
-	return false, nil
+	return ""
+}
+
+// copyFrom copies a file of a mirror folder. The folder is the user's own, so the
+// file may differ from the published one; this is reported.
+func (f *Fetcher) copyFrom(name string, d Download, target string) error {
+	if err := checkKind(name, d.File); err != nil {
+		return err
+	}
+	if err := d.checkPublished(name); err != nil {
+		f.notice("notice: %s from the mirror folder is not the published file (%v); taken as it is",
+			path.Base(d.File), err)
+	}
+	return diskError(copyFile(name, target), target)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return atomicfile.Write(to, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }
 
 // errChecksum is in the chain of every wrong checksum.
@@ -311,22 +302,30 @@ func (f *Fetcher) Verify(ctx context.Context, entries []Entry) ([]Check, error) 
 // checkKind rejects a file whose beginning does not match its name, typically a
 // web page.
 func checkKind(file, name string) error {
-	in, err := os.Open(file)
+	head, err := headOf(file)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(in, head)
-	head = head[:n]
-	start := strings.ToLower(strings.TrimSpace(string(head)))
+	start := strings.ToLower(strings.TrimSpace(head))
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
 		return fmt.Errorf("got a web page instead of %s", path.Base(name))
 	}
 	for suffix, magic := range map[string]string{".zip": "PK", ".gz": "\x1f\x8b"} {
-		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(string(head), magic) {
+		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(head, magic) {
 			return fmt.Errorf("the download is not a %s file", suffix)
 		}
 	}
 	return nil
+}
+
+// headOf returns the first bytes of a file.
+func headOf(file string) (string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(in, head)
+	return string(head[:n]), nil
 }

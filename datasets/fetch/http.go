@@ -195,7 +195,7 @@ func staySecure(client *http.Client) *http.Client {
 // write copies a body to part and reports progress.
 func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag int, have, total int64, d Download,
 	alive func()) error {
-	out, err := f.open(part, flag)
+	out, err := os.OpenFile(part, flag, 0o644)
 	if err != nil {
 		return permanent{diskError(err, part)}
 	}
@@ -244,13 +244,6 @@ func (f *Fetcher) write(ctx context.Context, body io.Reader, part string, flag i
 		err = fmt.Errorf("truncated: %d of %d bytes", got, total)
 	}
 	return err
-}
-
-func (f *Fetcher) open(name string, flag int) (partFile, error) {
-	if f.openPart != nil {
-		return f.openPart(name, flag, 0o644)
-	}
-	return os.OpenFile(name, flag, 0o644)
 }
 
 // resumable requests only the rest of part where a checksum, published or in the

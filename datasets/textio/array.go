@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mldpbench/internal/gunzip"
 )
 
 // array reads an array of JSON objects.
@@ -21,7 +23,7 @@ type array struct {
 }
 
 func newArray(r *bufio.Reader, o Options) *array {
-	a := &array{before: takeBOM(r), tape: &tape{r: r, options: o}, fields: &jsonFields{options: o}}
+	a := &array{before: gunzip.SkipMark(r), tape: &tape{r: r, options: o}, fields: &jsonFields{options: o}}
 	a.decoder = json.NewDecoder(a.tape)
 	return a
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mldpbench/internal/gunzip"
 )
 
 // csvRows reads CSV: encoding/csv finds where fields begin and end, and the
@@ -25,7 +27,7 @@ type csvRows struct {
 }
 
 func newCSV(r *bufio.Reader, o Options) *csvRows {
-	c := &csvRows{options: o, before: takeBOM(r), tape: &tape{r: r, options: o}, line: 1}
+	c := &csvRows{options: o, before: gunzip.SkipMark(r), tape: &tape{r: r, options: o}, line: 1}
 	c.parser = csv.NewReader(c.tape)
 	c.parser.ReuseRecord = true
 	if o.Delimiter != "" {
@@ -50,7 +52,7 @@ func (c *csvRows) next(dst []Piece) ([]Piece, error) {
 		return dst, io.EOF
 	}
 	if err != nil {
-		return dst, csvError(c.options.Name, err)
+		return dst, CSVError(c.options.Name, err)
 	}
 	raw := string(c.tape.advance(c.parser.InputOffset()))
 	first := c.line
@@ -101,11 +103,14 @@ func (c *csvRows) next(dst []Piece) ([]Piece, error) {
 	return dst, nil
 }
 
-// csvError converts an error of encoding/csv to the form "file:line: what".
-func csvError(name string, err error) error {
+// CSVError converts an error of encoding/csv to the form "file:line: what".
+func CSVError(name string, err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s:%d: column %d: %w", name, p.Line, p.Column, p.Err)
+	}
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: empty", name)
 	}
 	return err // of an underlying reader, which includes the file name
 }

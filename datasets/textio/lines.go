@@ -8,6 +8,8 @@ import (
 	"io"
 	"unicode"
 	"unicode/utf8"
+
+	"mldpbench/internal/gunzip"
 )
 
 // lines reads plain lines, each with its line end.
@@ -34,7 +36,7 @@ func hasLine(r *bufio.Reader) bool {
 func (l *lines) next(dst []Piece) ([]Piece, error) {
 	before := ""
 	if l.start {
-		before, l.start = takeBOM(l.r), false
+		before, l.start = gunzip.SkipMark(l.r), false
 	}
 	limit := LongestPiece
 	if l.options.Whole {

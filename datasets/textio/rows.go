@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"mldpbench/internal/gunzip"
 )
 
 // rows reads formats with one record per line.
@@ -31,7 +33,7 @@ type fields interface {
 }
 
 func newRows(r *bufio.Reader, o Options, f fields) *rows {
-	return &rows{r: r, options: o, fields: f, before: takeBOM(r)}
+	return &rows{r: r, options: o, fields: f, before: gunzip.SkipMark(r)}
 }
 
 func (t *rows) waiting() bool { return hasLine(t.r) }

@@ -10,7 +10,6 @@ package textio
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -259,33 +258,18 @@ func Plain(r io.Reader, name string) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	takeBOM(text)
+	gunzip.SkipMark(text)
 	return text, nil
 }
 
 // decode unzips r if its first bytes are those of gzip and converts it to
 // UTF-8.
 func decode(r io.Reader, o Options) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
-	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gunzip.NewReader(b, o.Name)
-		if err != nil {
-			return nil, err
-		}
-		b = bufio.NewReaderSize(z, bufferSize)
+	b, _, err := gunzip.Open(r, o.Name, bufferSize)
+	if err != nil {
+		return nil, err
 	}
 	return bufio.NewReaderSize(toUTF8(b, o), bufferSize), nil
 }
 
 const bufferSize = 1 << 18
-
-const bom = "\xef\xbb\xbf"
-
-// takeBOM consumes a byte order mark.
-func takeBOM(r *bufio.Reader) string {
-	if head, _ := r.Peek(len(bom)); string(head) != bom {
-		return ""
-	}
-	_, _ = r.Discard(len(bom)) // just peeked, so it is there
-	return bom
-}

@@ -238,3 +238,5 @@ func BenchmarkReader(b *testing.B) {
 		})
 	}
 }
+
+const bom = "\ufeff"

@@ -5,15 +5,8 @@ type Tagger struct{ parts []*index }
 
 // OpenTagger reads the index and exception files of all parts of speech.
 func OpenTagger(dir string) (*Tagger, error) {
-	t := &Tagger{}
-	for _, pos := range partsOfSpeech {
-		x, err := readPart(dir, pos)
-		if err != nil {
-			return nil, err
-		}
-		t.parts = append(t.parts, x)
-	}
-	return t, nil
+	parts, err := readParts(dir)
+	return &Tagger{parts}, err
 }
 
 // PartOfSpeech returns "noun", "verb", "adj" or "adv": the part of speech with

@@ -145,17 +145,17 @@ type Thesaurus struct {
 // OpenThesaurus reads the index, data and exception files of all parts of
 // speech: about 30 MB of text.
 func OpenThesaurus(dir string) (*Thesaurus, error) {
-	t := &Thesaurus{}
-	for _, pos := range partsOfSpeech {
-		x, err := readPart(dir, pos)
-		if err != nil {
-			return nil, err
-		}
+	parts, err := readParts(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &Thesaurus{parts: parts}
+	for i, pos := range partsOfSpeech {
 		synsets, err := read(dir, "data."+pos, parseData)
 		if err != nil {
 			return nil, err
 		}
-		for lemma, offsets := range x.senses {
+		for lemma, offsets := range parts[i].senses {
 			for _, o := range offsets {
 				if _, ok := synsets[o]; !ok {
 					return nil, fmt.Errorf("%s: data.%s: no synset at offset %08d, which the index gives for %q", dir, pos, o,
@@ -163,7 +163,7 @@ func OpenThesaurus(dir string) (*Thesaurus, error) {
 				}
 			}
 		}
-		t.parts, t.synsets = append(t.parts, x), append(t.synsets, synsets)
+		t.synsets = append(t.synsets, synsets)
 	}
 	return t, nil
 }
@@ -209,6 +209,19 @@ func read[T any](dir, name string, parse func(io.Reader, string) (T, error)) (ou
 		return parse(f, path)
 	}
 	return out, fmt.Errorf("%s: no WordNet database file %s or %s.gz: %w", dir, name, name, fs.ErrNotExist)
+}
+
+// readParts reads all parts of speech.
+func readParts(dir string) ([]*index, error) {
+	var parts []*index
+	for _, pos := range partsOfSpeech {
+		x, err := readPart(dir, pos)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, x)
+	}
+	return parts, nil
 }
 
 func readPart(dir, pos string) (x *index, err error) {

@@ -78,6 +78,3 @@ func (x *Index) Words(words []embeddings.WordID, k int) []Neighbor {
 	_ = g.Wait() // a search cannot fail
 	return found
 }
-
-// Memory returns the memory of the index in bytes, not counting the space.
-func (x *Index) Memory() int { return x.packed.memory() }

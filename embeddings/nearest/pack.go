@@ -72,9 +72,8 @@ func pack(s *embeddings.Space) *packed {
 	// Scale by the longest vector, sort by the largest component.
 	longest := 0.0
 	largest := make([]float64, n)
-	order := make([]embeddings.WordID, n)
+	order := s.Vocabulary.IDs()
 	for id := range order {
-		order[id] = embeddings.WordID(id)
 		sum := 0.0
 		for i, v := range s.Vector(embeddings.WordID(id)) {
 			y := float64(v) - p.center[i]
@@ -172,10 +171,6 @@ func up(x float64) float32 {
 		y = math.Nextafter32(y, float32(math.Inf(1)))
 	}
 	return y
-}
-
-func (p *packed) memory() int {
-	return 4*(len(p.ids)+len(p.heads)+len(p.bounds)) + 8*len(p.center) + len(p.bytes)
 }
 
 // ldexp is math.Ldexp for exponents that keep 2^e a normal number.

@@ -74,8 +74,7 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 				if err != nil {
 					return nil, err
 				}
-				return embeddings.LearnPPMI(study.GeneratedEmbedding, sentences,
-					embeddings.LearnOptions{Dimension: dimension})
+				return embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, dimension)
 			})
 		if err != nil {
 			return nil, err

@@ -104,11 +104,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	outcomes, err := attack.RunOutside(ctx, attack.Outside{
 		Name: o.Name, Key: c.Identity().Key(),
 		Find: func(ctx context.Context, train []string, labels []int, test []string, seed stream.Seed) ([]int, error) {
-			pairs := make([]external.Labelled, len(train))
-			for i, text := range train {
-				pairs[i] = external.Labelled{Text: text, Label: labels[i]}
-			}
-			return c.Attack(ctx, pairs, test, classes, seed)
+			return c.Attack(ctx, train, labels, test, classes, seed)
 		},
 		Column: func(what string) string { return results.AttackerQuantity(o.Name, what) },
 	}, t.situation)

@@ -3,6 +3,7 @@
 package gunzip
 
 import (
+	"bufio"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -28,6 +29,31 @@ func NewReader(r io.Reader, name string) (io.Reader, error) {
 		return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 	}
 	return &reader{z: z, packed: c, name: name}, nil
+}
+
+// Open returns r buffered and, if its first bytes are those of gzip, unpacked.
+// name is for errors.
+func Open(r io.Reader, name string, buffer int) (b *bufio.Reader, packed bool, err error) {
+	b = bufio.NewReaderSize(r, buffer)
+	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
+		return b, false, nil
+	}
+	z, err := NewReader(b, name)
+	if err != nil {
+		return nil, true, err
+	}
+	return bufio.NewReaderSize(z, buffer), true, nil
+}
+
+// SkipMark skips a byte order mark, which some editors write at the start of a
+// text, and returns it.
+func SkipMark(b *bufio.Reader) string {
+	const mark = "\ufeff"
+	if head, _ := b.Peek(len(mark)); string(head) != mark {
+		return ""
+	}
+	_, _ = b.Discard(len(mark)) // just peeked, so it is there
+	return mark
 }
 
 type counter struct {

@@ -12,6 +12,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,16 +54,9 @@ type Options struct {
 }
 
 func (o *Options) complete() error {
-	set := func(v *int, byDefault int) {
-		if *v == 0 {
-			*v = byDefault
-		}
-	}
-	set(&o.Samples, 200_000)
-	set(&o.Workers, runtime.GOMAXPROCS(0))
-	if o.Alpha == 0 {
-		o.Alpha = 1e-6
-	}
+	o.Samples = cmp.Or(o.Samples, 200_000)
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	o.Alpha = cmp.Or(o.Alpha, 1e-6)
 	return errors.Join(
 		check.Inside("alpha", o.Alpha, 0, 1),
 		check.AtLeast("samples", o.Samples, 1000),
@@ -70,18 +64,6 @@ func (o *Options) complete() error {
 		check.AtLeast("closest", o.Closest, 0),
 		check.AtLeast("workers", o.Workers, 1),
 	)
-}
-
-// pairCounts returns Words and Closest, with the defaults of the method filled
-// in.
-func (o Options) pairCounts(words, closest int) (int, int) {
-	if o.Words > 0 {
-		words = o.Words
-	}
-	if o.Closest > 0 {
-		closest = o.Closest
-	}
-	return words, closest
 }
 
 // Method is the way in which probabilities were obtained.
@@ -335,13 +317,12 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 	if r.Guarantee.Holds() {
 		r.Metric, a.epsilon, a.distance = r.Guarantee.Metric, r.Guarantee.Epsilon, r.Guarantee.Distance
 	}
-	words, closest := a.options.pairCounts(2, 8)
-	every := false
+	words, closest := 2, 8
 	if a.bounder != nil {
-		words, closest = a.options.pairCounts(20, 20)
-		every = a.space.Len() <= allPairs
+		words, closest = 20, 20
 	}
-	inside, outside := a.pairs(words, closest, every, r)
+	every := a.bounder != nil && a.space.Len() <= allPairs
+	inside, outside := a.pairs(cmp.Or(a.options.Words, words), cmp.Or(a.options.Closest, closest), every, r)
 	r.Pairs, r.OutsidePairs = len(inside), len(outside)
 	r.Method = Exact
 	examine := a.exact

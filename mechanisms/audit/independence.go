@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
@@ -126,10 +127,7 @@ type request [2][]string
 
 // copies privatises a word in all requests of one process.
 func copies(ctx context.Context, r mechanisms.Rewriter, word string, seed stream.Seed) ([]request, error) {
-	document := make([]string, freshTokens)
-	for i := range document {
-		document[i] = word
-	}
+	document := slices.Repeat([]string{word}, freshTokens)
 	all := make([]request, freshRequests)
 	for i := range all {
 		seeds := []stream.Seed{seed.At(uint64(2 * i)), seed.At(uint64(2*i + 1))}

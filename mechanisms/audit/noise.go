@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -109,13 +110,8 @@ func noise(ctx context.Context, m mechanisms.Noisy, space *embeddings.Space, sam
 			r.Lopsided = fmt.Sprintf("half-space %d: %d of %d", k+1, n, samples)
 		}
 	}
-	inside := func(low, high float64) (n int) {
-		for _, x := range lengths {
-			if low < x && x <= high {
-				n++
-			}
-		}
-		return n
+	inside := func(low, high float64) int {
+		return list.Count(lengths, func(x float64) bool { return low < x && x <= high })
 	}
 	ratio, err := logRatio(inside(a, b), inside(c, d), samples, level)
 	if err != nil || !(d > a) {

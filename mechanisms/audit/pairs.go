@@ -47,34 +47,37 @@ func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outsid
 	if r.Guarantee.Covers != nil {
 		promised = func(p pair) bool { return r.Guarantee.Promises(p.a, p.b) }
 	}
+	add := func(p pair) {
+		if promised(p) {
+			inside = append(inside, p)
+		} else {
+			outside = append(outside, p)
+		}
+	}
 	if every {
-		for _, p := range everyPair(a.space.Len()) {
-			if promised(p) {
-				inside = append(inside, p)
-			} else {
-				outside = append(outside, p)
+		for x := range embeddings.WordID(a.space.Len()) {
+			for y := range embeddings.WordID(a.space.Len()) {
+				if x != y {
+					add(pair{x, y})
+				}
 			}
 		}
 		return inside, outside
 	}
 	n := a.space.Len()
 	seen := map[pair]bool{}
-	add := func(x, y embeddings.WordID) {
+	both := func(x, y embeddings.WordID) {
 		if x == y || x == embeddings.Unknown || y == embeddings.Unknown || seen[pair{x, y}] {
 			return
 		}
 		for _, p := range []pair{{x, y}, {y, x}} {
 			seen[p] = true
-			if promised(p) {
-				inside = append(inside, p)
-			} else {
-				outside = append(outside, p)
-			}
+			add(p)
 		}
 	}
 	close := closestPairs(a.space)
 	for _, p := range close[:min(closest, len(close))] {
-		add(p.a, p.b)
+		both(p.a, p.b)
 	}
 	// The pairs depend only on the space and the seed, so all mechanisms are
 	// audited on the same pairs.
@@ -84,14 +87,14 @@ func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outsid
 		w := embeddings.WordID(rng.IntN(n))
 		other := embeddings.WordID(rng.IntN(n))
 		nearest.Of(a.space).SearchExcluding(near[:1], a.space.Vector(w), 1, []embeddings.WordID{w})
-		add(w, near[0].ID)
-		add(w, farthest(a.space, w))
-		add(w, other)
+		both(w, near[0].ID)
+		both(w, farthest(a.space, w))
+		both(w, other)
 		for tries := 0; r.Guarantee.Covers != nil && tries < 100; tries++ {
 			x, y := a.covered(w, r.Guarantee)
 			if x != embeddings.Unknown {
-				add(w, x)
-				add(w, y)
+				both(w, x)
+				both(w, y)
 				break
 			}
 			w = embeddings.WordID(rng.IntN(n)) // the random word was outside the scope with all others
@@ -99,7 +102,7 @@ func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outsid
 	}
 	if r.Metric == "discrete" {
 		for _, w := range longestVectors(a.space, longest) {
-			add(w, farthest(a.space, w))
+			both(w, farthest(a.space, w))
 		}
 	}
 	return inside, outside
@@ -125,27 +128,14 @@ func (a *audit) covered(w embeddings.WordID, g mechanisms.Guarantee) (near, far 
 }
 
 func longestVectors(s *embeddings.Space, count int) []embeddings.WordID {
-	order := make([]embeddings.WordID, s.Len())
+	order := s.Vocabulary.IDs()
 	length := make([]float64, s.Len())
 	zero := make([]float32, s.Dimension)
 	for w := range order {
-		order[w] = embeddings.WordID(w)
 		length[w] = embeddings.Euclidean(zero, s.Vector(embeddings.WordID(w)))
 	}
 	slices.SortStableFunc(order, func(x, y embeddings.WordID) int { return cmp.Compare(length[y], length[x]) })
 	return order[:min(count, len(order))]
-}
-
-func everyPair(n int) []pair {
-	var out []pair
-	for a := range embeddings.WordID(n) {
-		for b := range embeddings.WordID(n) {
-			if a != b {
-				out = append(out, pair{a, b})
-			}
-		}
-	}
-	return out
 }
 
 func farthest(s *embeddings.Space, w embeddings.WordID) embeddings.WordID {
@@ -172,10 +162,7 @@ func closestPairs(s *embeddings.Space) []pair {
 			distance float64
 		}
 		var all []found
-		words := make([]embeddings.WordID, s.Len())
-		for w := range words {
-			words[w] = embeddings.WordID(w)
-		}
+		words := s.Vocabulary.IDs()
 		for i, c := range nearest.Of(s).Words(words, 2) {
 			// For mutual neighbours one order of the pair is enough.
 			if w := words[i/2]; c.ID != w && c.ID != embeddings.Unknown && c.Distance > 0 {

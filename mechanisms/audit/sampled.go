@@ -189,10 +189,7 @@ func countSamples(
 	for i := range parts {
 		g.Go(func() error {
 			counts := make([]int, n)
-			src, dst := make([]embeddings.WordID, chunk), make([]embeddings.WordID, chunk)
-			for j := range src {
-				src[j] = w
-			}
+			src, dst := slices.Repeat([]embeddings.WordID{w}, chunk), make([]embeddings.WordID, chunk)
 			for {
 				c := int(next.Add(1)) - 1
 				if c >= chunks {

@@ -17,6 +17,7 @@ import (
 	"github.com/mattn/go-shellwords"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -26,8 +27,6 @@ type Options struct {
 	Start   time.Duration // until its hello; default 1 minute
 	Request time.Duration // until the answer to a request; default 10 minutes
 	Idle    time.Duration // a process idle for so long is ended, and restarted when needed; default 5 minutes
-	MaxLine int           // longest line of either side in bytes; default 10 MiB
-	Dir     string        // working folder; "" means that of mldp
 	Files   []string      // read by the command in addition to those on its command line; part of its identity
 	Role    Role          // that it must have
 	// Vectors writes the words and vectors of the mechanisms beside it, one word a
@@ -41,12 +40,10 @@ func (o *Options) complete() error {
 	o.Start = cmp.Or(o.Start, time.Minute)
 	o.Request = cmp.Or(o.Request, 10*time.Minute)
 	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
-	o.MaxLine = cmp.Or(o.MaxLine, MaxLine)
 	return errors.Join(
 		check.Positive("start timeout", o.Start.Seconds()),
 		check.Positive("request timeout", o.Request.Seconds()),
 		check.Positive("idle timeout", o.Idle.Seconds()),
-		check.AtLeast("longest line", o.MaxLine, 1024),
 	)
 }
 
@@ -279,24 +276,9 @@ func (m *Mechanism) Input() Input { return m.command.hello.Input }
 // Rewrite sends one request for all documents.
 func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
 	if m.Input() == Text {
-		texts := make([]string, len(documents))
-		for i, d := range documents {
-			texts[i] = strings.Join(d, " ")
-		}
+		texts := list.Map(documents, func(d []string) string { return strings.Join(d, " ") })
 		after, err := m.RewriteTexts(ctx, texts, seeds)
-		if err != nil {
-			return nil, err
-		}
-		out := make([][]string, len(after))
-		for i, t := range after {
-			out[i] = strings.Fields(t)
-			if m.Aligned() && len(out[i]) != len(documents[i]) {
-				return nil, fmt.Errorf("command %s: document %d: %d tokens for %d, though tokens are declared "+
-					"to stay aligned",
-					strings.Join(m.command.args, " "), i, len(out[i]), len(documents[i]))
-			}
-		}
-		return out, nil
+		return list.Map(after, strings.Fields), err
 	}
 	if len(documents) == 0 {
 		return nil, nil
@@ -331,35 +313,19 @@ func whole(documents [][]string) [][]string {
 
 func (m *Mechanism) ask(ctx context.Context, q *Request) (Answer, error) {
 	q.Epsilon = m.epsilon
-	asked := &rewriting{Request: q}
-	err := m.command.ask(ctx, asked)
-	return asked.answer, err
+	return m.command.ask(ctx, q)
 }
 
-// rewriting is the question to a mechanism.
-type rewriting struct {
-	*Request
-	answer Answer
-}
-
-func (r *rewriting) number(id uint64) { r.ID = id }
-
-func (r *rewriting) read(line []byte, h Hello) (own bool, err error) {
-	r.answer, err = parseAnswer(line, h, r.Request)
-	a := r.answer
-	return a.ID != nil && *a.ID == r.ID && (a.Error != "" || a.Undefined != ""), err
-}
-
-func (c *Command) ask(ctx context.Context, q question) error {
+func (c *Command) ask(ctx context.Context, q question) (Answer, error) {
 	p, err := c.acquire(ctx)
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
-	gone, err := p.exchange(ctx, q, c.options.Request)
+	a, gone, err := p.exchange(ctx, q, c.options.Request)
 	if !gone {
 		c.release(p)
 	}
-	return err
+	return a, err
 }
 
 // NotRepeatableError means that a command declares to be repeatable but is not.

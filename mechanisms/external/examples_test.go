@@ -52,7 +52,7 @@ func serveCMP() {
 		return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Seeds: seeds})
 	}
 	h := Hello{Name: "cmp", Version: "1", Repeatable: true, Guarantee: &Promise{Metric: "euclidean", Factor: 1}}
-	if err := Serve(context.Background(), os.Stdin, os.Stdout, h, 0, handle); err != nil {
+	if err := Serve(context.Background(), os.Stdin, os.Stdout, h, handle); err != nil {
 		os.Exit(1)
 	}
 }
@@ -122,7 +122,7 @@ func TestServedTextIsThatOfTheMechanism(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 3} {
-		got, err := mechanisms.Rewrite(context.Background(), at(t, c, 0.7), documents, 0, seed, workers)
+		got, err := mechanisms.Rewrite(context.Background(), at(t, c, 0.7), documents, seedsOf(seed), workers)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers: the text differs, %v", workers, err)
 		}

@@ -307,7 +307,7 @@ func TestACommandIsAMechanism(t *testing.T) {
 	// The same through mechanisms.Rewrite, whatever the workers.
 	many := slices.Repeat(documents(), 3000)
 	for _, workers := range []int{1, 4} {
-		out, err := mechanisms.Rewrite(context.Background(), m, many, 0, stream.FromUint64(5), workers)
+		out, err := mechanisms.Rewrite(context.Background(), m, many, seedsOf(stream.FromUint64(5)), workers)
 		if err != nil || len(out) != len(many) || out[3000][0] != "THE" {
 			t.Fatalf("%d workers: %d documents, %v", workers, len(out), err)
 		}
@@ -553,7 +553,7 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	key := func(args ...string) (string, Identity) {
-		c, err := Open(context.Background(), append([]string{self, "client", "good"}, args...), Options{Dir: dir})
+		c, err := Open(context.Background(), append([]string{self, "client", "good"}, args...), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -561,20 +561,20 @@ func TestIdentity(t *testing.T) {
 		return c.Identity().Key(), c.Identity()
 	}
 	write("a 1\n")
-	first, id := key(filepath.Join(dir, "pids"), "--vectors=vectors.txt")
-	if len(id.Files) != 2 || id.Files[1].Name != "vectors.txt" {
+	first, id := key(filepath.Join(dir, "pids"), "--vectors="+file)
+	if len(id.Files) != 2 || id.Files[1].Name != file {
 		t.Errorf("files %+v", id.Files)
 	}
 	os.Remove(filepath.Join(dir, "pids"))
-	again, _ := key(filepath.Join(dir, "pids"), "--vectors=vectors.txt")
+	again, _ := key(filepath.Join(dir, "pids"), "--vectors="+file)
 	if first != again {
 		t.Error("an unchanged command has another key")
 	}
 	os.Remove(filepath.Join(dir, "pids"))
 	write("a 2\n")
-	changed, _ := key(filepath.Join(dir, "pids"), "--vectors=vectors.txt")
+	changed, _ := key(filepath.Join(dir, "pids"), "--vectors="+file)
 	os.Remove(filepath.Join(dir, "pids"))
-	argument, _ := key(filepath.Join(dir, "pids"), "--vectors=vectors.txt", "--more")
+	argument, _ := key(filepath.Join(dir, "pids"), "--vectors="+file, "--more")
 	if changed == first || argument == changed {
 		t.Error("a changed file or argument keeps the key")
 	}
@@ -605,7 +605,8 @@ func TestNoSuchProgram(t *testing.T) {
 	if _, err := Open(context.Background(), nil, Options{}); err == nil {
 		t.Error("an empty command is started")
 	}
-	if _, err := Open(context.Background(), []string{"x"}, Options{MaxLine: 3}); err == nil {
-		t.Error("a limit of 3 bytes is accepted")
-	}
+}
+
+func seedsOf(seed stream.Seed) func(int) stream.Seed {
+	return func(i int) stream.Seed { return seed.At(uint64(i)) }
 }

@@ -43,7 +43,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, h := range []Hello{{}, {Aligned: &no}} {
 			q := &Request{ID: 1, Documents: [][]string{{"x", "y"}, {}}}
-			a, err := parseAnswer(line, h, q)
+			a, _, err := parseAnswer(line, h, 1, q)
 			if err != nil {
 				continue
 			}
@@ -59,17 +59,17 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 		guess := &attack{ID: 1, Test: []string{"x", "y"}, classes: 3}
-		if _, err := guess.read(line, Hello{}); err == nil &&
-			(len(guess.labels) != 2 || min(guess.labels[0], guess.labels[1]) < 0 || max(guess.labels[0], guess.labels[1]) > 2) {
-			t.Errorf("accepted %v", guess.labels)
+		if a, _, err := parseAnswer(line, Hello{Role: AttackerRole}, 1, guess); err == nil &&
+			(len(a.Labels) != 2 || min(*a.Labels[0], *a.Labels[1]) < 0 || max(*a.Labels[0], *a.Labels[1]) > 2) {
+			t.Errorf("accepted %v", a.Labels)
 		}
 		pairs := &comparison{ID: 1, Original: []string{"x", "y"}}
-		if _, err := pairs.read(line, Hello{}); err == nil &&
-			(len(pairs.values) != 2 || math.IsNaN(pairs.values[0]+pairs.values[1]) || math.IsInf(pairs.values[0], 0)) {
-			t.Errorf("accepted %v", pairs.values)
+		if a, _, err := parseAnswer(line, Hello{Role: MeasurementRole}, 1, pairs); err == nil &&
+			(len(a.Values) != 2 || math.IsNaN(*a.Values[0]+*a.Values[1]) || math.IsInf(*a.Values[0], 0)) {
+			t.Errorf("accepted %v", a.Values)
 		}
 		q := &Request{ID: 1, Texts: []string{"x", "y"}}
-		if a, err := parseAnswer(line, Hello{Input: Text}, q); err == nil && len(a.Texts) != 2 {
+		if a, _, err := parseAnswer(line, Hello{Input: Text}, 1, q); err == nil && len(a.Texts) != 2 {
 			t.Errorf("accepted %q", a.Texts)
 		}
 	})
@@ -90,7 +90,7 @@ func FuzzServe(f *testing.F) {
 			return d, nil
 		}
 		// an error is an answer too
-		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, 0, handle)
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handle)
 		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 		if _, err := parseHello([]byte(lines[0])); err != nil {
 			t.Error(err)
@@ -121,7 +121,7 @@ func TestServeAnswersErrors(t *testing.T) {
 		return d, nil
 	}
 	if err := Serve(context.Background(), strings.NewReader(in), &out,
-		Hello{Name: "same", Version: "1", Repeatable: true}, 0, handle); err != nil {
+		Hello{Name: "same", Version: "1", Repeatable: true}, handle); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -139,18 +139,18 @@ func TestServeAnswersErrors(t *testing.T) {
 			t.Fatalf("line %d of %q, want %q", i, got, want)
 		}
 	}
-	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle)
+	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, handle)
 	if err == nil || !strings.Contains(err.Error(), "standard input:1: not a line of the protocol") {
 		t.Errorf("%v", err)
 	}
-	long := strings.NewReader(strings.Repeat("x", 3000) + "\n")
-	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, 2000, handle); err == nil ||
-		!strings.Contains(err.Error(), "longer than 2000 bytes") {
+	long := strings.NewReader(strings.Repeat("x", MaxLine+2) + "\n")
+	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, handle); err == nil ||
+		!strings.Contains(err.Error(), "longer than 10485760 bytes") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, 0, handle); !errors.Is(err,
+	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, handle); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -104,53 +104,50 @@ func (i Identity) Key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// named hashes all files that the command depends on.
-func named(args []string, o Options) ([]NamedFile, error) {
-	files, err := hashFiles(args, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.Files {
-		sum, ok, err := hashFile(name, o.Dir)
-		if err == nil && !ok {
-			err = fmt.Errorf("files: %s: no such file or folder", name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("command: %w", err)
-		}
-		files = append(files, NamedFile{name, sum})
-	}
-	return files, nil
-}
-
-// hashFiles hashes every argument that is a file or a folder, also as in
-// --vectors=file. A
+// named hashes all files that the command depends on: every argument that is a
+// file or a folder, also as in --vectors=file, and those in its options. A
 // program found by name alone (python3) is not read, so its version is not part
 // of the identity.
-func hashFiles(args []string, o Options) ([]NamedFile, error) {
+func named(args []string, o Options) ([]NamedFile, error) {
 	with, _, err := environment(args, o)
 	if err != nil {
 		return nil, err
 	}
 	var files []NamedFile
+	add := func(name, as string) (ok bool, err error) {
+		sum, ok, err := hashFile(name)
+		if err != nil {
+			return false, fmt.Errorf("command: %w", err)
+		}
+		if ok {
+			files = append(files, NamedFile{as, sum})
+		}
+		return ok, nil
+	}
 	for i, a := range with {
 		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
 			continue
 		}
-		name := a
-		sum, ok, err := hashFile(name, o.Dir)
-		if _, value, flag := strings.Cut(a, "="); !ok && err == nil && flag {
-			name = value
-			sum, ok, err = hashFile(name, o.Dir)
+		_, value, flag := strings.Cut(a, "=")
+		as := value
+		if a != args[i] {
+			as = args[i] // a value of the environment is not recorded
+		}
+		ok, err := add(a, args[i])
+		if !ok && err == nil && flag {
+			_, err = add(value, as)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("command: %w", err)
+			return nil, err
 		}
-		if ok {
-			if a != args[i] { // a value of the environment is not recorded
-				name = args[i]
-			}
-			files = append(files, NamedFile{name, sum})
+	}
+	for _, name := range o.Files {
+		ok, err := add(name, name)
+		if err == nil && !ok {
+			err = fmt.Errorf("command: files: %s: no such file or folder", name)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return files, nil
@@ -161,12 +158,8 @@ const mostFiles = 100_000
 
 // hashFile hashes a file, or all files of a folder with their names; ok is false
 // for what is neither.
-func hashFile(name, dir string) (sum string, ok bool, err error) {
-	path := name
-	if dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
+func hashFile(name string) (sum string, ok bool, err error) {
+	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return "", false, nil
 	}
@@ -180,10 +173,10 @@ func hashFile(name, dir string) (sum string, ok bool, err error) {
 		return errors.Join(err, f.Close())
 	}
 	if !info.IsDir() {
-		err = add(path)
+		err = add(name)
 		return hex.EncodeToString(h.Sum(nil)), true, err
 	}
-	root, err := filepath.EvalSymlinks(path)
+	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", false, err
 	}

@@ -51,7 +51,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 				t.Errorf("%s: sent as %s, %v", line, data, err)
 			}
 		case kind == "json attack" || kind == "json measurement":
-			if _, err := question.read([]byte(line), Hello{}); err != nil {
+			if _, _, err := parseAnswer([]byte(line), Hello{Role: AttackerRole}, idOf(question), question); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 			question = nil
@@ -63,7 +63,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 			}
 			asked = q
 		case kind == "json exchange":
-			a, err := parseAnswer([]byte(line), Hello{}, asked)
+			a, _, err := parseAnswer([]byte(line), Hello{}, asked.ID, asked)
 			var undefined *mechanisms.UndefinedError
 			said := a.Error != "" && strings.HasPrefix(err.Error(), "the command says: ")
 			if err != nil && !errors.As(err, &undefined) && !said {
@@ -76,4 +76,11 @@ func TestPageIsTheProtocol(t *testing.T) {
 	if hellos != 4 || answers != 4 || roles != 2 {
 		t.Errorf("docs/external.md has %d hellos, %d exchanges and %d of roles", hellos, answers, roles)
 	}
+}
+
+func idOf(q question) uint64 {
+	if a, ok := q.(*attack); ok {
+		return a.ID
+	}
+	return q.(*comparison).ID
 }

@@ -22,19 +22,18 @@ const grace = 2 * time.Second
 
 // process is one running command. It serves one request at a time.
 type process struct {
-	name    string // of the command, for errors
-	hide    *strings.Replacer
-	cmd     *exec.Cmd
-	in      *os.File // its standard input
-	out     *os.File // its standard output
-	reader  *bufio.Reader
-	stderr  *tail
-	maxLine int
-	done    chan struct{} // closed once it has ended
-	status  error         // of Wait, after done
-	hello   Hello
-	id      uint64 // of the last request
-	end     sync.Once
+	name   string // of the command, for errors
+	hide   *strings.Replacer
+	cmd    *exec.Cmd
+	in     *os.File // its standard input
+	out    *os.File // its standard output
+	reader *bufio.Reader
+	stderr *tail
+	done   chan struct{} // closed once it has ended
+	status error         // of Wait, after done
+	hello  Hello
+	id     uint64 // of the last request
+	end    sync.Once
 }
 
 // start runs the command and reads its hello.
@@ -43,10 +42,9 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, maxLine: o.MaxLine,
-		done: make(chan struct{})}
+	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, done: make(chan struct{})}
 	p.cmd = exec.Command(with[0], with[1:]...)
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = o.Dir, p.stderr, grace
+	p.cmd.Stderr, p.cmd.WaitDelay = p.stderr, grace
 	ownGroup(p.cmd)
 	// Pipes of our own: Wait must not close them before they are read.
 	childIn, in, err := os.Pipe()
@@ -94,25 +92,17 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	return p, nil
 }
 
-// question is a request of one role and the way to read its answer.
-type question interface {
-	number(id uint64) // before it is sent
-	// read reads an answer and checks everything in it that is used; own means
-	// that the error is what the command says itself.
-	read(line []byte, h Hello) (own bool, err error)
-}
-
 // exchange sends a request and reads the answer. After a fatal error, one
 // that the command did not report itself, the process has ended.
-func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (fatal bool, err error) {
+func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (a Answer, fatal bool, err error) {
 	p.id++
 	q.number(p.id)
 	line, err := json.Marshal(q)
 	if err != nil {
-		return false, err
+		return a, false, err
 	}
-	if len(line) > p.maxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
-		return false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), p.maxLine)
+	if len(line) > MaxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
+		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), MaxLine)
 	}
 	what := fmt.Sprintf("the answer to request %d", p.id)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
@@ -132,15 +122,16 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 	})
 	if err != nil {
 		p.kill()
-		return true, err
+		return a, true, err
 	}
-	if own, err := q.read(answer, p.hello); err != nil {
-		if !own {
-			p.kill()
-		}
-		return !own, p.wrong(what, err)
+	a, own, err := parseAnswer(answer, p.hello, p.id, q)
+	if err == nil {
+		return a, false, nil
 	}
-	return false, nil
+	if !own {
+		p.kill()
+	}
+	return a, !own, p.wrong(what, err)
 }
 
 // watched calls read and ends the process if that takes longer than timeout or
@@ -190,17 +181,15 @@ func (p *process) lastWords() string {
 	return "; the last of its standard error:\n\t" + p.hide.Replace(strings.Join(lines, "\n\t"))
 }
 
-// readLine reads up to the next line end, at most maxLine bytes.
-func (p *process) readLine() ([]byte, error) {
-	return readLine(p.reader, p.maxLine)
-}
+func (p *process) readLine() ([]byte, error) { return readLine(p.reader) }
 
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+// readLine reads up to the next line end, at most MaxLine bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > limit+1 {
-			return nil, fmt.Errorf("a line longer than %d bytes", limit)
+		if len(line)+len(part) > MaxLine+1 {
+			return nil, fmt.Errorf("a line longer than %d bytes", MaxLine)
 		}
 		line = append(line, part...)
 		switch {

@@ -17,8 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,8 +51,7 @@ func (r Role) String() string {
 	return string(r)
 }
 
-// MaxLine is the longest line accepted from either side, in bytes, unless
-// Options say otherwise.
+// MaxLine is the longest line accepted from either side, in bytes.
 const MaxLine = 10 << 20
 
 // Input is the form in which a command reads documents.
@@ -108,12 +105,14 @@ type Request struct {
 	Texts     []string   `json:"texts,omitempty"`
 }
 
-// Answer is one line back: the privatised documents of the request with that
-// id, in order, or the reason why there are none.
+// Answer is one line back: what the request with that id asked for, in order,
+// or the reason why there is nothing.
 type Answer struct {
 	ID        *uint64    `json:"id"`
 	Documents [][]string `json:"documents,omitempty"`
 	Texts     []string   `json:"texts,omitempty"`
+	Labels    []*int     `json:"labels,omitempty"`    // of an attacker
+	Values    []*float64 `json:"values,omitempty"`    // of a measurement
 	Error     string     `json:"error,omitempty"`     // this request failed
 	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
 }
@@ -134,11 +133,7 @@ func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
 	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: p.Epsilon, Delta: p.Delta,
 		Reason: "declared by the command, not proved here"}
 	if p.Epsilon == 0 {
-		factor := p.Factor
-		if factor == 0 {
-			factor = 1
-		}
-		g.Epsilon = factor * epsilon
+		g.Epsilon = cmp.Or(p.Factor, 1) * epsilon
 	}
 	if g.Metric == "euclidean" {
 		g.EuclideanEpsilon = g.Epsilon
@@ -227,59 +222,76 @@ func parameter(v any) (any, error) {
 	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
 }
 
-// parseAnswer reads the answer to a request and checks everything in it that is
-// used.
-func parseAnswer(line []byte, h Hello, q *Request) (Answer, error) {
-	var a Answer
+// question is a request of one role and the check of its answer.
+type question interface {
+	number(id uint64) // before it is sent
+	// check checks everything in an answer that is used.
+	check(a Answer, h Hello) error
+}
+
+// parseAnswer reads the answer to a question. own means that the error is what
+// the command says itself.
+func parseAnswer(line []byte, h Hello, id uint64, q question) (a Answer, own bool, err error) {
 	if err := decode(line, &a); err != nil {
-		return a, err
+		return a, false, err
 	}
 	switch {
 	case a.ID == nil:
-		return a, errors.New("no id")
-	case *a.ID != q.ID:
-		return a, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, q.ID)
+		return a, false, errors.New("no id")
+	case *a.ID != id:
+		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, id)
 	case a.Error != "":
-		return a, fmt.Errorf("the command says: %.500q", a.Error)
-	case a.Undefined != "":
-		return a, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
+		return a, true, fmt.Errorf("the command says: %.500q", a.Error)
+	case a.Undefined != "" && h.Role == MechanismRole:
+		return a, true, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
+	}
+	for _, words := range append(a.Documents, a.Texts) {
+		if err := checkReplaced(line, words); err != nil {
+			return a, false, err
+		}
+	}
+	return a, false, q.check(a, h)
+}
+
+func (q *Request) number(id uint64) { q.ID = id }
+
+func (q *Request) check(a Answer, h Hello) error {
+	if a.Labels != nil || a.Values != nil {
+		return errors.New("labels and values are no private text")
 	}
 	if q.Texts != nil {
 		if a.Documents != nil || len(a.Texts) != len(q.Texts) {
-			return a, fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
+			return fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
 		}
 		for i, t := range a.Texts {
 			if strings.ContainsFunc(t, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-				return a, fmt.Errorf("text %d: has control characters other than white space", i)
+				return fmt.Errorf("text %d: has control characters other than white space", i)
 			}
 		}
-		return a, checkReplaced(line, slices.Values(a.Texts))
+		return nil
 	}
 	if a.Texts != nil || len(a.Documents) != len(q.Documents) {
-		return a, fmt.Errorf("%d documents for %d", len(a.Documents), len(q.Documents))
+		return fmt.Errorf("%d documents for %d", len(a.Documents), len(q.Documents))
 	}
 	for i, d := range a.Documents {
 		if h.AlignedTokens() && len(d) != len(q.Documents[i]) {
-			return a, fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d),
+			return fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d),
 				len(q.Documents[i]))
 		}
 		for j, t := range d {
 			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) || strings.ContainsFunc(t, unicode.IsControl) {
-				return a, fmt.Errorf("document %d: token %d = %.100q: must be one word without control characters", i,
+				return fmt.Errorf("document %d: token %d = %.100q: must be one word without control characters", i,
 					j, t)
 			}
 		}
-		if err := checkReplaced(line, slices.Values(d)); err != nil {
-			return a, fmt.Errorf("document %d: %w", i, err)
-		}
 	}
-	return a, nil
+	return nil
 }
 
 // checkReplaced rejects half a surrogate pair (\ud800), which is not a
 // character and which decoding would replace silently.
-func checkReplaced(line []byte, words func(func(string) bool)) error {
-	for w := range words {
+func checkReplaced(line []byte, words []string) error {
+	for _, w := range words {
 		if !strings.ContainsRune(w, utf8.RuneError) {
 			continue
 		}
@@ -327,8 +339,8 @@ func parseRequest(line []byte) (*Request, []stream.Seed, error) {
 	if err := decode(line, q); err != nil {
 		return q, nil, err
 	}
-	if !(q.Epsilon > 0) || math.IsInf(q.Epsilon, 0) {
-		return q, nil, check.Positive("epsilon", q.Epsilon)
+	if err := check.Positive("epsilon", q.Epsilon); err != nil {
+		return q, nil, err
 	}
 	if q.Documents != nil && q.Texts != nil {
 		return q, nil, errors.New("has documents and texts: must have one of them")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -20,11 +21,8 @@ type Handler func(ctx context.Context, epsilon float64, documents [][]string, se
 // answers requests from in until there are no more. A request that cannot be
 // answered gets an error as its answer. A line that is not a request ends the
 // service, because no answer can be matched to it. Texts are split at white
-// space. Lines have at most maxLine bytes; 0 means MaxLine.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine int, handle Handler) error {
-	if maxLine == 0 {
-		maxLine = MaxLine
-	}
+// space. Lines have at most MaxLine bytes.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Handler) error {
 	h.Protocol = Protocol
 	// The last request may lack its line end; empty lines are skipped.
 	r, w := bufio.NewReaderSize(io.MultiReader(in, strings.NewReader("\n")), 1<<16), bufio.NewWriter(out)
@@ -40,7 +38,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, maxLine in
 		return err
 	}
 	for n := 1; ; n++ {
-		line, err := readLine(r, maxLine)
+		line, err := readLine(r)
 		if errors.Is(err, io.EOF) {
 			return ctx.Err()
 		}
@@ -87,10 +85,7 @@ func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
 	case q.Texts == nil:
 		a.Documents = whole(after)
 	default:
-		a.Texts = make([]string, len(after))
-		for i, d := range after {
-			a.Texts[i] = strings.Join(d, " ")
-		}
+		a.Texts = list.Map(after, func(d []string) string { return strings.Join(d, " ") })
 	}
 	return a, nil
 }

@@ -150,11 +150,6 @@ func (t *Text) Repetitions() int { return len(t.repetitions) }
 // which is all that a result computed from them depends on.
 func (t *Text) Fingerprint() string { return t.fingerprint }
 
-// Guarantee returns no guarantee, because none is known.
-func (t *Text) Guarantee() mechanisms.Guarantee {
-	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
-}
-
 // Absent returns the numbers of the rows of a source that have no text in some
 // repetition: their id is not there or, without ids, their text is empty.
 // ids are those of all rows.
@@ -217,15 +212,7 @@ func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (
 // Aligned reports whether every document has as many tokens as its original.
 // Where it has not, metrics that compare token by token are not measured.
 func Aligned(original, privatised [][]string) bool {
-	if len(original) != len(privatised) {
-		return false
-	}
-	for i := range original {
-		if len(original[i]) != len(privatised[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(original, privatised, func(a, b []string) bool { return len(a) == len(b) })
 }
 
 // Rewriter maps the documents of a data set to the text that was made for them
@@ -263,7 +250,9 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 func (r *Rewriter) Settings() mechanisms.Settings { return r.settings }
 
 // Guarantee returns no guarantee, because none is known.
-func (r *Rewriter) Guarantee() mechanisms.Guarantee { return (*Text)(nil).Guarantee() }
+func (r *Rewriter) Guarantee() mechanisms.Guarantee {
+	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
+}
 
 // Aligned returns false: only the text itself shows whether tokens stayed in
 // place.

@@ -14,8 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -61,7 +59,9 @@ type Stream struct {
 type Sample struct {
 	Known   []mechanisms.WordID // their words of the vocabulary, in order
 	Unknown int                 // number of their other words
-	Texts   int                 // with a word of the vocabulary
+	// Share is the share of its record's budget that a word of the vocabulary has,
+	// on average.
+	Share float64
 }
 
 // New checks the options.
@@ -93,13 +93,14 @@ func New(o Options) (*Stream, error) {
 
 // batch is a number of whole records being processed.
 type batch struct {
-	pieces []textio.Piece
-	bytes  int
-	first  uint64   // number of pieces[0]
-	words  [][]word // of each piece
-	output [][]string
-	text   [][]byte // the output, in parts
-	counts []counts // of each part
+	pieces   []textio.Piece
+	bytes    int
+	first    uint64         // number of pieces[0]
+	words    [][]word       // of each piece
+	recorded map[uint64]int // number of words by record
+	output   [][]string
+	text     [][]byte // the output, in parts
+	counts   []counts // of each part
 }
 
 // Limits of a batch. Larger batches need fewer tables of a mechanism but more
@@ -108,6 +109,9 @@ const (
 	batchBytes  = 4 << 20
 	batchPieces = 1 << 16
 )
+
+// recordWords returns the number of words of the record that a piece is part of.
+func (b *batch) recordWords(piece int) int { return b.recorded[b.pieces[piece].Record] }
 
 func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.pieces) >= batchPieces }
 
@@ -256,23 +260,25 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 		}
 		return nil
 	})
+	b.recorded = map[uint64]int{}
+	for i, words := range b.words {
+		b.recorded[b.pieces[i].Record] += len(words)
+	}
 	if err != nil || s.First == nil {
 		return err
 	}
 	var sample Sample
-	for _, words := range b.words {
-		before := len(sample.Known)
+	for i, words := range b.words {
 		for _, w := range words {
 			if w.id != embeddings.Unknown {
 				sample.Known = append(sample.Known, w.id)
+				sample.Share += 1 / float64(b.recordWords(i))
 			} else {
 				sample.Unknown++
 			}
 		}
-		if len(sample.Known) > before {
-			sample.Texts++
-		}
 	}
+	sample.Share /= float64(max(1, len(sample.Known)))
 	if len(sample.Known)+sample.Unknown == 0 {
 		return nil
 	}
@@ -283,9 +289,6 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 
 // replace privatises the words of a batch.
 func (s *Stream) replace(ctx context.Context, b *batch) error {
-	if s.options.Document != 0 {
-		return s.replaceBudgeted(ctx, b)
-	}
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
 		documents[i] = make([]string, len(words))
@@ -293,16 +296,40 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 			documents[i][j] = s.token(b.pieces[i].Text, w)
 		}
 	}
-	var err error
+	epsilons, err := s.epsilons(b)
+	if err != nil {
+		return err
+	}
 	o := s.options
 	if o.Rewriter != nil {
-		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, b.first, o.Seed, o.Workers)
+		seedOf := func(i int) stream.Seed { return o.Seed.At(b.first + uint64(i)) }
+		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
 		return err
 	}
 	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers,
+		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers, Epsilons: epsilons,
 	})
 	return err
+}
+
+// epsilons returns the ε of a word of each piece, nil for the mechanism's own.
+// All words of a record share its budget, known or not: their number is visible
+// in the output. The pieces of a record are never in two batches.
+func (s *Stream) epsilons(b *batch) ([]float64, error) {
+	if s.options.Document == 0 {
+		return nil, nil
+	}
+	out := make([]float64, len(b.pieces))
+	for i, p := range b.pieces {
+		out[i] = s.options.Mechanism.Settings().Epsilon // without words it changes nothing
+		if words := b.recordWords(i); words > 0 {
+			out[i] = s.options.Document / float64(words)
+		}
+		if err := mechanisms.CheckEpsilon(s.options.Mechanism, out[i]); err != nil {
+			return nil, fmt.Errorf("record %d: %w", p.Record+1, err)
+		}
+	}
+	return out, nil
 }
 
 // token returns a word as the vocabulary spells it or, if unknown, as in the
@@ -312,77 +339,4 @@ func (s *Stream) token(text string, w word) string {
 		return s.splitter.vocabulary.Word(w.id)
 	}
 	return text[w.start:w.end]
-}
-
-// replaceBudgeted gives every word its share of its document's epsilon. The
-// pieces of a record are one document and never in two batches.
-func (s *Stream) replaceBudgeted(ctx context.Context, b *batch) error {
-	var groups []int // where a record begins, and the end
-	for i, p := range b.pieces {
-		if i == 0 || p.Record != b.pieces[i-1].Record {
-			groups = append(groups, i)
-		}
-	}
-	groups = append(groups, len(b.pieces))
-	b.output = make([][]string, len(b.pieces))
-	return s.parallel(ctx, len(groups)-1, func(_, from, to int) error {
-		for r := from; r < to; r++ {
-			if err := s.replaceRecord(b, groups[r], groups[r+1]); err != nil {
-				return fmt.Errorf("record %d: %w", b.pieces[groups[r]].Record+1, err)
-			}
-		}
-		return nil
-	})
-}
-
-// replaceRecord shares the budget among all words of a record, known or not:
-// their number is visible in the output.
-func (s *Stream) replaceRecord(b *batch, from, to int) error {
-	words := 0
-	for i := from; i < to; i++ {
-		words += len(b.words[i])
-	}
-	if words == 0 {
-		return nil
-	}
-	epsilons := slices.Repeat([]float64{s.options.Document / float64(words)}, words)
-	if err := mechanisms.CheckEpsilons(s.options.Mechanism, epsilons); err != nil {
-		return err
-	}
-	for i := from; i < to; i++ {
-		var ids []mechanisms.WordID
-		var known []float64
-		for j, w := range b.words[i] {
-			if w.id != embeddings.Unknown {
-				ids, known = append(ids, w.id), append(known, epsilons[j])
-			}
-		}
-		b.output[i] = s.replacePiece(b, i, ids, known)
-		epsilons = epsilons[len(b.words[i]):]
-	}
-	return nil
-}
-
-// replacePiece is mechanisms.PrivatizeText for one piece with separate epsilons
-// per word.
-func (s *Stream) replacePiece(b *batch, i int, ids []mechanisms.WordID, epsilons []float64) []string {
-	m, seed := s.options.Mechanism, s.options.Seed.At(b.first+uint64(i))
-	m.Privatize(ids, ids, epsilons, seed.Rand())
-	out := make([]string, 0, len(b.words[i]))
-	var unknown *rand.Rand
-	for _, w := range b.words[i] {
-		switch {
-		case w.id != embeddings.Unknown:
-			out = append(out, m.Vocabulary().Word(ids[0]))
-			ids = ids[1:]
-		case s.options.Policy == mechanisms.Keep || s.kept[b.pieces[i].Text[w.start:w.end]]:
-			out = append(out, b.pieces[i].Text[w.start:w.end])
-		case s.options.Policy == mechanisms.Random:
-			if unknown == nil {
-				unknown = seed.Derive("unknown").Rand()
-			}
-			out = append(out, m.Vocabulary().Word(mechanisms.WordID(unknown.IntN(m.Vocabulary().Len()))))
-		}
-	}
-	return out
 }

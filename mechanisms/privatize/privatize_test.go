@@ -260,6 +260,34 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// A record's budget is shared by the words of all its columns, known or not.
+func TestBudgetOfARecord(t *testing.T) {
+	t.Parallel()
+	seed := stream.FromUint64(3)
+	s := newStream(t, Options{Document: 8, Seed: seed, Policy: mechanisms.Keep})
+	var sample Sample
+	s.First = func(x Sample) error { sample = x; return nil }
+	got := runOn(t, s, strings.NewReader("a,b\ncat dog,unicorn cat\n"),
+		textio.Options{Format: textio.CSV, Columns: []string{"a", "b"}})
+	if sample.Share != 0.25 || len(sample.Known) != 3 || sample.Unknown != 1 {
+		t.Errorf("%+v: a word has a quarter of the budget", sample)
+	}
+	m := s.options.Mechanism
+	v := m.Vocabulary()
+	private := func(piece uint64, words ...string) []string {
+		ids := v.Encode(nil, words)
+		m.Privatize(ids, ids, []float64{2, 2}[:len(ids)], seed.At(piece).Rand())
+		for i, id := range ids {
+			words[i] = v.Word(id)
+		}
+		return words
+	}
+	want := "a,b\n" + strings.Join(private(1, "cat", "dog"), " ") + ",unicorn " + private(2, "cat")[0] + "\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	space := small(t)

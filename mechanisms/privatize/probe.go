@@ -3,7 +3,6 @@ package privatize
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"mldpbench/embeddings"
@@ -63,14 +62,10 @@ func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanism
 		if !ok {
 			var d mechanisms.Distribution
 			var err error
-			exact, ok := m.(mechanisms.Distributor)
-			switch {
-			case epsilon != 0:
-				d = draw(m, w, epsilon, seed.Derive("probe").At(uint64(i)))
-			case ok:
+			if exact, ok := m.(mechanisms.Distributor); ok && epsilon == 0 {
 				d, err = exact.Distribution(w)
-			default:
-				d, err = mechanisms.MonteCarlo(m, w, probeDraws, seed.Derive("probe").At(uint64(i)))
+			} else {
+				d, err = mechanisms.MonteCarlo(m, w, epsilon, probeDraws, seed.Derive("probe").At(uint64(i)))
 			}
 			if err != nil {
 				return nil, err
@@ -86,26 +81,6 @@ func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanism
 	p.Support = support[len(support)/2]
 	p.Odds = oddsOf(m, space, sample)
 	return p, nil
-}
-
-// draw is mechanisms.MonteCarlo with a given epsilon instead of the
-// mechanism's.
-func draw(m mechanisms.Mechanism, w mechanisms.WordID, epsilon float64, seed stream.Seed) mechanisms.Distribution {
-	words, epsilons := make([]mechanisms.WordID, probeDraws), make([]float64, probeDraws)
-	for i := range words {
-		words[i], epsilons[i] = w, epsilon
-	}
-	if b, ok := m.(mechanisms.Batcher); ok {
-		both := [][]mechanisms.WordID{words}
-		b.PrivatizeBatch(both, both, [][]float64{epsilons}, []*rand.Rand{seed.Rand()})
-	} else {
-		m.Privatize(words, words, epsilons, seed.Rand())
-	}
-	d := mechanisms.Distribution{Probabilities: make([]float64, m.Vocabulary().Len()), Samples: probeDraws}
-	for _, y := range words {
-		d.Probabilities[y] += 1 / float64(probeDraws)
-	}
-	return d
 }
 
 // entropy returns the entropy of a distribution in bits.
@@ -149,14 +124,6 @@ func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms
 		o.Nearest = &near[len(near)/2]
 	}
 	return o
-}
-
-// Factor returns e^x in readable form: 3.2, 1.7e+05, 10^434.
-func Factor(x float64) string {
-	if x < 300 {
-		return fmt.Sprintf("%.3g", math.Exp(x))
-	}
-	return fmt.Sprintf("10^%.0f", x/math.Ln10)
 }
 
 // Notice holds what a user should know before the first word is written.

@@ -8,7 +8,7 @@ import (
 // Summary is the outcome for the texts. Epsilon is in the units of the
 // mechanism (1/distance) and is spent on words of the vocabulary only.
 type Summary struct {
-	Records       uint64  `json:"records"` // lines or rows with a word in them
+	Records       uint64  `json:"records"` // lines or rows with a word of the vocabulary
 	Words         uint64  `json:"words"`
 	Changed       uint64  `json:"changed"` // words of the vocabulary that became another word
 	Unknown       uint64  `json:"unknown"` // words outside the vocabulary

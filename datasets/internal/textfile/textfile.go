@@ -4,7 +4,6 @@ package textfile
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -48,17 +47,11 @@ func Open(path string) (io.ReadCloser, error) {
 // Reader unzips r if its first bytes are those of gzip, and skips a byte
 // order mark. name is for errors.
 func Reader(r io.Reader, name string) (io.Reader, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gunzip.NewReader(b, name)
-		if err != nil {
-			return nil, err
-		}
-		b = bufio.NewReaderSize(z, 1<<16)
+	b, _, err := gunzip.Open(r, name, 1<<16)
+	if err != nil {
+		return nil, err
 	}
-	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		_, _ = b.Discard(3)
-	}
+	gunzip.SkipMark(b)
 	return b, nil
 }
 
