@@ -167,7 +167,6 @@ var reaches = []reach{
 	{agencies, "kth", 13.6, "averaging", "average-10", 0.92, false},
 	{agencies, "rank-fix", 11.5, "averaging", "average-10", 0.85, false},
 	{agencies, "custext", 2.71, "averaging", "average-10", 0.37, false},
-	{agencies, "diffractor", 0.5, "averaging", "average-10", 0.69, false},
 	{agencies, "diffractor", 0.519, "averaging", "average-10", 0.69, false},
 	{agencies, "custext", 1, "context", "context-accuracy", 0.42, false},
 	{authors, "uniform", 1, "attribute-surface", "attribute-surface-accuracy", 0.49, false},
