@@ -61,9 +61,10 @@ type Request struct {
 
 // Load reads, samples, splits and cleans a data set. Unless the request says otherwise, the sample
 // is balanced by class: each split takes equal numbers of every class (the first classes one more
-// where the size does not divide), drawn without replacement from all rows. With all Sizes zero, also those of the
-// data set's own sample, the whole source is used, with its own splits where it has them and otherwise 70/10/20 percent of
-// each class; in its own order where that belongs to the data set (agnews-2024, imdb-2024).
+// where the size does not divide), drawn without replacement from all rows. With all Sizes zero, also
+// those of the data set's own sample, the whole source is used, with its own splits where it has them
+// and otherwise 70/10/20 percent of each class; in its own order where that belongs to the data set
+// (agnews-2024, imdb-2024).
 func Load(ctx context.Context, q Request) (*Dataset, error) {
 	d, err := definition(q)
 	if err != nil {

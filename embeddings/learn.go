@@ -40,8 +40,9 @@ const (
 // below the number of words.
 //
 // The decomposition is the randomised one of Halko, Martinsson & Tropp (2011,
-// alg. 4.4 and 5.1) with a fixed seed: equal sentences give equal vectors, for any number of processors. They are rounded to five decimals, so
-// differences in the last bits between processors do not matter.
+// alg. 4.4 and 5.1) with a fixed seed: equal sentences give equal vectors, for
+// any number of processors. They are rounded to five decimals, so differences in
+// the last bits between processors do not matter.
 //
 // Words are ordered by descending count, ties by spelling. A word that has no
 // neighbour in any sentence has the zero vector. The caller sets Generated.

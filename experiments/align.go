@@ -69,7 +69,7 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return summary, err
 		}
-		if scenes := compare.AtLoss(p, compare.Question{Privacy: "accuracy"}, 0); len(t.Lost) > 0 && len(scenes) == 0 {
+		if len(t.Lost) > 0 && len(compare.AtLoss(p, compare.Question{Privacy: "accuracy"}, t.Lost[0])) == 0 {
 			return summary, fmt.Errorf("lost = %v: the study measures no accuracy", t.Lost)
 		}
 		next, added, err := narrowed(s, p, t.gaps(p))

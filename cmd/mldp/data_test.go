@@ -188,8 +188,9 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 	// for each document.
 	study := mldp("study", "show", "comparative")
 	for long, short := range map[string]string{"documents: 100,": "documents: 1,", "full: true": "candidates: 4",
-		"baseline_repetitions: 10": "baseline_repetitions: 1", "train: 8000": "train: 600", "validation: 2000": "validation: 200",
-		"test: 2000": "test: 200", "train: 16000": "train: 600", "validation: 4000": "validation: 200",
+		"baseline_repetitions: 10": "baseline_repetitions: 1", "train: 8000": "train: 600",
+		"validation: 2000": "validation: 200",
+		"test: 2000":       "test: 200", "train: 16000": "train: 600", "validation: 4000": "validation: 200",
 		"test: 4000": "test: 200"} {
 		if strings.Count(study, long) != 1 {
 			t.Fatalf("%q is not once in\n%s", long, study)

@@ -61,7 +61,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
-	f.Float64SliceVar(&o.lost, "lost", nil, "also run where mechanisms cost so many points of accuracy, found by bisection")
+	f.Float64SliceVar(&o.lost, "lost", nil,
+		"also run where mechanisms cost so many points of accuracy, found by bisection")
 	for _, part := range []string{"shard", "cell"} {
 		cmd.MarkFlagsMutuallyExclusive("align", part)
 		cmd.MarkFlagsMutuallyExclusive("lost", part)

@@ -279,7 +279,9 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
-	return Once(l, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) { return OpenThesaurus(generated, l.root) })
+	return Once(l, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
+		return OpenThesaurus(generated, l.root)
+	})
 }
 
 // English opens the word list of the share of English tokens.

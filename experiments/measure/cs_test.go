@@ -9,7 +9,8 @@ import (
 func TestOneSentence(t *testing.T) {
 	v := [][]float32{{1, 2}}
 	s, deviation, err := sentenceSimilarity(v, v)
-	if err != nil || math.Abs(s.Estimate-100) > 1e-9 || !math.IsNaN(s.Low) || !math.IsNaN(s.High) || !math.IsNaN(deviation) {
+	if err != nil || math.Abs(s.Estimate-100) > 1e-9 || !math.IsNaN(s.Low) || !math.IsNaN(s.High) ||
+		!math.IsNaN(deviation) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, deviation, err = sentenceSimilarity([][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 0}, {1, 1}}); err != nil ||
