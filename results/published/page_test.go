@@ -36,6 +36,30 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", []tables.Table{honest}, honest.Name)
+
+	// The control: what would come out if the study's code did what the paper says.
+	by, come, described := gridOf(t, []tables.Table{honest}, honest.Name), 0, 0
+	for _, k := range Replicate(p) {
+		if k.Dataset != "agnews" || k.Metric != "n_w" && k.Metric != "s_w" {
+			continue
+		}
+		if k.Verdict != Apart {
+			come++
+		}
+		title := map[Metric]string{"n_w": "N_w", "s_w": "S_w"}[k.Metric]
+		here := by[place{results.MechanismTitle(k.Mechanism), fmt.Sprint(k.Epsilon)}][title]
+		if v, err := strconv.ParseFloat(here, 64); err == nil { // undefined else
+			other := k
+			other.Here = v
+			other.judge(1, noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+			if other.Verdict != Apart {
+				described++
+			}
+		}
+	}
+	holds(t, page, fmt.Sprintf("%d of the 42 printed N_w and S_w come out of the study's own code within the noise of 25 "+
+		"words, and %d of 42 of the mechanisms as described", come, described),
+		fmt.Sprintf("By definition %d of the 42 would come out, by the code %d", described, come))
 	if n := len(Replicate(p)); n != 256 {
 		t.Errorf("%d printed numbers, want 256", n)
 	}
