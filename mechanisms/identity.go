@@ -12,6 +12,7 @@ func init() {
 		Variants: []Variant{Printed},
 		PerWord:  true,
 		Constant: true,
+		End:      UnchangedText,
 		New:      newIdentity,
 	})
 }

@@ -110,6 +110,8 @@ type Definition struct {
 	// Constant means that ε has no effect: the distribution is the same at
 	// every ε.
 	Constant bool
+	// End is the end of every scale that the mechanism is; 0 for none.
+	End End
 	// Epsilons lists additional ε at which an overview of all mechanisms should
 	// include this one, because the usual values are not those it was designed
 	// for.
@@ -126,6 +128,21 @@ type Definition struct {
 	// all parameters except optional ones present and of the default's type.
 	New       func(Environment, Settings) (Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
+}
+
+// End is an end of the scales between use and privacy.
+type End int
+
+// Ends.
+const (
+	UnchangedText End = 1 + iota
+	RandomWords
+)
+
+// AtEnd returns the mechanism at an end.
+func AtEnd(e End) Definition {
+	all := Definitions()
+	return all[slices.IndexFunc(all, func(d Definition) bool { return d.End == e })]
 }
 
 var definitions = registry.New[Definition]("mechanism")

@@ -15,6 +15,7 @@ func init() {
 		Variants: []Variant{Proved},
 		PerWord:  true,
 		Constant: true,
+		End:      RandomWords,
 		New:      newUniform,
 	})
 }

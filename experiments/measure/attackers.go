@@ -38,21 +38,12 @@ type attackOptions struct {
 	encoder, masked string
 }
 
-// attackers2 are those that became stronger, or whose intervals became wider,
-// in their second version.
-var attackers2 = []string{"attribute-adaptive-lstm", "attribute-adaptive-svm", "attribute-static-lstm",
-	"attribute-static-svm", "averaging", "context", "linkage-encoder", "linkage-tfidf", "map"}
-
 func init() {
 	Register(strongest())
 	for _, name := range attack.Names() {
 		d, _ := attack.Find(name) // it is registered
-		version := 1
-		if slices.Contains(attackers2, name) {
-			version = 2
-		}
 		Register(Measurement{
-			Name: name, Version: version, Columns: attackColumns(d),
+			Name: name, Version: max(1, d.Version), Columns: attackColumns(d),
 			Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 				if s.OfPaper() || !slices.Contains(study.AttackerNames(scene.Attackers), name) {
 					return nil, false
@@ -276,7 +267,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 		Train: t.documents[0], Validation: t.documents[1], Test: t.documents[2], Privates: len(r.Corpus.Privates),
 		Shadow: t.shadow, Public: t.public, Embedding: t.embedding, Options: o.Attack, Seed: spec.ReleaseSeed(),
 		DataSeed: r.DataSeed(), Workers: q.Threads, Memo: t.memo, Releases: &attack.Memo{},
-		Single: settings.Mechanism == identity || settings.Outside != nil && settings.Outside.Text != "",
+		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != "",
 	}
 	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon, true)
 	if settings.Outside != nil { // it may return new words

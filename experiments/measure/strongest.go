@@ -14,37 +14,16 @@ import (
 	"mldpbench/results"
 )
 
-const (
-	strongestName = "strongest"
-	identity      = "identity"
-)
+const strongestName = "strongest"
 
-// panels are the attackers that are compared with each other: by the share of
-// right answers on the same kind of item, from one release.
-var panels = []struct {
-	name, title string
-	has         func(column string) bool
-}{
-	{"words", "words found", func(column string) bool {
-		return slices.Contains([]string{"inversion-1", "average-1", "context-accuracy", "masked-accuracy",
-			"masked-channel-accuracy"}, column)
-	}},
-	{"label", "private label found", func(column string) bool {
-		return strings.HasPrefix(column, "attribute-") && strings.HasSuffix(column, "-accuracy")
-	}},
-	{"documents", "documents linked", func(column string) bool {
-		return strings.HasPrefix(column, "linkage-") && strings.HasSuffix(column, "-p1")
-	}},
-}
-
-// panel returns the attackers of panels with two members or more.
+// panel returns the attackers of those panels that have two members or more.
 func panel(names []string, outside bool) (all []string) {
-	for _, p := range panels {
+	for _, p := range attack.Panels {
 		var in []string
 		for _, name := range names {
 			d, _ := attack.Find(name) // it is registered
 			if (!outside || d.OneRelease) && slices.ContainsFunc(d.Columns, func(c attack.Column) bool {
-				return p.has(c.Name)
+				return c.Panel == p
 			}) {
 				in = append(in, name)
 			}
@@ -76,9 +55,9 @@ func strongest() Measurement {
 		},
 		Needs: needsOfAttack, Measure: measureStrongest,
 	}
-	for _, p := range panels {
-		name := strongestName + "-" + p.name
-		m.Columns = append(m.Columns, results.Column{Name: name, Title: p.title + ", strongest attacker",
+	for _, p := range attack.Panels {
+		name := strongestName + "-" + p.Name
+		m.Columns = append(m.Columns, results.Column{Name: name, Title: p.Title + ", strongest attacker",
 			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name})
 	}
 	return m
@@ -96,13 +75,14 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return nil, err
 	}
 	var rows []results.Row
-	for _, p := range panels {
+	for _, p := range attack.Panels {
 		var attempts []attack.Attempt
 		for _, x := range found {
-			if len(x.Items) == 0 || !p.has(x.Column) {
+			attacker, in := attackerOf(x.Column, members)
+			if len(x.Items) == 0 || in != p {
 				continue
 			}
-			a := attack.Attempt{Name: attackerOf(x.Column, members), Outcome: x}
+			a := attack.Attempt{Name: attacker, Outcome: x}
 			if i := slices.IndexFunc(unchanged, func(o attack.Outcome) bool { return o.Column == x.Column }); i >= 0 {
 				a.Plain = &unchanged[i]
 			}
@@ -112,7 +92,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			continue
 		}
 		best, err := attack.FindStrongest(attempts, o.Attack.Resamples, o.Attack.Level,
-			r.DataSeed().Derive(strongestName, p.name))
+			r.DataSeed().Derive(strongestName, p.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -124,20 +104,22 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		if len(best.Weak) > 0 {
 			m.Note += "; weak, as they miss their reference on unchanged text: " + strings.Join(best.Weak, ", ")
 		}
-		rows = append(rows, r.Row(q).Of(strongestName+"-"+p.name, m))
+		rows = append(rows, r.Row(q).Of(strongestName+"-"+p.Name, m))
 	}
 	return rows, nil
 }
 
-// attackerOf is the attacker with a column.
-func attackerOf(column string, names []string) string {
+// attackerOf is the attacker with a column, and the column's panel.
+func attackerOf(column string, names []string) (string, attack.Panel) {
 	for _, name := range names {
 		d, _ := attack.Find(name) // it is registered
-		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == column }) {
-			return name
+		for _, c := range d.Columns {
+			if c.Name == column {
+				return name, c.Panel
+			}
 		}
 	}
-	return column
+	return column, attack.Panel{}
 }
 
 // unchanged is what attackers find in text that was not privatised, once for all
@@ -153,7 +135,7 @@ func (r *Release) unchanged(ctx context.Context, q *Query, names []string) ([]at
 			return nil, err
 		}
 		spec := r.Spec
-		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: identity, Epsilon: 1}, mechanisms.Keep // any ε
+		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: mechanisms.AtEnd(mechanisms.UnchangedText).Name, Epsilon: 1}, mechanisms.Keep // any ε
 		m, err := mechanisms.New(env, spec.Mechanism)
 		if err != nil {
 			return nil, err

@@ -135,14 +135,13 @@ func (p *planner) plain(c *study.Scene, s measure.Spec, asked []request) {
 	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfAllRepeats })
 }
 
-// references are attacked in addition to the mechanisms of a study: the
-// unchanged text and random words.
-var references = []string{"identity", "uniform"}
-
+// mechanisms adds those of a scene. In a study of attacks unchanged text and random words are
+// attacked as well.
 func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
 	var list []study.MechanismSpec
 	if p.study.Protocol == study.Attacks {
-		for _, name := range references {
+		for _, end := range []mechanisms.End{mechanisms.UnchangedText, mechanisms.RandomWords} {
+			name := mechanisms.AtEnd(end).Name
 			if !slices.ContainsFunc(c.Mechanisms, func(m study.MechanismSpec) bool {
 				return m.Name == name || m.Name == study.All
 			}) {

@@ -35,6 +35,7 @@ type reader struct {
 	name, title string
 	key         string // with the name, of what is kept; "" for built-in ones
 	needs       []Need
+	version     int
 	releases    int // trained on at most so many own releases; 0: Options.OwnReleases
 	fit         func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder,
 		string, error)
@@ -42,11 +43,11 @@ type reader struct {
 
 // readers of tokens.
 var readers = []reader{
-	{"svm", "SVM", "", nil, 0, fitClassifier(tokenModels[0])}, // on tf-idf
+	{"svm", "SVM", "", nil, 2, 0, fitClassifier(tokenModels[0])}, // on tf-idf
 	// An epoch of an LSTM costs more than all others together.
-	{"lstm", "LSTM", "", []Need{NeedsVectors}, 1, fitClassifier(tokenModels[1])},
-	{"ngrams", "n-grams", "", []Need{NeedsWords}, 0, fitNGrams},
-	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 0, fitEncoder},
+	{"lstm", "LSTM", "", []Need{NeedsVectors}, 2, 1, fitClassifier(tokenModels[1])},
+	{"ngrams", "n-grams", "", []Need{NeedsWords}, 1, 0, fitNGrams},
+	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 1, 0, fitEncoder},
 }
 
 // trainings are the texts that an attacker of private labels trains on.
@@ -71,7 +72,7 @@ func init() {
 				needs = append(needs, NeedsPublic)
 			}
 			d := attributeDefinition("attribute-"+t.name+"-"+r.name, t.title+" "+r.title, needs)
-			d.OneRelease = true
+			d.OneRelease, d.Version = true, r.version
 			d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 				return s.findPrivate(ctx, d.Name, r, t.adaptive, t.public)
 			}
@@ -85,7 +86,7 @@ func attributeDefinition(name, title string, needs []Need) Definition {
 	return Definition{
 		Name: name, Needs: needs,
 		Columns: []Column{
-			{Name: name + "-accuracy", Title: "private label found, " + title}, // mean over releases
+			{Name: name + "-accuracy", Title: "private label found, " + title, Panel: Label}, // mean over releases
 			{Name: name + "-f1", Title: "macro F1, " + title},
 			// (F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker
 			{Name: name + "-advantage", Title: "advantage, " + title},

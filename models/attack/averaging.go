@@ -19,13 +19,13 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 // channel or by a vote, whichever finds most on validation words: how the budget
 // adds up.
 func init() {
-	d := Definition{Name: "averaging", Needs: []Need{NeedsChannel}, prepare: prepareAveraging}
+	d := Definition{Name: "averaging", Version: 2, Needs: []Need{NeedsChannel}, prepare: prepareAveraging}
 	for _, r := range slices.Backward(averagingReleases) {
-		title := fmt.Sprintf("words found from %d releases", r)
+		c := Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r), Alone: r > 1}
 		if r == 1 {
-			title = "words found from one release"
+			c.Title, c.Panel = "words found from one release", OneWord
 		}
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("average-%d", r), Title: title, Alone: r > 1})
+		d.Columns = append(d.Columns, c)
 	}
 	Register(d)
 }

@@ -24,10 +24,10 @@ var bands = []struct {
 // context decodes whole texts with an n-gram model of the language: see posterior.
 func init() {
 	d := Definition{
-		Name:  "context",
+		Name: "context", Version: 2,
 		Needs: []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{
-			{Name: "context-accuracy", Title: "words found in context"},
+			{Name: "context-accuracy", Title: "words found in context", Panel: OneWord},
 			{Name: "context-alone", Title: "words found one by one"}, // by MAP with corpus prior
 			{Name: "context-gain", Title: "gain by context"},
 			{Name: "context-weight", Title: "weight of the language model"},

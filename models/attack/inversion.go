@@ -18,11 +18,11 @@ var inversionNeighbours = []int{1, 5, 10, 100}
 func init() {
 	d := Definition{Name: "inversion", Needs: []Need{NeedsVectors}, Run: runInversion}
 	for _, k := range inversionNeighbours {
-		title := fmt.Sprintf("word among the %d nearest", k)
+		c := Column{Name: fmt.Sprintf("inversion-%d", k), Title: fmt.Sprintf("word among the %d nearest", k)}
 		if k == 1 {
-			title = "output unchanged"
+			c.Title, c.Panel = "output unchanged", OneWord
 		}
-		d.Columns = append(d.Columns, Column{Name: fmt.Sprintf("inversion-%d", k), Title: title})
+		d.Columns = append(d.Columns, c)
 	}
 	Register(d)
 }

@@ -28,7 +28,7 @@ func init() {
 		{"encoder", "sentence encoder", []Need{NeedsEncoder}, true, encoderSimilarity},
 	} {
 		d := linkageDefinition(by.name, by.title)
-		d.Needs, d.OneRelease = by.needs, true
+		d.Needs, d.OneRelease, d.Version = by.needs, true, 2
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			l, err := s.linked(ctx)
 			if err != nil {
@@ -53,6 +53,7 @@ func linkageDefinition(short, title string) Definition {
 		short := strings.ToLower(strings.ReplaceAll(c, "@", ""))
 		d.Columns = append(d.Columns, Column{Name: name + "-" + short, Title: "linkage " + c + ", " + title})
 	}
+	d.Columns[0].Panel = Linked
 	for _, b := range lengthBins { // ranked among all documents
 		d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name, Title: "linkage P@1, " + title + ", " + b.name})
 	}

@@ -36,7 +36,7 @@ func init() {
 		Name:  "masked",
 		Needs: []Need{NeedsModel, NeedsShadow},
 		// The ceiling is what the model finds in plain text.
-		Columns:    []Column{{Name: "masked-accuracy", Title: "words found by a masked model"}},
+		Columns:    []Column{{Name: "masked-accuracy", Title: "words found by a masked model", Panel: OneWord}},
 		OneRelease: true,
 		Run:        runMasked,
 	})
@@ -46,7 +46,7 @@ func init() {
 		Name:  "masked-channel",
 		Needs: []Need{NeedsModel, NeedsShadow, NeedsChannel},
 		Columns: []Column{
-			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel"},
+			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel", Panel: OneWord},
 			{Name: "masked-channel-alone", Title: "words found by the channel"}, // by MAP with corpus prior
 			{Name: "masked-channel-model", Title: "words found by the masked model"},
 			{Name: "masked-channel-weight", Title: "weight of the masked model, last round"}, // infinite: the model alone

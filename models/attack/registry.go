@@ -24,6 +24,18 @@ const (
 	NeedsModel   Need = "masked language model"
 )
 
+// Panel is a kind of item. The share of right answers on it from one release is
+// what its attackers are compared by: see FindStrongest.
+type Panel struct{ Name, Title string }
+
+// Panels in the order of tables.
+var (
+	OneWord = Panel{"words", "words found"}
+	Label   = Panel{"label", "private label found"}
+	Linked  = Panel{"documents", "documents linked"}
+	Panels  = []Panel{OneWord, Label, Linked}
+)
+
 // Column describes one number of an attacker.
 type Column struct {
 	Name  string // "map-uniform"
@@ -32,6 +44,9 @@ type Column struct {
 	// HigherIsPrivate means that a larger number is more private. Most columns
 	// measure an attacker's success, where smaller is more private.
 	HigherIsPrivate bool
+	// Panel is where the number is compared with that of other attackers; the zero
+	// value is nowhere.
+	Panel Panel
 	// Alone means that no other attacker answers the same question, so that tables
 	// show it beside the strongest of those that are compared.
 	Alone bool
@@ -56,6 +71,7 @@ type Outcome struct {
 // Definition registers an attacker.
 type Definition struct {
 	Name    string // "linkage"
+	Version int    // raised whenever its numbers change; 0 means 1
 	Needs   []Need
 	Columns []Column
 	// OneRelease means that the attacker reads one release of the splits and

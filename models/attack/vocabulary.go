@@ -13,7 +13,7 @@ import (
 // 2021b §3.1), and the capacity (Braun et al. 2009), which needs no prior.
 func init() {
 	Register(Definition{
-		Name:  "map",
+		Name: "map", Version: 2,
 		Needs: []Need{NeedsChannel},
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
