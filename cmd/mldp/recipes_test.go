@@ -25,11 +25,12 @@ var conformance = map[string]string{
 	"./mechanisms": "^(TestOrder|TestGuaranteeAgreesWithVariant|TestDistributionsSumToOneAndKeepTheirBound|" +
 		"TestSamplerMatchesDistribution|TestLogBoundsContainTheDistribution|TestLimitsOfEpsilon|" +
 		"TestSeedsReproduceAndBatchesDoNotMatter|TestEpsilonPerWord|TestOddSpaces|TestBadSettingsAreRefused)$/coin",
-	"./models/attack": "^TestCeilingAndFloor$/unchanged",
-	"./datasets":      "^(TestLoad|TestDescribe|TestSample)",
-	"./models":        "^TestParameters$",
-	"./experiments":   "^TestMeasurementsConform$",
-	"./results":       ".",
+	"./models/attack":     "^TestCeilingAndFloor$/unchanged",
+	"./datasets":          "^(TestLoad|TestDescribe|TestSample)",
+	"./models":            "^TestParameters$",
+	"./experiments":       "^TestMeasurementsConform$",
+	"./experiments/study": "^TestStudyKeysPage$",
+	"./results":           ".",
 }
 
 // TestRecipes follows CONTRIBUTING.md: it builds the program with the templates
