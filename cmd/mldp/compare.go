@@ -87,7 +87,10 @@ func (o *compareOptions) history(paths []string, a *answer) error {
 		}
 		views = append(views, p)
 	}
-	steps := compare.History(views, o.runs)
+	var steps []*compare.Comparison
+	for i := 1; i < len(views); i++ {
+		steps = append(steps, compare.Runs(views[i-1], views[i], o.runs))
+	}
 	if err := a.paper(o.format, tables.History(steps)); err != nil {
 		return err
 	}

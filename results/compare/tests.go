@@ -24,7 +24,7 @@ type changed struct {
 
 // quantity makes the tests of one quantity: for each data set over all cells,
 // for each mechanism on it, and for each cell.
-func (c *Comparison) quantity(q results.Column, pairs []pair, names map[results.Instance]string, o Options) {
+func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 	var list []changed
 	lost := 0
 	seen := map[results.Group]bool{}
@@ -42,7 +42,7 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, names map[results.
 			continue
 		}
 		if p.exact { // of equal repetitions only
-			c.exact(q, p, names)
+			c.exact(q, p)
 			var x, y results.Cells
 			for _, both := range p.shared() {
 				x.Cells, y.Cells = append(x.Cells, both[0]), append(y.Cells, both[1])
@@ -75,11 +75,11 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, names map[results.
 					others = append(others, meanChange(groups[j]))
 				}
 			}
-			c.add(q, o, title+", "+names[i], groups[i], mechanismSpread(q, groups[i], others))
+			c.add(q, o, title+", "+c.names[i], groups[i], mechanismSpread(q, groups[i], others))
 		}
 		for _, x := range own {
 			if x.sameDocuments {
-				c.add(q, o, place(x.cell(), names), []changed{x}, cellSpread(x))
+				c.add(q, o, c.place(x.cell()), []changed{x}, cellSpread(x))
 			}
 		}
 	}
@@ -90,73 +90,18 @@ func newChange(q results.Column, p pair, a, b []float64) changed {
 	if !p.sameDocuments && q.OfModel {
 		m, _ := p.before.Cells[0].At(q.Name)
 		n, _ := p.after.Cells[0].At(q.Name)
-		documents := max(p.cell().TestItems, 1)
-		x.sampling = math.Sqrt(ofDocuments(q, m, documents) + ofDocuments(q, n, documents))
+		x.sampling = math.Sqrt(sampling(m, q) + sampling(n, q))
 	}
 	if q.Counted && p.sameDocuments {
-		x.documents = byDocuments(q, p)
+		side := func(c results.Cells) sampleOf {
+			return weigh([]share{{&point{cells: c.Cells}, 1}}, q.Name, scaleOf(q))
+		}
+		after := side(p.after)
+		if e, ok := estimateOf(side(p.before), &after); ok && e.n > 0 {
+			x.documents = &e
+		}
 	}
 	return x
-}
-
-// ofDocuments is the variance that a new sample of documents gives a quantity
-// of the classifier.
-func ofDocuments(q results.Column, m results.Measured, documents int) float64 {
-	if q.Name == "auc" || q.Name == "mia_auc" {
-		// A bound for any continuous scores: AUC(1−AUC) over the smaller class,
-		// taken to be a quarter of the test set or more.
-		v := float64(m.Value)
-		return v * (1 - v) / max(1, float64(documents)/4)
-	}
-	return sampling(m, q)
-}
-
-// byDocuments compares a cell on the same documents, document by document: each
-// document's share of right repetitions before and after. Repetitions of two
-// runs have nothing in common.
-func byDocuments(q results.Column, p pair) *estimate {
-	side := func(cells []results.Cell) (share []float64, spread float64) {
-		var all [][]float64
-		for _, c := range cells {
-			m, _ := c.At(q.Name)
-			right := m.Right()
-			if right == nil || len(all) > 0 && len(right) != len(all[0]) || c.DatasetFingerprint !=
-				p.cell().DatasetFingerprint {
-				return nil, 0
-			}
-			row := make([]float64, len(right))
-			for i, yes := range right {
-				if yes {
-					row[i] = scaleOf(q)
-				}
-			}
-			all = append(all, row)
-		}
-		l, err := stats.Crossed(all, true)
-		if err != nil {
-			return nil, 0
-		}
-		share = make([]float64, len(all[0]))
-		for _, row := range all {
-			for i, v := range row {
-				share[i] += v / float64(len(all))
-			}
-		}
-		if l.OfRepetitions > 0 {
-			spread = l.OfRepetitions / float64(len(all))
-		}
-		return share, spread
-	}
-	a, ofA := side(p.before.Cells)
-	b, ofB := side(p.after.Cells)
-	if a == nil || len(a) != len(b) {
-		return nil
-	}
-	for i := range b {
-		b[i] -= a[i]
-	}
-	return &estimate{mean: stats.Mean(b), items: stat.Variance(b, nil)/float64(len(b)) + ofA + ofB, n: len(b),
-		repetitions: min(len(p.before.Cells), len(p.after.Cells))}
 }
 
 // poolRepetitions sets the variance of changes from the spread of repetitions,
@@ -341,7 +286,12 @@ func cellSpread(x changed) spread {
 	case x.exact:
 		return spread{df: math.Inf(1), how: "equal seed and data"}
 	case x.documents != nil:
-		s := spread{variance: x.documents.items, df: math.Inf(1), how: "pairs of documents"}
+		ofOne := x.documents.ofRepetitions
+		if math.IsNaN(ofOne) { // of one repetition it is not known
+			ofOne = 0
+		}
+		s := spread{df: math.Inf(1), how: "pairs of documents"}
+		s.variance, _ = x.documents.total(max(0, ofOne), s.df, 0)
 		if x.variance > s.variance {
 			s.variance, s.df, s.how = x.variance, x.df, "repetitions"
 		}
