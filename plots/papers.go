@@ -121,10 +121,9 @@ func (v *view) seriesCurve(series string, all []results.Cell) Curve {
 		// Parameters of papers differ between figures, shades only within one.
 		c.Style = styleOf(instance, results.Distinct(all, func(c results.Cell) results.Instance { return c.Instance() }))
 	}
-	if c.Style.Hollow = slices.ContainsFunc(own, unproved); c.Style.Hollow {
-		c.Label += " " + dagger
-	} else if slices.ContainsFunc(own, scoped) {
-		c.Label += " " + doubleDagger
+	if mark := results.Mark(own); mark != "" {
+		c.Style.Hollow = mark == results.UnprovedMark
+		c.Label += " " + mark
 	}
 	return c
 }

@@ -26,10 +26,6 @@ type view struct {
 	named   map[results.Instance]bool // the eight that are not grey where there are more
 }
 
-// The marks of a variant that guarantees nothing, and of one whose guarantee
-// holds between some words only.
-const dagger, doubleDagger = "†", "‡"
-
 // rank returns the position of a mechanism in legends: the order of its
 // definition; mechanisms without one come last.
 func rank(mechanism string) int {
@@ -106,29 +102,15 @@ func newView(p *results.Prepared) *view {
 	for _, id := range v.curves {
 		style := styleOf(id, all)
 		own := results.Where(v.private, func(c results.Cell) bool { return c.Instance() == id })
-		style.Hollow, style.Scoped = slices.ContainsFunc(own, unproved), slices.ContainsFunc(own, scoped)
+		mark := results.Mark(own)
+		style.Hollow, style.Scoped = mark == results.UnprovedMark, mark == results.ScopeMark
 		style.Reference = constant(id.Mechanism)
 		style.NoLine = style.Reference
-		v.styles[id] = style
-		switch v.labels[id] = p.Labels[id]; {
-		case style.Hollow:
-			v.labels[id] += dagger
-		case style.Scoped:
-			v.labels[id] += doubleDagger
-		}
+		v.styles[id], v.labels[id] = style, p.Labels[id]+mark
 	}
 	v.name()
 	return v
 }
-
-// unproved reports whether a cell is of a variant that guarantees nothing. One
-// where the mechanism is undefined has no guarantee to report.
-func unproved(c results.Cell) bool {
-	return !c.IsBaseline() && c.Mechanism != "" && c.Status != results.StatusUndefined && c.GuaranteeMetric == "" &&
-		(c.Panel == "" || c.GuaranteeReason != "")
-}
-
-func scoped(c results.Cell) bool { return c.GuaranteeScope != "" }
 
 // constant reports whether ε has no effect on a mechanism.
 func constant(mechanism string) bool {
@@ -192,22 +174,15 @@ func (v *view) limit(panels []Panel) {
 	}
 }
 
-// scene is what one panel of a study is about.
-type scene struct {
-	dataset string
-	space   results.Space
-	task    results.Task
-}
-
 // scenes lists the panels of a study for which a quantity was measured.
-func (v *view) scenes(quantity string) []scene {
-	var out []scene
+func (v *view) scenes(quantity string) []results.Scene {
+	var out []results.Scene
 	for _, sp := range v.spaces {
 		for _, t := range v.tasks {
 			shown := v.of(sp, t)
 			for _, d := range datasets(shown) {
 				if slices.ContainsFunc(shown, func(c results.Cell) bool { return c.Dataset == d && c.Has(quantity) }) {
-					out = append(out, scene{d, sp, t})
+					out = append(out, results.Scene{Dataset: d, Space: sp, Task: t})
 				}
 			}
 		}
@@ -315,9 +290,9 @@ func axisOf(cells []results.Cell, quantity string) Axis {
 }
 
 // panel draws y over x in a scene.
-func (v *view) panel(s scene, x, y string) Panel {
-	cells := results.Where(v.of(s.space, s.task), func(c results.Cell) bool { return c.Dataset == s.dataset })
-	p := Panel{Title: datasetTitle(s.dataset, cells), X: axisOf(cells, x), Y: axisOf(cells, y), InPlace: x != epsilon,
+func (v *view) panel(s results.Scene, x, y string) Panel {
+	cells := results.Where(v.of(s.Space, s.Task), func(c results.Cell) bool { return c.Dataset == s.Dataset })
+	p := Panel{Title: datasetTitle(s.Dataset, cells), X: axisOf(cells, x), Y: axisOf(cells, y), InPlace: x != epsilon,
 		Curves: v.curvesOf(cells, x, y)}
 	if y == "accuracy" {
 		if level, ok := v.baseline(s, cells); ok {
@@ -329,9 +304,9 @@ func (v *view) panel(s scene, x, y string) Panel {
 
 // baseline returns the accuracy without privatisation: from its own cells where
 // they exist, else as known in privatised ones.
-func (v *view) baseline(s scene, cells []results.Cell) (Level, bool) {
+func (v *view) baseline(s results.Scene, cells []results.Cell) (Level, bool) {
 	own := results.Where(v.Cells, func(c results.Cell) bool {
-		return c.IsBaseline() && c.Panel == "" && c.Dataset == s.dataset && c.Model == s.task.Model && c.Space() == s.space
+		return c.IsBaseline() && c.Panel == "" && c.Dataset == s.Dataset && c.Model == s.Task.Model && c.Space() == s.Space
 	})
 	if p, ok := mean(own, "accuracy"); ok {
 		return Level{"baseline", p.Y, p.Low, p.High}, true
@@ -371,11 +346,8 @@ func datasetTitle(name string, shown []results.Cell) string {
 
 // notes returns the footnotes that cells need.
 func (v *view) notes(shown []results.Cell) []string {
-	few, most := math.MaxInt, 0 // repetitions of a cell
-	for _, c := range results.GroupCells(results.Texts(results.Where(shown,
-		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))) {
-		few, most = min(few, len(c.Cells)), max(most, len(c.Cells))
-	}
+	few, most := results.Repeated(results.Where(shown,
+		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))
 	count := fmt.Sprint(most)
 	if few < most {
 		count = fmt.Sprintf("%d to %d", few, most)
@@ -394,11 +366,11 @@ func (v *view) notes(shown []results.Cell) []string {
 
 // promiseNotes explains the marks of guarantees.
 func promiseNotes(shown []results.Cell) (notes []string) {
-	if slices.ContainsFunc(shown, unproved) {
-		notes = append(notes, dagger+" This variant guarantees nothing.")
+	if _, found := results.Unproved(shown); found {
+		notes = append(notes, results.UnprovedMark+" This variant guarantees nothing.")
 	}
-	if slices.ContainsFunc(shown, scoped) {
-		notes = append(notes, doubleDagger+" Its guarantee holds only between some words, those of one group or list: "+
+	if results.Scope(shown) != "" {
+		notes = append(notes, results.ScopeMark+" Its guarantee holds only between some words, those of one group or list: "+
 			"no full promise.")
 	}
 	return notes

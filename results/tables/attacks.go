@@ -136,8 +136,7 @@ func (s sheet) attacks() []Table {
 			}
 			byColumn = append(byColumn, scenes[0])
 		}
-		first := own.Cells[0]
-		plain := compare.Plain(own, dataset, first.Space(), first.Model, "accuracy")
+		plain := compare.Plain(own, own.Cells[0].Scene(), "accuracy")
 		if math.IsNaN(plain) {
 			continue
 		}

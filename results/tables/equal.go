@@ -43,7 +43,7 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 		for _, e := range slices.Concat(s.Entries, s.Scoped) {
 			name := e.Line.Name
 			if e.Scope != "" {
-				name += ScopeMark
+				name += results.ScopeMark
 			}
 			i := slices.IndexFunc(lines, func(l line) bool { return l.name == name })
 			if i < 0 {
@@ -75,8 +75,8 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 	if left := len(lines) - (len(t.Rows) - 1); left > 0 {
 		t.Legend += fmt.Sprintf(" Further mechanisms in the tables below: %d.", left)
 	}
-	if slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.name, ScopeMark) }) {
-		t.Legend += " " + ScopeMark + " Its guarantee holds between some words only, and it does not compete."
+	if slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.name, results.ScopeMark) }) {
+		t.Legend += " " + results.ScopeMark + " Its guarantee holds between some words only, and it does not compete."
 	}
 	return t
 }

@@ -10,7 +10,6 @@ import (
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
 )
 
 // head is a column of row headings.
@@ -163,13 +162,13 @@ func promiseCell(t *Table, name string, cells []results.Cell) TableCell {
 	own := results.Where(cells, func(c results.Cell) bool {
 		return c.Status == results.StatusOK && !c.IsBaseline()
 	})
-	if i := slices.IndexFunc(own, func(c results.Cell) bool { return c.GuaranteeMetric == "" }); i >= 0 {
-		out.Notes = append(out.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+own[i].GuaranteeReason, ": ")))
+	if c, found := results.Unproved(own); found {
+		out.Notes = append(out.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+c.GuaranteeReason, ": ")))
 	}
 	if slices.ContainsFunc(own, func(c results.Cell) bool { return c.Unrepeatable }) {
 		out.Notes = append(out.Notes, t.Note("cannot be repeated: the same seed gives a different text each time"))
 	}
-	if scope := compare.Scope(own); scope != "" {
+	if scope := results.Scope(own); scope != "" {
 		out.Notes = append(out.Notes, t.Note("its guarantee holds only "+scope))
 	}
 	return out

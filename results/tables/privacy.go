@@ -46,11 +46,13 @@ const intervalNote = "± half the 95% interval: test documents, repetitions, the
 	"known of the line between two measured ε. "
 
 // alignment tabulates accuracy at equal privacy on every axis that was measured,
-// and on the main one ε and the tests of all pairs.
+// and the tests of all pairs at the levels of the view.
 func (s sheet) alignment(task results.Task) (tables []Table) {
 	own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
 	for _, axis := range results.Axes {
-		tables = append(tables, s.aligned(own, task, axis)...)
+		if t, ok := s.aligned(own, task, axis); ok {
+			tables = append(tables, t)
+		}
 	}
 	for _, level := range s.Stated().At {
 		if t, ok := s.pairs(own, task, level); ok {
@@ -60,9 +62,9 @@ func (s sheet) alignment(task results.Task) (tables []Table) {
 	return tables
 }
 
-// aligned are the tables of one axis. Axes besides the main one are shown where
+// aligned is the table of one axis. Axes besides the main one are shown where
 // two mechanisms can be compared.
-func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) []Table {
+func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) (Table, bool) {
 	var levels []float64
 	var scenes [][]compare.Aligned // by level
 	fewest, name, what := 1, "aligned-accuracy", "equal error of the adversary"
@@ -76,52 +78,38 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		}
 	}
 	if len(levels) == 0 {
-		return nil
+		return Table{}, false
 	}
 	suffix := namesOf(task)
-	accuracy := s.named(Slug(append([]string{name}, suffix...)...),
+	t := s.named(Slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
-	epsilon := s.named(Slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
-		strings.Join(suffix, ", "))
-	for _, t := range []*Table{&accuracy, &epsilon} {
-		t.column("", "data set, space")
-		t.column("", "mechanism")
-		for _, level := range levels {
-			t.column(axis.Title(), fmt.Sprint(level))
-		}
+	t.column("", "data set, space")
+	t.column("", "mechanism")
+	for _, level := range levels {
+		t.column(axis.Title(), fmt.Sprint(level))
 	}
 	for k, scene := range scenes[0] { // scenes and lines are the same at every level
 		var rows []int
 		var means [][]float64
 		for i, l := range scene.Lines {
-			head := TableCell{Text: results.DatasetTitle(scene.Dataset) + ", " + scene.Space.String(), Separator: i == 0}
+			head := TableCell{Text: scene.Where(), Separator: i == 0}
 			cells := results.Where(s.Cells, func(c results.Cell) bool { return c.Instance() == l.Instance })
-			row := []TableCell{head, promiseCell(&accuracy, l.Name, cells)}
-			other := []TableCell{head, promiseCell(&epsilon, l.Name, cells)}
+			row := []TableCell{head, promiseCell(&t, l.Name, cells)}
 			line := make([]float64, len(levels))
 			for j := range levels {
 				at := scenes[j][k].Lines[i]
-				row = append(row, TableCell{Text: Within(at, 2)})
-				text := NotMeasured
-				if line[j] = at.Value; at.Reached {
-					text = FormatNumber(at.Epsilon, 2)
-				}
-				other = append(other, TableCell{Text: text})
+				row, line[j] = append(row, TableCell{Text: Within(at, 2)}), at.Value
 			}
-			rows, means = append(rows, len(accuracy.Rows)), append(means, line)
-			accuracy.Rows, epsilon.Rows = append(accuracy.Rows, row), append(epsilon.Rows, other)
+			rows, means = append(rows, len(t.Rows)), append(means, line)
+			t.Rows = append(t.Rows, row)
 		}
-		markBest(&accuracy, rows, means, 2, true)
+		markBest(&t, rows, means, 2, true)
 	}
-	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
+	t.Legend = AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
 		"measured ε, which is monotone; " +
-		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. "
-	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
-	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."
-	if axis.Quantity != results.EM {
-		return []Table{accuracy}
-	}
-	return []Table{accuracy, epsilon}
+		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. " +
+		intervalNote + "Bold: highest of a column and data set."
+	return t, true
 }
 
 // namesOf are those of a task, for names and titles of tables.
@@ -149,7 +137,7 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 			} else if p.Documents < 0 {
 				documents = NotMeasured
 			}
-			t.AddRow(results.DatasetTitle(a.Dataset)+", "+a.Space.String(), a.Lines[p.A].Name, a.Lines[p.B].Name,
+			t.AddRow(a.Where(), a.Lines[p.A].Name, a.Lines[p.B].Name,
 				fmt.Sprintf("%+.2f ± %.2f", p.Difference, (p.High-p.Low)/2), formatAdjusted(p.Adjusted), verdict,
 				FormatNumber(p.Detectable, 2), documents)
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
