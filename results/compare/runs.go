@@ -118,6 +118,7 @@ type pair struct {
 	before, after results.Cells
 	exact         bool // equal seed and data
 	sameDocuments bool
+	ofOne, df     float64 // variance of the change of the quantity tested in one repetition, pooled; NaN where not known
 }
 
 func (p pair) cell() results.Cell { return p.before.Cells[0] }
