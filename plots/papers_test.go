@@ -55,7 +55,7 @@ func TestPapers(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	v := newView(p)
-	curves, levels := v.pointCurves("a", "loss", v.Cells)
+	curves, levels := v.seriesCurves("a", "", "loss", v.Cells)
 	if len(curves) != 2 || len(levels) != 1 || levels[0].Label != "plain" || levels[0].Y != 0.1 {
 		t.Fatalf("%+v, %+v", curves, levels)
 	}

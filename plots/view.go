@@ -226,46 +226,44 @@ func mean(cells []results.Cell, quantity string) (Point, bool) {
 	return p, true
 }
 
-// curvesOf draws one curve per mechanism through its means over ε: quantity y
-// over quantity x.
-func (v *view) curvesOf(cells []results.Cell, x, y string) []Curve {
-	byInstance := map[results.Instance][]results.Cell{}
+// pointsOf are the means of quantity y of some cells at each value of a parameter,
+// ascending: over the parameter or, where it has a name, over quantity x.
+func pointsOf(cells []results.Cell, parameter func(results.Cell) results.Float, x, y string) (points []Point) {
 	cells = slices.Clone(cells)
 	slices.SortStableFunc(cells, func(a, b results.Cell) int {
-		return cmp.Compare(float64(a.Epsilon), float64(b.Epsilon))
+		return cmp.Compare(float64(parameter(a)), float64(parameter(b)))
 	})
-	for _, c := range cells {
-		byInstance[c.Instance()] = append(byInstance[c.Instance()], c)
+	for _, text := range results.Distinct(cells, func(c results.Cell) string { return parameter(c).String() }) {
+		at := results.Where(cells, func(c results.Cell) bool { return parameter(c).String() == text })
+		e := parameter(at[0])
+		q, ok := mean(at, y)
+		if q.X = float64(e); x != "" && ok {
+			var of Point
+			if of, ok = mean(at, x); e.Known() {
+				q.At = "ε " + short(float64(e))
+			}
+			q.X = of.Y
+		}
+		if ok && finite(q.X) {
+			points = append(points, q)
+		}
 	}
-	var out []Curve
+	return points
+}
+
+// curvesOf draws one curve per mechanism through its means over ε: quantity y
+// over quantity x.
+func (v *view) curvesOf(cells []results.Cell, x, y string) (out []Curve) {
+	if x == epsilon {
+		x = ""
+	}
 	for _, id := range v.curves {
-		own := byInstance[id]
-		c := Curve{Label: v.labels[id], Name: v.Labels[id], Style: v.styles[id]}
-		all := results.Distinct(own, func(c results.Cell) string { return c.Epsilon.String() })
-		for _, text := range all {
-			at := results.Where(own, func(c results.Cell) bool { return c.Epsilon.String() == text })
-			e := at[0].Epsilon
-			q, ok := mean(at, y)
-			if !ok {
-				continue
-			}
-			if q.X = float64(e); x != epsilon {
-				px, ok := mean(at, x)
-				if !ok {
-					continue
-				}
-				if q.X = px.Y; e.Known() {
-					q.At = "ε " + short(float64(e))
-				}
-			}
-			if finite(q.X) {
-				c.Points = append(c.Points, q)
-			}
+		own := results.Where(cells, func(c results.Cell) bool { return c.Instance() == id })
+		c := Curve{Label: v.labels[id], Name: v.Labels[id], Style: v.styles[id],
+			Points: pointsOf(own, func(c results.Cell) results.Float { return c.Epsilon }, x, y)}
+		if len(c.Points) > 0 {
+			out = append(out, c)
 		}
-		if len(c.Points) == 0 {
-			continue
-		}
-		out = append(out, c)
 	}
 	return out
 }
