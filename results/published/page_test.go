@@ -114,7 +114,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	byAxes, onAxes := at("em=0.5", "axes")
 	both := []tables.Table{order(all, "extended"), order(attacked, "attacks"), order(onAxes, "axes")}
 	comparePage(t, page, "Where the order changes", both, "extended", "attacks", "axes")
-	comparePage(t, page, "The error of the error", tables.All(reference(t, "grown")), "adversary")
+	comparePage(t, page, "The error of the error", tables.All(reference(t, "grown")), "adversary-agnews")
 
 	// Of the tables of pairs the page has some rows.
 	made := map[string]bool{}

@@ -26,6 +26,7 @@ type column struct {
 	quantity     results.Column
 	of           func(results.Cell) bool // nil: all
 	own          bool                    // ± half a number's own interval, not that over repetitions
+	note         func(c results.Cell, quantity string) string
 }
 
 // line is a row of a pivot: its cells, and the mean in each column.
@@ -95,6 +96,11 @@ func (s sheet) pivot(t *Table, cells []results.Cell, heads []head, columns []col
 				own = results.Where(own, c.of)
 			}
 			cell, mean := measured(t, own, c.quantity, c.own)
+			if c.note != nil && len(own) > 0 {
+				if note := c.note(own[0], c.quantity.Name); note != "" {
+					cell.Notes = append(cell.Notes, t.Note(note))
+				}
+			}
 			row, l.means = append(row, cell), append(l.means, mean)
 		}
 		t.Rows = append(t.Rows, row)
