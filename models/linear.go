@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -45,7 +46,12 @@ type trainer interface {
 
 func (m *linear) checkInputs(x Examples) (width int, err error) {
 	tokens := -1
-	if m.features() == "mean" {
+	switch m.features() {
+	case "":
+		if x.Vectors == nil {
+			return 0, errors.New("reads vectors, not token sequences")
+		}
+	case "mean":
 		tokens = m.options.Embedding.Len()
 	}
 	return x.checkInputs(tokens)
@@ -119,7 +125,11 @@ func machines(classes int) int {
 	return classes
 }
 
-func (m *linear) features() string { return values(m.options.Parameters).text("features") }
+// features of token sequences; "" of a model that reads vectors only.
+func (m *linear) features() string {
+	features, _ := m.options.Parameters[linearFeatures.Name].(string)
+	return features
+}
 
 // denseFeatures returns new copies, not yet scaled.
 func (m *linear) denseFeatures(x Examples) denseRows {

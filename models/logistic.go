@@ -14,17 +14,20 @@ import (
 // embeddings, tf-idf or given vectors.
 func init() {
 	Register(Definition{
-		Name:    "logistic",
-		Vectors: true,
-		Parameters: []Parameter{
-			linearFeatures, linearCost,
-			atLeast("iterations", 1, 1000), // largest number of L-BFGS iterations per fit
-			positive("tolerance", 1e-4),    // stop when the largest component of the gradient, over c·n, is below this
-		},
-		New: func(o Options) Classifier {
-			return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}
-		},
+		Name:       "logistic",
+		Vectors:    true,
+		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
+		New:        newLogistic,
 	})
+}
+
+var (
+	iterations   = atLeast("iterations", 1, 1000) // largest number of L-BFGS iterations per fit
+	stopGradient = positive("tolerance", 1e-4)    // stop when its largest component, over c·n, is below this
+)
+
+func newLogistic(o Options) Classifier {
+	return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}
 }
 
 // logisticTrainer minimises ½|w|² + C·Σ −log p(y|x) by L-BFGS (gonum), with

@@ -30,7 +30,7 @@ type Definition struct {
 	// else by those of the space.
 	Tokenized bool
 	// New builds the model. Options are checked before: at least two classes, a
-	// well-formed Embedding (not empty unless Vectors), all parameters present and of
+	// well-formed Embedding (not empty unless Vectors or an Encoder), all parameters present and of
 	// the default's type.
 	New func(Options) Classifier
 }
@@ -63,7 +63,7 @@ func New(name string, o Options) (Classifier, error) {
 	if e := o.Embedding; len(e.Vectors) > 0 && (e.Dimension < 1 || len(e.Vectors)%e.Dimension != 0) {
 		return nil, fmt.Errorf("embedding: %d numbers are no rows of dimension %d", len(e.Vectors), e.Dimension)
 	}
-	if !d.Vectors && o.Embedding.Len() == 0 {
+	if !d.Vectors && !d.Has(Encoder) && o.Embedding.Len() == 0 {
 		return nil, fmt.Errorf("model %s: needs an embedding", name)
 	}
 	if o.Parameters, err = d.Resolve(o.Parameters); err != nil {

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/internal/params"
 	"mldpbench/metrics"
 	"mldpbench/models"
@@ -37,6 +38,12 @@ func init() {
 			t, _ := s.Dataset.Traits() // checked
 			vectors := s.Definition().NewVector != nil
 			return err == nil && (!t.WordLevel && !vectors || d.Vectors) && (!vectors || q.Setting == study.Local)
+		},
+		Needs: func(_ *Spec, q *Query) []lab.Resource {
+			if encoder := q.Model.encoder(); encoder != "" {
+				return []lab.Resource{lab.OfEncoder(encoder)}
+			}
+			return nil
 		},
 		Measure: measureAccuracy,
 	})
@@ -88,6 +95,13 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	accuracy := results.Unmeasured()
 	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
 	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
+	if encoder := q.Model.encoder(); encoder != "" {
+		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
+		if err != nil {
+			return nil, err
+		}
+		accuracy.Detail = e.Name()
+	}
 	rows := []results.Row{row.Of("accuracy", accuracy)}
 	add := func(quantity string, v float64) {
 		if m := results.Number(v); m.Value.Known() {
@@ -186,6 +200,17 @@ func (r *Release) split(ctx context.Context, m Model, i int, private bool) (mode
 		}
 		tokens = text[i]
 	}
+	if encoder := m.encoder(); encoder != "" {
+		encode := func() ([][]float32, error) { return r.encode(ctx, encoder, list.Map(tokens, joined)) }
+		key := engine.MakeID("encoded", encoder, i)
+		once := func() ([][]float32, error) { return Once(r, key, encode) }
+		if !private { // for all releases
+			key = engine.MakeID(key, r.Corpus.Fingerprint, r.Space.Fingerprint())
+			once = func() ([][]float32, error) { return lab.Once(r.Lab, key, encode) }
+		}
+		vectors, err := once()
+		return models.Examples{Vectors: vectors, Labels: labels}, err
+	}
 	if t, err := r.tokenizer(m); err != nil {
 		return models.Examples{}, err
 	} else if t != nil {
@@ -205,6 +230,15 @@ func (r *Release) split(ctx context.Context, m Model, i int, private bool) (mode
 	return x, nil
 }
 
+// encode returns the vectors that a sentence encoder gives to texts.
+func (r *Release) encode(ctx context.Context, encoder string, texts []string) ([][]float32, error) {
+	e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
+	if err != nil {
+		return nil, err
+	}
+	return e.Encode(ctx, texts)
+}
+
 // Model is a classifier to train: its name and all of its parameters.
 type Model struct {
 	Name       string
@@ -217,6 +251,12 @@ func (m Model) Text() string {
 		return ""
 	}
 	return params.Format(m.Parameters)
+}
+
+// encoder is that of the sentence vectors which the model reads; "" for none.
+func (m Model) encoder() string {
+	ref, _ := m.Parameters[models.Encoder].(string)
+	return ref
 }
 
 // NewModel returns a model of a study with its defaults. They are part of its

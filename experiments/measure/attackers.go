@@ -289,12 +289,8 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 		s.Embedding = t.embedding
 	}
 	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
-		encoder, err := r.Lab.Encoder(ctx, o.encoder, r.Corpus, r.Space)
-		if err != nil {
-			return nil, err
-		}
 		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
-		return encoder.Encode(ctx, sentences)
+		return r.encode(ctx, o.encoder, sentences)
 	}
 	if o.masked != "" {
 		s.Model = func(candidates []string) (attack.MaskedWords, error) {

@@ -53,6 +53,7 @@ const (
 	costPerWeight    = 2e-8  // one word of the space, the same where all of them are weighed
 	costPerRow       = 5e-11 // one component of one distance, preparing a word whose outputs have a row of probabilities
 	costPerRecurrent = 12e-6 // one token in training of an LSTM
+	costPerEncoded   = 1e-4  // one token read by a sentence encoder
 	costPerLinear    = 3e-6  // one token in training of anything else
 	costPerEntry     = 1e-8  // one word and output of a channel, for one attacker who reads it
 	costPerRead      = 2e-6  // one token of one release, for one attacker who finds the private label
@@ -84,7 +85,10 @@ func (p *planner) cost(u *unit, first shares) engine.Cost {
 	seconds := costPerUnit
 	if first.model {
 		perToken := costPerLinear
-		if d, err := models.Find(u.query.Model.Name); err == nil && !d.Vectors {
+		switch d, err := models.Find(u.query.Model.Name); {
+		case err == nil && d.Has(models.Encoder):
+			perToken = costPerEncoded
+		case err == nil && !d.Vectors:
 			perToken = costPerRecurrent
 		}
 		seconds += perToken * tokens

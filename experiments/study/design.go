@@ -345,7 +345,11 @@ func (d *Design) checkAttacks(at At) error {
 		return at(errors.New("probe: is of the utility label: utility must be there"), "probe")
 	}
 	if d.Utility != nil {
-		if _, err := d.Utility.Resolve(); err != nil {
+		parameters, err := d.Utility.Resolve()
+		if err == nil && parameters[models.Encoder] != nil {
+			err = fmt.Errorf("model %s: give \"probe: true\" and \"encoder:\" instead", d.Utility.Name)
+		}
+		if err != nil {
 			return at(err, "utility")
 		}
 		for i, x := range d.Datasets {

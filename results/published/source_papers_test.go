@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -94,6 +95,8 @@ var sourcePapers = []struct {
 	{"T4", "tem", "IMDb", "Madlib", "mia_auc", []string{"4", "8", "22"}, 1, 3},
 }
 
+var claimNumber = regexp.MustCompile(`^\| [VPCT][0-9]+$`)
+
 // TestSourcePapers: each number is in the row of its claim, as the summary has it.
 func TestSourcePapers(t *testing.T) {
 	t.Parallel()
@@ -110,6 +113,33 @@ func TestSourcePapers(t *testing.T) {
 		Low      float64 `csv:"low"`
 		Least    float64 `csv:"least"`
 		Most     float64 `csv:"most"`
+	}
+	verdicts := map[string]int{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 4 || !claimNumber.MatchString(cells[0]) {
+			continue
+		}
+		verdict := strings.TrimSuffix(cells[3], " |\n")
+		kind := ""
+		for prefix, of := range map[string]string{"holds": "hold", "near": "nearly", "direction": "nearly", "order": "nearly",
+			"from": "part", "not below": "part", "not at": "part", "own numbers": "own", "not tested": "none",
+			"no query logs": "none", "vocabulary differs": "none"} {
+			if strings.HasPrefix(verdict, prefix) {
+				kind = of
+			}
+		}
+		if kind == "" {
+			t.Errorf("verdict %q is of no kind", verdict)
+		}
+		verdicts[kind]++
+		verdicts[""]++
+	}
+	holds(t, "reports/3-source-papers.md", fmt.Sprintf("Of the %d claims below, measured on other vectors than theirs, %d hold, "+
+		"%d hold nearly or in direction only, and %d in a part of their range; one does not follow from its own numbers, "+
+		"and %d could not be tested", verdicts[""], verdicts["hold"], verdicts["nearly"], verdicts["part"], verdicts["none"]))
+	if verdicts["own"] != 1 {
+		t.Errorf("%d claims against their own numbers", verdicts["own"])
 	}
 	summaries := map[string][]point{}
 	for _, s := range sourcePapers {
