@@ -331,25 +331,20 @@ const replicationLegend = "Same (=): to the digits printed. Near (≈): N_w and 
 // besidePrinted has a row for each place of some numbers.
 func besidePrinted(name, title string, own []Replicated, metrics []printedMetric,
 	label func(mechanism string) string) tables.Table {
-	t := tables.Table{Name: name, Title: title, Header: []string{"mechanism", "ε"}}
+	t := tables.Table{Name: name, Title: title, Legend: replicationLegend}
+	var columns []tables.Column[Replicated]
 	for _, m := range metrics {
-		t.Header = append(t.Header, m.title)
-	}
-	for _, at := range results.Distinct(own, func(k Replicated) Place { return k.Place }) {
-		row := []string{label(at.Mechanism), epsilonText(at)}
-		for _, m := range metrics {
-			text := tables.NotMeasured
-			for _, k := range own {
-				if k.Place == at && k.title == m.title {
-					text = k.text(m.digits)
+		columns = append(columns, tables.Column[Replicated]{Title: m.title, Of: func(k Replicated) bool { return k.title == m.title },
+			Cell: func(_ *tables.Table, own []Replicated) tables.TableCell {
+				if len(own) == 0 {
+					return tables.TableCell{Text: tables.NotMeasured}
 				}
-			}
-			row = append(row, text)
-		}
-		t.AddRow(row...)
-		t.Rows[len(t.Rows)-1][0].Separator = at.Epsilon == Epsilons[0]
+				return tables.TableCell{Text: own[0].text(m.digits)}
+			}})
 	}
-	t.Legend = replicationLegend
+	tables.Pivot(&t, own, []tables.Head[Replicated]{
+		{Title: "mechanism", Text: func(k Replicated) string { return label(k.Mechanism) }},
+		{Title: "ε", Text: func(k Replicated) string { return epsilonText(k.Place) }}}, columns, 0)
 	return t
 }
 

@@ -83,28 +83,29 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 	suffix := namesOf(task)
 	t := s.named(Slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
-	t.column("", "data set, space")
-	t.column("", "mechanism")
-	for _, level := range levels {
-		t.column(axis.Title(), fmt.Sprint(level))
+	type at struct { // a mechanism at a level
+		where string
+		level float64
+		compare.Line
 	}
-	for k, scene := range scenes[0] { // scenes and lines are the same at every level
-		var rows []int
-		var means [][]float64
-		for i, l := range scene.Lines {
-			head := TableCell{Text: scene.Where(), Separator: i == 0}
-			cells := results.Where(s.Cells, func(c results.Cell) bool { return c.Instance() == l.Instance })
-			row := []TableCell{head, promiseCell(&t, l.Name, cells)}
-			line := make([]float64, len(levels))
-			for j := range levels {
-				at := scenes[j][k].Lines[i]
-				row, line[j] = append(row, TableCell{Text: Within(at, 2)}), at.Value
+	var lines []at
+	var columns []Column[at]
+	for j, level := range levels {
+		columns = append(columns, Column[at]{axis.Title(), fmt.Sprint(level), func(l at) bool { return l.level == level },
+			func(_ *Table, own []at) TableCell { return number(Within(own[0].Line, 2), own[0].Value) }})
+		for _, scene := range scenes[j] { // the same, with the same lines, at every level
+			for _, l := range scene.Lines {
+				lines = append(lines, at{scene.Where(), level, l})
 			}
-			rows, means = append(rows, len(t.Rows)), append(means, line)
-			t.Rows = append(t.Rows, row)
 		}
-		markBest(&t, rows, means, 2, true)
 	}
+	Pivot(&t, lines, []Head[at]{{Title: "data set, space", Text: func(l at) string { return l.where }},
+		{"mechanism", func(l at) string { return l.Name }, func(t *Table, name string, own []at) TableCell {
+			return promiseCell(t, name, results.Where(s.Cells, func(c results.Cell) bool {
+				return c.Instance() == own[0].Instance
+			}))
+		}}}, columns, 0)
+	t.markBest(2, true, func(int) bool { return true })
 	t.Legend = AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
 		"measured ε, which is monotone; " +
 		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. " +

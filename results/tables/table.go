@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,6 +24,14 @@ type TableCell struct {
 	Above     bool  // above the baseline: underlined
 	Notes     []int // into Table.Notes
 	Separator bool  // in the first cell of a row: a rule above the row
+
+	value  float64 // that the text shows
+	valued bool
+}
+
+// number is a cell that shows a number, NaN for none.
+func number(text string, value float64) TableCell {
+	return TableCell{Text: text, value: value, valued: !math.IsNaN(value)}
 }
 
 // ColumnGroup is a heading over several columns.

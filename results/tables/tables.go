@@ -146,15 +146,15 @@ func (s sheet) shared() []Table {
 				return c.Status == results.StatusUndefined ||
 					slices.ContainsFunc(columns, func(q results.Column) bool { return c.Has(q.Name) })
 			})
-			var shown []column
+			var shown []Column[results.Cell]
 			for _, sp := range results.Spaces(cells) {
 				for _, q := range columns {
-					shown = append(shown, column{group: sp.String(), title: q.Title, quantity: q, note: adversaryNote,
-						of: func(c results.Cell) bool { return c.Space() == sp }})
+					shown = append(shown, Column[results.Cell]{Group: sp.String(), Title: q.Title, Cell: noted(q),
+						Of: func(c results.Cell) bool { return c.Space() == sp }})
 				}
 			}
 			t := s.named(Slug(of.name, dataset), of.title+", "+results.DatasetTitle(dataset))
-			s.pivot(&t, inOrder(cells), []head{s.mechanism(), byEpsilon}, shown, 0)
+			Pivot(&t, inOrder(cells), []Head[results.Cell]{s.mechanism(), byEpsilon}, shown, 0)
 			if t.Legend = of.legend; t.Legend == "" {
 				t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
 					encoderNote(cells)
@@ -189,6 +189,19 @@ var columnNotes = map[string]string{
 	"cs":          "cosine similarity of sentences",
 	"low":         "of the 1000 rarest words, those that remain anywhere",
 	"low_overlap": "of the 1000 rarest words, those that are among the 1000 rarest afterwards too",
+}
+
+// noted is meanOf with a footnote on how an error of the adversary was found.
+func noted(q results.Column) func(*Table, []results.Cell) TableCell {
+	return func(t *Table, own []results.Cell) TableCell {
+		cell := meanOf(q)(t, own)
+		if len(own) > 0 {
+			if note := adversaryNote(own[0], q.Name); note != "" {
+				cell.Notes = append(cell.Notes, t.Note(note))
+			}
+		}
+		return cell
+	}
 }
 
 // adversaryNote says how an error of the adversary was found.
