@@ -286,23 +286,10 @@ func inSentence(name string) string {
 // prepared tables, in words per second: the words of one repetition divided by
 // the whole time of the call that privatised it, which several repetitions may
 // have shared.
-func speeds(texts []results.Cell) []float64 {
-	var out []float64
-	for _, group := range results.GroupCells(texts) {
-		together := map[float64]int{} // repetitions with the same time were privatised together
-		for _, v := range group.Values("privatize_seconds") {
-			together[v]++
-		}
-		for _, c := range group.Cells {
-			seconds, speed := float64(c.Get("privatize_seconds")), float64(c.Get("words_per_second"))
-			if !(seconds > 0) || !(speed > 0) {
-				continue
-			}
-			n := float64(together[seconds])
-			if k := float64(c.Get("privatize_texts")); k > 0 {
-				n = k
-			}
-			out = append(out, speed/n)
+func speeds(texts []results.Cell) (out []float64) {
+	for _, c := range texts {
+		if v := float64(c.Get("words_per_second") / c.Get("privatize_texts")); v > 0 && !math.IsInf(v, 0) {
+			out = append(out, v)
 		}
 	}
 	return out
