@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 )
 
 // TableCell is one cell of a rendered table.
@@ -128,42 +129,52 @@ func (t Table) Select(words []string, met map[string]bool) Table {
 		return len(chosen) > before
 	})
 	if len(chosen) > 0 {
-		columns = chosen
+		slices.Sort(chosen)
+		columns = slices.Compact(chosen)
 	}
-	return t.only(rows, columns)
+	for j := range t.heads() {
+		columns = slices.Insert(columns, j, j)
+	}
+	out := t.only(rows, columns)
+	out.Notes = nil // those that are left
+	for _, row := range out.Rows {
+		for j, c := range row {
+			row[j].Notes = list.Map(c.Notes, func(n int) int { return out.Note(t.Notes[n]) })
+		}
+	}
+	return out
 }
 
-// only is the table of some rows and, beside those that name a row, columns,
-// with the footnotes that are left.
+// only is the table of some columns of some rows.
 func (t Table) only(rows [][]TableCell, columns []int) Table {
 	out := t
-	out.Groups, out.Header, out.Rows, out.Notes = nil, nil, nil, nil
-	for j := range t.Header {
-		if j >= t.heads() && !slices.Contains(columns, j) {
-			continue
-		}
+	out.Groups, out.Header, out.Rows = nil, nil, nil
+	for _, j := range columns {
 		if len(t.Groups) == 0 {
 			out.Header = append(out.Header, t.Header[j])
-			continue
+		} else {
+			out.column(t.group(j), t.Header[j])
 		}
-		out.column(t.Groups[t.group(j)].Title, t.Header[j])
 	}
 	for _, r := range rows {
 		var row []TableCell
-		for j, c := range r {
-			if j >= t.heads() && !slices.Contains(columns, j) {
-				continue
-			}
-			notes := c.Notes
-			c.Notes = nil
-			for _, n := range notes {
-				c.Notes = append(c.Notes, out.Note(t.Notes[n]))
-			}
-			row = append(row, c)
+		for _, j := range columns {
+			row = append(row, r[j])
 		}
+		row[0].Separator = r[0].Separator
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// group is the heading over a column, "" for none.
+func (t Table) group(j int) string {
+	for _, g := range t.Groups {
+		if j -= g.Span; j < 0 {
+			return g.Title
+		}
+	}
+	return ""
 }
 
 // hoist moves a footnote that all numbers of a row have (from column first on)
@@ -211,16 +222,7 @@ func marks(notes []int) string {
 }
 
 // Heading returns the flat name of column j.
-func (t Table) Heading(j int) string {
-	at := 0
-	for _, g := range t.Groups {
-		if j < at+g.Span {
-			return strings.TrimSpace(g.Title + " " + t.Header[j])
-		}
-		at += g.Span
-	}
-	return t.Header[j]
-}
+func (t Table) Heading(j int) string { return strings.TrimSpace(t.group(j) + " " + t.Header[j]) }
 
 func (t Table) headings() []string {
 	h := make([]string, len(t.Header))
