@@ -284,8 +284,8 @@ func (t *CSV) checkHeader() error {
 		}
 		switch {
 		case version < SchemaVersion:
-			return fmt.Errorf("%s:%d: schema = %d: written by an earlier mldp, this one reads %d; run the study again "+
-				"or convert the file with: mldp data convert", t.name, t.lines[i], version, SchemaVersion)
+			return fmt.Errorf("%s:%d: schema = %d: written by an earlier mldp, this one reads %d; run the study again",
+				t.name, t.lines[i], version, SchemaVersion)
 		case version > SchemaVersion:
 			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i],
 				version, SchemaVersion)

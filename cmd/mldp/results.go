@@ -305,7 +305,7 @@ func newTablesCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list := named(append(tables.All(p), published.Tables(p, published.DefaultMargin)...), only,
+		list := named(append(tables.All(p), published.Tables(p)...), only,
 			func(t tables.Table) string { return t.Name })
 		if len(list) == 0 {
 			return fmt.Errorf("%s: no table of this name", args[0])

@@ -2,13 +2,11 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
 	"mldpbench/results/tables"
 )
 
@@ -88,10 +86,7 @@ func documents(p *results.Prepared) string {
 		}
 		parts = append(parts, text)
 	}
-	few, most := math.MaxInt, 0
-	for _, c := range results.GroupCells(results.Texts(p.Private())) {
-		few, most = min(few, len(c.Cells)), max(most, len(c.Cells))
-	}
+	few, most := results.Repeated(p.Private())
 	repetitions := count(most, "repetition")
 	if few < most {
 		repetitions = fmt.Sprintf("%d to %s", few, repetitions)
@@ -150,13 +145,10 @@ func warnings(p *results.Prepared) []string {
 // undefined somewhere.
 func promiseWarnings(name string, own []results.Cell) (out []string) {
 	undefined := results.Where(own, func(c results.Cell) bool { return c.Status == results.StatusUndefined })
-	for _, c := range own {
-		if c.Status != results.StatusUndefined && c.GuaranteeMetric == "" && (c.Panel == "" || c.GuaranteeReason != "") {
-			out = append(out, fmt.Sprintf("%s guarantees nothing: %s", name, sentence(c.GuaranteeReason)))
-			break
-		}
+	if c, found := results.Unproved(own); found {
+		out = append(out, fmt.Sprintf("%s guarantees nothing: %s", name, sentence(c.GuaranteeReason)))
 	}
-	if scope := compare.Scope(own); scope != "" {
+	if scope := results.Scope(own); scope != "" {
 		out = append(out, fmt.Sprintf("The guarantee of %s holds only %s", name, sentence(scope)))
 	}
 	if len(undefined) > 0 {

@@ -34,16 +34,6 @@ type Input struct {
 	Examples bool // whether to show original documents
 }
 
-// replicates reports whether a run is of a study that repeats published
-// measurements, by its name.
-func replicates(p *results.Prepared) bool {
-	return slices.ContainsFunc(p.Cells, func(c results.Cell) bool {
-		return slices.ContainsFunc([]string{"comparative", "replication"}, func(prefix string) bool {
-			return strings.HasPrefix(c.Study, prefix)
-		})
-	})
-}
-
 //go:embed report.gohtml
 var page string
 
@@ -106,9 +96,7 @@ func Write(w io.Writer, in Input) error {
 	}
 	p := in.Prepared
 	v.Tables = tables.All(p)
-	if replicates(p) {
-		v.Verdict, v.Against = published.Sentence(p), published.Tables(p, published.DefaultMargin)
-	}
+	v.Verdict, v.Against = published.Sentence(p), published.Tables(p)
 	v.Figures, _ = plots.All(p, "papers")
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]

@@ -88,14 +88,14 @@ func (s sheet) releases() []Table {
 			if len(kind.columns) == 0 {
 				continue
 			}
-			var shown []column
+			var shown []Column[results.Cell]
 			for _, q := range kind.columns {
-				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
+				shown = append(shown, Column[results.Cell]{Title: q.Heading(), Cell: ownOf(q)})
 			}
 			t := s.named(Slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
-			for i, l := range s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0) {
+			for i, cells := range Pivot(&t, own, []Head[results.Cell]{s.mechanism(), byEpsilon}, shown, 0) {
 				for k, q := range kind.columns {
-					if m, ok := l.cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
+					if m, ok := cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
 						t.Rows[i][2+k].Text += " " + m.Detail
 					}
 				}
@@ -136,8 +136,7 @@ func (s sheet) attacks() []Table {
 			}
 			byColumn = append(byColumn, scenes[0])
 		}
-		first := own.Cells[0]
-		plain := compare.Plain(own, dataset, first.Space(), first.Model, "accuracy")
+		plain := compare.Plain(own, own.Cells[0].Scene(), "accuracy")
 		if math.IsNaN(plain) {
 			continue
 		}

@@ -33,7 +33,7 @@ func Equal(p *results.Prepared) []Table {
 	if t, ok := AtFirstLevel(p, math.MaxInt); ok {
 		all = append([]Table{t}, all...)
 	}
-	return append([]Table{Standings(p)}, all...)
+	return append([]Table{Ranking(p, compare.Question{}, p.Stated().At, false)}, all...)
 }
 
 // mostReversed is how many reversed pairs a row names.
@@ -45,15 +45,11 @@ func (s sheet) order() (Table, bool) {
 	t := s.named("order", "Where the order of mechanisms changes")
 	t.Header = []string{"data set, space", "classifier", "equal", "mechanisms", "first", "compared with", "pairs",
 		"other way round", "told apart in both", "reversed"}
-	type place struct {
-		dataset string
-		space   results.Space
-	}
-	first := map[place]compare.Aligned{}
+	first := map[results.Scene]compare.Aligned{} // whatever the task
 	var top *compare.Aligned
 	for _, axis := range results.Axes {
 		for _, a := range compare.Fullest(s.Prepared, axis) {
-			at := place{a.Dataset, a.Space}
+			at := results.Scene{Dataset: a.Dataset, Space: a.Space}
 			reference, ok := first[at]
 			with := ""
 			switch {
@@ -62,11 +58,11 @@ func (s sheet) order() (Table, bool) {
 			case axis.Quantity != results.EM:
 				continue // nothing to compare it with
 			case top != nil:
-				first[at], reference, with = a, *top, results.DatasetTitle(top.Dataset)+", "+top.Space.String()
+				first[at], reference, with = a, *top, top.Where()
 			default:
 				first[at], top = a, &a
 			}
-			row := []string{results.DatasetTitle(a.Dataset) + ", " + a.Space.String(), a.Task.String(), equal(a),
+			row := []string{a.Where(), a.Task.String(), equal(a),
 				fmt.Sprint(a.Reached()), inSentence(leader(a)), with, "", "", "", ""}
 			if with != "" {
 				r := a.Reorder(reference)
