@@ -39,11 +39,14 @@ const (
 var Axes = []Axis{
 	{Name: "em", Quantity: EM, title: "E_M", Phrase: "an adversary's error of %g",
 		sources: [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}},
-	{Name: "weighted", Quantity: weighted, title: "E_M, words as frequent as in the text", Phrase: "an adversary's error of %g on words as frequent as in the text",
+	{Name: "weighted", Quantity: weighted, title: "E_M, words as frequent as in the text",
+		Phrase:  "an adversary's error of %g on words as frequent as in the text",
 		sources: [][]string{{"e_m_full_corpus", "em-corpus"}}},
-	{Name: "distance", Quantity: distance, title: "distance of guesses", Phrase: "guesses at %g of the distance of two random words",
+	{Name: "distance", Quantity: distance, title: "distance of guesses",
+		Phrase:  "guesses at %g of the distance of two random words",
 		sources: [][]string{{"e_m_full_distance"}}},
-	{Name: "label", Quantity: label, title: "private label found", Phrase: "a private label that is found in a share of %g",
+	{Name: "label", Quantity: label, title: "private label found",
+		Phrase:  "a private label that is found in a share of %g",
 		sources: [][]string{{"strongest-label"}}, attackers: func(column string) bool {
 			return strings.HasPrefix(column, "attribute-") && strings.HasSuffix(column, "-accuracy")
 		}},

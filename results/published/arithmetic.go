@@ -113,8 +113,8 @@ func (a *arithmetic) table9(p *Numbers, dataset string) {
 			}
 		}
 	}
-	a.check(fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %d", dataset, map[string]int{"imdb": 6, "agnews": 7}[dataset]),
-		cells, direct, "")
+	inputs := map[string]int{"imdb": 6, "agnews": 7}[dataset]
+	a.check(fmt.Sprintf("Table 9 (%s) by eq. 4 from Tables 3 and %d", dataset, inputs), cells, direct, "")
 	if moved > 0 {
 		a.check(fmt.Sprintf("Table 9 (%s) after relabelling permuted rows", dataset), cells, anywhere,
 			fmt.Sprintf("%d rows stand under another mechanism's name", moved))

@@ -334,7 +334,8 @@ func besidePrinted(name, title string, own []Replicated, metrics []printedMetric
 	t := tables.Table{Name: name, Title: title, Legend: replicationLegend}
 	var columns []tables.Column[Replicated]
 	for _, m := range metrics {
-		columns = append(columns, tables.Column[Replicated]{Title: m.title, Of: func(k Replicated) bool { return k.title == m.title },
+		columns = append(columns, tables.Column[Replicated]{Title: m.title,
+			Of: func(k Replicated) bool { return k.title == m.title },
 			Cell: func(_ *tables.Table, own []Replicated) tables.TableCell {
 				if len(own) == 0 {
 					return tables.TableCell{Text: tables.NotMeasured}
