@@ -13,21 +13,8 @@ import (
 // all pairs, and where the order changes. There are none where no two mechanisms
 // reach a level.
 func Equal(p *results.Prepared) []Table {
-	var all []Table
-	for _, s := range sheets(p) {
-		for _, task := range results.Tasks(s.Cells) {
-			own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
-			for _, level := range s.Stated().At {
-				if t, ok := s.pairs(own, task, level); ok {
-					all = append(all, t)
-				}
-			}
-		}
-		if t, ok := s.order(); ok && len(all) > 0 {
-			all = append(all, t)
-		}
-	}
-	if len(all) == 0 {
+	all := Named(All(p), "pairs-", "order")
+	if len(Named(all, "pairs-")) == 0 {
 		return nil
 	}
 	if t, ok := AtFirstLevel(p, math.MaxInt); ok {

@@ -155,18 +155,6 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 // pointsLost is the loss of accuracy at which E_M and attackers are compared.
 const pointsLost = 5
 
-// Promises returns what every mechanism promises, whether an audit found it
-// kept, and what it costs, a table per model and setting; those of real data come
-// first.
-func Promises(p *results.Prepared) []Table {
-	return ofSheets(p, func(s sheet) (tables []Table) {
-		for _, task := range results.Tasks(s.Cells) {
-			tables = append(tables, s.promises(task)...)
-		}
-		return tables
-	})
-}
-
 // promises are, for each space of a task, what every mechanism promises, whether
 // an audit found it kept, how much error the adversary makes where pointsLost
 // points of accuracy are lost, and how fast it is.

@@ -41,6 +41,14 @@ func All(p *results.Prepared) []Table {
 	return tables
 }
 
+// Named keeps the tables whose names have one of the beginnings; none keeps all.
+func Named(all []Table, beginnings ...string) []Table {
+	return results.Where(all, func(t Table) bool {
+		return len(beginnings) == 0 ||
+			slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
+	})
+}
+
 // sheets divides a view into real data, which comes first, and generated data.
 func sheets(p *results.Prepared) []sheet {
 	var out []sheet
@@ -52,13 +60,6 @@ func sheets(p *results.Prepared) []sheet {
 		out = append(out, sheet{own, generated})
 	}
 	return out
-}
-
-func ofSheets(p *results.Prepared, of func(sheet) []Table) (tables []Table) {
-	for _, s := range sheets(p) {
-		tables = append(tables, of(s)...)
-	}
-	return tables
 }
 
 // plain are the cells that are not points of a paper's figure.
