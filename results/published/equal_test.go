@@ -84,6 +84,18 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		parts := told(p)
 		sentences = append(sentences, strings.Join(parts[:len(parts)-1], ", ")+" and "+parts[len(parts)-1])
 	}
+	for _, a := range compare.Align(extended, compare.Question{}, 0.5) {
+		for _, l := range a.Lines {
+			if l.Mechanism != "rank-fix" || a.Dataset == "agnews" {
+				continue
+			}
+			lost := fmt.Sprintf("for %.1f points of the sentiment", a.Baseline-l.Value)
+			if a.Dataset != "imdb" {
+				lost = fmt.Sprintf("on Product Reviews, for %.1f", a.Baseline-l.Value)
+			}
+			sentences = append(sentences, lost, fmt.Sprintf("At ε = %.1f it reaches", l.Epsilon))
+		}
+	}
 	pairs, opposite := 0, 0
 	for i, row := range both[0].Rows {
 		var n, k int
