@@ -50,7 +50,8 @@ func init() {
 		return documents, nil
 	}
 	hello := external.Hello{Name: "response", Version: "1", Repeatable: true}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handle); err != nil {
+	handler := external.Handler{Documents: handle}
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handler); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

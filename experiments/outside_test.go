@@ -42,6 +42,7 @@ func client(kind string) {
 		return documents, nil
 	}
 	handle := shuffle
+	var texts func(context.Context, float64, []string, []stream.Seed) ([]string, external.Counts, error)
 	switch kind {
 	case "stillborn":
 		fmt.Fprintln(os.Stderr, "no module named torch")
@@ -49,11 +50,12 @@ func client(kind string) {
 	case "shorter": // a rewriter
 		no := false
 		h.Aligned, h.Input = &no, external.Text
-		handle = func(_ context.Context, _ float64, documents [][]string, _ []stream.Seed) ([][]string, error) {
-			for i, d := range documents {
-				documents[i] = d[:(len(d)+1)/2]
+		texts = func(_ context.Context, _ float64, texts []string, _ []stream.Seed) ([]string, external.Counts, error) {
+			for i, t := range texts {
+				d := strings.Fields(t)
+				texts[i] = strings.Join(d[:(len(d)+1)/2], " ")
 			}
-			return documents, nil
+			return texts, external.Counts{}, nil
 		}
 	case "undefined":
 		handle = func(context.Context, float64, [][]string, []stream.Seed) ([][]string, error) {
@@ -79,7 +81,8 @@ func client(kind string) {
 			return documents, nil
 		}
 	}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, handle); err != nil {
+	handler := external.Handler{Documents: handle, Texts: texts}
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, handler); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -83,9 +83,9 @@ func paperFigures(v *view) ([]Figure, error) {
 			if q.Name == "n_w" || q.Name == "s_w" { // over words: embeddings are compared in one panel
 				shown = panelsAsSeries(shown)
 			}
-			title, panels := v.curvePanels(q.Name, shown)
-			f, err := Curves("papers", strings.ReplaceAll(q.Name, "_", "-")+end, pointTitle(title, shown), panels,
-				pointNotes(q.Name, shown)...)
+			about, panels := v.curvePanels(q.Name, shown)
+			f, err := Curves("papers", strings.ReplaceAll(q.Name, "_", "-")+end,
+				title(about, results.Space{}, results.Task{}, shown), panels, pointNotes(q.Name, shown)...)
 			if err == nil {
 				figures = append(figures, f)
 			}
@@ -121,37 +121,30 @@ func (v *view) seriesCurve(series string, all []results.Cell) Curve {
 		// Parameters of papers differ between figures, shades only within one.
 		c.Style = styleOf(instance, results.Distinct(all, func(c results.Cell) results.Instance { return c.Instance() }))
 	}
-	if c.Style.Hollow = slices.ContainsFunc(own, unproved); c.Style.Hollow {
-		c.Label += " " + dagger
-	} else if slices.ContainsFunc(own, scoped) {
-		c.Label += " " + doubleDagger
+	if mark := results.Mark(own); mark != "" {
+		c.Style.Hollow = mark == results.UnprovedMark
+		c.Label += " " + mark
 	}
 	return c
 }
 
-// pointCurves makes one curve per series out of the cells of a panel. Styles
-// agree between panels of a figure. Cells without x become levels.
-func (v *view) pointCurves(panel, quantity string, all []results.Cell) (curves []Curve, levels []Level) {
+// seriesCurves makes one curve per series out of the cells of a panel: quantity y
+// over the panel's own x or, where it has a name, over quantity x at the same own
+// x. Styles agree between panels of a figure. Cells without x become levels.
+func (v *view) seriesCurves(panel, x, y string, all []results.Cell) (curves []Curve, levels []Level) {
 	for _, series := range seriesOf(all) {
-		own := results.Where(all, func(c results.Cell) bool {
-			return c.Panel == panel && c.Series == series && c.Has(quantity)
-		})
+		own := results.Where(all, func(c results.Cell) bool { return c.Panel == panel && c.Series == series })
 		level := results.Where(own, func(c results.Cell) bool { return !c.X.Known() })
-		if p, ok := mean(level, quantity); ok {
+		if p, ok := mean(level, y); ok && x == "" {
 			levels = append(levels, Level{Label: series, Y: p.Y, Low: p.Low, High: p.High})
 		}
-		own = results.Where(own, func(c results.Cell) bool { return c.X.Known() })
-		if len(own) == 0 {
-			continue
+		points := pointsOf(results.Where(own, func(c results.Cell) bool { return c.X.Known() }),
+			func(c results.Cell) results.Float { return c.X }, x, y)
+		if len(points) > 0 {
+			c := v.seriesCurve(series, all)
+			c.Points = points
+			curves = append(curves, c)
 		}
-		c := v.seriesCurve(series, all)
-		x := func(c results.Cell) float64 { return float64(c.X) }
-		for _, at := range slices.Sorted(slices.Values(results.Distinct(own, x))) {
-			p, _ := mean(results.Where(own, func(c results.Cell) bool { return x(c) == at }), quantity)
-			p.X = at
-			c.Points = append(c.Points, p)
-		}
-		curves = append(curves, c)
 	}
 	return curves, levels
 }
@@ -162,7 +155,7 @@ func (v *view) curvePanels(quantity string, shown []results.Cell) (title string,
 	short, common := withoutCommon(names)
 	for i, name := range names {
 		p := Panel{Title: short[i], Y: Axis{Label: heading(quantity)}}
-		p.Curves, p.Levels = v.pointCurves(name, quantity, shown)
+		p.Curves, p.Levels = v.seriesCurves(name, "", quantity, shown)
 		var xs []float64
 		for _, c := range shown {
 			if c.Panel != name {
@@ -227,44 +220,12 @@ func (v *view) againstLoss(name string, shown []results.Cell) (Figure, error) {
 	var panels []Panel
 	for _, panel := range panelsOf(shown) {
 		p := Panel{Title: panel, X: Axis{Label: heading("loss")}, Y: Axis{Label: heading("e_m_map")}, InPlace: true}
-		errors, _ := v.pointCurves(panel, "e_m_map", shown)
-		losses, _ := v.pointCurves(panel, "loss", shown)
-		for _, c := range errors {
-			if c.Points = against(c, losses); len(c.Points) > 0 {
-				p.Curves = append(p.Curves, c)
-			}
-		}
+		p.Curves, _ = v.seriesCurves(panel, "loss", "e_m_map", shown)
 		panels = append(panels, p)
 	}
-	return Curves("papers", name, pointTitle("Adversary’s error against utility loss", shown), panels,
+	return Curves("papers", name, title("Adversary’s error against utility loss", results.Space{},
+		results.Task{}, shown), panels,
 		append([]string{"Up and left is better. Each line runs over ε."}, pointNotes("e_m_map", shown)...)...)
-}
-
-// against moves the points of c from ε to the mean of another curve at that ε.
-func against(c Curve, others []Curve) []Point {
-	i := slices.IndexFunc(others, func(e Curve) bool { return e.Label == c.Label })
-	if i < 0 {
-		return nil
-	}
-	var out []Point
-	for _, p := range c.Points {
-		for _, e := range others[i].Points {
-			if e.X == p.X {
-				p.At, p.X = "ε "+short(p.X), e.Y
-				out = append(out, p)
-				break
-			}
-		}
-	}
-	return out
-}
-
-func pointTitle(what string, shown []results.Cell) string {
-	mark := ""
-	if slices.ContainsFunc(shown, func(c results.Cell) bool { return c.Generated }) {
-		mark = " — generated data"
-	}
-	return title(what, results.Space{}, results.Task{}, nil) + mark
 }
 
 // pointNotes explains the bars, where some value was measured more than once.

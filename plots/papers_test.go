@@ -55,11 +55,11 @@ func TestPapers(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	v := newView(p)
-	curves, levels := v.pointCurves("a", "loss", v.Cells)
+	curves, levels := v.seriesCurves("a", "", "loss", v.Cells)
 	if len(curves) != 2 || len(levels) != 1 || levels[0].Label != "plain" || levels[0].Y != 0.1 {
 		t.Fatalf("%+v, %+v", curves, levels)
 	}
-	if c := curves[1]; !c.Style.Hollow || !strings.HasSuffix(c.Label, dagger) || curves[0].Style.Hollow ||
+	if c := curves[1]; !c.Style.Hollow || !strings.HasSuffix(c.Label, results.UnprovedMark) || curves[0].Style.Hollow ||
 		c.Style.Look != LookOf("vickrey") {
 		t.Errorf("the variant without a guarantee is not marked, or not in its look: %+v", curves)
 	}

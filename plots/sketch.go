@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"strings"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -67,7 +65,7 @@ func Sketches(p *results.Prepared) Page {
 	choices = append(choices, Choice{epsilon, "privacy parameter ε"})
 	drawn, stepped := map[string]bool{}, false
 	for _, choice := range choices {
-		panels := list.Map(scenes, func(s scene) Panel { return v.panel(s, choice.Name, y) })
+		panels := list.Map(scenes, func(s results.Scene) Panel { return v.panel(s, choice.Name, y) })
 		v.limit(panels)
 		some := false
 		for i, s := range scenes {
@@ -85,7 +83,7 @@ func Sketches(p *results.Prepared) Page {
 			for _, c := range q.Curves {
 				drawn[c.Label] = true
 			}
-			page.Sketches = append(page.Sketches, Sketch{choice.Name, panels[i].Title, s.String(), svg})
+			page.Sketches = append(page.Sketches, Sketch{choice.Name, panels[i].Title, s.With(), svg})
 		}
 		if some {
 			page.Axes = append(page.Axes, choice)
@@ -105,14 +103,6 @@ func Sketches(p *results.Prepared) Page {
 		page.Notes = append(page.Notes, "The grey steps join the best with a guarantee between any two words.")
 	}
 	return page
-}
-
-// String names what the panels of several data sets share.
-func (s scene) String() string {
-	if s.space.Embedding == "" {
-		return s.task.String()
-	}
-	return strings.TrimSuffix(s.space.String()+", "+s.task.String(), ", ")
 }
 
 // sketch draws the panel alone.

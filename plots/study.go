@@ -72,7 +72,9 @@ func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Fi
 	for _, sp := range v.spaces {
 		for _, t := range tasks {
 			shown := v.of(sp, t)
-			panels := list.Map(datasets(shown), func(d string) Panel { return v.panel(scene{d, sp, t}, x, y) })
+			panels := list.Map(datasets(shown), func(d string) Panel {
+				return v.panel(results.Scene{Dataset: d, Space: sp, Task: t}, x, y)
+			})
 			v.limit(panels)
 			if x != epsilon {
 				for i := range panels {
@@ -129,7 +131,7 @@ func attackFigures(v *view) ([]Figure, error) {
 	var out []Figure
 	for _, s := range v.scenes("accuracy") {
 		var panels []Panel
-		shown := results.Where(v.of(s.space, s.task), func(c results.Cell) bool { return c.Dataset == s.dataset })
+		shown := results.Where(v.of(s.Space, s.Task), func(c results.Cell) bool { return c.Dataset == s.Dataset })
 		for _, a := range attackers {
 			p := v.panel(s, a.Name, "accuracy")
 			p.Title, p.X.Label = a.Title, strings.TrimPrefix(p.X.Label, a.Heading()+" ")
@@ -137,8 +139,8 @@ func attackFigures(v *view) ([]Figure, error) {
 			panels = append(panels, p)
 		}
 		v.limit(panels)
-		f, err := Curves("attacks", v.fileName("attacks-"+tables.Slug(s.dataset), s.space, s.task),
-			title("What attackers learn against utility, "+datasetTitle(s.dataset, nil), s.space, s.task, shown), panels,
+		f, err := Curves("attacks", v.fileName("attacks-"+tables.Slug(s.Dataset), s.Space, s.Task),
+			title("What attackers learn against utility, "+datasetTitle(s.Dataset, nil), s.Space, s.Task, shown), panels,
 			append([]string{"Each line runs over ε. Identity is the plain text; Uniform replaces every word at random."},
 				v.notes(shown)...)...)
 		if err == nil {

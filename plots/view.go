@@ -26,10 +26,6 @@ type view struct {
 	named   map[results.Instance]bool // the eight that are not grey where there are more
 }
 
-// The marks of a variant that guarantees nothing, and of one whose guarantee
-// holds between some words only.
-const dagger, doubleDagger = "†", "‡"
-
 // rank returns the position of a mechanism in legends: the order of its
 // definition; mechanisms without one come last.
 func rank(mechanism string) int {
@@ -106,29 +102,15 @@ func newView(p *results.Prepared) *view {
 	for _, id := range v.curves {
 		style := styleOf(id, all)
 		own := results.Where(v.private, func(c results.Cell) bool { return c.Instance() == id })
-		style.Hollow, style.Scoped = slices.ContainsFunc(own, unproved), slices.ContainsFunc(own, scoped)
+		mark := results.Mark(own)
+		style.Hollow, style.Scoped = mark == results.UnprovedMark, mark == results.ScopeMark
 		style.Reference = constant(id.Mechanism)
 		style.NoLine = style.Reference
-		v.styles[id] = style
-		switch v.labels[id] = p.Labels[id]; {
-		case style.Hollow:
-			v.labels[id] += dagger
-		case style.Scoped:
-			v.labels[id] += doubleDagger
-		}
+		v.styles[id], v.labels[id] = style, p.Labels[id]+mark
 	}
 	v.name()
 	return v
 }
-
-// unproved reports whether a cell is of a variant that guarantees nothing. One
-// where the mechanism is undefined has no guarantee to report.
-func unproved(c results.Cell) bool {
-	return !c.IsBaseline() && c.Mechanism != "" && c.Status != results.StatusUndefined && c.GuaranteeMetric == "" &&
-		(c.Panel == "" || c.GuaranteeReason != "")
-}
-
-func scoped(c results.Cell) bool { return c.GuaranteeScope != "" }
 
 // constant reports whether ε has no effect on a mechanism.
 func constant(mechanism string) bool {
@@ -192,22 +174,15 @@ func (v *view) limit(panels []Panel) {
 	}
 }
 
-// scene is what one panel of a study is about.
-type scene struct {
-	dataset string
-	space   results.Space
-	task    results.Task
-}
-
 // scenes lists the panels of a study for which a quantity was measured.
-func (v *view) scenes(quantity string) []scene {
-	var out []scene
+func (v *view) scenes(quantity string) []results.Scene {
+	var out []results.Scene
 	for _, sp := range v.spaces {
 		for _, t := range v.tasks {
 			shown := v.of(sp, t)
 			for _, d := range datasets(shown) {
 				if slices.ContainsFunc(shown, func(c results.Cell) bool { return c.Dataset == d && c.Has(quantity) }) {
-					out = append(out, scene{d, sp, t})
+					out = append(out, results.Scene{Dataset: d, Space: sp, Task: t})
 				}
 			}
 		}
@@ -251,46 +226,44 @@ func mean(cells []results.Cell, quantity string) (Point, bool) {
 	return p, true
 }
 
-// curvesOf draws one curve per mechanism through its means over ε: quantity y
-// over quantity x.
-func (v *view) curvesOf(cells []results.Cell, x, y string) []Curve {
-	byInstance := map[results.Instance][]results.Cell{}
+// pointsOf are the means of quantity y of some cells at each value of a parameter,
+// ascending: over the parameter or, where it has a name, over quantity x.
+func pointsOf(cells []results.Cell, parameter func(results.Cell) results.Float, x, y string) (points []Point) {
 	cells = slices.Clone(cells)
 	slices.SortStableFunc(cells, func(a, b results.Cell) int {
-		return cmp.Compare(float64(a.Epsilon), float64(b.Epsilon))
+		return cmp.Compare(float64(parameter(a)), float64(parameter(b)))
 	})
-	for _, c := range cells {
-		byInstance[c.Instance()] = append(byInstance[c.Instance()], c)
+	for _, text := range results.Distinct(cells, func(c results.Cell) string { return parameter(c).String() }) {
+		at := results.Where(cells, func(c results.Cell) bool { return parameter(c).String() == text })
+		e := parameter(at[0])
+		q, ok := mean(at, y)
+		if q.X = float64(e); x != "" && ok {
+			var of Point
+			if of, ok = mean(at, x); e.Known() {
+				q.At = "ε " + short(float64(e))
+			}
+			q.X = of.Y
+		}
+		if ok && finite(q.X) {
+			points = append(points, q)
+		}
 	}
-	var out []Curve
+	return points
+}
+
+// curvesOf draws one curve per mechanism through its means over ε: quantity y
+// over quantity x.
+func (v *view) curvesOf(cells []results.Cell, x, y string) (out []Curve) {
+	if x == epsilon {
+		x = ""
+	}
 	for _, id := range v.curves {
-		own := byInstance[id]
-		c := Curve{Label: v.labels[id], Name: v.Labels[id], Style: v.styles[id]}
-		all := results.Distinct(own, func(c results.Cell) string { return c.Epsilon.String() })
-		for _, text := range all {
-			at := results.Where(own, func(c results.Cell) bool { return c.Epsilon.String() == text })
-			e := at[0].Epsilon
-			q, ok := mean(at, y)
-			if !ok {
-				continue
-			}
-			if q.X = float64(e); x != epsilon {
-				px, ok := mean(at, x)
-				if !ok {
-					continue
-				}
-				if q.X = px.Y; e.Known() {
-					q.At = "ε " + short(float64(e))
-				}
-			}
-			if finite(q.X) {
-				c.Points = append(c.Points, q)
-			}
+		own := results.Where(cells, func(c results.Cell) bool { return c.Instance() == id })
+		c := Curve{Label: v.labels[id], Name: v.Labels[id], Style: v.styles[id],
+			Points: pointsOf(own, func(c results.Cell) results.Float { return c.Epsilon }, x, y)}
+		if len(c.Points) > 0 {
+			out = append(out, c)
 		}
-		if len(c.Points) == 0 {
-			continue
-		}
-		out = append(out, c)
 	}
 	return out
 }
@@ -315,9 +288,9 @@ func axisOf(cells []results.Cell, quantity string) Axis {
 }
 
 // panel draws y over x in a scene.
-func (v *view) panel(s scene, x, y string) Panel {
-	cells := results.Where(v.of(s.space, s.task), func(c results.Cell) bool { return c.Dataset == s.dataset })
-	p := Panel{Title: datasetTitle(s.dataset, cells), X: axisOf(cells, x), Y: axisOf(cells, y), InPlace: x != epsilon,
+func (v *view) panel(s results.Scene, x, y string) Panel {
+	cells := results.Where(v.of(s.Space, s.Task), func(c results.Cell) bool { return c.Dataset == s.Dataset })
+	p := Panel{Title: datasetTitle(s.Dataset, cells), X: axisOf(cells, x), Y: axisOf(cells, y), InPlace: x != epsilon,
 		Curves: v.curvesOf(cells, x, y)}
 	if y == "accuracy" {
 		if level, ok := v.baseline(s, cells); ok {
@@ -329,9 +302,9 @@ func (v *view) panel(s scene, x, y string) Panel {
 
 // baseline returns the accuracy without privatisation: from its own cells where
 // they exist, else as known in privatised ones.
-func (v *view) baseline(s scene, cells []results.Cell) (Level, bool) {
+func (v *view) baseline(s results.Scene, cells []results.Cell) (Level, bool) {
 	own := results.Where(v.Cells, func(c results.Cell) bool {
-		return c.IsBaseline() && c.Panel == "" && c.Dataset == s.dataset && c.Model == s.task.Model && c.Space() == s.space
+		return c.IsBaseline() && c.Panel == "" && c.Dataset == s.Dataset && c.Model == s.Task.Model && c.Space() == s.Space
 	})
 	if p, ok := mean(own, "accuracy"); ok {
 		return Level{"baseline", p.Y, p.Low, p.High}, true
@@ -371,11 +344,8 @@ func datasetTitle(name string, shown []results.Cell) string {
 
 // notes returns the footnotes that cells need.
 func (v *view) notes(shown []results.Cell) []string {
-	few, most := math.MaxInt, 0 // repetitions of a cell
-	for _, c := range results.GroupCells(results.Texts(results.Where(shown,
-		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))) {
-		few, most = min(few, len(c.Cells)), max(most, len(c.Cells))
-	}
+	few, most := results.Repeated(results.Where(shown,
+		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))
 	count := fmt.Sprint(most)
 	if few < most {
 		count = fmt.Sprintf("%d to %d", few, most)
@@ -394,11 +364,11 @@ func (v *view) notes(shown []results.Cell) []string {
 
 // promiseNotes explains the marks of guarantees.
 func promiseNotes(shown []results.Cell) (notes []string) {
-	if slices.ContainsFunc(shown, unproved) {
-		notes = append(notes, dagger+" This variant guarantees nothing.")
+	if _, found := results.Unproved(shown); found {
+		notes = append(notes, results.UnprovedMark+" This variant guarantees nothing.")
 	}
-	if slices.ContainsFunc(shown, scoped) {
-		notes = append(notes, doubleDagger+" Its guarantee holds only between some words, those of one group or list: "+
+	if results.Scope(shown) != "" {
+		notes = append(notes, results.ScopeMark+" Its guarantee holds only between some words, those of one group or list: "+
 			"no full promise.")
 	}
 	return notes

@@ -63,21 +63,6 @@ func (c *Cell) Set(quantity string, m Measured) {
 	c.values[quantity] = m
 }
 
-// Scene is what a cell shares with its baseline. The setting is not part of it:
-// without privatisation all settings are one.
-type Scene struct {
-	Dataset, Embedding, EmbeddingFingerprint string
-	DatasetFingerprint                       string
-	Dimension                                int
-	Model, ModelParameters                   string
-}
-
-// Scene returns the scene of a place.
-func (p Place) Scene() Scene {
-	return Scene{p.Dataset, p.Embedding, p.EmbeddingFingerprint, p.DatasetFingerprint, p.Dimension, p.Model,
-		p.ModelParameters}
-}
-
 // Group is what all repetitions of one cell share. Fingerprints are not part of
 // it: documents may be drawn anew in each repetition, and Prepare has told
 // different data apart by name.
@@ -181,29 +166,16 @@ func Instances(cells []Cell) []Instance {
 // parameters where they differ between instances of one mechanism and variant.
 // Tables, figures and pages all use these names.
 func LabelInstances(instances []Instance) map[Instance]string {
-	variants := map[string]map[string]bool{}
-	parameters := map[[2]string]map[string]bool{}
-	for _, i := range instances {
-		if variants[i.Mechanism] == nil {
-			variants[i.Mechanism] = map[string]bool{}
-		}
-		variants[i.Mechanism][i.Variant] = true
-		k := [2]string{i.Mechanism, i.Variant}
-		if parameters[k] == nil {
-			parameters[k] = map[string]bool{}
-		}
-		parameters[k][i.Parameters] = true
-	}
 	labels := map[Instance]string{}
 	for _, i := range instances {
 		name := MechanismTitle(i.Mechanism)
-		if i.Variant != "" && (i.Variant != string(mechanisms.Proved) || len(variants[i.Mechanism]) > 1) {
+		all := Where(instances, func(o Instance) bool { return o.Mechanism == i.Mechanism })
+		alike := Where(all, func(o Instance) bool { return o.Variant == i.Variant })
+		if i.Variant != "" && (i.Variant != string(mechanisms.Proved) || len(alike) < len(all)) {
 			name += ", " + i.Variant
 		}
-		if all := parameters[[2]string{i.Mechanism, i.Variant}]; len(all) > 1 {
-			if own := differing(i.Parameters, all); own != "" {
-				name += ", " + symbols.Replace(own)
-			}
+		if own := differing(i, alike); own != "" {
+			name += ", " + symbols.Replace(own)
 		}
 		labels[i] = name
 	}
@@ -214,17 +186,10 @@ func LabelInstances(instances []Instance) map[Instance]string {
 var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
 
 // differing drops from "beta=0.001 gamma=0.5" what all alternatives share.
-func differing(own string, all map[string]bool) string {
-	var parts []string
-	for _, p := range strings.Fields(own) {
-		for other := range maps.Keys(all) {
-			if !slices.Contains(strings.Fields(other), p) {
-				parts = append(parts, p)
-				break
-			}
-		}
-	}
-	return strings.Join(parts, " ")
+func differing(own Instance, all []Instance) string {
+	return strings.Join(Where(strings.Fields(own.Parameters), func(part string) bool {
+		return slices.ContainsFunc(all, func(o Instance) bool { return !slices.Contains(strings.Fields(o.Parameters), part) })
+	}), " ")
 }
 
 // MechanismTitle returns the printed name of a mechanism.
@@ -321,6 +286,84 @@ func Tasks(cells []Cell) []Task {
 		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Setting, b.Setting))
 	})
 	return tasks
+}
+
+// Scene is where mechanisms are compared: a data set in a space, by a task.
+type Scene struct {
+	Dataset string
+	Space   Space
+	Task    Task
+}
+
+// Scene returns the scene of a place.
+func (p Place) Scene() Scene { return Scene{p.Dataset, p.Space(), p.Task()} }
+
+// Where names data set and space in print.
+func (s Scene) Where() string { return DatasetTitle(s.Dataset) + ", " + s.Space.String() }
+
+// With names what the data set is measured with, in print: space and task.
+func (s Scene) With() string {
+	parts := []string{s.Space.String(), s.Task.String()}
+	if s.Space.Embedding == "" {
+		parts = parts[1:]
+	}
+	return strings.TrimSuffix(strings.Join(parts, ", "), ", ")
+}
+
+// The marks of a variant that guarantees nothing, and of one whose guarantee
+// holds between some words only.
+const UnprovedMark, ScopeMark = "†", "‡"
+
+// Unproved returns the first cell of a variant that guarantees nothing. One where
+// the mechanism is undefined has no guarantee to report.
+func Unproved(cells []Cell) (c Cell, found bool) {
+	i := slices.IndexFunc(cells, func(c Cell) bool {
+		return !c.IsBaseline() && c.Mechanism != "" && c.Status != StatusUndefined && c.GuaranteeMetric == "" &&
+			(c.Panel == "" || c.GuaranteeReason != "")
+	})
+	if i < 0 {
+		return c, false
+	}
+	return cells[i], true
+}
+
+// Scope returns between which words the guarantee of cells of one mechanism
+// holds, "" where it holds between any two. Groups differ between data sets; the
+// first scope is used for all.
+func Scope(cells []Cell) string {
+	scopes := Distinct(Where(cells, func(c Cell) bool { return c.GuaranteeScope != "" }),
+		func(c Cell) string { return c.GuaranteeScope })
+	switch len(scopes) {
+	case 0:
+		return ""
+	case 1:
+		return scopes[0]
+	}
+	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
+}
+
+// Mark is that of the guarantee of cells of one mechanism, "" for a full one.
+func Mark(cells []Cell) string {
+	if _, found := Unproved(cells); found {
+		return UnprovedMark
+	}
+	if Scope(cells) != "" {
+		return ScopeMark
+	}
+	return ""
+}
+
+// Repeated returns the fewest and most repetitions of the privatised texts of some
+// cells.
+func Repeated(cells []Cell) (fewest, most int) {
+	for i, c := range GroupCells(Texts(cells)) {
+		if n := len(c.Cells); i == 0 {
+			fewest, most = n, n
+		} else {
+			fewest, most = min(fewest, n), max(most, n)
+		}
+	}
+	return fewest, most
 }
 
 // MeasuredColumns returns the quantities with a title that some cell has.

@@ -87,9 +87,6 @@ func MustColumn(name string) Column {
 	return c
 }
 
-// Get returns the value of the quantity in a cell.
-func (c Column) Get(cell Cell) Float { return cell.Get(c.Name) }
-
 // The quantities that tables combine, and those of the source papers. Others
 // are registered by the measurement that measures them.
 func init() {

@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -312,26 +311,34 @@ func parents(k placeKey) (out []placeKey) {
 // repetition uses the repetition's own numbers; where CS was measured in some
 // repetitions only, their mean is used. S_w is scaled to 100 runs.
 func deriveComposites(cells []Cell) {
-	baseline := map[Scene][]float64{}
+	// What a cell shares with its baseline. The setting is not part of it: without
+	// privatisation all settings are one.
+	type shared struct {
+		Scene
+		parameters, data, vectors string
+	}
+	of := func(c Cell) shared {
+		s := shared{c.Scene(), c.ModelParameters, c.DatasetFingerprint, c.EmbeddingFingerprint}
+		s.Task.Setting = ""
+		return s
+	}
+	baseline := map[shared][]float64{}
 	similarity := map[Group][]float64{}
 	for _, c := range cells {
 		if v := c.Get("accuracy"); c.IsBaseline() && v.Known() {
-			baseline[c.Scene()] = append(baseline[c.Scene()], float64(v))
+			baseline[of(c)] = append(baseline[of(c)], float64(v))
 		}
 		if v := c.Get("cs"); v.Known() {
 			similarity[c.Group()] = append(similarity[c.Group()], float64(v))
 		}
 	}
-	means := map[Scene]float64{}
-	for scene, values := range maps.All(baseline) {
-		means[scene] = stats.Mean(values)
-	}
 	for i := range cells {
 		c := &cells[i]
-		base, known := means[c.Scene()]
-		if c.Status != StatusOK || !known {
+		plain := baseline[of(*c)]
+		if c.Status != StatusOK || len(plain) == 0 {
 			continue
 		}
+		base := stats.Mean(plain)
 		c.Set("baseline_accuracy", Number(base))
 		if c.IsBaseline() {
 			continue

@@ -158,6 +158,17 @@ func withFile(path string, read func(io.Reader) error) error {
 	return read(z)
 }
 
+// readRows reads a file into a slice of structs with csv tags.
+func readRows(path string, rows any) error {
+	return withFile(path, func(r io.Reader) error {
+		t, err := ReadCSV(path, r)
+		if err != nil {
+			return err
+		}
+		return t.Unmarshal(rows)
+	})
+}
+
 // Decode is Read from a stream; name is used in errors.
 func Decode(name string, r io.Reader) ([]Row, error) {
 	t, err := ReadCSV(name, r)
@@ -284,8 +295,8 @@ func (t *CSV) checkHeader() error {
 		}
 		switch {
 		case version < SchemaVersion:
-			return fmt.Errorf("%s:%d: schema = %d: written by an earlier mldp, this one reads %d; run the study again "+
-				"or convert the file with: mldp data convert", t.name, t.lines[i], version, SchemaVersion)
+			return fmt.Errorf("%s:%d: schema = %d: written by an earlier mldp, this one reads %d; run the study again",
+				t.name, t.lines[i], version, SchemaVersion)
 		case version > SchemaVersion:
 			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i],
 				version, SchemaVersion)

@@ -17,7 +17,6 @@ import (
 
 type compareOptions struct {
 	publishedOnly, published bool
-	margin                   float64
 	format                   string
 	levels                   results.Levels
 	runs                     compare.Options
@@ -39,8 +38,6 @@ func newCompareCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
 	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
-	f.Float64Var(&o.margin, "margin", published.DefaultMargin,
-		"difference to a published number, in points, that always agrees")
 	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
 	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
 	f.StringVar(&o.format, "format", "md", "md, tex or csv")
@@ -50,7 +47,7 @@ func newCompareCommand() *cobra.Command {
 	}
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		if err := errors.Join(check.OneOf("format", o.format, tables.Formats...),
-			check.NonNegative("margin", o.margin), check.Inside("level", o.runs.Level, 0, 1)); err != nil {
+			check.Inside("level", o.runs.Level, 0, 1)); err != nil {
 			return err
 		}
 		for _, name := range o.runs.Quantities {
@@ -90,7 +87,10 @@ func (o *compareOptions) history(paths []string, a *answer) error {
 		}
 		views = append(views, p)
 	}
-	steps := compare.History(views, o.runs)
+	var steps []*compare.Comparison
+	for i := 1; i < len(views); i++ {
+		steps = append(steps, compare.Runs(views[i-1], views[i], o.runs))
+	}
 	if err := a.paper(o.format, tables.History(steps)); err != nil {
 		return err
 	}
@@ -123,12 +123,10 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 	if err != nil {
 		return err
 	}
-	all := published.Tables(p, o.margin)
+	all := published.Tables(p)
 	if len(all) == 0 {
-		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells has a published counterpart", len(p.Cells))}
-	}
-	if last := all[len(all)-1:]; o.format == "csv" && last[0].Name == "compare" { // one table, one header
-		all = last
+		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
+			"many of them, GloVe 6B, an LSTM", len(p.Cells))}
 	}
 	return a.paper(o.format, all...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/models"
 	"mldpbench/results"
 )
@@ -90,6 +92,24 @@ func examplesFlag(f *pflag.FlagSet, to *bool) {
 
 func policyFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+}
+
+// letterCases are the ways in which words are written.
+var letterCases = []string{"vocabulary", "keep"}
+
+// wordFlags say how the words of a text are treated.
+type wordFlags struct{ policy, letters string }
+
+func (o *wordFlags) addFlags(f *pflag.FlagSet) {
+	policyFlag(f, &o.policy)
+	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
+		"UPPER as they were")
+}
+
+// options are checked.
+func (o *wordFlags) options() (privatize.Options, error) {
+	p := privatize.Options{Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep"}
+	return p, cmp.Or(mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
 }
 
 // alignFlag takes levels of privacy at which mechanisms are compared, as in

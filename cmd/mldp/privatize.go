@@ -26,12 +26,11 @@ import (
 type privatizeOptions struct {
 	instance    instanceOptions
 	inputs      inputOptions
-	policy      string
-	letters     string
+	words       wordFlags
+	keep        string
 	seed        uint64
 	seeded      bool
 	command     commandOptions
-	keep        string
 	workers     int
 	perDocument float64
 	out         string
@@ -53,9 +52,7 @@ func newPrivatizeCommand() *cobra.Command {
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
-	policyFlag(f, &o.policy)
-	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
-		"UPPER as they were")
+	o.words.addFlags(f)
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
 	coresFlag(f, &o.workers)
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
@@ -76,9 +73,6 @@ const (
 	budgetWord     = "word"
 	budgetDocument = "document"
 )
-
-// letterCases are the ways in which words are written.
-var letterCases = []string{"vocabulary", "keep"}
 
 // privatizeReport is the content of --report.
 type privatizeReport struct {
@@ -110,8 +104,7 @@ type vectors struct {
 
 // check returns the inputs with their outputs.
 func (o *privatizeOptions) check(flags *pflag.FlagSet, args []string) ([]inputFile, error) {
-	err := cmp.Or(mechanisms.CheckPolicy(mechanisms.Policy(o.policy)), check.OneOf("case", o.letters, letterCases...),
-		check.AtLeast("workers", o.workers, 1))
+	err := check.AtLeast("workers", o.workers, 1)
 	switch {
 	case err != nil:
 	case o.perDocument != 0:
@@ -150,6 +143,9 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 		debug.SetGCPercent(50)
 	}
 	p := &privatizing{privatizeOptions: o, root: stream.FromUint64(o.seed), stderr: cmd.ErrOrStderr()}
+	if p.options, err = o.words.options(); err != nil {
+		return err
+	}
 	if !o.seeded {
 		if p.root, err = stream.Cryptographic(); err != nil {
 			return err
@@ -189,8 +185,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 // find words. end closes it.
 func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
 	end = func() error { return nil }
-	p.options = privatize.Options{Policy: mechanisms.Policy(p.policy), KeepCase: p.letters == "keep",
-		Seed: p.root.Derive("text"), Workers: p.workers}
+	p.options.Seed, p.options.Workers = p.root.Derive("text"), p.workers
 	if p.keep != "" {
 		if p.options.Kept, err = wordsOf(p.keep); err != nil {
 			return end, err
@@ -231,12 +226,12 @@ func (p *privatizing) state() {
 	} = p.options.Rewriter
 	policy := "left to the command"
 	if p.options.Mechanism != nil {
-		m, policy = p.options.Mechanism, p.policy
+		m, policy = p.options.Mechanism, p.words.policy
 	}
 	what := instanceName(m.Settings())
 	p.promise = m.Guarantee()
 	r := privatizeReport{
-		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.letters, Seeded: p.seeded, Budget: budgetWord,
+		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.words.letters, Seeded: p.seeded, Budget: budgetWord,
 		Guarantee: p.promise.String(), Numerical: p.promise.Numerical.String(), Scope: p.promise.Scope,
 		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{}, Files: []string{},
 	}

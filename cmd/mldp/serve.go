@@ -10,21 +10,23 @@ import (
 
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
 func newServeCommand() *cobra.Command {
 	o := instanceOptions{}
-	var policy string
+	var words wordFlags
 	var seed uint64
 	var workers int
 	cmd := command("serve", "serve", cobra.NoArgs)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		err := mechanisms.CheckPolicy(mechanisms.Policy(policy))
-		if err != nil {
+		s := &server{}
+		var err error
+		if s.options, err = words.options(); err != nil {
 			return err
 		}
-		s := &server{policy: mechanisms.Policy(policy), workers: workers}
+		s.options.Workers = workers
 		if s.settings, s.env, err = o.environment(cmd.Context(), stream.FromUint64(seed)); err != nil {
 			return err
 		}
@@ -33,14 +35,15 @@ func newServeCommand() *cobra.Command {
 			return err
 		}
 		in := interruptible(cmd.Context(), cmd.InOrStdin())
-		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m), s.privatize)
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m),
+			external.Handler{Documents: s.documents, Texts: s.texts})
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
 	epsilon := f.Lookup("epsilon")
 	epsilon.DefValue, epsilon.Usage = "1", "privacy parameter of the guarantee stated in the hello"
 	o.epsilon = 1
-	policyFlag(f, &policy)
+	words.addFlags(f)
 	f.Uint64Var(&seed, "seed", 0, "seed of the random choices when a mechanism is built")
 	coresFlag(f, &workers)
 	require(cmd, "mechanism")
@@ -52,8 +55,7 @@ func newServeCommand() *cobra.Command {
 type server struct {
 	settings  mechanisms.Settings
 	env       mechanisms.Environment
-	policy    mechanisms.Policy
-	workers   int
+	options   privatize.Options // without the mechanism
 	instances map[float64]mechanisms.Mechanism
 }
 
@@ -88,24 +90,41 @@ func (s *server) hello(m mechanisms.Mechanism) external.Hello {
 			p.Factor = 1
 		}
 	}
-	parameters := mechanisms.Parameters{"variant": string(s.settings.Variant), "policy": string(s.policy)}
+	parameters := mechanisms.Parameters{"variant": string(s.settings.Variant), "policy": string(s.options.Policy)}
 	for name, v := range s.settings.Parameters {
 		parameters[name] = v
 	}
 	parameters["embedding"] = s.env.Space.Name + " " + strconv.Itoa(s.env.Space.Dimension) + "d"
-	aligned := s.policy != mechanisms.Drop
+	aligned := s.options.Policy != mechanisms.Drop
 	return external.Hello{
 		Name: s.settings.Mechanism, Version: "mldp " + mldpVersion(), Guarantee: p, Parameters: parameters,
 		Repeatable: true, Aligned: &aligned,
 	}
 }
 
-func (s *server) privatize(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
+func (s *server) documents(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
 	error) {
 	m, err := s.at(epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("epsilon %v: %w", epsilon, err)
 	}
-	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.policy, Seeds: seeds,
-		Workers: s.workers})
+	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.options.Policy, Seeds: seeds,
+		Workers: s.options.Workers})
+}
+
+// texts reads and writes as mldp privatize does.
+func (s *server) texts(ctx context.Context, epsilon float64, texts []string, seeds []stream.Seed) ([]string,
+	external.Counts, error) {
+	m, err := s.at(epsilon)
+	if err != nil {
+		return nil, external.Counts{}, fmt.Errorf("epsilon %v: %w", epsilon, err)
+	}
+	o := s.options
+	o.Mechanism = m
+	p, err := privatize.New(o)
+	if err != nil {
+		return nil, external.Counts{}, err
+	}
+	after, sum, err := p.Texts(ctx, texts, seeds)
+	return after, external.Counts{Words: sum.Words, Changed: sum.Changed, Unknown: sum.Unknown}, err
 }

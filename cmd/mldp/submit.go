@@ -148,7 +148,7 @@ func newArtifactCommand() *cobra.Command {
 			return err
 		}
 		made, err := submit.MakeArtifact(dir, out, func(to string) error {
-			all := append(tables.All(p), published.Tables(p, published.DefaultMargin)...)
+			all := append(tables.All(p), published.Tables(p)...)
 			if _, err := tables.Write(filepath.Join(to, "tables"), all, []string{"md", "csv"}); err != nil {
 				return err
 			}

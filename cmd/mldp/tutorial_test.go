@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +15,8 @@ import (
 	"mldpbench/internal/realdata"
 )
 
-// TestLongTutorial follows docs/tutorial.md in an empty folder with the wheel alone,
-// in a virtual environment: on generated data and, where they are, on real ones.
+// TestLongTutorial follows docs/tutorial.md in a folder of the source, with the
+// wheel in a virtual environment: on generated data and, where they are, on real ones.
 func TestLongTutorial(t *testing.T) {
 	realdata.Long(t)
 	if runtime.GOOS == "windows" {
@@ -32,17 +34,8 @@ func TestLongTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dist := t.TempDir()
-	r := &recipes{root: root, dir: dist}
-	r.do(t, "go", "build", "-C", root, "-buildvcs=false", "-ldflags=-s -w", "-o",
-		filepath.Join(dist, "mldp-1.0-"+runtime.GOOS+"-"+runtime.GOARCH), "./cmd/mldp")
-	r.do(t, "python3", "-B", filepath.Join(root, "python", "wheels.py"), "1.0", dist)
-	wheel, err := filepath.Glob(filepath.Join(dist, "*_*.whl")) // the other is that of any platform
-	if err != nil || len(wheel) != 1 {
-		t.Fatalf("wheels %q, %v", wheel, err)
-	}
 	t.Run("generated", func(t *testing.T) {
-		follow(t, string(page), wheel[0], strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B", "generated",
+		follow(t, string(page), root, strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B", "generated",
 			"--dimension 100", "--dimension 50", "[100]", "[50]"), "")
 	})
 	t.Run("real", func(t *testing.T) {
@@ -50,8 +43,21 @@ func TestLongTutorial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		follow(t, string(page), wheel[0], strings.NewReplacer(), data)
+		follow(t, string(page), root, strings.NewReplacer(), data)
 	})
+}
+
+// linkSource makes dir look like the folder of the source, without what was built there.
+func linkSource(t *testing.T, root, dir string) {
+	entries, err := os.ReadDir(root)
+	for _, e := range entries {
+		if built := []string{"bin", "dist", "runs", "venv"}; !slices.Contains(built, e.Name()) {
+			err = errors.Join(err, os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 var (
@@ -61,15 +67,13 @@ var (
 
 // follow runs the commands of the page. The ε that calibrate prints take the
 // place of those in its study; data, a folder of real ones, must give those of the page.
-func follow(t *testing.T, page, wheel string, change *strings.Replacer, data string) {
+func follow(t *testing.T, page, root string, change *strings.Replacer, data string) {
 	dir := t.TempDir()
+	linkSource(t, root, dir)
 	for language, name := range map[string][]string{"python": {"krr.py", "bayes.py"}, "yaml": {"first.yaml"}} {
 		for i, part := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
 			writeFile(t, filepath.Join(dir, name[i]), change.Replace(part[1]))
 		}
-	}
-	if err := os.Link(wheel, filepath.Join(dir, filepath.Base(wheel))); err != nil {
-		t.Fatal(err)
 	}
 	study := filepath.Join(dir, "first.yaml")
 	written, err := os.ReadFile(study)
@@ -107,6 +111,11 @@ func follow(t *testing.T, page, wheel string, change *strings.Replacer, data str
 		}
 		took += time.Since(start)
 		switch {
+		case strings.HasPrefix(line, "make "):
+			wheels, err := filepath.Glob(filepath.Join(dir, "dist", "*.whl"))
+			if err != nil || len(wheels) != 2 || strings.Contains(string(out), "arm64:") { // that of any platform, too
+				t.Fatalf("wheels %q, %v:\n%s", wheels, err, out)
+			}
 		case strings.Contains(line, " calibrate "):
 			printed += string(out)
 		case strings.Contains(line, " audit "):

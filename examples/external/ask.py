@@ -2,7 +2,7 @@
 """Use a built-in mechanism of mldp from Python, without a temporary file.
 
 ask.py MLDP-ARGUMENTS...   for example: ask.py --mechanism cmp --epsilon 10
-Privatises standard input line by line; words are split at white space.
+Privatises standard input line by line, as mldp privatize does.
 """
 import json, secrets, subprocess, sys
 
@@ -13,24 +13,23 @@ class Mechanism:
                                         text=True, encoding="utf-8")
         self.hello, self.requests = json.loads(self.process.stdout.readline()), 0
 
-    def privatize(self, documents, epsilon, seeds=None):
-        """documents are lists of words; without seeds the noise cannot be repeated."""
+    def privatize(self, texts, epsilon, seeds=None):
+        """Without seeds the noise cannot be repeated."""
         self.requests += 1
-        seeds = seeds or [secrets.token_hex(32) for _ in documents]
-        request = {"id": self.requests, "epsilon": epsilon, "seeds": seeds, "documents": documents}
+        seeds = seeds or [secrets.token_hex(32) for _ in texts]
+        request = {"id": self.requests, "epsilon": epsilon, "seeds": seeds, "texts": texts}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
-        if "documents" not in answer:
+        if "texts" not in answer:
             raise ValueError(answer.get("error") or answer.get("undefined"))
-        return answer["documents"]
+        return answer["texts"]
 
 
 if __name__ == "__main__":
     mechanism = Mechanism(*sys.argv[1:])
     print(mechanism.hello["name"], mechanism.hello["guarantee"], file=sys.stderr)
     epsilon = float(sys.argv[sys.argv.index("--epsilon") + 1]) if "--epsilon" in sys.argv else 1
-    lines = [line.split() for line in sys.stdin]
+    lines = sys.stdin.read().splitlines()
     if lines:
-        for words in mechanism.privatize(lines, epsilon):
-            print(" ".join(words))
+        print(*mechanism.privatize(lines, epsilon), sep="\n")

@@ -52,7 +52,7 @@ func serveCMP() {
 		return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Seeds: seeds})
 	}
 	h := Hello{Name: "cmp", Version: "1", Repeatable: true, Guarantee: &Promise{Metric: "euclidean", Factor: 1}}
-	if err := Serve(context.Background(), os.Stdin, os.Stdout, h, handle); err != nil {
+	if err := Serve(context.Background(), os.Stdin, os.Stdout, h, Handler{Documents: handle}); err != nil {
 		os.Exit(1)
 	}
 }

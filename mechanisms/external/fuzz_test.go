@@ -89,8 +89,9 @@ func FuzzServe(f *testing.F) {
 			}
 			return d, nil
 		}
+		handler := Handler{Documents: handle, Texts: sameTexts}
 		// an error is an answer too
-		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handle)
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handler)
 		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 		if _, err := parseHello([]byte(lines[0])); err != nil {
 			t.Error(err)
@@ -102,6 +103,10 @@ func FuzzServe(f *testing.F) {
 			}
 		}
 	})
+}
+
+func sameTexts(_ context.Context, _ float64, texts []string, _ []stream.Seed) ([]string, Counts, error) {
+	return texts, Counts{Words: 2, Changed: 1}, nil
 }
 
 func TestServeAnswersErrors(t *testing.T) {
@@ -120,8 +125,9 @@ func TestServeAnswersErrors(t *testing.T) {
 		}
 		return d, nil
 	}
+	handler := Handler{Documents: handle, Texts: sameTexts}
 	if err := Serve(context.Background(), strings.NewReader(in), &out,
-		Hello{Name: "same", Version: "1", Repeatable: true}, handle); err != nil {
+		Hello{Name: "same", Version: "1", Repeatable: true}, handler); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -131,7 +137,7 @@ func TestServeAnswersErrors(t *testing.T) {
 		`{"id":3,"error":"seed 0 = \"12\": must be 64 hexadecimal digits"}`,
 		`{"id":4,"error":"0 seeds for 1 documents"}`,
 		`{"id":5,"undefined":"not at 9"}`,
-		`{"id":6,"texts":["a b"]}`,
+		`{"id":6,"texts":["a  b"],"words":2,"changed":1}`,
 	}
 	got := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 	for i := range max(len(got), len(want)) {
@@ -139,18 +145,18 @@ func TestServeAnswersErrors(t *testing.T) {
 			t.Fatalf("line %d of %q, want %q", i, got, want)
 		}
 	}
-	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, handle)
+	err := Serve(context.Background(), strings.NewReader("hello\n"), &bytes.Buffer{}, Hello{Name: "x"}, handler)
 	if err == nil || !strings.Contains(err.Error(), "standard input:1: not a line of the protocol") {
 		t.Errorf("%v", err)
 	}
 	long := strings.NewReader(strings.Repeat("x", MaxLine+2) + "\n")
-	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, handle); err == nil ||
+	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, handler); err == nil ||
 		!strings.Contains(err.Error(), "longer than 10485760 bytes") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, handle); !errors.Is(err,
+	if err := Serve(ctx, strings.NewReader(""), &bytes.Buffer{}, Hello{Name: "x"}, handler); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("%v", err)
 	}

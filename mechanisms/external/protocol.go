@@ -111,10 +111,18 @@ type Answer struct {
 	ID        *uint64    `json:"id"`
 	Documents [][]string `json:"documents,omitempty"`
 	Texts     []string   `json:"texts,omitempty"`
+	Counts
 	Labels    []*int     `json:"labels,omitempty"`    // of an attacker
 	Values    []*float64 `json:"values,omitempty"`    // of a measurement
 	Error     string     `json:"error,omitempty"`     // this request failed
 	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
+}
+
+// Counts describes the words of the texts of an answer.
+type Counts struct {
+	Words   uint64 `json:"words,omitempty"`
+	Changed uint64 `json:"changed,omitempty"` // words of the vocabulary that became another word
+	Unknown uint64 `json:"unknown,omitempty"` // words outside the vocabulary
 }
 
 // AlignedTokens reports whether tokens stay in place.

@@ -9,19 +9,22 @@ import (
 	"io"
 	"strings"
 
-	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
 
-// Handler privatises the documents of a request, each with its seed.
-type Handler func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error)
+// Handler privatises the documents or texts of a request, each with its seed;
+// without Texts a request with texts is answered by an error.
+type Handler struct {
+	Documents func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error)
+	Texts     func(ctx context.Context, epsilon float64, texts []string, seeds []stream.Seed) ([]string, Counts, error)
+}
 
 // Serve implements the other side of the protocol: it writes the hello and
 // answers requests from in until there are no more. A request that cannot be
 // answered gets an error as its answer. A line that is not a request ends the
-// service, because no answer can be matched to it. Texts are split at white
-// space. Lines have at most MaxLine bytes.
+// service, because no answer can be matched to it. Lines have at most MaxLine
+// bytes.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Handler) error {
 	h.Protocol = Protocol
 	// The last request may lack its line end; empty lines are skipped.
@@ -69,11 +72,15 @@ func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
 		a.Error = err.Error()
 		return a, nil
 	}
-	documents := q.Documents
-	for _, t := range q.Texts {
-		documents = append(documents, strings.Fields(t))
+	var documents [][]string
+	var texts []string
+	if q.Texts == nil {
+		documents, err = handle.Documents(ctx, q.Epsilon, q.Documents, seeds)
+	} else if handle.Texts == nil {
+		err = errors.New("takes documents, not texts")
+	} else {
+		texts, a.Counts, err = handle.Texts(ctx, q.Epsilon, q.Texts, seeds)
 	}
-	after, err := handle(ctx, q.Epsilon, documents, seeds)
 	var undefined *mechanisms.UndefinedError
 	switch {
 	case ctx.Err() != nil:
@@ -83,9 +90,9 @@ func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
 	case err != nil:
 		a.Error = err.Error()
 	case q.Texts == nil:
-		a.Documents = whole(after)
+		a.Documents = whole(documents)
 	default:
-		a.Texts = list.Map(after, func(d []string) string { return strings.Join(d, " ") })
+		a.Texts = texts
 	}
 	return a, nil
 }

@@ -96,6 +96,7 @@ type batch struct {
 	pieces   []textio.Piece
 	bytes    int
 	first    uint64         // number of pieces[0]
+	seeds    []stream.Seed  // of the pieces; nil: those of the stream
 	words    [][]word       // of each piece
 	recorded map[uint64]int // number of words by record
 	output   [][]string
@@ -307,7 +308,7 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 		return err
 	}
 	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-		Policy: o.Policy, First: b.first, Seed: o.Seed, Workers: o.Workers, Epsilons: epsilons,
+		Policy: o.Policy, First: b.first, Seed: o.Seed, Seeds: b.seeds, Workers: o.Workers, Epsilons: epsilons,
 	})
 	return err
 }

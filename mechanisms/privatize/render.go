@@ -10,6 +10,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // write puts the words of a batch at their positions and writes it.
@@ -44,6 +45,32 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 		s.spent.words(p.Record, known)
 	}
 	return nil
+}
+
+// Texts privatises texts in memory with the built-in mechanism, each with its
+// seed, as Run does the fields of a table, and counts their words.
+func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, Summary, error) {
+	b := &batch{seeds: seeds}
+	for i, t := range texts {
+		b.pieces = append(b.pieces, textio.Piece{Text: t, Record: uint64(i)})
+	}
+	var sum Summary
+	err := s.split(ctx, b)
+	if err == nil {
+		err = s.replace(ctx, b)
+	}
+	if err != nil {
+		return nil, sum, err
+	}
+	out := make([]string, len(texts))
+	for i := range out {
+		var line strings.Builder
+		var c counts
+		s.render(&line, b, i, &c)
+		out[i] = line.String()
+		sum.add(c)
+	}
+	return out, sum, nil
 }
 
 // render writes the text of a piece with its new words.

@@ -2,13 +2,11 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
 	"mldpbench/results/tables"
 )
 
@@ -23,23 +21,23 @@ type answer struct {
 // mostRows is how many rows the first screen shows.
 const mostRows = 10
 
-func answerOf(p *results.Prepared) answer {
+func answerOf(p *results.Prepared, all []tables.Table) answer {
 	private := p.Private()
 	names := results.Distinct(private, func(c results.Cell) results.Instance { return c.Instance() })
 	a := answer{Data: documents(p)}
 	if t, ok := tables.AtFirstLevel(p, mostRows); ok {
 		a.Question = fmt.Sprintf("Which of %s keeps most accuracy at equal privacy?", count(len(names), "mechanism"))
 		a.Table = t
-		if attacks := tables.Attacks(p); len(attacks) > 0 {
+		if attacks := tables.Named(all, "attacks-"); len(attacks) > 0 {
 			first := cut(attacks[0], mostRows)
 			a.Attacks = &first
 		}
 		return a
 	}
 	a.Question = fmt.Sprintf("What was measured of %s.", count(len(names), "mechanism"))
-	candidates := append(tables.Attacks(p), tables.Brief(p, mostRows))
-	candidates = append(candidates, slices.DeleteFunc(tables.All(p), func(t tables.Table) bool {
-		return strings.HasPrefix(t.Name, "datasets")
+	candidates := append(tables.Named(all, "attacks-"), tables.Brief(p, mostRows))
+	candidates = append(candidates, results.Where(all, func(t tables.Table) bool {
+		return !strings.HasPrefix(t.Name, "datasets")
 	})...)
 	for _, t := range candidates {
 		if len(t.Rows) > 0 {
@@ -88,10 +86,7 @@ func documents(p *results.Prepared) string {
 		}
 		parts = append(parts, text)
 	}
-	few, most := math.MaxInt, 0
-	for _, c := range results.GroupCells(results.Texts(p.Private())) {
-		few, most = min(few, len(c.Cells)), max(most, len(c.Cells))
-	}
+	few, most := results.Repeated(p.Private())
 	repetitions := count(most, "repetition")
 	if few < most {
 		repetitions = fmt.Sprintf("%d to %s", few, repetitions)
@@ -150,13 +145,10 @@ func warnings(p *results.Prepared) []string {
 // undefined somewhere.
 func promiseWarnings(name string, own []results.Cell) (out []string) {
 	undefined := results.Where(own, func(c results.Cell) bool { return c.Status == results.StatusUndefined })
-	for _, c := range own {
-		if c.Status != results.StatusUndefined && c.GuaranteeMetric == "" && (c.Panel == "" || c.GuaranteeReason != "") {
-			out = append(out, fmt.Sprintf("%s guarantees nothing: %s", name, sentence(c.GuaranteeReason)))
-			break
-		}
+	if c, found := results.Unproved(own); found {
+		out = append(out, fmt.Sprintf("%s guarantees nothing: %s", name, sentence(c.GuaranteeReason)))
 	}
-	if scope := compare.Scope(own); scope != "" {
+	if scope := results.Scope(own); scope != "" {
 		out = append(out, fmt.Sprintf("The guarantee of %s holds only %s", name, sentence(scope)))
 	}
 	if len(undefined) > 0 {

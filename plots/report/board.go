@@ -1,13 +1,10 @@
 package report
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
-	"strings"
 
 	"mldpbench/plots"
 	"mldpbench/results"
@@ -78,85 +75,25 @@ func WriteIndex(w io.Writer, list []BoardLink) error {
 // whether anything is promised or not.
 func WriteBoard(w io.Writer, p *results.Prepared, t *BoardTask) error {
 	v := newBoard("Board")
-	v.Generated, v.Attacks, v.Promises, v.Task = generated(p.Cells), tables.Attacks(p), tables.Promises(p), t
+	all := tables.All(p)
+	v.Generated, v.Task = generated(p.Cells), t
+	v.Attacks, v.Promises = tables.Named(all, "attacks-"), tables.Named(all, "promises-")
 	v.Figure = plots.Sketches(p)
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	if t != nil {
-		v.Title, v.Releases = t.Title, tables.Releases(p)
-		v.Equal = atEqual(p, t.Question, t.Levels, true)
+		v.Title, v.Releases = t.Title, tables.Named(all, "strongest-", "use-", "attackers-")
+		v.Equal = tables.Ranking(p, t.Question, t.Levels, true)
 	} else {
 		v.Axis = tables.AxisNote(p, p.Stated().Quantity)
-		v.Equal = atEqual(p, compare.Question{}, p.Stated().At, false)
+		v.Equal = tables.Ranking(p, compare.Question{}, p.Stated().At, false)
 		if len(v.Equal.Rows) == 0 && len(v.Attacks) == 0 {
 			return fmt.Errorf("no mechanism with a guarantee has both an accuracy and an error of the adversary (%s) on both "+
 				"sides of %g, and no attacker was measured together with a utility",
 				results.MustColumn(p.Stated().Quantity).Title, p.Stated().At[0])
 		}
 	}
-	v.Sources = once(nil, source(p.Cells))
+	v.Sources = once(nil, tables.Source(p.Cells))
 	return boards.Execute(w, v)
 }
-
-// atEqual ranks mechanisms at levels of privacy, and says of each what it is told
-// apart from: with a task whatever reaches the level, else those that promise
-// something, where a promise between some words has no place.
-func atEqual(p *results.Prepared, q compare.Question, levels []float64, task bool) tables.Table {
-	q = q.Whole(p)
-	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
-	if use.Unit == "%" {
-		use.Digits = 1 // as everywhere at a level
-	}
-	t := tables.Table{Name: "equal", Title: tables.Capitalised(use.Heading()) + " at equal " + privacy.Heading(),
-		Header: []string{"data set", "measured with", privacy.Heading(), "mechanism", use.Heading(), "place", "95% bounds",
-			"ε about", "plain text", "told apart from"},
-		Legend: "Each on its own line between its measured ε; ± is half the 95% interval. All pairs of a data set and " +
-			"classifier are tested, Holm, 5%, so that the bounds of places hold together with probability 95%."}
-	joined := len(results.Distinct(p.Cells, runOf)) > 1
-	if joined {
-		t.Header = append(t.Header, "measured by")
-	}
-	for _, level := range levels {
-		for _, s := range compare.Standings(p, q, level) {
-			entries := slices.Concat(s.Entries, s.Scoped)
-			if task {
-				entries = s.Ranked()
-			}
-			with := strings.TrimPrefix(s.Space.String()+", "+s.Task.String(), " d=0, ")
-			for i, e := range entries {
-				place, bounds := fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High)
-				apart := cmp.Or(strings.Join(slices.Concat(e.Better, e.Worse), ", "), "none")
-				if !task && i >= len(s.Entries) {
-					place, bounds, apart = tables.NotMeasured, tables.NotMeasured, tables.NotMeasured
-				}
-				row := []string{results.DatasetTitle(s.Dataset), with, fmt.Sprint(level), e.Line.Name,
-					tables.Within(e.Line, use.Digits), place, bounds, short(e.Line.Epsilon),
-					tables.FormatNumber(s.Baseline, use.Digits), apart}
-				if joined {
-					row = append(row, source(e.Line.Cells))
-				}
-				t.AddRow(row...)
-			}
-		}
-	}
-	return t
-}
-
-// source returns the origin of the measurements: studies, and the versions of
-// mldp that ran each.
-func source(cells []results.Cell) string {
-	return enumerate(results.Distinct(cells, runOf), func(of origin) string {
-		own := results.Where(cells, func(c results.Cell) bool { return runOf(c) == of })
-		return fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed,
-			enumerate(own, func(c results.Cell) string { return c.Version }), of.machine)
-	})
-}
-
-// origin is what tells runs of one board apart.
-type origin struct {
-	study, machine string
-	seed           uint64
-}
-
-func runOf(c results.Cell) origin { return origin{c.Study, c.Machine, c.Seed} }

@@ -51,15 +51,10 @@ func explore(p *results.Prepared) explorer {
 		row := exploreRow{
 			Dataset: results.DatasetTitle(c.Dataset), Mechanism: p.Name(c), Variant: variantName(c),
 			Model: c.Task().String(), Space: c.Space().String(), Idle: stats.Mean(g.Values("n_w")) > idleAbove,
+			Mark: results.Mark(g.Cells),
 		}
-		switch {
-		case c.IsBaseline():
+		if c.IsBaseline() {
 			row.Model = c.Model
-		case c.Status == results.StatusUndefined:
-		case c.GuaranteeMetric == "":
-			row.Mark = "†"
-		case c.GuaranteeScope != "":
-			row.Mark = tables.ScopeMark
 		}
 		if c.Epsilon.Known() {
 			row.Epsilon = short(float64(c.Epsilon))

@@ -85,7 +85,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 				if level == results.StatedErrors[0] {
 					name := e.Line.Name
 					if k >= len(s.Entries) {
-						name += tables.ScopeMark
+						name += results.ScopeMark
 					}
 					if slices.ContainsFunc(answer, func(r []string) bool { return r[0] == name }) { // at most ten rows
 						one("answer", answer, want, name)
@@ -127,7 +127,7 @@ func texts(t tables.Table) (rows [][]string) {
 
 // resultRows are those of the Markdown tables of a result page.
 func resultRows(page string) (rows [][]string) {
-	plain := strings.NewReplacer("**", "", tables.ScopeMark, "")
+	plain := strings.NewReplacer("**", "", results.ScopeMark, "")
 	for line := range strings.Lines(tag.ReplaceAllString(page, "")) {
 		var cells []string
 		for _, c := range strings.Split(line, "|") {

@@ -34,16 +34,6 @@ type Input struct {
 	Examples bool // whether to show original documents
 }
 
-// replicates reports whether a run is of a study that repeats published
-// measurements, by its name.
-func replicates(p *results.Prepared) bool {
-	return slices.ContainsFunc(p.Cells, func(c results.Cell) bool {
-		return slices.ContainsFunc([]string{"comparative", "replication"}, func(prefix string) bool {
-			return strings.HasPrefix(c.Study, prefix)
-		})
-	})
-}
-
 //go:embed report.gohtml
 var page string
 
@@ -100,15 +90,13 @@ func Write(w io.Writer, in Input) error {
 		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared),
 		Examples: in.Examples, Sections: sections(in), Warnings: warnings(in.Prepared),
 	}
-	v.Answer = answerOf(in.Prepared)
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	p := in.Prepared
 	v.Tables = tables.All(p)
-	if replicates(p) {
-		v.Verdict, v.Against = published.Sentence(p), published.Tables(p, published.DefaultMargin)
-	}
+	v.Answer = answerOf(p, v.Tables)
+	v.Verdict, v.Against = published.Sentence(p), published.Tables(p)
 	v.Figures, _ = plots.All(p, "papers")
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]

@@ -34,6 +34,26 @@ class TestMechanism(unittest.TestCase):
             self.assertAlmostEqual(sum(p.values()), 1, places=5)  # printed with eight digits
             self.assertEqual(max(p, key=p.get), "food")
 
+    def test_privatise_reads_as_the_program(self):
+        texts = ["The food, it said, was SUPERB!", "zzyzx  don't\tawful...", "", "the food was superb"]
+        options = ["--mechanism", "k-rr", "--epsilon", "4", "--embedding", "generated", "--dimension", "50", "--seed", "7"]
+        for case in "vocabulary", "keep":
+            done = subprocess.run([mldpbench.program(), "privatize", *options, "--case", case], capture_output=True,
+                                  text=True, input="".join(t + "\n" for t in texts))
+            with mldpbench.Mechanism("k-rr", 4, "generated", dimension=50, seed=7, case=case) as m:
+                private = m.privatise(texts[:1]) + m.privatise(texts[1:])
+                self.assertEqual("".join(t + "\n" for t in private), done.stdout, done.stderr)
+                self.assertIn(f"{m.words} words: {m.changed} changed, {m.unknown} unknown", done.stderr)
+                self.assertGreater(m.unknown, 0)
+                with self.assertWarnsRegex(UserWarning, "50% of the words are not in the vocabulary"):
+                    m.privatise(["Food zzyzx!"])
+
+    def test_words_as_tokens(self):
+        """Words of the vocabulary, separated by single spaces, are privatised as tokens."""
+        text, seeds = "the food was superb", ["ab" * 32]
+        with mldpbench.Mechanism("k-rr", epsilon=2, embedding="generated", dimension=50) as m:
+            self.assertEqual(m.privatise([text], seeds), [" ".join(m.privatise_tokens([text.split()], seeds)[0])])
+
     def test_errors(self):
         with self.assertRaisesRegex(MldpError, "nosuch"):
             mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")

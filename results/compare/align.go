@@ -32,9 +32,7 @@ var AllLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 // Aligned is one scene in which mechanisms are compared at one level of privacy.
 type Aligned struct {
-	Dataset string
-	Space   results.Space
-	Task    results.Task
+	results.Scene
 	Question
 	At       float64 // the level of privacy
 	Baseline float64 // use without privatisation, NaN where not measured
@@ -97,26 +95,20 @@ func Align(p *results.Prepared, q Question, level float64) []Aligned {
 // an attacker finds, or how large E_M is, where a mechanism costs so much.
 func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
 	return align(p, q, func(a Aligned) float64 {
-		return Plain(p, a.Dataset, a.Space, a.Task.Model, a.Privacy) - loss
+		return Plain(p, a.Scene, a.Privacy) - loss
 	})
 }
 
 func align(p *results.Prepared, q Question, level func(Aligned) float64) []Aligned {
 	q = q.Whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
-	type scene struct {
-		dataset string
-		space   results.Space
-		task    results.Task
-	}
-	of := func(c results.Cell) scene { return scene{c.Dataset, c.Space(), c.Task()} }
+	of := func(c results.Cell) results.Scene { return c.Scene() }
 	measured := results.Where(p.Private(), func(c results.Cell) bool {
 		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK && c.Panel == ""
 	})
 	var out []Aligned
 	for _, s := range results.Distinct(measured, of) {
-		a := Aligned{Dataset: s.dataset, Space: s.space, Task: s.task, Question: q,
-			Baseline: Plain(p, s.dataset, s.space, s.task.Model, q.Use)}
+		a := Aligned{Scene: s, Question: q, Baseline: Plain(p, s, q.Use)}
 		a.At = level(a)
 		own := results.Where(measured, func(c results.Cell) bool { return of(c) == s })
 		for _, i := range results.Instances(own) {
@@ -135,9 +127,9 @@ func align(p *results.Prepared, q Question, level func(Aligned) float64) []Align
 
 // Plain returns a quantity without privatisation: the mean of the baselines, or
 // the ceiling that rows state; NaN where neither was measured.
-func Plain(p *results.Prepared, dataset string, space results.Space, model, quantity string) float64 {
+func Plain(p *results.Prepared, s results.Scene, quantity string) float64 {
 	own := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == dataset && c.Space() == space && c.Model == model
+		return c.Dataset == s.Dataset && c.Space() == s.Space && c.Model == s.Task.Model
 	})
 	base := results.Where(own, func(c results.Cell) bool { return c.IsBaseline() })
 	if x := (results.Cells{Cells: base}).Values(quantity); len(x) > 0 {

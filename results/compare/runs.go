@@ -49,6 +49,7 @@ type Comparison struct {
 	Reasons []string // why the comparison is not a whole one
 	// Untested counts numbers for which no spread is known.
 	Untested int
+	names    map[results.Instance]string
 }
 
 // Change is a difference between two runs of equal seed and data.
@@ -117,6 +118,7 @@ type pair struct {
 	before, after results.Cells
 	exact         bool // equal seed and data
 	sameDocuments bool
+	ofOne, df     float64 // variance of the change of the quantity tested in one repetition, pooled; NaN where not known
 }
 
 func (p pair) cell() results.Cell { return p.before.Cells[0] }
@@ -133,14 +135,6 @@ func (p pair) shared() (both [][2]results.Cell) {
 	return both
 }
 
-// where is the group of a cell without what tells data apart in its name.
-func where(g results.Group, ignored []func(*results.Group)) results.Group {
-	for _, f := range ignored {
-		f(&g)
-	}
-	return g
-}
-
 // Runs compares a run with an earlier one, cell by cell and quantity by
 // quantity. Cells of equal seed and data must be equal: any difference is a
 // change. Others are tested: all cells of a data set together, each mechanism
@@ -148,22 +142,25 @@ func where(g results.Group, ignored []func(*results.Group)) results.Group {
 // documents, those with outcomes of documents by pairs of documents. p-values
 // are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
-	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)}}
+	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)},
+		names: results.LabelInstances(results.Distinct(slices.Concat(before.Cells, after.Cells),
+			func(x results.Cell) results.Instance { return x.Instance() }))}
 	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("studies differ: %s against %s", strings.Join(x, ", "),
 			strings.Join(y, ", ")))
 	}
-	ignored := c.apart(before, after)
-	names := results.LabelInstances(results.Distinct(append(slices.Clone(before.Cells), after.Cells...),
-		func(x results.Cell) results.Instance { return x.Instance() }))
-	pairs := c.match(before, after, ignored, names)
+	pairs := c.match(before, after)
 	if len(pairs) == 0 {
 		c.Broken = nil
-		c.Reasons = append(c.Reasons, "no cell is in both")
+		text := "no cell is in both"
+		if x, y := before.Private(), after.Private(); len(x) > 0 && len(y) > 0 {
+			text += fmt.Sprintf(" (the first run has %s; the second %s)", c.place(x[0]), c.place(y[0]))
+		}
+		c.Reasons = append(c.Reasons, text)
 		return c
 	}
 	for _, q := range o.columns(before.Cells) {
-		c.quantity(q, pairs, names, o)
+		c.quantity(q, pairs, o)
 	}
 	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
 	for i, adjusted := range stats.Holm(p) {
@@ -203,64 +200,31 @@ func (o Options) columns(cells []results.Cell) []results.Column {
 	})
 }
 
-// apart finds fields with one value in the whole first run and another in the
-// whole second one: cells are matched without them, and the comparison is not
-// one of like with like.
-func (c *Comparison) apart(before, after *results.Prepared) []func(*results.Group) {
-	fields := []struct {
-		name  string
-		value func(results.Group) string
-		clear func(*results.Group)
-	}{
-		{"data set", func(g results.Group) string { return g.Dataset }, func(g *results.Group) { g.Dataset = "" }},
-		{"embedding", func(g results.Group) string { return g.Embedding }, func(g *results.Group) { g.Embedding = "" }},
-		{"dimension", func(g results.Group) string { return fmt.Sprint(g.Dimension) },
-			func(g *results.Group) { g.Dimension = 0 }},
-		{"model", func(g results.Group) string { return g.Model + " " + g.ModelParameters },
-			func(g *results.Group) { g.Model, g.ModelParameters = "", "" }},
-		{"setting", func(g results.Group) string { return g.Setting }, func(g *results.Group) { g.Setting = "" }},
-	}
-	var ignored []func(*results.Group)
-	for _, f := range fields {
-		values := func(p *results.Prepared) []string {
-			return results.Distinct(p.Private(), func(x results.Cell) string { return f.value(x.Group()) })
-		}
-		if x, y := values(before), values(after); len(x) == 1 && len(y) == 1 && x[0] != y[0] {
-			ignored = append(ignored, f.clear)
-			c.Reasons = append(c.Reasons, fmt.Sprintf("%s: %s against %s", f.name, cmp.Or(x[0], "none"),
-				cmp.Or(y[0], "none")))
-		}
-	}
-	return ignored
-}
-
 // match pairs the cells of two runs and reports those that have no partner.
-func (c *Comparison) match(before, after *results.Prepared, ignored []func(*results.Group),
-	names map[results.Instance]string) []pair {
+func (c *Comparison) match(before, after *results.Prepared) []pair {
 	other := map[results.Group]results.Cells{}
 	for _, y := range results.GroupCells(after.Cells) {
-		other[where(y.Group, ignored)] = y
+		other[y.Group] = y
 	}
 	var pairs []pair
 	var missing, fewer, unlike []string
 	for _, x := range results.GroupCells(before.Cells) {
-		k := where(x.Group, ignored)
-		y, found := other[k]
-		delete(other, k)
+		y, found := other[x.Group]
+		delete(other, x.Group)
 		p := pair{before: x, after: y}
 		if !found {
-			missing = append(missing, place(x.Cells[0], names))
+			missing = append(missing, c.place(x.Cells[0]))
 			continue
 		}
 		a, b := p.cell(), y.Cells[0]
 		switch {
 		case a.Status != b.Status:
-			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", place(a, names),
+			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", c.place(a),
 				a.Status, b.Status))
 			continue
 		case a.GuaranteeMetric != b.GuaranteeMetric || (a.GuaranteeScope == "") != (b.GuaranteeScope == ""):
 			c.Broken = append(c.Broken, fmt.Sprintf("%s: guarantee %q in the first run, %q in the second",
-				place(a, names), promise(a), promise(b)))
+				c.place(a), promise(a), promise(b)))
 			continue
 		}
 		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
@@ -271,7 +235,7 @@ func (c *Comparison) match(before, after *results.Prepared, ignored []func(*resu
 		}
 		if p.exact = p.exact && len(p.shared()) > 0; p.exact {
 			if c.Exact++; len(p.shared()) < len(x.Cells) {
-				fewer = append(fewer, place(a, names))
+				fewer = append(fewer, c.place(a))
 			}
 		}
 		c.Cells++
@@ -305,24 +269,25 @@ func some(list []string, what string) string {
 	return text
 }
 
-func place(c results.Cell, names map[results.Instance]string) string {
-	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(c.Dataset), c.Space(), names[c.Instance()]), ", ")
-	if c.Epsilon.Known() {
-		s += fmt.Sprintf(", ε=%g", float64(c.Epsilon))
+// place names a cell.
+func (c *Comparison) place(x results.Cell) string {
+	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(x.Dataset), x.Space(), c.names[x.Instance()]), ", ")
+	if x.Epsilon.Known() {
+		s += fmt.Sprintf(", ε=%g", float64(x.Epsilon))
 	}
-	for _, text := range []string{c.Model, c.Setting, c.Panel, c.Series} {
+	for _, text := range []string{x.Model, x.Setting, x.Panel, x.Series} {
 		if text != "" {
 			s += ", " + text
 		}
 	}
-	if c.X.Known() {
-		s += fmt.Sprintf(", %s=%g", c.XName, float64(c.X))
+	if x.X.Known() {
+		s += fmt.Sprintf(", %s=%g", x.XName, float64(x.X))
 	}
 	return s
 }
 
 // exact lists the differences of one quantity in cells that must be equal.
-func (c *Comparison) exact(q results.Column, p pair, names map[results.Instance]string) {
+func (c *Comparison) exact(q results.Column, p pair) {
 	for _, both := range p.shared() {
 		a, had := both[0].At(q.Name)
 		b, has := both[1].At(q.Name)
@@ -331,7 +296,7 @@ func (c *Comparison) exact(q results.Column, p pair, names map[results.Instance]
 		}
 		counts := a.Part == b.Part && a.Whole == b.Whole && (a.Items == b.Items || a.Items == "" || b.Items == "")
 		if !near(float64(a.Value), float64(b.Value)) || !counts {
-			c.Changes = append(c.Changes, Change{place(both[0], names), q.Name, both[0].Repetition, a.Value, b.Value})
+			c.Changes = append(c.Changes, Change{c.place(both[0]), q.Name, both[0].Repetition, a.Value, b.Value})
 		}
 	}
 }
@@ -339,13 +304,4 @@ func (c *Comparison) exact(q results.Column, p pair, names map[results.Instance]
 // near allows for another order of additions.
 func near(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
-}
-
-// History compares each run with the one before it.
-func History(runs []*results.Prepared, o Options) []*Comparison {
-	var out []*Comparison
-	for i := 1; i < len(runs); i++ {
-		out = append(out, Runs(runs[i-1], runs[i], o))
-	}
-	return out
 }

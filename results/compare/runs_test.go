@@ -306,3 +306,44 @@ func TestPairsOfDocuments(t *testing.T) {
 		t.Errorf("%d: %s", c.Outcome(), c.Sentence())
 	}
 }
+
+// Two honest runs on the same documents, some of which are harder, with another
+// seed and two repetitions of three mechanisms at two ε: of 200 pairs at level
+// 0.05 at most 26 raise an alarm (more have probability below 1e-6 if the level
+// holds).
+func TestHonestPairsOfDocumentsPass(t *testing.T) {
+	t.Parallel()
+	run := func(rng *rand.Rand, seed uint64) []results.Row {
+		var rows []results.Row
+		for repetition := 1; repetition <= 2; repetition++ {
+			for k := range 6 {
+				r := one(seed, true, func(int) bool { return false })[0]
+				r.Mechanism, r.Epsilon = []string{"cmp", "tem", "vickrey"}[k/2], results.Float(1+k%2)
+				r.Index, r.Repetition, r.Key = k, repetition, fmt.Sprint(k)
+				trained := 0.05 * rng.NormFloat64() // of this model
+				right, n := make([]bool, 1000), 0
+				for i := range right {
+					if right[i] = rng.Float64()+trained < 0.5+float64(i%10)/20; right[i] {
+						n++
+					}
+				}
+				m := results.Share(n, 1000)
+				m.Items = results.NewOutcomes(right)
+				rows = append(rows, r.Of("accuracy", m))
+			}
+		}
+		return rows
+	}
+	const pairs = 200
+	alarms := 0
+	for k := range pairs {
+		rng := rand.New(rand.NewPCG(7, uint64(k)))
+		if Runs(prepare(t, run(rng, 1)), prepare(t, run(rng, 2)), Options{}).Outcome() == Changed {
+			alarms++
+		}
+	}
+	t.Logf("%d of %d alarms", alarms, pairs)
+	if alarms > 26 {
+		t.Errorf("%d of %d alarms", alarms, pairs)
+	}
+}

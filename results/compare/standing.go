@@ -50,7 +50,7 @@ func Standings(p *results.Prepared, q Question, level float64) []Standing {
 		for i, l := range a.Lines {
 			switch {
 			case !promises(l.Cells) || !l.Reached:
-			case Scope(l.Cells) != "":
+			case results.Scope(l.Cells) != "":
 				scoped = append(scoped, i)
 			default:
 				full = append(full, i)
@@ -70,21 +70,6 @@ func promises(cells []results.Cell) bool {
 	return !slices.ContainsFunc(cells, func(c results.Cell) bool { return c.GuaranteeMetric == "" })
 }
 
-// Scope returns between which words the guarantee of cells of one mechanism
-// holds, "" where it holds between any two. Groups differ between data sets; the
-// first scope is used for all.
-func Scope(cells []results.Cell) string {
-	scopes := results.Distinct(results.Where(cells, func(c results.Cell) bool { return c.GuaranteeScope != "" }),
-		func(c results.Cell) string { return c.GuaranteeScope })
-	switch len(scopes) {
-	case 0:
-		return ""
-	case 1:
-		return scopes[0]
-	}
-	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
-}
-
 // rank orders some lines by their use, with bounds of their places from the
 // tests of all pairs.
 func (a Aligned) rank(lines []int) []Entry {
@@ -92,7 +77,7 @@ func (a Aligned) rank(lines []int) []Entry {
 	entries := make([]Entry, len(lines))
 	for k, i := range lines {
 		l := a.Lines[i]
-		e := Entry{Line: l, Scope: Scope(l.Cells)}
+		e := Entry{Line: l, Scope: results.Scope(l.Cells)}
 		for _, j := range lines {
 			if j == i {
 				continue

@@ -2,30 +2,29 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
-// changed is the change of one quantity in one pair of cells.
-type changed struct {
-	pair
-	a, b      []float64 // by repetition
-	change    float64   // of means
-	variance  float64   // from repetitions, NaN without any
-	df        float64   // of it: it is pooled
-	sampling  float64   // standard error that new documents give all cells alike, 0 where not known
-	documents *estimate // of the change, paired by documents; nil without outcomes
+// change is a quantity of some cells in both runs: the means over these cells of
+// each repetition that all of them have.
+type change struct {
+	cells         []pair
+	before, after sampleOf
 }
 
 // quantity makes the tests of one quantity: for each data set over all cells,
 // for each mechanism on it, and for each cell.
-func (c *Comparison) quantity(q results.Column, pairs []pair, names map[results.Instance]string, o Options) {
-	var list []changed
+func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
+	var all []pair
 	lost := 0
 	seen := map[results.Group]bool{}
 	for _, p := range pairs {
@@ -33,343 +32,220 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, names map[results.
 		if !q.OfModel { // measured of the text, whatever the classifier
 			g.Model, g.ModelParameters, g.Setting = "", "", ""
 		}
-		a, b := p.before.Values(q.Name), p.after.Values(q.Name)
-		if seen[g] || len(a) == 0 {
+		if seen[g] || len(p.before.Values(q.Name)) == 0 {
 			continue
 		}
-		if seen[g] = true; len(b) == 0 {
+		if seen[g] = true; len(p.after.Values(q.Name)) == 0 {
 			lost++
 			continue
 		}
-		if p.exact { // of equal repetitions only
-			c.exact(q, p, names)
-			var x, y results.Cells
-			for _, both := range p.shared() {
-				x.Cells, y.Cells = append(x.Cells, both[0]), append(y.Cells, both[1])
-			}
-			a, b = x.Values(q.Name), y.Values(q.Name)
-			if len(a) == 0 || len(b) == 0 {
-				continue
-			}
+		if p.exact {
+			c.exact(q, p)
 		}
-		list = append(list, newChange(q, p, a, b))
+		all = append(all, p)
 	}
 	if lost > 0 {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%s is missing in %d cells of the second run", q.Title, lost))
 	}
-	poolRepetitions(q, list)
-	for _, dataset := range results.Distinct(list, func(x changed) string { return x.cell().Dataset }) {
-		own := results.Where(list, func(x changed) bool { return x.cell().Dataset == dataset })
+	poolRepetitions(q, all)
+	for _, dataset := range results.Distinct(all, func(p pair) string { return p.cell().Dataset }) {
+		own := results.Where(all, func(p pair) bool { return p.cell().Dataset == dataset })
 		title := results.DatasetTitle(dataset)
-		c.add(q, o, title, own, wholeSpread(q, own))
-		groups := map[results.Instance][]changed{}
-		private := results.Where(own, func(x changed) bool { return !x.cell().IsBaseline() })
-		order := results.Distinct(private, func(x changed) results.Instance { return x.cell().Instance() })
-		for _, x := range private {
-			groups[x.cell().Instance()] = append(groups[x.cell().Instance()], x)
+		c.test(q, o, title, changeOf(q, own), nil)
+		private := results.Where(own, func(p pair) bool { return !p.cell().IsBaseline() })
+		mechanisms := results.Distinct(private, func(p pair) results.Instance { return p.cell().Instance() })
+		var changes []change
+		for _, i := range mechanisms {
+			of := results.Where(private, func(p pair) bool { return p.cell().Instance() == i })
+			changes = append(changes, changeOf(q, of))
 		}
-		for _, i := range order {
+		for k, i := range mechanisms {
 			var others []float64
-			for _, j := range order {
-				if j != i {
-					others = append(others, meanChange(groups[j]))
+			for j, x := range changes {
+				if j != k && len(x.before.means) > 0 && len(x.after.means) > 0 {
+					others = append(others, x.mean())
 				}
 			}
-			c.add(q, o, title+", "+names[i], groups[i], mechanismSpread(q, groups[i], others))
+			c.test(q, o, title+", "+c.names[i], changes[k], others)
 		}
-		for _, x := range own {
-			if x.sameDocuments {
-				c.add(q, o, place(x.cell(), names), []changed{x}, cellSpread(x))
+		for _, p := range own {
+			if p.sameDocuments {
+				c.test(q, o, c.place(p.cell()), changeOf(q, []pair{p}), nil)
 			}
 		}
 	}
 }
 
-func newChange(q results.Column, p pair, a, b []float64) changed {
-	x := changed{pair: p, a: a, b: b, change: stats.Mean(b) - stats.Mean(a), variance: math.NaN()}
-	if !p.sameDocuments && q.OfModel {
-		m, _ := p.before.Cells[0].At(q.Name)
-		n, _ := p.after.Cells[0].At(q.Name)
-		documents := max(p.cell().TestItems, 1)
-		x.sampling = math.Sqrt(ofDocuments(q, m, documents) + ofDocuments(q, n, documents))
+func changeOf(q results.Column, cells []pair) change {
+	side := func(of func(pair) results.Cells) sampleOf {
+		var all []share
+		for _, p := range cells {
+			all = append(all, share{&point{cells: of(p).Cells}, 1 / float64(len(cells))})
+		}
+		return weigh(all, q.Name, scaleOf(q))
 	}
-	if q.Counted && p.sameDocuments {
-		x.documents = byDocuments(q, p)
+	x := change{cells, side(func(p pair) results.Cells { return p.before }),
+		side(func(p pair) results.Cells { return p.after })}
+	if x.exact() { // equal repetitions only
+		for r := range x.before.means {
+			if _, both := x.after.means[r]; !both {
+				delete(x.before.means, r)
+			}
+		}
+		for r := range x.after.means {
+			if _, both := x.before.means[r]; !both {
+				delete(x.after.means, r)
+			}
+		}
 	}
 	return x
 }
 
-// ofDocuments is the variance that a new sample of documents gives a quantity
-// of the classifier.
-func ofDocuments(q results.Column, m results.Measured, documents int) float64 {
-	if q.Name == "auc" || q.Name == "mia_auc" {
-		// A bound for any continuous scores: AUC(1−AUC) over the smaller class,
-		// taken to be a quarter of the test set or more.
-		v := float64(m.Value)
-		return v * (1 - v) / max(1, float64(documents)/4)
-	}
-	return sampling(m, q)
+// exact reports whether all cells are of equal seed and data.
+func (x change) exact() bool {
+	return !slices.ContainsFunc(x.cells, func(p pair) bool { return !p.exact })
 }
 
-// byDocuments compares a cell on the same documents, document by document: each
-// document's share of right repetitions before and after. Repetitions of two
-// runs have nothing in common.
-func byDocuments(q results.Column, p pair) *estimate {
-	side := func(cells []results.Cell) (share []float64, spread float64) {
-		var all [][]float64
-		for _, c := range cells {
-			m, _ := c.At(q.Name)
-			right := m.Right()
-			if right == nil || len(all) > 0 && len(right) != len(all[0]) || c.DatasetFingerprint !=
-				p.cell().DatasetFingerprint {
-				return nil, 0
-			}
-			row := make([]float64, len(right))
-			for i, yes := range right {
-				if yes {
-					row[i] = scaleOf(q)
-				}
-			}
-			all = append(all, row)
-		}
-		l, err := stats.Crossed(all, true)
-		if err != nil {
-			return nil, 0
-		}
-		share = make([]float64, len(all[0]))
-		for _, row := range all {
-			for i, v := range row {
-				share[i] += v / float64(len(all))
-			}
-		}
-		if l.OfRepetitions > 0 {
-			spread = l.OfRepetitions / float64(len(all))
-		}
-		return share, spread
-	}
-	a, ofA := side(p.before.Cells)
-	b, ofB := side(p.after.Cells)
-	if a == nil || len(a) != len(b) {
-		return nil
-	}
-	for i := range b {
-		b[i] -= a[i]
-	}
-	return &estimate{mean: stats.Mean(b), items: stat.Variance(b, nil)/float64(len(b)) + ofA + ofB, n: len(b),
-		repetitions: min(len(p.before.Cells), len(p.after.Cells))}
+func (x change) sameDocuments() bool {
+	return !slices.ContainsFunc(x.cells, func(p pair) bool { return !p.sameDocuments })
 }
 
-// poolRepetitions sets the variance of changes from the spread of repetitions,
-// which are few: pooled over the cells of one data set and ε, where that of a
-// classifier is similar, or else of one mechanism.
-func poolRepetitions(q results.Column, list []changed) {
+func (x change) mean() float64 { return x.after.mean() - x.before.mean() }
+
+// mean is that of the repetitions.
+func (s sampleOf) mean() float64 { return stats.Mean(s.byRepetition()) }
+
+// byRepetition are the means in the order of repetitions.
+func (s sampleOf) byRepetition() []float64 {
+	return list.Map(slices.Sorted(maps.Keys(s.means)), func(r int) float64 { return s.means[r] })
+}
+
+// spread is how much a mean change varies by chance, and what says so.
+type spread struct {
+	variance, df float64
+	how          string
+}
+
+// spread is that of the items and repetitions of the cells themselves; there is
+// none where neither is known. On the same documents outcomes are paired. Words
+// and text differ between documents in ways that repetitions on the same ones
+// cannot show: other documents count as a new sample for a classifier only.
+func (x change) spread(q results.Column) (s spread, known bool) {
+	if x.exact() {
+		return spread{0, math.Inf(1), "equal seed and data"}, true
+	}
+	own := x.estimate()
+	part, df := own.ofRepetitions, float64(2*(own.repetitions-1))
+	if pooled, of := x.pooled(); pooled > part || math.IsNaN(part) { // few repetitions agree by chance
+		part, df = pooled, of
+	}
+	if math.IsNaN(part) { // of one repetition it is not known
+		part, df = 0, math.Inf(1)
+	}
+	items, same := own.items, x.sameDocuments()
+	switch {
+	case same && own.n > 0:
+		s.how = "pairs of documents"
+	case own.repetitions > 1:
+		s.how = "repetitions"
+	}
+	if !same {
+		items = x.before.sampling + x.after.sampling
+		if !q.OfModel || items == 0 {
+			return s, false
+		}
+		s.how = strings.TrimPrefix(s.how+" and new documents", " and ")
+	}
+	s.variance, s.df = estimate{items: items, repetitions: own.repetitions}.total(part, df, 0)
+	return s, s.how != ""
+}
+
+// estimate is that of the change, paired by documents where their outcomes are
+// stored. Repetitions of two runs have nothing in common: each run has its own
+// variance.
+func (x change) estimate() estimate {
+	e := estimate{repetitions: min(len(x.before.means), len(x.after.means))}
+	if paired, ok := estimateOf(x.before, &x.after); ok && x.sameDocuments() {
+		e.items, e.n = paired.items, paired.n
+	}
+	a, _ := estimateOf(x.before, nil)
+	b, _ := estimateOf(x.after, nil)
+	if e.ofRepetitions = a.ofRepetitions + b.ofRepetitions; e.repetitions < 2 {
+		e.ofRepetitions = math.NaN()
+	}
+	return e
+}
+
+// pooled is the variance of the change in one repetition where cells are
+// independent, each with that of its block.
+func (x change) pooled() (variance, df float64) {
+	n := float64(len(x.cells))
+	df = math.Inf(1)
+	for _, p := range x.cells {
+		variance, df = variance+p.ofOne/(n*n), min(df, p.df)
+	}
+	return variance, df
+}
+
+// poolRepetitions sets the variance of the change in one repetition, which are
+// few: pooled over the cells of one data set and ε, where that of a classifier is
+// similar, or else of one mechanism, and over both runs.
+func poolRepetitions(q results.Column, cells []pair) {
 	type block struct {
 		dataset, epsilon string
 		results.Instance
 	}
-	of := func(x changed) block {
-		b := block{dataset: x.cell().Dataset, epsilon: x.before.Epsilon}
+	of := func(p pair) block {
+		b := block{dataset: p.cell().Dataset, epsilon: p.before.Epsilon}
 		if !q.OfModel {
-			b.Instance = x.cell().Instance()
+			b.Instance = p.cell().Instance()
 		}
 		return b
 	}
-	squares, df := map[block]float64{}, map[block]float64{}
-	for _, x := range list {
-		for _, v := range [][]float64{x.a, x.b} {
-			if len(v) > 1 {
-				squares[of(x)] += stat.Variance(v, nil) * float64(len(v)-1)
-				df[of(x)] += float64(len(v) - 1)
-			}
+	all := map[block][]estimate{}
+	for _, p := range cells {
+		all[of(p)] = append(all[of(p)], changeOf(q, []pair{p}).estimate())
+	}
+	for i, p := range cells {
+		known := results.Where(all[of(p)], func(e estimate) bool { return !math.IsNaN(e.ofRepetitions) })
+		if cells[i].ofOne, cells[i].df = pool(known, 2*len(known)); len(known) == 0 {
+			cells[i].ofOne = math.NaN()
 		}
 	}
-	for i, x := range list {
-		if n := df[of(x)]; n > 0 {
-			list[i].variance = squares[of(x)] / n * (1/float64(len(x.a)) + 1/float64(len(x.b)))
-			list[i].df = n
-		}
-	}
-}
-
-// spread is how much a mean change varies by chance.
-type spread struct {
-	variance   float64
-	df         float64
-	relative   float64 // what is subtracted from the change
-	isRelative bool
-	how        string
-}
-
-func meanChange(list []changed) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x.change
-	}
-	return sum / float64(len(list))
 }
 
 // fewestOthers is how many other mechanisms must be there for their changes to
 // show what chance does to one.
 const fewestOthers = 5
 
-// exactly reports whether all cells are of equal seed and data.
-func exactly(list []changed) bool {
-	return !slices.ContainsFunc(list, func(x changed) bool { return !x.exact })
-}
-
-// ofRepetitions sums the variances of independent cells; NaN where one has
-// none. Its degrees of freedom are at least those of one cell.
-func ofRepetitions(list []changed) (variance, df float64) {
-	n := float64(len(list))
-	df = list[0].df
-	for _, x := range list {
-		variance += x.variance / (n * n)
-		df = min(df, x.df)
-	}
-	return variance, df
-}
-
-// newDocuments is the standard error that other documents give the mean change.
-func newDocuments(list []changed) (shared float64) {
-	for _, x := range list {
-		shared += x.sampling / float64(len(list))
-	}
-	return shared
-}
-
-// wholeSpread is that of all cells of a data set together: that of the means of
-// its repetitions, and of new documents.
-func wholeSpread(q results.Column, list []changed) spread {
-	if exactly(list) {
-		return spread{df: math.Inf(1), how: "equal seed and data"}
-	}
-	s := ofMeans(list)
-	if !q.OfModel {
-		return s
-	}
-	if shared := newDocuments(list); shared > 0 {
-		if s.how = "new documents"; math.IsNaN(s.variance) || s.variance == 0 {
-			s.variance, s.df = 0, math.Inf(1)
-		} else {
-			whole := s.variance + shared*shared
-			s.df *= (whole / s.variance) * (whole / s.variance)
-			s.how = "repetitions of all these cells and new documents"
-		}
-		s.variance += shared * shared
-	}
-	return s
-}
-
-// ofMeans is the spread of the means of repetitions over some cells. Words and
-// text differ between documents in ways that repetitions on the same ones cannot
-// show: there is none where the documents differ.
-func ofMeans(list []changed) spread {
-	s := spread{variance: math.NaN(), how: "repetitions of all these cells"}
-	if slices.ContainsFunc(list, func(x changed) bool { return !x.sameDocuments }) && list[0].sampling == 0 {
-		return s
-	}
-	if a, b := byRepetition(list, false), byRepetition(list, true); len(a) > 1 && len(b) > 1 {
-		s.variance = stat.Variance(a, nil)/float64(len(a)) + stat.Variance(b, nil)/float64(len(b))
-		s.df = float64(len(a) + len(b) - 2)
-	}
-	return s
-}
-
-// byRepetition is the mean over cells of each repetition that all cells have.
-func byRepetition(list []changed, after bool) []float64 {
-	sums, n := []float64(nil), -1
-	for _, x := range list {
-		v := x.a
-		if after {
-			v = x.b
-		}
-		if x.cell().IsBaseline() {
-			continue // it may have more repetitions
-		}
-		if n < 0 {
-			n, sums = len(v), make([]float64, len(v))
-		}
-		if len(v) != n {
-			return nil
-		}
-		for i := range v {
-			sums[i] += v[i]
-		}
-	}
-	for i := range sums {
-		sums[i] /= float64(len(list))
-	}
-	return sums
-}
-
-// mechanismSpread is that of the mean change of one mechanism: relative to the
-// other mechanisms, whose own changes show what another seed, other words and
-// other documents do; with few others, from its repetitions or documents.
-func mechanismSpread(q results.Column, list []changed, others []float64) spread {
-	if exactly(list) {
-		return spread{df: math.Inf(1), how: "equal seed and data"}
-	}
-	if !q.OfModel { // mechanisms depend on the words that were drawn, each in its own way
-		return ofMeans(list)
-	}
-	own, df := ofRepetitions(list)
-	if len(others) >= fewestOthers {
-		k := float64(len(others))
-		s := spread{relative: stats.Mean(others), isRelative: true, variance: stat.Variance(others, nil) * (1 + 1/k),
-			df: k - 1, how: "changes of the other mechanisms"}
-		if own > s.variance {
-			s.variance, s.df, s.how = own, df, "repetitions"
-		}
-		return s
-	}
-	s := spread{variance: own, df: df, how: "repetitions"}
-	if len(list) == 1 && list[0].documents != nil {
-		return cellSpread(list[0])
-	}
-	if shared := newDocuments(list); shared > 0 {
-		if math.IsNaN(s.variance) {
-			s.variance, s.df = 0, math.Inf(1)
-		}
-		s.variance, s.how = s.variance+shared*shared, "repetitions and new documents"
-	}
-	return s
-}
-
-// cellSpread is that of one cell on the same documents.
-func cellSpread(x changed) spread {
-	switch {
-	case x.exact:
-		return spread{df: math.Inf(1), how: "equal seed and data"}
-	case x.documents != nil:
-		s := spread{variance: x.documents.items, df: math.Inf(1), how: "pairs of documents"}
-		if x.variance > s.variance {
-			s.variance, s.df, s.how = x.variance, x.df, "repetitions"
-		}
-		return s
-	}
-	return spread{variance: x.variance, df: x.df, how: "repetitions"}
-}
-
-// add appends the test of a mean change, or counts it where its spread is not
-// known.
-func (c *Comparison) add(q results.Column, o Options, scope string, list []changed, s spread) {
-	if math.IsNaN(s.variance) {
+// test appends the test of a mean change, or counts it where its spread is not
+// known. A mechanism is compared with the others, whose own changes show what
+// another seed, other words and other documents do to a classifier.
+func (c *Comparison) test(q results.Column, o Options, scope string, x change, others []float64) {
+	if len(x.before.means) == 0 || len(x.after.means) == 0 {
 		c.Untested++
 		return
 	}
-	t := Test{Quantity: q.Name, Scope: scope, Cells: len(list), How: s.how, Relative: s.isRelative,
-		df: s.df}
-	for _, x := range list {
-		t.Before += stats.Mean(x.a) / float64(len(list))
-		t.After += stats.Mean(x.b) / float64(len(list))
+	t := Test{Quantity: q.Name, Scope: scope, Cells: len(x.cells), Before: x.before.mean(), After: x.after.mean(),
+		Change: x.mean()}
+	s, known := x.spread(q)
+	if k := float64(len(others)); len(others) >= fewestOthers && q.OfModel && !x.exact() {
+		t.Change, t.Relative = t.Change-stats.Mean(others), true
+		if v := stat.Variance(others, nil) * (1 + 1/k); !known || v >= s.variance || !x.sameDocuments() {
+			s, known = spread{v, k - 1, "changes of the other mechanisms"}, true
+		}
+	}
+	if !known {
+		c.Untested++
+		return
 	}
 	if o.Thresholds {
 		t.Threshold = q.Threshold
 	}
-	t.Change, t.Error = meanChange(list)-s.relative, math.Sqrt(s.variance)
-	if exactly(list) && near(t.Before, t.After) {
+	if x.exact() && near(t.Before, t.After) {
 		t.Change = 0
 	}
+	t.Error, t.df, t.How = math.Sqrt(s.variance), s.df, s.how
 	test := stats.NewTest(t.Change, t.Error, s.df)
 	t.P, t.Low, t.High = test.P, test.Low, test.High
 	c.Tests = append(c.Tests, t)

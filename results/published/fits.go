@@ -3,7 +3,6 @@ package published
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -27,10 +26,10 @@ var fits = map[string]fit{
 // Fits are the numbers of a text that AG News has in print, beside those of the
 // mechanisms whose text fits them. N_w and S_w are not of a text.
 func Fits(p *results.Prepared) []Replicated {
-	places := slices.DeleteFunc(replicatedPlaces(), func(at Place) bool {
-		return at.Dataset != "agnews" || fits[at.Mechanism].title == ""
+	fitted := results.Where(places(replicatedDimension), func(at Place) bool {
+		return at.Dataset == "agnews" && fits[at.Mechanism].title != ""
 	})
-	return replicate(p, places, ofText(), standsFor)
+	return beside(p, fitted, replicatedMetrics[2:], asRun(standsFor))
 }
 
 // standsFor is the printed mechanism whose text a cell fits, "" for none.
@@ -43,15 +42,9 @@ func standsFor(c results.Cell) string {
 	return ""
 }
 
-func ofText() []replicatedMetric {
-	return slices.DeleteFunc(slices.Clone(replicatedMetrics), func(m replicatedMetric) bool { return m.tolerance == 0 })
-}
-
-func fitsTable(p *results.Prepared) (tables.Table, bool) {
-	all := Fits(p)
-	t := besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100", all, ofText(),
-		replicatedPlaces(), func(m string) string { return results.MechanismTitle(m) + ": " + fits[m].title })
-	return t, slices.ContainsFunc(all, func(k Replicated) bool { return k.Verdict != NotRun })
+func fitsTable(p *results.Prepared) tables.Table {
+	return besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100", Fits(p),
+		replicatedMetrics[2:], func(m string) string { return results.MechanismTitle(m) + ": " + fits[m].title })
 }
 
 // Listed are N_w and S_w of SanText on AG News for the share of words without a
@@ -91,10 +84,8 @@ func Listed(all []Replicated) (share float64, listed []Replicated) {
 	return share, listed
 }
 
-func listedTable(all []Replicated) (tables.Table, bool) {
+func listedTable(all []Replicated) tables.Table {
 	share, listed := Listed(all)
-	metrics := replicatedMetrics[:2]
-	t := besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
-		"arithmetic/printed, AG News, d = 100", share), listed, metrics, replicatedPlaces(), results.MechanismTitle)
-	return t, len(listed) > 0
+	return besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
+		"arithmetic/printed, AG News, d = 100", share), listed, replicatedMetrics[:2], results.MechanismTitle)
 }

@@ -17,42 +17,60 @@ import (
 type Verdict string
 
 // Verdicts. Same: to the digits printed. Near: within the noise of N_w and S_w,
-// or within the tolerance of the others.
+// or within the tolerance of the others. Undefined: the mechanism does not exist
+// there.
 const (
-	Same   Verdict = "="
-	Near   Verdict = "≈"
-	Apart  Verdict = "≠"
-	NotRun Verdict = "not run"
+	Same      Verdict = "="
+	Near      Verdict = "≈"
+	Apart     Verdict = "≠"
+	NotRun    Verdict = "not run"
+	Undefined Verdict = "undefined"
 )
 
-// Replicated is a number of Tables 3, 6, 7 and 8 beside what the study's own
-// code computes (variant as-run, study replication).
+// Replicated is a number of Tables 3, 6, 7 and 8 beside what comes out here.
 type Replicated struct {
 	Place   // English % too has the dimension
 	Metric  Metric
 	Printed float64
-	Here    float64 // mean over measurements, NaN where not run
+	Here    float64 // mean over measurements, NaN where there are none
 	SD      float64 // of them; NaN for one
 	N       int
 	Verdict Verdict
-	Cause   string // where it is apart
+	Cause   string // where the study's code here is apart from its print
+
+	title string // of its column
 }
 
-// replicatedMetric is a printed metric, its column and title here and the digits
+// printedMetric is a printed metric, its column and title here and the digits
 // printed. Tolerance is the difference in points that is near; 0 for N_w and S_w,
 // whose noise is measured.
-type replicatedMetric struct {
+type printedMetric struct {
 	metric, column, title string
 	digits                int
 	tolerance             float64
+	setting               string // of the classifier; "" for any
 }
 
-// replicatedMetrics are all but CS, whose encoder is another here.
-var replicatedMetrics = []replicatedMetric{
-	{"n_w", "n_w", "N_w", 1, 0}, {"s_w", "s_w", "S_w", 1, 0},
-	{"pp", "pp", "PP", 1, 1.5}, {"low", "low_overlap", "LOW", 1, 1.5},
-	{"english", "english_as_printed", "English %", 2, 1.5}, {"accuracy", "accuracy", "accuracy", 2, 2},
+// ofText are the metrics of a word or text but CS, whose encoder is another here.
+var ofText = []printedMetric{
+	{"n_w", "n_w", "N_w", 1, 0, ""}, {"s_w", "s_w", "S_w", 1, 0, ""},
+	{"pp", "pp", "PP", 1, 1.5, ""}, {"low", "low_overlap", "LOW", 1, 1.5, ""},
 }
+
+var (
+	// replicatedMetrics are those of the study's code.
+	replicatedMetrics = append(slices.Clone(ofText),
+		printedMetric{"english", "english_as_printed", "English %", 2, 1.5, ""},
+		printedMetric{"accuracy", "accuracy", "accuracy", 2, 2, ""})
+	// describedMetrics are those of the mechanisms as described. The paper does not
+	// say whether test text is private.
+	describedMetrics = append(slices.Clone(ofText),
+		printedMetric{"accuracy", "accuracy", "accuracy, plain test text", 2, 2, "train-only"},
+		printedMetric{"accuracy", "accuracy", "private test text", 2, 2, "local"})
+)
+
+// testDocuments of the study.
+var testDocuments = map[string]int{"imdb": 2000, "agnews": 4000}
 
 // replicatedDimension is the only one whose vectors were at hand.
 const replicatedDimension = 100
@@ -61,46 +79,69 @@ const replicatedDimension = 100
 // S_w lies but for 3 in 1,000.
 const noise = 3
 
-// Replicate returns every printed number at 100 dimensions, CS apart. Those of a
+// Replicate returns every printed number at 100 dimensions, CS apart, beside what
+// the study's own code computes (variant as-run, study replication). Those of a
 // data set whose texts or vectors differ from the study's are not run.
 func Replicate(p *results.Prepared) []Replicated {
-	return replicate(p, replicatedPlaces(), replicatedMetrics, func(c results.Cell) string {
+	return beside(p, places(replicatedDimension), replicatedMetrics, asRun(func(c results.Cell) string {
 		if c.IsBaseline() || c.Variant == "as-run" && standsFor(c) == "" {
 			return c.Mechanism
 		}
 		return ""
-	})
+	}))
 }
 
-// replicate compares the printed numbers of places with the cells of a run on
-// the study's texts and vectors. As names the printed mechanism that a cell
-// stands for, "" for none.
-func replicate(p *results.Prepared, places []Place, of []replicatedMetric, as func(results.Cell) string) []Replicated {
+// asRun finds the printed place of a cell of the study's texts, whose row name
+// tells, "" for none.
+func asRun(name func(results.Cell) string) func(results.Cell) (Place, bool) {
+	return func(c results.Cell) (Place, bool) {
+		dataset, of2024 := strings.CutSuffix(c.Dataset, "-2024")
+		at := Place{dataset, c.Dimension, 0, name(c)}
+		return at, of2024 && at.Mechanism != "" && c.Dimension == replicatedDimension &&
+			(c.Model == "" || c.Model == "lstm-2024")
+	}
+}
+
+// described finds the printed place of a cell of a mechanism as the study
+// describes it: the proved variant on words that are kept where they have no
+// vector, and an LSTM of another size. TEM has the γ of its Theorem 3.
+func described(c results.Cell) (Place, bool) {
+	return Place{c.Dataset, c.Dimension, 0, c.Mechanism}, (c.IsBaseline() || c.Variant == "proved") &&
+		(c.Policy == "" || c.Policy == "keep") && !strings.Contains(c.Parameters, "gamma=0.5") &&
+		(c.Model == "" || c.Model == "lstm")
+}
+
+// beside compares the printed numbers of places with those of cells on as many
+// test documents as the study's, in GloVe 6B. As finds the printed place of a
+// cell.
+func beside(p *results.Prepared, places []Place, of []printedMetric,
+	as func(results.Cell) (Place, bool)) (all []Replicated) {
 	run := results.Where(p.Cells, func(c results.Cell) bool {
-		name, of2024 := strings.CutSuffix(c.Dataset, "-2024")
-		return of2024 && as(c) != "" && c.TestItems == testDocuments[name] &&
-			c.Dimension == replicatedDimension && strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
+		at, ok := as(c)
+		return ok && !c.Generated && c.Panel == "" && c.TestItems == testDocuments[at.Dataset] &&
+			strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
 	})
-	measured := map[Place]map[string]results.Cells{}
+	type number struct {
+		Place
+		title string
+	}
+	measured := map[number]results.Cells{}
 	for ofModel, cells := range map[bool][]results.Cell{false: results.Texts(run), true: run} {
 		for _, c := range results.GroupCells(cells) {
 			r := c.Cells[0]
-			at := Place{strings.TrimSuffix(r.Dataset, "-2024"), r.Dimension, 0, as(r)}
+			at, _ := as(r)
 			if !r.IsBaseline() {
 				at.Epsilon = float64(r.Epsilon)
 			}
-			if measured[at] == nil {
-				measured[at] = map[string]results.Cells{}
-			}
 			for _, m := range of {
-				if results.MustColumn(m.column).OfModel == ofModel && (!ofModel || r.Model == "lstm-2024") &&
-					len(c.Values(m.column)) > 0 {
-					measured[at][m.metric] = c
+				if results.MustColumn(m.column).OfModel == ofModel &&
+					(m.setting == "" || m.setting == r.Setting || r.IsBaseline()) &&
+					(len(c.Values(m.column)) > 0 || r.Status == results.StatusUndefined) {
+					measured[number{at, m.title}] = c
 				}
 			}
 		}
 	}
-	var all []Replicated
 	for _, at := range places {
 		for _, m := range of {
 			lookup := at
@@ -108,11 +149,14 @@ func replicate(p *results.Prepared, places []Place, of []replicatedMetric, as fu
 				lookup.Dimension = 0
 			}
 			k := Replicated{Place: at, Metric: m.metric, Printed: Printed().Value(lookup, m.metric), Here: math.NaN(),
-				SD: math.NaN(), Verdict: NotRun}
+				SD: math.NaN(), Verdict: NotRun, title: m.title}
 			if math.IsNaN(k.Printed) {
 				continue
 			}
-			if c, ok := measured[at][m.metric]; ok {
+			switch c, ok := measured[number{at, m.title}]; {
+			case ok && c.Cells[0].Status == results.StatusUndefined:
+				k.Verdict = Undefined
+			case ok:
 				k.take(values(c, results.MustColumn(m.column)), m.digits, m.tolerance)
 			}
 			all = append(all, k)
@@ -121,12 +165,28 @@ func replicate(p *results.Prepared, places []Place, of []replicatedMetric, as fu
 	return all
 }
 
-func replicatedPlaces() (all []Place) {
+// values are those of the repetitions: S_w without the word itself, as in the
+// published tables.
+func values(c results.Cells, column results.Column) []float64 {
+	if column.Name != "s_w" {
+		return c.Values(column.Name)
+	}
+	var x []float64
+	for _, r := range c.Cells {
+		if v := r.SwOthers(); !math.IsNaN(v) {
+			x = append(x, v)
+		}
+	}
+	return x
+}
+
+// places are the rows of the tables at one dimension, by data set.
+func places(dimension int) (all []Place) {
 	for _, d := range []string{"agnews", "imdb"} {
-		all = append(all, Place{d, replicatedDimension, 0, results.BaselineMechanism})
+		all = append(all, Place{d, dimension, 0, results.BaselineMechanism})
 		for _, m := range Mechanisms {
 			for _, e := range Epsilons {
-				all = append(all, Place{d, replicatedDimension, e, m})
+				all = append(all, Place{d, dimension, e, m})
 			}
 		}
 	}
@@ -223,21 +283,17 @@ func Sentence(p *results.Prepared) string {
 // nothing where none is in the records.
 func ReplicationTables(p *results.Prepared) []tables.Table {
 	all := Replicate(p)
-	if !slices.ContainsFunc(all, func(k Replicated) bool { return k.Verdict != NotRun }) {
+	if !anyRun(all) {
 		return nil
 	}
 	list := []tables.Table{replicationSummary(all)}
 	for _, d := range []string{"agnews", "imdb"} {
-		own := slices.DeleteFunc(slices.Clone(all), func(k Replicated) bool { return k.Dataset != d })
-		list = append(list, replicationTable(d, own))
+		own := results.Where(all, func(k Replicated) bool { return k.Dataset == d })
+		list = append(list, besidePrinted("replication-"+d, "Here/printed, "+results.DatasetTitle(d)+", d = 100", own,
+			replicatedMetrics, results.MechanismTitle))
 	}
-	if t, ok := fitsTable(p); ok {
-		list = append(list, t)
-	}
-	if t, ok := listedTable(all); ok {
-		list = append(list, t)
-	}
-	return append(list, causesTable(all))
+	list = append(list, fitsTable(p), listedTable(all), causesTable(all))
+	return results.Where(list, func(t tables.Table) bool { return len(t.Rows) > 0 })
 }
 
 func replicationSummary(all []Replicated) tables.Table {
@@ -267,36 +323,28 @@ func replicationSummary(all []Replicated) tables.Table {
 const replicationLegend = "Same (=): to the digits printed. Near (≈): N_w and S_w within three standard deviations of " +
 	"25 words × 100 runs, PP, LOW and English % within 1.5 points, accuracy within 2. Apart (≠): neither."
 
-func replicationTable(dataset string, own []Replicated) tables.Table {
-	return besidePrinted("replication-"+dataset, "Here/printed, "+results.DatasetTitle(dataset)+", d = 100", own,
-		replicatedMetrics, replicatedPlaces(), results.MechanismTitle)
-}
-
-// besidePrinted has a row for each place that own has.
-func besidePrinted(name, title string, own []Replicated, metrics []replicatedMetric, places []Place,
+// besidePrinted has a row for each place of some numbers, none where no number is
+// in the records.
+func besidePrinted(name, title string, own []Replicated, metrics []printedMetric,
 	label func(mechanism string) string) tables.Table {
-	t := tables.Table{Name: name, Title: title, Header: []string{"mechanism", "ε"}}
+	t := tables.Table{Name: name, Title: title, Legend: replicationLegend}
+	var columns []tables.Column[Replicated]
 	for _, m := range metrics {
-		t.Header = append(t.Header, m.title)
-	}
-	for _, at := range places {
-		if !slices.ContainsFunc(own, func(k Replicated) bool { return k.Place == at }) {
-			continue
-		}
-		row := []string{label(at.Mechanism), epsilonText(at)}
-		for _, m := range metrics {
-			text := tables.NotMeasured
-			for _, k := range own {
-				if k.Place == at && k.Metric == m.metric {
-					text = k.text(m.digits)
+		columns = append(columns, tables.Column[Replicated]{Title: m.title,
+			Of: func(k Replicated) bool { return k.title == m.title },
+			Cell: func(_ *tables.Table, own []Replicated) tables.TableCell {
+				if len(own) == 0 {
+					return tables.TableCell{Text: tables.NotMeasured}
 				}
-			}
-			row = append(row, text)
-		}
-		t.AddRow(row...)
-		t.Rows[len(t.Rows)-1][0].Separator = at.Epsilon == Epsilons[0]
+				return tables.TableCell{Text: own[0].text(m.digits)}
+			}})
 	}
-	t.Legend = replicationLegend
+	if !anyRun(own) {
+		return t
+	}
+	tables.Pivot(&t, own, []tables.Head[Replicated]{
+		{Title: "mechanism", Text: func(k Replicated) string { return label(k.Mechanism) }},
+		{Title: "ε", Text: func(k Replicated) string { return epsilonText(k.Place) }}}, columns, 0)
 	return t
 }
 
@@ -309,8 +357,8 @@ func epsilonText(at Place) string {
 
 func (k Replicated) text(digits int) string {
 	printed := tables.FormatNumber(k.Printed, digits)
-	if k.Verdict == NotRun {
-		return "not run/" + printed
+	if math.IsNaN(k.Here) {
+		return string(k.Verdict) + "/" + printed
 	}
 	return fmt.Sprintf("%s/%s %s", tables.FormatNumber(k.Here, digits), printed, k.Verdict)
 }
@@ -330,9 +378,8 @@ func causesTable(all []Replicated) tables.Table {
 			if numbers[k.Cause] == nil {
 				causes = append(causes, k.Cause)
 			}
-			i := slices.IndexFunc(replicatedMetrics, func(x replicatedMetric) bool { return x.metric == k.Metric })
-			if title := replicatedMetrics[i].title; !slices.Contains(numbers[k.Cause], title) {
-				numbers[k.Cause] = append(numbers[k.Cause], title)
+			if !slices.Contains(numbers[k.Cause], k.title) {
+				numbers[k.Cause] = append(numbers[k.Cause], k.title)
 			}
 		}
 		for i, c := range causes {
@@ -346,41 +393,26 @@ func causesTable(all []Replicated) tables.Table {
 	return t
 }
 
-// HonestTable has the same mechanisms at the same ε as the study describes them:
-// proved variants, our records of AG News.
-func HonestTable(p *results.Prepared) (tables.Table, bool) {
-	t := tables.Table{Name: "replication-honest", Title: "The same mechanisms as described, AG News, d = 100",
-		Header: []string{"mechanism", "ε", "N_w", "S_w", "PP", "LOW", "accuracy, plain test text", "private test text"}}
-	cells := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == "agnews" && c.Dimension == replicatedDimension && c.Embedding == "glove.6B" &&
-			(c.IsBaseline() || c.Variant == "proved") && (c.Policy == "" || c.Policy == "keep") &&
-			!strings.Contains(c.Parameters, "gamma=0.5")
-	})
-	mean := func(at Place, column, setting string, digits int) string {
-		c := results.MustColumn(column)
-		of := results.Where(cells, func(k results.Cell) bool {
-			if k.Mechanism != at.Mechanism || at.Epsilon > 0 && float64(k.Epsilon) != at.Epsilon {
-				return false
-			}
-			return !c.OfModel || k.Model == "lstm" && (k.Setting == setting || k.IsBaseline())
-		})
-		if !c.OfModel {
-			of = results.Texts(of)
-		}
-		for _, k := range of {
-			if k.Status == results.StatusUndefined {
-				return "undefined"
+// Tables are the printed numbers beside those of the study's code, and then
+// beside those of the mechanisms as the study describes them; nothing where none
+// is in the records.
+func Tables(p *results.Prepared) []tables.Table {
+	list := ReplicationTables(p)
+	for _, dimension := range Dimensions {
+		all := beside(p, places(dimension), describedMetrics, described)
+		for _, d := range results.Distinct(all, func(k Replicated) string { return k.Dataset }) {
+			own := results.Where(all, func(k Replicated) bool { return k.Dataset == d })
+			if anyRun(results.Where(own, func(k Replicated) bool { return k.Metric == "accuracy" && k.Epsilon > 0 })) {
+				list = append(list, besidePrinted(fmt.Sprintf("described-%s-%d", d, dimension),
+					fmt.Sprintf("As described: here/printed, %s, d = %d", results.DatasetTitle(d), dimension), own,
+					describedMetrics, results.MechanismTitle))
 			}
 		}
-		return tables.FormatNumber(stats.Mean(values(results.Cells{Cells: of}, c)), digits)
 	}
-	for _, at := range replicatedPlaces() {
-		if at.Dataset == "agnews" {
-			t.AddRow(results.MechanismTitle(at.Mechanism), epsilonText(at), mean(at, "n_w", "", 1),
-				mean(at, "s_w", "", 1), mean(at, "pp", "", 1), mean(at, "low_overlap", "", 1),
-				mean(at, "accuracy", "train-only", 2), mean(at, "accuracy", "local", 2))
-			t.Rows[len(t.Rows)-1][0].Separator = at.Epsilon == Epsilons[0]
-		}
-	}
-	return t, len(cells) > 0
+	return list
+}
+
+// anyRun reports whether some number is in the records.
+func anyRun(all []Replicated) bool {
+	return slices.ContainsFunc(all, func(k Replicated) bool { return k.Verdict != NotRun })
 }

@@ -105,3 +105,40 @@ func TestReplicateRefusesTheIncomparable(t *testing.T) {
 		}
 	}
 }
+
+// The mechanisms as described stand beside the same printed numbers, where as many
+// documents were tested with an LSTM and GloVe 6B, and nothing else does.
+func TestDescribed(t *testing.T) {
+	cells := func(change func(*cell)) (out []cell) {
+		for i := range 5 {
+			c := mechanismCell(i, i+1, 1577+4*(i-2)) // 78.85 is printed
+			c.Epsilon = 10
+			change(&c)
+			out = append(out, c)
+		}
+		return out
+	}
+	made := map[string]string{}
+	for name, change := range map[string]func(*cell){
+		"it": func(*cell) {}, "embedding": func(c *cell) { c.Embedding = "local" },
+		"model": func(c *cell) { c.Model = "svm" }, "sample": func(c *cell) { c.TestItems = 1000 },
+		"data": func(c *cell) { c.Dataset = "generated-reviews" }, "variant": func(c *cell) { c.Variant = "released" },
+		"undefined": func(c *cell) { c.Status, c.Reason = results.StatusUndefined, "small" },
+	} {
+		for _, table := range Tables(prepare(t, cells(change))) {
+			made[name] += strings.Join(strings.Fields(render(t, table, "md")), " ")
+		}
+	}
+	const row = "| CMP | 10 | 20.0/52.2 ≠ | 19.0/46.0 ≠ | 70.0/47.1 ≠ | not run/48.0 | not run/78.85 | 78.85/78.85 = |"
+	if !strings.Contains(made["it"], row) {
+		t.Errorf("no %q in %s", row, made["it"])
+	}
+	if !strings.Contains(made["undefined"], "undefined/78.85") {
+		t.Errorf("undefined: %s", made["undefined"])
+	}
+	for _, name := range []string{"embedding", "model", "sample", "data", "variant"} {
+		if made[name] != "" {
+			t.Errorf("%s: %s", name, made[name])
+		}
+	}
+}

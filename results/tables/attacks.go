@@ -56,10 +56,6 @@ func strongestOf(attackers []results.Column) []results.Column {
 
 func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
 
-// Releases returns tables of every release of attacked data sets; those of real
-// data come first.
-func Releases(p *results.Prepared) []Table { return ofSheets(p, sheet.releases) }
-
 // releases returns tables for each attacked data set, with a row for every
 // release: the use of its text, what the strongest attackers find in it, which
 // they are, and what each attacker finds.
@@ -88,14 +84,14 @@ func (s sheet) releases() []Table {
 			if len(kind.columns) == 0 {
 				continue
 			}
-			var shown []column
+			var shown []Column[results.Cell]
 			for _, q := range kind.columns {
-				shown = append(shown, column{title: q.Heading(), quantity: q, own: true})
+				shown = append(shown, Column[results.Cell]{Title: q.Heading(), Cell: ownOf(q)})
 			}
 			t := s.named(Slug(kind.name, dataset), kind.title+", "+results.DatasetTitle(dataset))
-			for i, l := range s.pivot(&t, own, []head{s.mechanism(), byEpsilon}, shown, 0) {
+			for i, cells := range Pivot(&t, own, []Head[results.Cell]{s.mechanism(), byEpsilon}, shown, 0) {
 				for k, q := range kind.columns {
-					if m, ok := l.cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
+					if m, ok := cells[0].At(q.Name); ok && q.Table == strongestTable && kind.name == strongestTable {
 						t.Rows[i][2+k].Text += " " + m.Detail
 					}
 				}
@@ -107,13 +103,6 @@ func (s sheet) releases() []Table {
 		}
 	}
 	return tables
-}
-
-// Attacks returns tables of what attackers still learn where a mechanism costs a
-// given number of points of accuracy, one table per data set; those of real data
-// come first.
-func Attacks(p *results.Prepared) []Table {
-	return ofSheets(p, sheet.attacks)
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns
@@ -136,8 +125,7 @@ func (s sheet) attacks() []Table {
 			}
 			byColumn = append(byColumn, scenes[0])
 		}
-		first := own.Cells[0]
-		plain := compare.Plain(own, dataset, first.Space(), first.Model, "accuracy")
+		plain := compare.Plain(own, own.Cells[0].Scene(), "accuracy")
 		if math.IsNaN(plain) {
 			continue
 		}

@@ -1,16 +1,18 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
 // datasets describes the prepared data sets.
-func (s sheet) datasets() (Table, bool) {
+func (s sheet) datasets() Table {
 	t := s.named("datasets", "Data sets as prepared")
 	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test",
 		"fingerprint"}
@@ -24,7 +26,7 @@ func (s sheet) datasets() (Table, bool) {
 		"document) are those of train. Classes: documents of each, in train and in test. " +
 		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints " +
 		"are equal data."
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // balance returns text such as "negative 5000 / 1000, positive 5000 / 1000".
@@ -49,59 +51,60 @@ func Thousands(n int) string {
 }
 
 // guarantees returns the table of guarantees.
-func (s sheet) guarantees() (Table, bool) {
+func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
-	t.Header = []string{"data set", "space", "mechanism", "ε", "metric", "guaranteed ε", "as ε·Euclidean", "only",
-		"why"}
-	for _, g := range results.GroupCells(s.texts()) {
-		c := g.Cells[0]
-		metric, why := c.GuaranteeMetric, c.GuaranteeReason
-		switch {
-		case c.Status == results.StatusUndefined:
-			metric, why = "undefined", c.Reason
-		case metric == "":
-			metric = "none"
-		}
-		t.AddRow(results.DatasetTitle(c.Dataset), c.Space().String(), s.Name(c), formatFloat(c.Epsilon), metric,
-			formatFloat(c.GuaranteeEpsilon), formatFloat(c.GuaranteeEuclidean), c.GuaranteeScope, why)
-	}
-	return t, len(t.Rows) > 0
+	each := list.Map(results.GroupCells(s.texts()), func(g results.Cells) results.Cell { return g.Cells[0] })
+	Pivot(&t, each, []Head[results.Cell]{byDataset, bySpace, by("mechanism", s.Name), byEpsilon,
+		by("metric", func(c results.Cell) string {
+			if c.Status == results.StatusUndefined {
+				return "undefined"
+			}
+			return cmp.Or(c.GuaranteeMetric, "none")
+		}),
+		by("guaranteed ε", func(c results.Cell) string { return formatFloat(c.GuaranteeEpsilon) }),
+		by("as ε·Euclidean", func(c results.Cell) string { return formatFloat(c.GuaranteeEuclidean) }),
+		by("only", func(c results.Cell) string { return c.GuaranteeScope }),
+		by("why", func(c results.Cell) string {
+			if c.Status == results.StatusUndefined {
+				return c.Reason
+			}
+			return c.GuaranteeReason
+		})}, nil, 2)
+	return t
 }
 
 // auditTable has the bounds that an audit proved, a row per instance and a column
 // per claimed ε.
-func auditTable(p *results.Prepared) (Table, bool) {
-	t := Table{Name: "audit", Title: "Audit of claimed guarantees", Header: []string{"mechanism"}}
+func auditTable(p *results.Prepared) Table {
+	t := Table{Name: "audit", Title: "Audit of claimed guarantees"}
 	epsilon := func(a results.AuditRow) float64 { return float64(a.Epsilon) }
-	epsilons := slices.Sorted(slices.Values(results.Distinct(p.Audit, epsilon)))
-	for _, e := range epsilons {
-		t.Header = append(t.Header, epsilonTitle(e))
+	var columns []Column[results.AuditRow]
+	for _, e := range slices.Sorted(slices.Values(results.Distinct(p.Audit, epsilon))) {
+		columns = append(columns, Column[results.AuditRow]{Title: epsilonTitle(e), Cell: lowerBound,
+			Of: func(a results.AuditRow) bool { return epsilon(a) == e && a.Lower.Known() }})
 	}
-	instances := results.Distinct(p.Audit, func(a results.AuditRow) results.Instance { return a.Instance() })
-	labels := results.LabelInstances(instances)
-	for _, i := range instances {
-		row := []TableCell{{Text: labels[i]}}
-		for _, e := range epsilons {
-			cell := TableCell{Text: NotMeasured}
-			for _, a := range p.Audit {
-				if a.Instance() != i || epsilon(a) != e || !a.Lower.Known() {
-					continue
-				}
-				if cell.Text = formatFloat(a.Lower); a.Violated {
-					cell.Text += ", violated"
-				}
-				if !a.Promises {
-					cell.Notes = []int{t.Note("guarantees nothing: tested against the ε it was run with")}
-				}
-			}
-			row = append(row, cell)
-		}
-		t.Rows = append(t.Rows, row)
-		t.hoist(len(t.Rows)-1, 0, 1)
-	}
+	labels := results.LabelInstances(results.Distinct(p.Audit, results.AuditRow.Instance))
+	Pivot(&t, p.Audit, []Head[results.AuditRow]{{Title: "mechanism",
+		Text: func(a results.AuditRow) string { return labels[a.Instance()] }}}, columns, -1)
 	t.Legend = "Lower bounds on the true ε. A bound above the claimed ε of the column refutes the claim, at the audit's " +
 		"stated confidence; below it nothing is proved."
-	return t, len(t.Rows) > 0
+	return t
+}
+
+// lowerBound is the last bound of an instance at an ε.
+func lowerBound(t *Table, own []results.AuditRow) TableCell {
+	if len(own) == 0 {
+		return TableCell{Text: NotMeasured}
+	}
+	a := own[len(own)-1]
+	cell := TableCell{Text: formatFloat(a.Lower)}
+	if a.Violated {
+		cell.Text += ", violated"
+	}
+	if !a.Promises {
+		cell.Notes = []int{t.Note("guarantees nothing: tested against the ε it was run with")}
+	}
+	return cell
 }
 
 // formatAdjusted writes a corrected p-value.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -26,42 +25,42 @@ func AtFirstLevel(p *results.Prepared, most int) (Table, bool) {
 }
 
 func atLevel(standings []compare.Standing, level float64, most int) Table {
-	t := Table{Name: "equal", Title: "Accuracy in % at " + LevelOf(standings[0].Aligned),
-		Header: []string{"mechanism"}}
+	t := Table{Name: "equal", Title: "Accuracy in % at " + LevelOf(standings[0].Aligned)}
 	if standings[0].Privacy == results.EM {
 		t.Title = fmt.Sprintf("Accuracy in %% where the adversary gets %g%% of words wrong (E_M = %g)", 100*level, level)
 	}
-	type line struct {
-		name  string
-		share []float64 // of the best, to sort by
-		cells []TableCell
+	type entry struct {
+		dataset, name string
+		compare.Entry
+		best compare.Entry
 	}
-	var lines []line
-	for k, s := range standings {
-		t.Header = append(t.Header, results.DatasetTitle(s.Dataset))
-		best := s.Entries[0]
+	var all []entry
+	var columns []Column[entry]
+	shares := map[string][]float64{} // of the best, to sort by
+	for _, s := range standings {
+		columns = append(columns, Column[entry]{Title: results.DatasetTitle(s.Dataset),
+			Of: func(e entry) bool { return e.dataset == s.Dataset }, Cell: func(_ *Table, own []entry) TableCell {
+				if len(own) == 0 {
+					return TableCell{Text: NotMeasured}
+				}
+				e := own[0]
+				return TableCell{Text: Within(e.Line, 1), Best: e.Line.Name == e.best.Line.Name,
+					Above: e.Scope == "" && slices.Contains(e.best.Open, e.Line.Name)}
+			}})
 		for _, e := range slices.Concat(s.Entries, s.Scoped) {
 			name := e.Line.Name
 			if e.Scope != "" {
-				name += ScopeMark
+				name += results.ScopeMark
 			}
-			i := slices.IndexFunc(lines, func(l line) bool { return l.name == name })
-			if i < 0 {
-				i = len(lines)
-				lines = append(lines, line{name: name, cells: slices.Repeat([]TableCell{{Text: NotMeasured}},
-					len(standings))})
-			}
-			lines[i].cells[k] = TableCell{Text: Within(e.Line, 1), Best: e.Line.Name == best.Line.Name,
-				Above: e.Scope == "" && slices.Contains(best.Open, e.Line.Name)}
-			lines[i].share = append(lines[i].share, e.Line.Value/best.Line.Value)
+			all = append(all, entry{s.Dataset, name, e, s.Entries[0]})
+			shares[name] = append(shares[name], e.Line.Value/s.Entries[0].Line.Value)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int {
-		return cmp.Compare(stats.Mean(b.share), stats.Mean(a.share))
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Compare(stats.Mean(shares[b.name]), stats.Mean(shares[a.name]))
 	})
-	for _, l := range lines[:min(most, len(lines))] {
-		t.Rows = append(t.Rows, append([]TableCell{{Text: l.name}}, l.cells...))
-	}
+	Pivot(&t, all, []Head[entry]{{Title: "mechanism", Text: func(e entry) string { return e.name }}}, columns, -1)
+	t.Rows = t.Rows[:min(most, len(t.Rows))]
 	baseline := []TableCell{{Text: "not privatised"}}
 	for _, s := range standings {
 		baseline = append(baseline, TableCell{Text: FormatNumber(s.Baseline, 1)})
@@ -72,11 +71,11 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 	t.Rows = append(t.Rows, baseline)
 	t.Legend = "Bold: the best with a guarantee between any two words. Underlined: not told apart from it (all pairs " +
 		"tested, Holm, 5%). ± is half the 95% interval; – was not measured at this level."
-	if left := len(lines) - (len(t.Rows) - 1); left > 0 {
+	if left := len(shares) - (len(t.Rows) - 1); left > 0 {
 		t.Legend += fmt.Sprintf(" Further mechanisms in the tables below: %d.", left)
 	}
-	if slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.name, ScopeMark) }) {
-		t.Legend += " " + ScopeMark + " Its guarantee holds between some words only, and it does not compete."
+	if slices.ContainsFunc(all, func(e entry) bool { return e.Scope != "" }) {
+		t.Legend += " " + results.ScopeMark + " Its guarantee holds between some words only, and it does not compete."
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -69,14 +70,19 @@ const (
 	between   = 3  // letters between columns
 )
 
-// texTable is a table with the room of its columns, in letters.
+// texColumn is a column with its room in letters: its longest text that is not
+// set in lines, or word of its heading.
+type texColumn struct {
+	room   int
+	wraps  bool // its texts are set in lines
+	number bool // it holds numbers, which are set to the right
+}
+
+// texTable is a table, or some columns of one, with their room.
 type texTable struct {
 	Table
 	float
-	room   []int  // of a column: its longest text that is not set in lines, or word of its heading
-	wraps  []bool // its texts are set in lines
-	number []bool // it holds numbers, which are set to the right
-	above  int    // lines of a float above its rows
+	columns []texColumn
 }
 
 func (t Table) tex() texTable {
@@ -84,33 +90,32 @@ func (t Table) tex() texTable {
 	if t.Narrow {
 		x.float = float{45, 13, "table"}
 	}
-	tallest := 0
 	for j, heading := range t.Header {
 		longest, word, number := 0, 0, len(t.Rows) > 0
 		for _, row := range t.Rows {
-			if j >= len(row) {
-				continue
-			}
 			text := row[j].Text
 			longest = max(longest, utf8.RuneCountInString(text)+len(row[j].Notes))
 			word = max(word, longestWord(text)+len(row[j].Notes))
 			number = number && (text == "" || text == NotMeasured || text == "undefined" ||
 				strings.ContainsAny(text[:1], "0123456789+-−<>≤≥"))
 		}
-		least := longestWord(heading)
-		if len(t.Groups) > 0 {
-			least = max(least, longestWord(t.Groups[t.group(j)].Title))
-		}
+		least := max(longestWord(heading), longestWord(t.group(j)))
 		room := max(min(longest, max(x.text, word)), least)
-		x.room, x.wraps = append(x.room, room), append(x.wraps, max(longest, least) > room)
-		x.number = append(x.number, number)
-		tallest = max(tallest, len(wrapped(heading, room)))
-	}
-	x.above = 2 + 2*len(wrapped(t.Title+" (continued)", x.line)) + tallest
-	if len(t.Groups) > 0 {
-		x.above += 2
+		x.columns = append(x.columns, texColumn{room, max(longest, least) > room, number})
 	}
 	return x
+}
+
+// above is how many lines of a float are above its rows.
+func (x texTable) above() int {
+	tallest := 0
+	for j, heading := range x.Header {
+		tallest = max(tallest, len(wrapped(heading, x.columns[j].room)))
+	}
+	if len(x.Groups) > 0 {
+		tallest += 2
+	}
+	return 2 + 2*len(wrapped(x.Title+" (continued)", x.line)) + tallest
 }
 
 // WriteLaTeX renders a booktabs table across both columns of a paper or, if it
@@ -121,38 +126,39 @@ func (t Table) tex() texTable {
 func (t Table) WriteLaTeX(w io.Writer) error {
 	x := t.tex()
 	var floats [][]string // lines
-	used := 0             // by the last
+	used, above := 0, x.above()
+	begin := func(head ...string) {
+		floats, used = append(floats, append(x.caption(len(floats) == 0), head...)), above
+	}
+	write := func(lines ...string) { last := &floats[len(floats)-1]; *last = append(*last, lines...) }
 	for _, part := range x.parts() {
-		begin := func() {
-			floats, used = append(floats, append(x.caption(len(floats) == 0), x.head(part)...)), x.above
-		}
-		end := func() { last := &floats[len(floats)-1]; *last = append(*last, `\bottomrule`, `\end{tabular}}`) }
-		begin()
-		for i := range t.Rows {
-			n := x.lines(part, i)
-			if used > x.above && used+n > pageLines {
-				end()
-				begin()
+		begin(part.head()...)
+		for i, row := range part.Rows {
+			n := part.lines(row)
+			if used > above && used+n > pageLines {
+				write(tableEnd...)
+				begin(part.head()...)
 			}
-			last := &floats[len(floats)-1]
-			if used > x.above && len(t.Rows[i]) > 0 && t.Rows[i][0].Separator {
-				*last = append(*last, `\midrule`)
+			if used > above && t.Rows[i][0].Separator {
+				write(`\midrule`)
 			}
-			*last, used = append(*last, x.row(part, i)), used+n
+			write(part.row(row))
+			used += n
 		}
-		end()
+		write(tableEnd...)
 	}
 	begun := false // the text under the table in this float
 	under := func(mark, text string) {
 		n := len(wrapped(text, x.line))
 		if used += n; used > pageLines {
-			floats, used, begun = append(floats, x.caption(false)), x.above+n, false
+			begin()
+			used, begun = used+n, false
 		}
-		last := &floats[len(floats)-1]
 		if !begun {
-			*last, begun = append(*last, `\par\smallskip\raggedright`), true
+			begun = true
+			write(`\par\smallskip\raggedright`)
 		}
-		*last = append(*last, mark+latex(text)+`\par`)
+		write(mark + latex(text) + `\par`)
 	}
 	if t.Legend != "" {
 		under("", t.Legend)
@@ -167,6 +173,8 @@ func (t Table) WriteLaTeX(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+var tableEnd = []string{`\bottomrule`, `\end{tabular}}`}
 
 func longestWord(text string) (most int) {
 	for word := range strings.FieldsSeq(text) {
@@ -188,43 +196,46 @@ func wrapped(text string, letters int) (out []string) {
 }
 
 // width is the room of some columns with the space after each.
-func (x texTable) width(columns ...int) (used int) {
+func (x texTable) width(columns []int) (used int) {
 	for _, j := range columns {
-		used += x.room[j] + between
+		used += x.columns[j].room + between
 	}
 	return used
 }
 
 // parts divides columns among floats; the first ones, which name a row, are in
 // each, as far as they leave room.
-func (x texTable) parts() [][]int {
-	var all []int
-	for j := range x.Header {
-		all = append(all, j)
-	}
-	heads := min(x.heads(), len(all))
-	for heads > 1 && x.width(all[:heads]...) > x.line*3/4 {
-		heads--
-	}
-	parts := [][]int{nil}
-	for _, j := range all {
-		last := &parts[len(parts)-1]
-		if j > heads && len(*last) > heads && x.width(*last...)+x.width(j) > x.line {
-			parts = append(parts, slices.Clone(all[:heads]))
-			last = &parts[len(parts)-1]
+func (x texTable) parts() (parts []texTable) {
+	var heads, columns []int
+	for j := range min(x.heads(), len(x.Header)) {
+		if heads = append(heads, j); j > 0 && x.width(heads) > x.line*3/4 {
+			heads = heads[:j]
+			break
 		}
-		*last = append(*last, j)
 	}
+	end := func() {
+		part := texTable{Table: x.only(x.Rows, columns), float: x.float}
+		for _, j := range columns {
+			part.columns = append(part.columns, x.columns[j])
+		}
+		parts = append(parts, part)
+	}
+	for j := range x.Header {
+		if j > len(heads) && len(columns) > len(heads) && x.width(append(columns, j)) > x.line {
+			end()
+			columns = slices.Clone(heads)
+		}
+		columns = append(columns, j)
+	}
+	end()
 	return parts
 }
 
 // lines are those that a row takes.
-func (x texTable) lines(part []int, i int) int {
+func (x texTable) lines(row []TableCell) int {
 	most := 1
-	for _, j := range part {
-		if j < len(x.Rows[i]) {
-			most = max(most, len(wrapped(x.Rows[i][j].Text, x.room[j])))
-		}
+	for j, c := range row {
+		most = max(most, len(wrapped(c.Text, x.columns[j].room)))
 	}
 	return most
 }
@@ -238,89 +249,70 @@ func (x texTable) caption(first bool) []string {
 	return []string{`\centering\footnotesize` + number, fmt.Sprintf(`\caption{%s}%s\smallskip`, title, label)}
 }
 
-// head begins the tabular of some columns.
-func (x texTable) head(part []int) []string {
+// head begins the tabular.
+func (x texTable) head() []string {
 	var spec strings.Builder
 	var heads []string
-	for _, j := range part {
+	for j, c := range x.columns {
 		align := "l"
-		if x.number[j] {
+		if c.number {
 			align = "r"
 		}
-		lines := wrapped(x.Header[j], x.room[j])
-		for i := range lines {
-			lines[i] = latex(lines[i])
-		}
+		lines := list.Map(wrapped(x.Header[j], c.room), latex)
 		head := strings.Join(lines, `\\`)
 		if len(lines) > 1 {
 			head = fmt.Sprintf(`\shortstack[%s]{%s}`, align, head)
 		}
 		heads = append(heads, head)
-		if x.wraps[j] {
-			align = fmt.Sprintf(`>{\raggedright\arraybackslash}p{%.1fem}`, float64(x.room[j])/2+0.3)
+		if c.wraps {
+			align = fmt.Sprintf(`>{\raggedright\arraybackslash}p{%.1fem}`, float64(c.room)/2+0.3)
 		}
 		spec.WriteString(align)
 	}
 	out := append([]string{`\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%`,
-		fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`}, x.groups(part)...)
+		fmt.Sprintf(`\begin{tabular}{@{}%s@{}}`, spec.String()), `\toprule`}, x.groups()...)
 	return append(out, strings.Join(heads, " & ")+` \tabularnewline`, `\midrule`)
 }
 
 // row is one line of the tabular.
-func (x texTable) row(part []int, i int) string {
-	cells := make([]string, len(part))
-	for k, j := range part {
-		if j >= len(x.Rows[i]) {
-			continue
-		}
-		c := x.Rows[i][j]
-		cells[k] = latex(c.Text)
+func (x texTable) row(row []TableCell) string {
+	return strings.Join(list.Map(row, func(c TableCell) string {
+		text := latex(c.Text)
 		if c.Above {
-			cells[k] = `\underline{` + cells[k] + "}"
+			text = `\underline{` + text + "}"
 		}
 		if c.Best {
-			cells[k] = `\textbf{` + cells[k] + "}"
+			text = `\textbf{` + text + "}"
 		}
 		if len(c.Notes) > 0 {
-			cells[k] += `\textsuperscript{` + marks(c.Notes) + "}"
+			text += `\textsuperscript{` + marks(c.Notes) + "}"
 		}
-	}
-	return strings.Join(cells, " & ") + ` \tabularnewline`
+		return text
+	}), " & ") + ` \tabularnewline`
 }
 
-// group is the number of the heading over a column.
-func (t Table) group(j int) int {
-	for g := range t.Groups {
-		if j -= t.Groups[g].Span; j < 0 {
-			return g
-		}
-	}
-	return len(t.Groups) - 1
-}
-
-// groups writes the headings over several columns, as far as these are in the
-// float.
-func (x texTable) groups(part []int) []string {
+// groups writes the headings over several columns.
+func (x texTable) groups() []string {
 	if len(x.Groups) == 0 {
 		return nil
 	}
 	var heads, rules []string
-	for at := 0; at < len(part); {
-		g, span := x.group(part[at]), 1
-		for at+span < len(part) && x.group(part[at+span]) == g {
-			span++
-		}
-		if title := x.Groups[g].Title; title == "" {
-			heads = append(heads, strings.Repeat(" & ", span-1))
+	at := 0
+	for _, g := range x.Groups {
+		if g.Title == "" {
+			heads = append(heads, strings.Repeat(" & ", g.Span-1))
 		} else {
-			align, room := "c", x.width(part[at:at+span]...)-between
-			if utf8.RuneCountInString(title) > room {
+			align, room := "c", -between
+			for _, c := range x.columns[at : at+g.Span] {
+				room += c.room + between
+			}
+			if utf8.RuneCountInString(g.Title) > room {
 				align = fmt.Sprintf(`>{\centering\arraybackslash}p{%.1fem}`, float64(room)/2)
 			}
-			heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{%s}{%s}`, span, align, latex(title)))
-			rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, at+1, at+span))
+			heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{%s}{%s}`, g.Span, align, latex(g.Title)))
+			rules = append(rules, fmt.Sprintf(`\cmidrule(lr){%d-%d}`, at+1, at+g.Span))
 		}
-		at += span
+		at += g.Span
 	}
 	return []string{strings.Join(heads, " & ") + ` \tabularnewline`, strings.Join(rules, "")}
 }

@@ -10,29 +10,22 @@ import (
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
 )
 
-// head is a column of row headings.
-type head struct {
-	title     string
-	text      func(results.Cell) string
-	mechanism bool // with footnotes on what it promises
+// Head is a column of row headings.
+type Head[T any] struct {
+	Title string
+	Text  func(T) string
+	// Cell completes the cell of a text with footnotes on the records of the row;
+	// nil leaves it.
+	Cell func(t *Table, text string, own []T) TableCell
 }
 
-// column is a column of numbers: a quantity of those cells of the row that it
-// takes.
-type column struct {
-	group, title string
-	quantity     results.Column
-	of           func(results.Cell) bool // nil: all
-	own          bool                    // ± half a number's own interval, not that over repetitions
-}
-
-// line is a row of a pivot: its cells, and the mean in each column.
-type line struct {
-	cells []results.Cell
-	means []float64
+// Column is a column of numbers, made of those records of a row that it takes.
+type Column[T any] struct {
+	Group, Title string
+	Of           func(T) bool // nil: all
+	Cell         func(t *Table, own []T) TableCell
 }
 
 // sheet is the part of a prepared view on either real or generated data.
@@ -49,82 +42,92 @@ func (s sheet) named(name, title string) Table {
 	return Table{Name: name, Title: title}
 }
 
-// pivot fills a table: a row for each combination of headings, in the order of
-// the cells, under a rule where the heading numbered rule changes.
-func (s sheet) pivot(t *Table, cells []results.Cell, heads []head, columns []column, rule int) []line {
+// Pivot fills a table: a row for each combination of headings, in the order of
+// the records, under a rule where the heading numbered rule changes (−1: nowhere).
+// It returns the records of each row.
+func Pivot[T any](t *Table, records []T, heads []Head[T], columns []Column[T], rule int) (rows [][]T) {
 	t.Header, t.Groups = nil, nil
 	for _, h := range heads {
-		t.column("", h.title)
+		t.column("", h.Title)
 	}
 	for _, c := range columns {
-		t.column(c.group, c.title)
+		t.column(c.Group, c.Title)
 	}
 	if len(t.Groups) == 1 {
 		t.Groups = nil
 	}
 	at := map[string]int{}
-	var lines []line
-	for _, c := range cells {
+	for _, r := range records {
 		var key strings.Builder
 		for _, h := range heads {
-			key.WriteString(h.text(c) + "\x00")
+			key.WriteString(h.Text(r) + "\x00")
 		}
 		i, ok := at[key.String()]
 		if !ok {
-			i = len(lines)
-			at[key.String()], lines = i, append(lines, line{})
+			i = len(rows)
+			at[key.String()], rows = i, append(rows, nil)
 		}
-		lines[i].cells = append(lines[i].cells, c)
+		rows[i] = append(rows[i], r)
 	}
-	previous := ""
-	for i := range lines {
-		l := &lines[i]
+	for i, own := range rows {
 		var row []TableCell
 		named := 0
 		for k, h := range heads {
-			cell := TableCell{Text: h.text(l.cells[0])}
-			if h.mechanism {
-				cell, named = promiseCell(t, cell.Text, l.cells), k
+			cell := TableCell{Text: h.Text(own[0])}
+			if h.Cell != nil {
+				cell, named = h.Cell(t, cell.Text, own), k
 			}
 			row = append(row, cell)
 		}
-		row[0].Separator = i > 0 && row[rule].Text != previous
-		previous = row[rule].Text
+		row[0].Separator = i > 0 && rule >= 0 && row[rule].Text != t.Rows[i-1][rule].Text
 		for _, c := range columns {
-			own := l.cells
-			if c.of != nil {
-				own = results.Where(own, c.of)
+			if c.Of == nil {
+				row = append(row, c.Cell(t, own))
+			} else {
+				row = append(row, c.Cell(t, results.Where(own, c.Of)))
 			}
-			cell, mean := measured(t, own, c.quantity, c.own)
-			row, l.means = append(row, cell), append(l.means, mean)
 		}
 		t.Rows = append(t.Rows, row)
 		t.hoist(len(t.Rows)-1, named, len(heads))
 	}
-	return lines
+	return rows
 }
 
-// measured fills one cell of a table with the mean over repetitions.
-func measured(t *Table, cells []results.Cell, q results.Column, own bool) (TableCell, float64) {
-	if len(cells) == 0 {
-		return TableCell{}, math.NaN()
-	}
-	sum := stats.Summarize(results.Cells{Cells: cells}.Values(q.Name))
-	c := TableCell{Text: WithInterval(sum, q.Digits)}
-	switch {
-	case own && sum.N > 0:
-		c.Text = withHalf(sum.Mean, half(cells, q.Name), q.Digits)
-	case sum.N > 1: // the legend explains a single repetition
-		for _, w := range sum.Warnings {
-			c.Notes = append(c.Notes, t.Note(string(w)))
+// meanOf fills the cells of a column with the mean of a quantity over
+// repetitions.
+func meanOf(q results.Column) func(*Table, []results.Cell) TableCell {
+	return func(t *Table, cells []results.Cell) TableCell {
+		sum := stats.Summarize(results.Cells{Cells: cells}.Values(q.Name))
+		c := number(WithInterval(sum, q.Digits), sum.Mean)
+		if sum.N > 1 { // the legend explains a single repetition
+			for _, w := range sum.Warnings {
+				c.Notes = append(c.Notes, t.Note(string(w)))
+			}
 		}
+		return orUndefined(t, cells, c)
+	}
+}
+
+// ownOf is meanOf with half a number's own interval, not that over repetitions.
+func ownOf(q results.Column) func(*Table, []results.Cell) TableCell {
+	return func(t *Table, cells []results.Cell) TableCell {
+		mean := stats.Mean(results.Cells{Cells: cells}.Values(q.Name))
+		return orUndefined(t, cells, number(withHalf(mean, half(cells, q.Name), q.Digits), mean))
+	}
+}
+
+// orUndefined is a cell, but empty where there is nothing to measure and said to
+// be undefined where the mechanism is.
+func orUndefined(t *Table, cells []results.Cell, c TableCell) TableCell {
+	if len(cells) == 0 {
+		return TableCell{}
 	}
 	for _, r := range cells {
 		if r.Status == results.StatusUndefined {
-			return TableCell{Text: "undefined", Notes: []int{t.Note(undefinedBecause(r))}}, math.NaN()
+			return TableCell{Text: "undefined", Notes: []int{t.Note(undefinedBecause(r))}}
 		}
 	}
-	return c, sum.Mean
+	return c
 }
 
 // half is the mean of half the widths of the numbers' own intervals, NaN where
@@ -163,25 +166,31 @@ func promiseCell(t *Table, name string, cells []results.Cell) TableCell {
 	own := results.Where(cells, func(c results.Cell) bool {
 		return c.Status == results.StatusOK && !c.IsBaseline()
 	})
-	if i := slices.IndexFunc(own, func(c results.Cell) bool { return c.GuaranteeMetric == "" }); i >= 0 {
-		out.Notes = append(out.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+own[i].GuaranteeReason, ": ")))
+	if c, found := results.Unproved(own); found {
+		out.Notes = append(out.Notes, t.Note(strings.TrimSuffix("no privacy guarantee: "+c.GuaranteeReason, ": ")))
 	}
 	if slices.ContainsFunc(own, func(c results.Cell) bool { return c.Unrepeatable }) {
 		out.Notes = append(out.Notes, t.Note("cannot be repeated: the same seed gives a different text each time"))
 	}
-	if scope := compare.Scope(own); scope != "" {
+	if scope := results.Scope(own); scope != "" {
 		out.Notes = append(out.Notes, t.Note("its guarantee holds only "+scope))
 	}
 	return out
 }
 
 // The usual headings.
-func (s sheet) mechanism() head { return head{"mechanism", s.Name, true} }
+func (s sheet) mechanism() Head[results.Cell] {
+	return Head[results.Cell]{"mechanism", s.Name, promiseCell}
+}
+
+func by(title string, text func(results.Cell) string) Head[results.Cell] {
+	return Head[results.Cell]{Title: title, Text: text}
+}
 
 var (
-	byDataset = head{title: "data set", text: func(c results.Cell) string { return results.DatasetTitle(c.Dataset) }}
-	bySpace   = head{title: "space", text: func(c results.Cell) string { return c.Space().String() }}
-	byEpsilon = head{title: "ε", text: func(c results.Cell) string { return formatFloat(c.Epsilon) }}
+	byDataset = by("data set", func(c results.Cell) string { return results.DatasetTitle(c.Dataset) })
+	bySpace   = by("space", func(c results.Cell) string { return c.Space().String() })
+	byEpsilon = by("ε", func(c results.Cell) string { return formatFloat(c.Epsilon) })
 )
 
 // inOrder sorts cells by data set and mechanism, both in the order of their
@@ -223,11 +232,11 @@ func (s sheet) grid(t *Table, cells []results.Cell, q results.Column) {
 	if !slices.ContainsFunc(cells, func(c results.Cell) bool { return c.IsBaseline() && c.Has(q.Name) }) {
 		cells = results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() })
 	}
-	var columns []column
+	var columns []Column[results.Cell]
 	for _, sp := range results.Spaces(cells) {
 		for k, e := range epsilons(cells) {
-			columns = append(columns, column{group: sp.String(), title: epsilonTitle(e), quantity: q,
-				of: func(c results.Cell) bool {
+			columns = append(columns, Column[results.Cell]{Group: sp.String(), Title: epsilonTitle(e), Cell: meanOf(q),
+				Of: func(c results.Cell) bool {
 					if c.Space() != sp || c.IsBaseline() {
 						return c.Space() == sp && k == 0
 					}
@@ -235,56 +244,53 @@ func (s sheet) grid(t *Table, cells []results.Cell, q results.Column) {
 				}})
 		}
 	}
-	first := len(t.Rows)
-	lines := s.pivot(t, inOrder(cells), []head{byDataset, s.mechanism()}, columns, 0)
+	rows := Pivot(t, inOrder(cells), []Head[results.Cell]{byDataset, s.mechanism()}, columns, 0)
 	per := len(epsilons(cells))
-	for _, dataset := range results.Distinct(lines, func(l line) string { return l.cells[0].Dataset }) {
-		base := make([]float64, len(columns))
-		for j := range base {
-			base[j] = math.NaN()
-		}
-		var rows []int
-		var means [][]float64
-		for i, l := range lines {
-			switch {
-			case l.cells[0].Dataset != dataset:
-			case l.cells[0].IsBaseline():
-				for j := range base {
-					base[j] = l.means[j/per*per]
-				}
-			default:
-				rows, means = append(rows, first+i), append(means, l.means)
-			}
-		}
-		for k, i := range rows {
-			for j, v := range means[k] {
-				t.Rows[i][2+j].Above = v > base[j]
-			}
-		}
-		if q.Direction != results.Neither {
-			markBest(t, rows, means, 2, q.Direction == results.Up)
+	baseline := map[string][]TableCell{} // by data set
+	for i, row := range t.Rows {
+		if rows[i][0].IsBaseline() {
+			baseline[row[0].Text] = row
 		}
 	}
-	if first < len(t.Rows) {
-		t.Rows[first][0].Separator = true
+	for i, row := range t.Rows {
+		if plain := baseline[row[0].Text]; plain != nil && !rows[i][0].IsBaseline() {
+			for j := range columns {
+				base, own := plain[2+j/per*per], &row[2+j]
+				own.Above = own.valued && base.valued && own.value > base.value
+			}
+		}
+	}
+	if q.Direction != results.Neither {
+		t.markBest(2, q.Direction == results.Up, func(i int) bool { return !rows[i][0].IsBaseline() })
+	}
+	if len(t.Rows) > 0 {
+		t.Rows[0][0].Separator = true
 	}
 }
 
-// markBest sets the best number of each column in bold; equal ones share it.
-func markBest(t *Table, rows []int, means [][]float64, heads int, higherIsBetter bool) {
-	if len(means) < 2 {
-		return
-	}
-	for j := range means[0] {
-		best := math.NaN()
-		for _, line := range means {
-			if v := line[j]; !math.IsNaN(v) && (math.IsNaN(best) || (v > best) == higherIsBetter && v != best) {
-				best = v
-			}
+// markBest sets in bold the best number of each column, from column first on,
+// among those rows with one text in their first cell that compete; equal ones
+// share it, and one row has none.
+func (t *Table) markBest(first int, higherIsBetter bool, competes func(row int) bool) {
+	groups := map[string][][]TableCell{}
+	for i, row := range t.Rows {
+		if competes(i) {
+			groups[row[0].Text] = append(groups[row[0].Text], row)
 		}
-		for k, line := range means {
-			if line[j] == best {
-				t.Rows[rows[k]][heads+j].Best = true
+	}
+	for _, rows := range groups {
+		for j := first; j < len(t.Header) && len(rows) > 1; j++ {
+			best := math.Inf(1)
+			if higherIsBetter {
+				best = math.Inf(-1)
+			}
+			for _, row := range rows {
+				if row[j].valued && (row[j].value > best) == higherIsBetter {
+					best = row[j].value
+				}
+			}
+			for _, row := range rows {
+				row[j].Best = row[j].valued && row[j].value == best
 			}
 		}
 	}

@@ -46,23 +46,21 @@ const intervalNote = "± half the 95% interval: test documents, repetitions, the
 	"known of the line between two measured ε. "
 
 // alignment tabulates accuracy at equal privacy on every axis that was measured,
-// and on the main one ε and the tests of all pairs.
+// and the tests of all pairs at the levels of the view.
 func (s sheet) alignment(task results.Task) (tables []Table) {
 	own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
 	for _, axis := range results.Axes {
-		tables = append(tables, s.aligned(own, task, axis)...)
+		tables = append(tables, s.aligned(own, task, axis))
 	}
 	for _, level := range s.Stated().At {
-		if t, ok := s.pairs(own, task, level); ok {
-			tables = append(tables, t)
-		}
+		tables = append(tables, s.pairs(own, task, level))
 	}
 	return tables
 }
 
-// aligned are the tables of one axis. Axes besides the main one are shown where
+// aligned is the table of one axis. Axes besides the main one are shown where
 // two mechanisms can be compared.
-func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) []Table {
+func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) Table {
 	var levels []float64
 	var scenes [][]compare.Aligned // by level
 	fewest, name, what := 1, "aligned-accuracy", "equal error of the adversary"
@@ -76,52 +74,39 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		}
 	}
 	if len(levels) == 0 {
-		return nil
+		return Table{}
 	}
 	suffix := namesOf(task)
-	accuracy := s.named(Slug(append([]string{name}, suffix...)...),
+	t := s.named(Slug(append([]string{name}, suffix...)...),
 		"Accuracy in % at "+what+", "+strings.Join(suffix, ", "))
-	epsilon := s.named(Slug(append([]string{"aligned-epsilon"}, suffix...)...), "ε at "+what+", "+
-		strings.Join(suffix, ", "))
-	for _, t := range []*Table{&accuracy, &epsilon} {
-		t.column("", "data set, space")
-		t.column("", "mechanism")
-		for _, level := range levels {
-			t.column(axis.Title(), fmt.Sprint(level))
-		}
+	type at struct { // a mechanism at a level
+		where string
+		level float64
+		compare.Line
 	}
-	for k, scene := range scenes[0] { // scenes and lines are the same at every level
-		var rows []int
-		var means [][]float64
-		for i, l := range scene.Lines {
-			head := TableCell{Text: results.DatasetTitle(scene.Dataset) + ", " + scene.Space.String(), Separator: i == 0}
-			cells := results.Where(s.Cells, func(c results.Cell) bool { return c.Instance() == l.Instance })
-			row := []TableCell{head, promiseCell(&accuracy, l.Name, cells)}
-			other := []TableCell{head, promiseCell(&epsilon, l.Name, cells)}
-			line := make([]float64, len(levels))
-			for j := range levels {
-				at := scenes[j][k].Lines[i]
-				row = append(row, TableCell{Text: Within(at, 2)})
-				text := NotMeasured
-				if line[j] = at.Value; at.Reached {
-					text = FormatNumber(at.Epsilon, 2)
-				}
-				other = append(other, TableCell{Text: text})
+	var lines []at
+	var columns []Column[at]
+	for j, level := range levels {
+		columns = append(columns, Column[at]{axis.Title(), fmt.Sprint(level), func(l at) bool { return l.level == level },
+			func(_ *Table, own []at) TableCell { return number(Within(own[0].Line, 2), own[0].Value) }})
+		for _, scene := range scenes[j] { // the same, with the same lines, at every level
+			for _, l := range scene.Lines {
+				lines = append(lines, at{scene.Where(), level, l})
 			}
-			rows, means = append(rows, len(accuracy.Rows)), append(means, line)
-			accuracy.Rows, epsilon.Rows = append(accuracy.Rows, row), append(epsilon.Rows, other)
 		}
-		markBest(&accuracy, rows, means, 2, true)
 	}
-	legend := AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
+	Pivot(&t, lines, []Head[at]{{Title: "data set, space", Text: func(l at) string { return l.where }},
+		{"mechanism", func(l at) string { return l.Name }, func(t *Table, name string, own []at) TableCell {
+			return promiseCell(t, name, results.Where(s.Cells, func(c results.Cell) bool {
+				return c.Instance() == own[0].Instance
+			}))
+		}}}, columns, 0)
+	t.markBest(2, true, func(int) bool { return true })
+	t.Legend = AxisNote(s.Prepared, axis.Quantity) + ". Values lie on the mechanism's own line through the " +
 		"measured ε, which is monotone; " +
-		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. "
-	accuracy.Legend = legend + intervalNote + "Bold: highest of a column and data set."
-	epsilon.Legend = legend + "Mechanisms need different ε for the same privacy against this adversary."
-	if axis.Quantity != results.EM {
-		return []Table{accuracy}
-	}
-	return []Table{accuracy, epsilon}
+		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. " +
+		intervalNote + "Bold: highest of a column and data set."
+	return t
 }
 
 // namesOf are those of a task, for names and titles of tables.
@@ -133,7 +118,7 @@ func namesOf(t results.Task) []string {
 }
 
 // pairs tabulates the tests of all pairs of mechanisms at one level.
-func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
+func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) Table {
 	suffix := namesOf(task)
 	t := s.named(Slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
 		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
@@ -149,7 +134,7 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 			} else if p.Documents < 0 {
 				documents = NotMeasured
 			}
-			t.AddRow(results.DatasetTitle(a.Dataset)+", "+a.Space.String(), a.Lines[p.A].Name, a.Lines[p.B].Name,
+			t.AddRow(a.Where(), a.Lines[p.A].Name, a.Lines[p.B].Name,
 				fmt.Sprintf("%+.2f ± %.2f", p.Difference, (p.High-p.Low)/2), formatAdjusted(p.Adjusted), verdict,
 				FormatNumber(p.Detectable, 2), documents)
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
@@ -160,23 +145,11 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 		"all pairs of a data set and space at 5%. Detectable: the difference that would be found with probability " +
 		"80%. Documents: how many in the test set would tell a difference of this size; no number where " +
 		"repetitions, a better measure of privacy or more ε are what is missing."
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // pointsLost is the loss of accuracy at which E_M and attackers are compared.
 const pointsLost = 5
-
-// Promises returns what every mechanism promises, whether an audit found it
-// kept, and what it costs, a table per model and setting; those of real data come
-// first.
-func Promises(p *results.Prepared) []Table {
-	return ofSheets(p, func(s sheet) (tables []Table) {
-		for _, task := range results.Tasks(s.Cells) {
-			tables = append(tables, s.promises(task)...)
-		}
-		return tables
-	})
-}
 
 // promises are, for each space of a task, what every mechanism promises, whether
 // an audit found it kept, how much error the adversary makes where pointsLost
@@ -297,23 +270,10 @@ func inSentence(name string) string {
 // prepared tables, in words per second: the words of one repetition divided by
 // the whole time of the call that privatised it, which several repetitions may
 // have shared.
-func speeds(texts []results.Cell) []float64 {
-	var out []float64
-	for _, group := range results.GroupCells(texts) {
-		together := map[float64]int{} // repetitions with the same time were privatised together
-		for _, v := range group.Values("privatize_seconds") {
-			together[v]++
-		}
-		for _, c := range group.Cells {
-			seconds, speed := float64(c.Get("privatize_seconds")), float64(c.Get("words_per_second"))
-			if !(seconds > 0) || !(speed > 0) {
-				continue
-			}
-			n := float64(together[seconds])
-			if k := float64(c.Get("privatize_texts")); k > 0 {
-				n = k
-			}
-			out = append(out, speed/n)
+func speeds(texts []results.Cell) (out []float64) {
+	for _, c := range texts {
+		if v := float64(c.Get("words_per_second") / c.Get("privatize_texts")); v > 0 && !math.IsInf(v, 0) {
+			out = append(out, v)
 		}
 	}
 	return out

@@ -30,7 +30,8 @@ func TestComparisons(t *testing.T) {
 		return p
 	}
 	runs := []*results.Prepared{prepare("first", 0), prepare("same", 0), prepare("worse", 10)}
-	steps := compare.History(runs, compare.Options{Level: compare.GateLevel, Thresholds: true})
+	gate := compare.Options{Level: compare.GateLevel, Thresholds: true}
+	steps := []*compare.Comparison{compare.Runs(runs[0], runs[1], gate), compare.Runs(runs[1], runs[2], gate)}
 	history := render(t, History(steps), "md")
 	for _, want := range []string{"same", "changed", "accuracy of IMDb, CMP -10.00"} {
 		if !strings.Contains(history, want) {

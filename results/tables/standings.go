@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func partial(s compare.Standing) string {
 	}
 	e := s.Scoped[0]
 	return fmt.Sprintf("%s%s keeps %.1f%% (ε about %.3g), but its guarantee holds only %s.", inSentence(e.Line.Name),
-		ScopeMark, e.Line.Value, e.Line.Epsilon, e.Scope)
+		results.ScopeMark, e.Line.Value, e.Line.Epsilon, e.Scope)
 }
 
 // LevelOf names the level of an alignment in a sentence.
@@ -31,36 +32,26 @@ func LevelOf(a compare.Aligned) string {
 // axisTitle heads a column of levels.
 func axisTitle(p *results.Prepared) string { return results.MustColumn(p.Stated().Quantity).Title }
 
-// standings has a row for the best of each scene at the stated levels, with a
-// footnote where a mechanism with a partial guarantee keeps more.
-func standings(p *results.Prepared, name string, chosen func([]compare.Standing) []compare.Standing) Table {
-	t := Table{Name: name, Title: "Most accuracy at a stated level of privacy", Header: []string{"data set",
+// Brief returns the summary at the end of a run: the best of each data set at
+// the stated levels, for one scene each and at most so many rows, with a footnote
+// where a mechanism with a partial guarantee keeps more.
+func Brief(p *results.Prepared, rows int) Table {
+	t := Table{Name: "brief", Title: "Most accuracy at a stated level of privacy", Header: []string{"data set",
 		"measured with", axisTitle(p), "best with a guarantee", "ε about", "accuracy in %", "baseline",
 		"not told apart from it"}}
-	if p.Stated().Quantity == results.EM {
-		t.Title = "Most accuracy at a stated error of the adversary"
-	}
 	for _, level := range p.Stated().At {
-		for _, s := range chosen(compare.Standings(p, compare.Question{}, level)) {
+		for _, s := range compare.Leading(compare.Standings(p, compare.Question{}, level)) {
 			best := []string{"none with a guarantee", "", NotMeasured, FormatNumber(s.Baseline, 1), ""}
 			if len(s.Entries) > 0 {
 				e := s.Entries[0]
 				best = []string{e.Line.Name, fmt.Sprintf("%.3g", e.Line.Epsilon), Within(e.Line, 1), best[3], e.OpenTo()}
 			}
-			t.AddRow(append([]string{results.DatasetTitle(s.Dataset), s.Space.String() + ", " + s.Task.String(),
-				fmt.Sprint(s.At)}, best...)...)
+			t.AddRow(append([]string{results.DatasetTitle(s.Dataset), s.With(), fmt.Sprint(s.At)}, best...)...)
 			if text := partial(s); text != "" {
 				t.Rows[len(t.Rows)-1][3].Notes = []int{t.Note(text)}
 			}
 		}
 	}
-	return t
-}
-
-// Brief returns the summary at the end of a run: the best of each data set at
-// the stated errors, for one scene each and at most so many rows.
-func Brief(p *results.Prepared, rows int) Table {
-	t := standings(p, "brief", compare.Leading)
 	if left := len(t.Rows) - rows; left > 0 {
 		t.Rows, t.Legend = t.Rows[:rows], fmt.Sprintf("Further rows on the page: %d.", left)
 	}
@@ -72,20 +63,66 @@ func Brief(p *results.Prepared, rows int) Table {
 	return t
 }
 
-// Standings returns the main table: the best of each data set and task at the
-// stated errors.
-func Standings(p *results.Prepared) Table {
-	t := standings(p, "standings", func(all []compare.Standing) []compare.Standing { return all })
-	t.Legend = "Of the mechanisms with a guarantee, each on its own line at this level (" + AxisNote(p,
-		p.Stated().Quantity) + "); those measured on one side of it only do not compete. " + intervalNote +
-		"All pairs of a data set, space and classifier are tested, Holm-corrected at 5%."
-	if slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.GuaranteeScope != "" }) {
-		t.Legend += " " + ScopeMark + " Its guarantee holds only between some words, those of one group or list: " +
-			"no full promise. It is mentioned where it keeps more, but does not compete."
+// Ranking ranks mechanisms at levels of privacy, and says of each what it is told
+// apart from: with all whatever reaches the level, else those that promise
+// something, where a promise between some words has no place.
+func Ranking(p *results.Prepared, q compare.Question, levels []float64, all bool) Table {
+	q = q.Whole(p)
+	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
+	if use.Unit == "%" {
+		use.Digits = 1 // as everywhere at a level
+	}
+	t := Table{Name: "places", Title: Capitalised(use.Heading()) + " at equal " + privacy.Heading(),
+		Header: []string{"data set", "measured with", privacy.Heading(), "mechanism", use.Heading(), "place", "95% bounds",
+			"ε about", "plain text", "told apart from"},
+		Legend: "Each on its own line between its measured ε; " + intervalNote + "All pairs of a data set and classifier " +
+			"are tested, Holm, 5%, so that the bounds of places hold together with probability 95%."}
+	joined := len(results.Distinct(p.Cells, originOf)) > 1
+	if joined {
+		t.Header = append(t.Header, "measured by")
+	}
+	for _, level := range levels {
+		for _, s := range compare.Standings(p, q, level) {
+			entries := slices.Concat(s.Entries, s.Scoped)
+			if all {
+				entries = s.Ranked()
+			}
+			for i, e := range entries {
+				place, bounds := fmt.Sprint(e.Place), fmt.Sprintf("%d–%d", e.Low, e.High)
+				apart := cmp.Or(strings.Join(slices.Concat(e.Better, e.Worse), ", "), "none")
+				if !all && i >= len(s.Entries) {
+					place, bounds, apart = NotMeasured, NotMeasured, NotMeasured
+				}
+				row := []string{results.DatasetTitle(s.Dataset), s.With(), fmt.Sprint(level), e.Line.Name,
+					Within(e.Line, use.Digits), place, bounds, formatFloat(results.Float(e.Line.Epsilon)),
+					FormatNumber(s.Baseline, use.Digits), apart}
+				if joined {
+					row = append(row, Source(e.Line.Cells))
+				}
+				t.AddRow(row...)
+			}
+		}
 	}
 	return t
 }
 
-// ScopeMark follows the name of a mechanism whose guarantee holds between some
-// words only, where there is no room to say between which.
-const ScopeMark = "‡"
+// Source returns the origin of the measurements: studies, and the versions of
+// mldp that ran each.
+func Source(cells []results.Cell) string {
+	var parts []string
+	for _, of := range results.Distinct(cells, originOf) {
+		own := results.Where(cells, func(c results.Cell) bool { return originOf(c) == of && c.Version != "" })
+		versions := results.Distinct(own, func(c results.Cell) string { return c.Version })
+		parts = append(parts, fmt.Sprintf("%s, seed %d, mldp %s, %s", of.study, of.seed, strings.Join(versions, ", "),
+			of.machine))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// origin is what tells runs of one board apart.
+type origin struct {
+	study, machine string
+	seed           uint64
+}
+
+func originOf(c results.Cell) origin { return origin{c.Study, c.Machine, c.Seed} }

@@ -8,12 +8,14 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 )
 
 // TableCell is one cell of a rendered table.
@@ -23,6 +25,14 @@ type TableCell struct {
 	Above     bool  // above the baseline: underlined
 	Notes     []int // into Table.Notes
 	Separator bool  // in the first cell of a row: a rule above the row
+
+	value  float64 // that the text shows
+	valued bool
+}
+
+// number is a cell that shows a number, NaN for none.
+func number(text string, value float64) TableCell {
+	return TableCell{Text: text, value: value, valued: !math.IsNaN(value)}
 }
 
 // ColumnGroup is a heading over several columns.
@@ -119,42 +129,52 @@ func (t Table) Select(words []string, met map[string]bool) Table {
 		return len(chosen) > before
 	})
 	if len(chosen) > 0 {
-		columns = chosen
+		slices.Sort(chosen)
+		columns = slices.Compact(chosen)
 	}
-	return t.only(rows, columns)
+	for j := range t.heads() {
+		columns = slices.Insert(columns, j, j)
+	}
+	out := t.only(rows, columns)
+	out.Notes = nil // those that are left
+	for _, row := range out.Rows {
+		for j, c := range row {
+			row[j].Notes = list.Map(c.Notes, func(n int) int { return out.Note(t.Notes[n]) })
+		}
+	}
+	return out
 }
 
-// only is the table of some rows and, beside those that name a row, columns,
-// with the footnotes that are left.
+// only is the table of some columns of some rows.
 func (t Table) only(rows [][]TableCell, columns []int) Table {
 	out := t
-	out.Groups, out.Header, out.Rows, out.Notes = nil, nil, nil, nil
-	for j := range t.Header {
-		if j >= t.heads() && !slices.Contains(columns, j) {
-			continue
-		}
+	out.Groups, out.Header, out.Rows = nil, nil, nil
+	for _, j := range columns {
 		if len(t.Groups) == 0 {
 			out.Header = append(out.Header, t.Header[j])
-			continue
+		} else {
+			out.column(t.group(j), t.Header[j])
 		}
-		out.column(t.Groups[t.group(j)].Title, t.Header[j])
 	}
 	for _, r := range rows {
 		var row []TableCell
-		for j, c := range r {
-			if j >= t.heads() && !slices.Contains(columns, j) {
-				continue
-			}
-			notes := c.Notes
-			c.Notes = nil
-			for _, n := range notes {
-				c.Notes = append(c.Notes, out.Note(t.Notes[n]))
-			}
-			row = append(row, c)
+		for _, j := range columns {
+			row = append(row, r[j])
 		}
+		row[0].Separator = r[0].Separator
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// group is the heading over a column, "" for none.
+func (t Table) group(j int) string {
+	for _, g := range t.Groups {
+		if j -= g.Span; j < 0 {
+			return g.Title
+		}
+	}
+	return ""
 }
 
 // hoist moves a footnote that all numbers of a row have (from column first on)
@@ -202,16 +222,7 @@ func marks(notes []int) string {
 }
 
 // Heading returns the flat name of column j.
-func (t Table) Heading(j int) string {
-	at := 0
-	for _, g := range t.Groups {
-		if j < at+g.Span {
-			return strings.TrimSpace(g.Title + " " + t.Header[j])
-		}
-		at += g.Span
-	}
-	return t.Header[j]
-}
+func (t Table) Heading(j int) string { return strings.TrimSpace(t.group(j) + " " + t.Header[j]) }
 
 func (t Table) headings() []string {
 	h := make([]string, len(t.Header))

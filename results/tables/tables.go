@@ -11,34 +11,32 @@ import (
 // All builds every table that a prepared view allows. Numbers on generated and
 // on real data are never in the same table.
 func All(p *results.Prepared) []Table {
-	var tables []Table
+	var all []Table
+	add := func(tables ...Table) { all = append(all, tables...) }
 	for _, s := range sheets(p) {
-		if t, ok := s.datasets(); ok {
-			tables = append(tables, t)
-		}
-		tables = append(tables, s.releases()...)
-		tables = append(tables, s.attacks()...)
-		if len(s.Cells) == 0 {
-			continue
-		}
+		add(s.datasets())
+		add(s.releases()...)
+		add(s.attacks()...)
 		for _, task := range results.Tasks(s.Cells) {
 			own := s.task(task)
-			tables = append(tables, s.grids(own, true, task.Model, task.Setting)...)
-			tables = append(tables, s.alignment(task)...)
-			tables = append(tables, s.promises(task)...)
+			add(s.grids(own, true, task.Model, task.Setting)...)
+			add(s.alignment(task)...)
+			add(s.promises(task)...)
 		}
-		tables = append(tables, s.shared()...)
-		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
-		for _, make := range []func() (Table, bool){s.order, s.figures, s.adversary, s.guarantees} {
-			if t, ok := make(); ok {
-				tables = append(tables, t)
-			}
-		}
+		add(s.shared()...)
+		add(s.grids(results.Texts(s.plain()), false)...)
+		add(s.order(), s.figures(), s.guarantees())
 	}
-	if t, ok := auditTable(p); ok {
-		tables = append(tables, t)
-	}
-	return tables
+	add(auditTable(p))
+	return results.Where(all, func(t Table) bool { return len(t.Rows) > 0 })
+}
+
+// Named keeps the tables whose names have one of the beginnings; none keeps all.
+func Named(all []Table, beginnings ...string) []Table {
+	return results.Where(all, func(t Table) bool {
+		return len(beginnings) == 0 ||
+			slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
+	})
 }
 
 // sheets divides a view into real data, which comes first, and generated data.
@@ -52,13 +50,6 @@ func sheets(p *results.Prepared) []sheet {
 		out = append(out, sheet{own, generated})
 	}
 	return out
-}
-
-func ofSheets(p *results.Prepared, of func(sheet) []Table) (tables []Table) {
-	for _, s := range sheets(p) {
-		tables = append(tables, of(s)...)
-	}
-	return tables
 }
 
 // plain are the cells that are not points of a paper's figure.
@@ -120,30 +111,45 @@ func encoderNote(cells []results.Cell) (note string) {
 	return note
 }
 
+// textTables are the tables of quantities that share one, with what is said of
+// them where units and directions are not enough.
+var textTables = []struct{ name, title, legend string }{
+	{"privacy", "Privacy metrics", ""}, {"exact", "Exact metrics", ""}, {"documents", "Documents metrics", ""},
+	{"adversary", "What an adversary learns", "E_M: the adversary's expected error, 0–1, uniform prior over the " +
+		"candidates, higher is better; it is an upper bound where it is Monte Carlo, and the lower bound is " +
+		"next to it. Full vocabulary: every word is a candidate, measured once; with fewer the problem is easier. " +
+		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."},
+}
+
 // shared returns the tables of quantities that share a table, one per data set
 // and group of columns.
 func (s sheet) shared() []Table {
 	var tables []Table
-	for _, name := range []string{"privacy", "exact", "documents"} {
-		for _, dataset := range results.Distinct(s.texts(), func(c results.Cell) string { return c.Dataset }) {
-			cells := results.Where(s.texts(), func(c results.Cell) bool { return c.Dataset == dataset })
-			columns := slices.DeleteFunc(results.MeasuredColumns(cells), func(q results.Column) bool {
-				return q.Table != name
-			})
+	texts := s.texts()
+	for _, of := range textTables {
+		for _, dataset := range results.Distinct(texts, func(c results.Cell) string { return c.Dataset }) {
+			cells := results.Where(texts, func(c results.Cell) bool { return c.Dataset == dataset })
+			columns := results.Where(results.MeasuredColumns(cells), func(q results.Column) bool { return q.Table == of.name })
 			if len(columns) == 0 {
 				continue
 			}
-			var shown []column
+			cells = results.Where(cells, func(c results.Cell) bool {
+				return c.Status == results.StatusUndefined ||
+					slices.ContainsFunc(columns, func(q results.Column) bool { return c.Has(q.Name) })
+			})
+			var shown []Column[results.Cell]
 			for _, sp := range results.Spaces(cells) {
 				for _, q := range columns {
-					shown = append(shown, column{group: sp.String(), title: q.Title, quantity: q,
-						of: func(c results.Cell) bool { return c.Space() == sp }})
+					shown = append(shown, Column[results.Cell]{Group: sp.String(), Title: q.Title, Cell: noted(q),
+						Of: func(c results.Cell) bool { return c.Space() == sp }})
 				}
 			}
-			t := s.named(Slug(name, dataset), Capitalised(name)+" metrics, "+results.DatasetTitle(dataset))
-			s.pivot(&t, inOrder(cells), []head{s.mechanism(), byEpsilon}, shown, 0)
-			t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
-				encoderNote(cells)
+			t := s.named(Slug(of.name, dataset), of.title+", "+results.DatasetTitle(dataset))
+			Pivot(&t, inOrder(cells), []Head[results.Cell]{s.mechanism(), byEpsilon}, shown, 0)
+			if t.Legend = of.legend; t.Legend == "" {
+				t.Legend = explain(columns) + " Mean ± half-width of the 95% t interval over repetitions (none of one)." +
+					encoderNote(cells)
+			}
 			tables = append(tables, t)
 		}
 	}
@@ -176,36 +182,17 @@ var columnNotes = map[string]string{
 	"low_overlap": "of the 1000 rarest words, those that are among the 1000 rarest afterwards too",
 }
 
-// adversary returns the table of what an attacker learns of words.
-func (s sheet) adversary() (Table, bool) {
-	texts := s.texts()
-	columns := slices.DeleteFunc(results.MeasuredColumns(texts), func(q results.Column) bool {
-		return q.Table != "adversary"
-	})
-	known := results.Where(texts, func(c results.Cell) bool {
-		return c.Status == results.StatusUndefined || slices.ContainsFunc(columns,
-			func(q results.Column) bool { return c.Has(q.Name) })
-	})
-	t := s.named("adversary", "What an adversary learns")
-	var shown []column
-	for _, q := range columns {
-		shown = append(shown, column{title: q.Title, quantity: q})
-	}
-	lines := s.pivot(&t, known, []head{byDataset, bySpace, s.mechanism(), byEpsilon}, shown, 2)
-	for i, l := range lines {
-		for j, q := range columns {
-			if note := adversaryNote(l.cells[0], q.Name); note != "" {
-				cell := &t.Rows[i][4+j]
+// noted is meanOf with a footnote on how an error of the adversary was found.
+func noted(q results.Column) func(*Table, []results.Cell) TableCell {
+	return func(t *Table, own []results.Cell) TableCell {
+		cell := meanOf(q)(t, own)
+		if len(own) > 0 {
+			if note := adversaryNote(own[0], q.Name); note != "" {
 				cell.Notes = append(cell.Notes, t.Note(note))
 			}
 		}
-		t.hoist(i, 2, 4)
+		return cell
 	}
-	t.Legend = "E_M: the adversary's expected error, 0–1, uniform prior over the candidates, higher is better; it " +
-		"is an upper bound where it is Monte Carlo, and the lower bound is " +
-		"next to it. Full vocabulary: every word is a candidate, measured once; with fewer the problem is easier. " +
-		"Euclidean: mean distance of the guess. L_M: expected loss of utility. MIA AUC: 0.5 is an attack that guesses."
-	return t, len(t.Rows) > 0 && len(columns) > 0
 }
 
 // adversaryNote says how an error of the adversary was found.

@@ -196,7 +196,8 @@ func TestWrite(t *testing.T) {
 func TestOneNumberForOneQuestion(t *testing.T) {
 	t.Parallel()
 	p := reference(t, "extended")
-	all, brief, main := All(p), Brief(p, 100), Standings(p)
+	all, brief := All(p), Brief(p, 100)
+	main := Ranking(p, compare.Question{}, results.StatedErrors, false)
 	for _, level := range results.StatedErrors {
 		for _, a := range compare.Align(p, compare.Question{}, level) {
 			dataset, best := results.DatasetTitle(a.Dataset), compare.Line{}
@@ -206,7 +207,7 @@ func TestOneNumberForOneQuestion(t *testing.T) {
 				if want := Within(l, 2); got != want {
 					t.Errorf("%s, %s at %g: table %s, alignment %s", dataset, l.Name, level, got, want)
 				}
-				if l.Reached && compare.Scope(l.Cells) == "" && l.Cells[0].GuaranteeMetric != "" && l.Value > best.Value {
+				if l.Reached && results.Scope(l.Cells) == "" && l.Cells[0].GuaranteeMetric != "" && l.Value > best.Value {
 					best = l
 				}
 			}
@@ -240,11 +241,11 @@ func TestPromisesCompete(t *testing.T) {
 	}
 	brief := Brief(scoped, 9)
 	if best := brief.Rows[0][3]; best.Text != "CMP" || len(best.Notes) != 1 ||
-		!strings.Contains(brief.Notes[0], "Vickrey (printed)"+ScopeMark+" keeps") ||
+		!strings.Contains(brief.Notes[0], "Vickrey (printed)"+results.ScopeMark+" keeps") ||
 		!strings.Contains(brief.Notes[0], "only within lists") {
 		t.Errorf("%+v, %q", best, brief.Notes)
 	}
-	table := find(t, Promises(made()), "promises-svm-local")
+	table := find(t, All(made()), "promises-svm-local")
 	// On the line of CMP 75.5% (5 below 80.5) lies between ε=5 (64.5%, E_M 0.65) and 10 (77%, 0.4): at 0.43.
 	if got := cellAt(t, table, "E_M at 5 points lost, IMDb", "CMP").Text; !strings.HasPrefix(got, "0.43 ± ") {
 		t.Errorf("E_M of CMP at 5 points lost: %s", got)
