@@ -85,7 +85,7 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.jsonl", "{\"text\":\"x\",\"label\":1}\n[1]\n", []string{"text"}, "label", "a.jsonl:2: not a JSON object"},
 		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
 		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label",
-			`a.jsonl:1: field "text" is neither text nor a number`},
+			`a.jsonl:1: field "text" has no value`},
 		{"a.dat", "x", []string{"text"}, "label", `a.dat: read as lines: must be csv, tsv, jsonl, json or parquet`},
 		{"a.csv", "x", nil, "label", "needs the name of at least one text column"},
 		{"a.csv", "text,label\nx,a\ny,\x1b[31m\n", []string{"text"}, "label",

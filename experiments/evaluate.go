@@ -36,7 +36,7 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
-	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" does not
+	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" is an error
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -271,13 +271,11 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		if absent := read.Absent(ids); len(absent) > 0 {
 			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
 				len(ids), absent[0]+1, o.Original)
-			if o.Missing != "skip" && o.ID != "" {
+			if o.Missing != "skip" {
 				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
 			}
-			if o.Missing == "skip" {
-				notes = append(notes, what+": left out of all versions")
-				without = append(without, absent...)
-			}
+			notes = append(notes, what+": left out of all versions")
+			without = append(without, absent...)
 		}
 		m.Repetitions = read.Repetitions()
 		list = append(list, m)
@@ -326,7 +324,7 @@ func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
 	if o.ID != "" {
 		columns = []string{o.ID}
 	}
-	rows, err := datasets.ReadColumns(ctx, o.Original, "", o.Delimiter, columns)
+	rows, err := datasets.ReadColumns(ctx, o.Original, o.Delimiter, columns, false)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		if o.ID != "" {
