@@ -201,12 +201,18 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, lazy boo
 		}
 		columns[h] = i
 	}
+	hint := ""
+	if len(header) == 1 {
+		if i := strings.IndexAny(header[0], ";,|\t"); i >= 0 {
+			hint = fmt.Sprintf("; give --delimiter %q (in a study: delimiter)", header[0][i:i+1])
+		}
+	}
 	missing := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { _, ok := columns[c]; return ok })
 	if len(missing) == 1 {
-		return fmt.Errorf("%s:1: no column %q: the header has %q", name, missing[0], header)
+		return fmt.Errorf("%s:1: no column %q: the header has %q%s", name, missing[0], header, hint)
 	}
 	if len(missing) > 1 {
-		return fmt.Errorf("%s:1: no columns %q: the header has %q", name, missing, header)
+		return fmt.Errorf("%s:1: no columns %q: the header has %q%s", name, missing, header, hint)
 	}
 	return eachRecord(ctx, t, name, func(row []string) error {
 		if lazy && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {
