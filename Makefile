@@ -35,10 +35,11 @@ wheel: dist ## wheels of the Python package for PLATFORMS, and one without the p
 	python3 python/wheels.py $(VERSION) dist
 	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
 
-module: ## give the module the name MODULE (host/you/mldpbench), in go.mod and in all imports
+module: ## give the module the name MODULE (host/you/mldpbench), in all imports and in the templates of CONTRIBUTING.md
 	@old=$$($(GO) list -m) && $(GO) mod edit -module='$(MODULE)' && \
-	find . -path './.*' -prune -o \( -name '*.go' -o -name go.mod \) -type f -exec sed -i.old -E \
-	  -e "s,^((import )?[[:space:]]*([[:alnum:]_.]+ )?\")$$old(/[^\"]*)?\"$$,\1$(MODULE)\4\"," \
+	find . -path './.*' -prune -o \( -name '*.go' -o -name go.mod -o -name CONTRIBUTING.md \) -type f \
+	  -exec sed -i.old -E \
+	  -e "s,^((import )?[[:space:]]*([[:alnum:]_.]+ )?\")$$old(/[^\"]*)?\"([[:space:]]*(//.*)?)$$,\1$(MODULE)\4\"\5," \
 	  -e "s,^module $$old(/.*)?$$,module $(MODULE)\1," {} + && \
 	find . -name '*.old' -type f -delete && gofmt -w .
 

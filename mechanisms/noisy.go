@@ -1,6 +1,11 @@
 package mechanisms
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+)
 
 // Noisy is a mechanism that adds noise to the vector of a word and chooses its
 // output from the noisy vector without looking at the word again. Its guarantee
@@ -11,6 +16,9 @@ type Noisy interface {
 	// NoisyVectors writes noisy vectors of a word, as they are searched for, to
 	// the rows of dst, len(dst) / dimension of them.
 	NoisyVectors(dst []float32, word WordID, rng *rand.Rand)
+	// Project writes to dst the words that are released for noisy vectors, one a
+	// row. It is not told the input word.
+	Project(dst []WordID, vectors []float32, rng *rand.Rand)
 	// Whiten turns a displacement into one whose Euclidean length is its length
 	// in the metric of the guarantee.
 	Whiten(z []float64)
@@ -30,6 +38,15 @@ func (m *projector) NoisyVectors(dst []float32, word WordID, rng *rand.Rand) {
 	}
 }
 
+// Project searches for noisy vectors; see Noisy.
+func (m *projector) Project(dst []WordID, vectors []float32, rng *rand.Rand) {
+	near := make([]nearest.Neighbor, len(dst)*m.neighbors)
+	m.index.Search(near, vectors, m.neighbors)
+	for i := range dst {
+		dst[i] = m.pick(embeddings.Unknown, near[i*m.neighbors:][:m.neighbors], rng.Float64())
+	}
+}
+
 // Whiten leaves a displacement of Euclidean noise as it is; see Noisy.
 func (m *projector) Whiten(z []float64) {
 	if m.whiten != nil {
@@ -40,6 +57,12 @@ func (m *projector) Whiten(z []float64) {
 // NoisyVectors writes noisy vectors of a word; see Noisy.
 func (m *rankFix) NoisyVectors(dst []float32, word WordID, rng *rand.Rand) {
 	m.base.NoisyVectors(dst, word, rng)
+}
+
+// Project moves the words of the base by ranks; see Noisy.
+func (m *rankFix) Project(dst []WordID, vectors []float32, rng *rand.Rand) {
+	m.base.Project(dst, vectors, rng)
+	m.move([][]WordID{dst}, nil, []*rand.Rand{rng})
 }
 
 // Whiten is that of the base; see Noisy.

@@ -163,14 +163,17 @@ func (b *batch) flush() {
 		m.index.Search(near, queries, m.neighbors)
 	}
 	for i, w := range b.words {
-		row := near[i*m.neighbors : (i+1)*m.neighbors]
-		if m.choose != nil {
-			*b.outputs[i] = m.choose(w, row, b.uniforms[i])
-		} else {
-			*b.outputs[i] = row[0].ID
-		}
+		*b.outputs[i] = m.pick(w, near[i*m.neighbors:][:m.neighbors], b.uniforms[i])
 	}
 	b.words, b.outputs, b.uniforms = b.words[:0], b.outputs[:0], b.uniforms[:0]
+}
+
+// pick chooses the output among the neighbours of a noisy vector.
+func (m *projector) pick(w WordID, near []nearest.Neighbor, u float64) WordID {
+	if m.choose == nil {
+		return near[0].ID
+	}
+	return m.choose(w, near, u)
 }
 
 // noisyRadius is a million times the longest word vector; see pullBack.

@@ -72,6 +72,11 @@ func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Ran
 // of a document are drawn after its noise.
 func (m *rankFix) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
 	m.base.PrivatizeBatch(dst, src, epsilons, rngs)
+	m.move(dst, epsilons, rngs)
+}
+
+// move replaces words of the base by words of a drawn rank among their nearest.
+func (m *rankFix) move(dst [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
 	type move struct {
 		star WordID
 		rank int

@@ -84,8 +84,8 @@ func paperFigures(v *view) ([]Figure, error) {
 				shown = panelsAsSeries(shown)
 			}
 			about, panels := v.curvePanels(q.Name, shown)
-			f, err := Curves("papers", strings.ReplaceAll(q.Name, "_", "-")+end, title(about, results.Space{}, results.Task{}, shown), panels,
-				pointNotes(q.Name, shown)...)
+			f, err := Curves("papers", strings.ReplaceAll(q.Name, "_", "-")+end,
+				title(about, results.Space{}, results.Task{}, shown), panels, pointNotes(q.Name, shown)...)
 			if err == nil {
 				figures = append(figures, f)
 			}

@@ -72,7 +72,9 @@ func (v *view) over(kind, what, x, y string, ofModel bool, notes ...string) []Fi
 	for _, sp := range v.spaces {
 		for _, t := range tasks {
 			shown := v.of(sp, t)
-			panels := list.Map(datasets(shown), func(d string) Panel { return v.panel(results.Scene{Dataset: d, Space: sp, Task: t}, x, y) })
+			panels := list.Map(datasets(shown), func(d string) Panel {
+				return v.panel(results.Scene{Dataset: d, Space: sp, Task: t}, x, y)
+			})
 			v.limit(panels)
 			if x != epsilon {
 				for i := range panels {

@@ -1,13 +1,7 @@
 package results
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-
-	"github.com/gocarina/gocsv"
 
 	"mldpbench/internal/atomicfile"
 )
@@ -33,24 +27,15 @@ type AuditRow struct {
 
 // WriteAudit writes rows as CSV.
 func WriteAudit(path string, rows []AuditRow) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return WriteRows(w, rows) })
 }
 
 // ReadAudit reads rows written by WriteAudit; a missing file has no rows.
-func ReadAudit(path string) ([]AuditRow, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+func ReadAudit(path string) (rows []AuditRow, err error) {
+	if !fileExists(path) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var rows []AuditRow
-	if err := gocsv.Unmarshal(f, &rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return rows, nil
+	return rows, readRows(path, &rows)
 }
 
 // Instance returns the instance that was audited.

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Axis is a measure of privacy at whose levels mechanisms are compared.
 type Axis struct {
 	Name     string // as users write it: "em"
 	Quantity string // that every cell has where its sources were measured
+	title    string
 	Phrase   string // of a level, with one number
 	// sources are the quantities that it is made of, the better ones first. Those
 	// of one list are alternatives.
@@ -35,17 +37,20 @@ const (
 
 // Axes are all axes, the main one first.
 var Axes = []Axis{
-	{Name: "em", Quantity: EM, Phrase: "an adversary's error of %g",
+	{Name: "em", Quantity: EM, title: "E_M", Phrase: "an adversary's error of %g",
 		sources: [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}},
-	{Name: "weighted", Quantity: weighted, Phrase: "an adversary's error of %g on words as frequent as in the text",
+	{Name: "weighted", Quantity: weighted, title: "E_M, words as frequent as in the text",
+		Phrase:  "an adversary's error of %g on words as frequent as in the text",
 		sources: [][]string{{"e_m_full_corpus", "em-corpus"}}},
-	{Name: "distance", Quantity: distance, Phrase: "guesses at %g of the distance of two random words",
+	{Name: "distance", Quantity: distance, title: "distance of guesses",
+		Phrase:  "guesses at %g of the distance of two random words",
 		sources: [][]string{{"e_m_full_distance"}}},
-	{Name: "label", Quantity: label, Phrase: "a private label that is found in a share of %g",
+	{Name: "label", Quantity: label, title: "private label found",
+		Phrase:  "a private label that is found in a share of %g",
 		sources: [][]string{{"strongest-label"}}, attackers: func(column string) bool {
 			return strings.HasPrefix(column, "attribute-") && strings.HasSuffix(column, "-accuracy")
 		}},
-	{Name: "linkage", Quantity: linked, Phrase: "documents that are linked in a share of %g",
+	{Name: "linkage", Quantity: linked, title: "documents linked", Phrase: "documents that are linked in a share of %g",
 		sources: [][]string{{"strongest-documents"}}, attackers: func(column string) bool {
 			return strings.HasPrefix(column, "linkage-") && strings.HasSuffix(column, "-p1")
 		}},
@@ -53,14 +58,13 @@ var Axes = []Axis{
 
 // axisColumns are the quantities of axes.
 func axisColumns() []Column {
-	return []Column{
-		{Name: EM, Title: "E_M", Direction: Up, Digits: 3, Table: "axis", Derived: true},
-		{Name: weighted, Title: "E_M, words as frequent as in the text", Direction: Up, Digits: 3, Table: "axis",
-			Derived: true},
-		{Name: distance, Title: "distance of guesses", Direction: Up, Digits: 3, Table: "axis", Derived: true},
-		{Name: label, Title: "private label found", Direction: Down, Digits: 3, Table: "axis", Derived: true},
-		{Name: linked, Title: "documents linked", Direction: Down, Digits: 3, Table: "axis", Derived: true},
-	}
+	return list.Map(Axes, func(a Axis) Column {
+		c := Column{Name: a.Quantity, Title: a.title, Direction: Up, Digits: 3, Table: "axis", Derived: true}
+		if a.OfAttackers() {
+			c.Direction = Down
+		}
+		return c
+	})
 }
 
 // AxisOf returns the axis of a quantity that axes are made into.

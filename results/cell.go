@@ -166,29 +166,16 @@ func Instances(cells []Cell) []Instance {
 // parameters where they differ between instances of one mechanism and variant.
 // Tables, figures and pages all use these names.
 func LabelInstances(instances []Instance) map[Instance]string {
-	variants := map[string]map[string]bool{}
-	parameters := map[[2]string]map[string]bool{}
-	for _, i := range instances {
-		if variants[i.Mechanism] == nil {
-			variants[i.Mechanism] = map[string]bool{}
-		}
-		variants[i.Mechanism][i.Variant] = true
-		k := [2]string{i.Mechanism, i.Variant}
-		if parameters[k] == nil {
-			parameters[k] = map[string]bool{}
-		}
-		parameters[k][i.Parameters] = true
-	}
 	labels := map[Instance]string{}
 	for _, i := range instances {
 		name := MechanismTitle(i.Mechanism)
-		if i.Variant != "" && (i.Variant != string(mechanisms.Proved) || len(variants[i.Mechanism]) > 1) {
+		all := Where(instances, func(o Instance) bool { return o.Mechanism == i.Mechanism })
+		alike := Where(all, func(o Instance) bool { return o.Variant == i.Variant })
+		if i.Variant != "" && (i.Variant != string(mechanisms.Proved) || len(alike) < len(all)) {
 			name += ", " + i.Variant
 		}
-		if all := parameters[[2]string{i.Mechanism, i.Variant}]; len(all) > 1 {
-			if own := differing(i.Parameters, all); own != "" {
-				name += ", " + symbols.Replace(own)
-			}
+		if own := differing(i, alike); own != "" {
+			name += ", " + symbols.Replace(own)
 		}
 		labels[i] = name
 	}
@@ -199,17 +186,10 @@ func LabelInstances(instances []Instance) map[Instance]string {
 var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
 
 // differing drops from "beta=0.001 gamma=0.5" what all alternatives share.
-func differing(own string, all map[string]bool) string {
-	var parts []string
-	for _, p := range strings.Fields(own) {
-		for other := range maps.Keys(all) {
-			if !slices.Contains(strings.Fields(other), p) {
-				parts = append(parts, p)
-				break
-			}
-		}
-	}
-	return strings.Join(parts, " ")
+func differing(own Instance, all []Instance) string {
+	return strings.Join(Where(strings.Fields(own.Parameters), func(part string) bool {
+		return slices.ContainsFunc(all, func(o Instance) bool { return !slices.Contains(strings.Fields(o.Parameters), part) })
+	}), " ")
 }
 
 // MechanismTitle returns the printed name of a mechanism.

@@ -110,13 +110,7 @@ func readOutcomes(path string, rows []Row) error {
 		return nil
 	}
 	var list []outcomesRow
-	if err := withFile(path, func(r io.Reader) error {
-		t, err := ReadCSV(path, r)
-		if err != nil {
-			return err
-		}
-		return t.Unmarshal(&list)
-	}); err != nil {
+	if err := readRows(path, &list); err != nil {
 		return err
 	}
 	found := map[outcomesRow]Outcomes{}

@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -333,16 +332,13 @@ func deriveComposites(cells []Cell) {
 			similarity[c.Group()] = append(similarity[c.Group()], float64(v))
 		}
 	}
-	means := map[shared]float64{}
-	for scene, values := range maps.All(baseline) {
-		means[scene] = stats.Mean(values)
-	}
 	for i := range cells {
 		c := &cells[i]
-		base, known := means[of(*c)]
-		if c.Status != StatusOK || !known {
+		plain := baseline[of(*c)]
+		if c.Status != StatusOK || len(plain) == 0 {
 			continue
 		}
+		base := stats.Mean(plain)
 		c.Set("baseline_accuracy", Number(base))
 		if c.IsBaseline() {
 			continue

@@ -158,6 +158,17 @@ func withFile(path string, read func(io.Reader) error) error {
 	return read(z)
 }
 
+// readRows reads a file into a slice of structs with csv tags.
+func readRows(path string, rows any) error {
+	return withFile(path, func(r io.Reader) error {
+		t, err := ReadCSV(path, r)
+		if err != nil {
+			return err
+		}
+		return t.Unmarshal(rows)
+	})
+}
+
 // Decode is Read from a stream; name is used in errors.
 func Decode(name string, r io.Reader) ([]Row, error) {
 	t, err := ReadCSV(name, r)

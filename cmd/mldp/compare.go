@@ -125,8 +125,8 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 	}
 	all := published.Tables(p)
 	if len(all) == 0 {
-		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as many of "+
-			"them, GloVe 6B, an LSTM", len(p.Cells))}
+		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
+			"many of them, GloVe 6B, an LSTM", len(p.Cells))}
 	}
 	return a.paper(o.format, all...)
 }

@@ -25,11 +25,12 @@ var conformance = map[string]string{
 	"./mechanisms": "^(TestOrder|TestGuaranteeAgreesWithVariant|TestDistributionsSumToOneAndKeepTheirBound|" +
 		"TestSamplerMatchesDistribution|TestLogBoundsContainTheDistribution|TestLimitsOfEpsilon|" +
 		"TestSeedsReproduceAndBatchesDoNotMatter|TestEpsilonPerWord|TestOddSpaces|TestBadSettingsAreRefused)$/coin",
-	"./models/attack": "^TestCeilingAndFloor$/unchanged",
-	"./datasets":      "^(TestLoad|TestDescribe|TestSample)",
-	"./models":        "^TestParameters$",
-	"./experiments":   "^TestMeasurementsConform$",
-	"./results":       ".",
+	"./models/attack":     "^TestCeilingAndFloor$/unchanged",
+	"./datasets":          "^(TestLoad|TestDescribe|TestSample)",
+	"./models":            "^TestParameters$",
+	"./experiments":       "^TestMeasurementsConform$",
+	"./experiments/study": "^TestStudyKeysPage$",
+	"./results":           ".",
 }
 
 // TestRecipes follows CONTRIBUTING.md: it builds the program with the templates
@@ -83,25 +84,37 @@ func keptRecipes(t *testing.T) *recipes {
 	return r
 }
 
-// mistake is planted in a template; the test that the page names must find it.
+// mistake is planted in a template, or in a file that the page says to copy; the
+// test that the page names must find it.
 type mistake struct {
 	name, file string
+	copied     string // "" for a template
 	changes    *strings.Replacer
 	folder     string // of the test
 	test, only string
 }
 
 var mistakes = []mistake{
-	{"draws of triple ε", "mechanisms/coin.go",
+	{"draws of triple ε", "mechanisms/coin.go", "",
 		strings.NewReplacer("float64(n)*math.Exp(-epsilon)", "float64(n)*math.Exp(-3*epsilon)"),
 		"./mechanisms", "TestSamplerMatchesDistribution", "coin"},
-	{"noise three times too small", "mechanisms/coin.go",
+	{"noise three times too small", "mechanisms/coin.go", "",
 		strings.NewReplacer("math.Exp(-epsilon)", "math.Exp(-3*epsilon)", "own - epsilon", "own - 3*epsilon"),
 		"./mechanisms", "TestDistributionsSumToOneAndKeepTheirBound", "coin"},
-	{"NaN", "experiments/measure/distinct.go",
+	{"noise of triple ε", "mechanisms/cmp3.go", "mechanisms/cmp.go",
+		strings.NewReplacer(`"cmp"`, `"cmp3"`, "newCMP", "newCMP3", "Proved, AsRun", "Proved",
+			"m := newProjector(env, s, 1)", "m := newProjector(env, s, 1)\n\tm.settings.Epsilon *= 3"),
+		"./mechanisms/audit", "TestVerdicts", ""},
+	{"words that cannot come from others", "mechanisms/coin.go", "", // the 50 of a list, with a promise for all words
+		strings.NewReplacer("n := env.Space.Len()", "all := env.Space.Len()\n\tn := min(50, all)",
+			"WordID(rng.IntN(n))", "WordID((int(word)+rng.IntN(n))%all)",
+			"dst[y] = own - epsilon", "dst[y] = math.Inf(-1)\n\t\t\t\tif (y-int(word)+all)%all < n {\n"+
+				"\t\t\t\t\tdst[y] = own - epsilon\n\t\t\t\t}"),
+		"./mechanisms/audit", "TestVerdicts", ""},
+	{"NaN", "experiments/measure/distinct.go", "",
 		strings.NewReplacer("results.Share(len(seen), total)", "results.Number(float64(results.Missing))"),
 		"./experiments", "TestMeasurementsConform", ""},
-	{"misses words", "models/attack/unchanged.go", strings.NewReplacer("hits[i]++", "hits[i] = 1"),
+	{"misses words", "models/attack/unchanged.go", "", strings.NewReplacer("hits[i]++", "hits[i] = 1"),
 		"./models/attack", "TestCeilingAndFloor", "unchanged"},
 }
 
@@ -156,6 +169,13 @@ func (r *recipes) testRun(t *testing.T) {
 
 func (r *recipes) testMistake(t *testing.T, m mistake) {
 	text := r.files[m.file]
+	if m.copied != "" {
+		data, err := os.ReadFile(filepath.Join(r.root, m.copied))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(data)
+	}
 	planted := m.changes.Replace(text)
 	if planted == text || !strings.Contains(r.page, m.test) {
 		t.Fatalf("%s is as before, or the page does not name %s", m.file, m.test)
@@ -192,17 +212,16 @@ func (r *recipes) command(t *testing.T, name string, args ...string) (string, er
 	return string(out), err
 }
 
-// overlay writes the templates, some of them changed, and returns the file that
+// overlay writes the templates, and others in their place or besides, and returns the file that
 // lays them over the repository for the go command.
 func (r *recipes) overlay(t *testing.T, name string, changed map[string]string) string {
 	t.Helper()
 	folder, replace := filepath.Join(r.dir, name), map[string]string{}
-	for file, text := range r.files {
+	files := maps.Clone(r.files)
+	maps.Copy(files, changed)
+	for file, text := range files {
 		if filepath.Ext(file) != ".go" {
 			continue
-		}
-		if other, ok := changed[file]; ok {
-			text = other
 		}
 		path := filepath.Join(folder, file)
 		replace[filepath.Join(r.root, file)] = path

@@ -101,13 +101,6 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	return p, nil
 }
 
-// named keeps what has one of the beginnings of a name; none keeps all.
-func named[T any](all []T, only []string, name func(T) string) []T {
-	return slices.DeleteFunc(all, func(x T) bool {
-		return len(only) > 0 && !slices.ContainsFunc(only, func(part string) bool { return strings.HasPrefix(name(x), part) })
-	})
-}
-
 // readRun reads the rows of a run and the other files of its folder, where
 // present. Rows that are not those its manifest was written for are an error.
 func readRun(path string) (run results.Run, dir string, err error) {
@@ -267,7 +260,9 @@ func newFiguresCommand() *cobra.Command {
 			only = append(only, kind+"-", "metric-"+kind+"-", "attacks-"+kind+"-")
 		}
 		drawn, skipped := plots.All(p)
-		drawn = named(drawn, only, func(f plots.Figure) string { return f.Name })
+		drawn = results.Where(drawn, func(f plots.Figure) bool {
+			return len(only) == 0 || slices.ContainsFunc(only, func(b string) bool { return strings.HasPrefix(f.Name, b) })
+		})
 		if len(drawn) == 0 {
 			return fmt.Errorf("%s: no figure could be drawn", args[0])
 		}
@@ -305,8 +300,7 @@ func newTablesCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list := named(append(tables.All(p), published.Tables(p)...), only,
-			func(t tables.Table) string { return t.Name })
+		list := tables.Named(append(tables.All(p), published.Tables(p)...), only...)
 		if len(list) == 0 {
 			return fmt.Errorf("%s: no table of this name", args[0])
 		}

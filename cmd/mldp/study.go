@@ -226,11 +226,11 @@ func newTaskCheckCommand() *cobra.Command {
 			}
 			sizes = append(sizes, []any{t.Ref(size), len(plan.Units)})
 		}
-		if err := a.table("sizes", []string{"task", "units"}, sizes); err != nil {
-			return err
-		}
 		splits, err := t.Splits(cmd.Context(), data)
 		if err != nil {
+			return err
+		}
+		if err := a.table("sizes", []string{"task", "units"}, sizes); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.text)

@@ -33,7 +33,8 @@ import (
 type Options struct {
 	// Alpha is the probability of accusing a sound mechanism, for each sampled
 	// report; default 1e-6. The finding outside the scope of a guarantee is
-	// false with the same probability again.
+	// false with the same probability again, and that the words are not those
+	// of the reported noise with a thousandth of it.
 	Alpha float64
 	// Samples is the number of samples per word and test of a black-box audit;
 	// default 200,000. A quarter as many per word are drawn first, to choose
@@ -123,6 +124,8 @@ func (r Report) DetectsText() string {
 		return ""
 	case r.Detects == 0:
 		return fmt.Sprintf("would not have found %g times the claimed epsilon", planted[len(planted)-1])
+	case r.Noise != nil: // a comparison of words shows less than one of lengths
+		return fmt.Sprintf("would have found %.3g times the claimed epsilon in the noise that it reports", r.Detects)
 	}
 	return fmt.Sprintf("would have found %.3g times the claimed epsilon", r.Detects)
 }
@@ -251,7 +254,8 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 	a := &audit{
 		space: space, options: o, output: m.Vocabulary().Word,
 		count: func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error) {
-			return countSamples(ctx, m, w, samples, o.Workers, seed.Derive(purpose, strconv.Itoa(int(w))))
+			return countSamples(ctx, released(m, w), m.Vocabulary().Len(), samples, o.Workers,
+				seed.Derive(purpose, strconv.Itoa(int(w))))
 		},
 	}
 	if !r.Guarantee.Holds() {
@@ -283,6 +287,9 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 		return r, err
 	}
 	r.Noise = &found
+	if found.Words, err = words(ctx, m, noisy, space, o, seed.Derive("noise")); err != nil {
+		return r, err
+	}
 	r.judgeNoise(a.epsilon)
 	return r, nil
 }
@@ -296,10 +303,12 @@ func (r *Report) judgeNoise(epsilon float64) {
 	if r.Noise.Lopsided != "" {
 		f.Event, f.LogRatio = []string{"a preferred direction, " + r.Noise.Lopsided}, math.Inf(1)
 	}
-	if f.violates() {
-		r.Violated = true
-		if r.Worst.A == "" || f.excess() > r.Worst.excess() {
-			r.Worst = f
+	for _, f := range []Finding{f, r.Noise.Words} {
+		if f.violates() {
+			r.Violated = true
+			if r.Worst.A == "" || f.excess() > r.Worst.excess() {
+				r.Worst = f
+			}
 		}
 	}
 	if r.Noise.Lower > 0 && !r.Violated {

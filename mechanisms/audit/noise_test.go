@@ -2,7 +2,9 @@ package audit
 
 import (
 	"context"
+	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -13,7 +15,54 @@ import (
 )
 
 // noisyOnes are the mechanisms whose promise is one of their noise.
-var noisyOnes = []string{"cmp", "mahalanobis", "vickrey", "vickrey-k", "kth", "rank-fix"}
+func noisyOnes(t *testing.T, s *embeddings.Space) (names []string) {
+	t.Helper()
+	for _, d := range mechanisms.Ordered() {
+		if d.New == nil {
+			continue
+		}
+		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: d.Name, Epsilon: 5})
+		if _, noisy := m.(mechanisms.Noisy); err == nil && noisy && m.Guarantee().Holds() {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) < 6 {
+		t.Fatalf("only %q add noise", names)
+	}
+	return names
+}
+
+// cheat reports honest noise and releases words of less.
+type cheat struct {
+	mechanisms.Noisy
+	released mechanisms.Mechanism
+}
+
+func (c cheat) Privatize(dst, src []mechanisms.WordID, epsilons []float64, rng *rand.Rand) {
+	c.released.Privatize(dst, src, epsilons, rng)
+}
+
+// A release at triple ε beside the honest noise of ε is found.
+func TestWordsAreThoseOfTheNoise(t *testing.T) {
+	t.Parallel()
+	s := spacetest.Gaussian(t, 200, 20, 1, 5)
+	o := Options{Samples: 20_000, Words: 1, Closest: 1, Seed: stream.FromUint64(10)}
+	for _, name := range noisyOnes(t, s) {
+		honest := build(t, s, name, 5, 1)
+		m := cheat{honest.(mechanisms.Noisy), build(t, s, name, 15, 1)}
+		r, err := Mechanism(context.Background(), m, s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Breach() || r.Noise.Words.A == "" || len(r.Noise.Words.Event) == 0 {
+			t.Errorf("%s: %s, %s", name, r.Verdict(), r.DetectsText())
+		}
+		if r, err = Mechanism(context.Background(), honest, s, o); err != nil || r.Violated ||
+			!strings.Contains(r.DetectsText(), "in the noise that it reports") {
+			t.Errorf("%s, honest: %s, %s, %v", name, r.Verdict(), r.DetectsText(), err)
+		}
+	}
+}
 
 func build(t *testing.T, s *embeddings.Space, name string, epsilon, factor float64) mechanisms.Mechanism {
 	t.Helper()
@@ -37,7 +86,7 @@ func TestPlantedFactors(t *testing.T) {
 	t.Parallel()
 	s := spacetest.Gaussian(t, 200, 100, 1, 5)
 	o := Options{Samples: 4_000, Words: 1, Closest: 1, Seed: stream.FromUint64(7)}
-	for _, name := range noisyOnes {
+	for _, name := range noisyOnes(t, s) {
 		for _, factor := range []float64{1, 1.5, 2, 5} {
 			r, err := Mechanism(context.Background(), build(t, s, name, 5, factor), s, o)
 			if err != nil {
@@ -87,12 +136,18 @@ func TestLongPlantedFactorsOnGloVe(t *testing.T) {
 func TestHonestNoise(t *testing.T) {
 	t.Parallel()
 	s := spacetest.Gaussian(t, 50, 10, 1, 6)
+	names := noisyOnes(t, s)
 	for i := range 300 {
-		m := build(t, s, noisyOnes[i%len(noisyOnes)], []float64{0.1, 1, 20}[i%3], 1)
+		m := build(t, s, names[i%len(names)], []float64{0.1, 1, 20}[i%3], 1)
 		r, err := noise(context.Background(), m.(mechanisms.Noisy), s, 4000, 1e-6,
 			stream.FromUint64(9).Derive(strconv.Itoa(i)))
 		if err != nil {
 			t.Fatal(err)
+		}
+		o := Options{Samples: 4000, Alpha: 1e-6, Workers: 1} // words are accused with probability 1e-9
+		w, err := words(context.Background(), m, m.(mechanisms.Noisy), s, o, stream.FromUint64(11).Derive(strconv.Itoa(i)))
+		if err != nil || w.A != "" {
+			t.Errorf("run %d, %s: %+v, %v", i, m.Settings().Mechanism, w, err)
 		}
 		if r.Lopsided != "" || r.Lower > m.Guarantee().Epsilon {
 			t.Errorf("run %d, %s: %+v, ε = %v", i, m.Settings().Mechanism, r, m.Guarantee().Epsilon)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 
@@ -176,20 +177,26 @@ func at(counts []int, y embeddings.WordID) int {
 	return counts[y]
 }
 
-// countSamples samples a word. Each chunk has its own stream, so counts do not
-// depend on the number of workers.
-func countSamples(
-	ctx context.Context, m mechanisms.Mechanism, w embeddings.WordID, samples, workers int, seed stream.Seed,
-) ([]int, error) {
+// draw fills dst with independent outputs for one word.
+type draw func(dst []embeddings.WordID, rng *rand.Rand)
+
+// released draws what a mechanism releases for a word.
+func released(m mechanisms.Mechanism, w embeddings.WordID) draw {
+	src := slices.Repeat([]embeddings.WordID{w}, chunk)
+	return func(dst []embeddings.WordID, rng *rand.Rand) { m.Privatize(dst, src[:len(dst)], nil, rng) }
+}
+
+// countSamples counts n possible outputs. Each chunk has its own stream, so
+// counts do not depend on the number of workers.
+func countSamples(ctx context.Context, d draw, n, samples, workers int, seed stream.Seed) ([]int, error) {
 	chunks := (samples + chunk - 1) / chunk
-	n := m.Vocabulary().Len()
 	parts := make([][]int, min(workers, chunks))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range parts {
 		g.Go(func() error {
 			counts := make([]int, n)
-			src, dst := slices.Repeat([]embeddings.WordID{w}, chunk), make([]embeddings.WordID, chunk)
+			dst := make([]embeddings.WordID, chunk)
 			for {
 				c := int(next.Add(1)) - 1
 				if c >= chunks {
@@ -200,7 +207,7 @@ func countSamples(
 					return err
 				}
 				size := min(chunk, samples-c*chunk)
-				m.Privatize(dst[:size], src[:size], nil, seed.At(uint64(c)).Rand())
+				d(dst[:size], seed.At(uint64(c)).Rand())
 				for _, y := range dst[:size] {
 					counts[y]++
 				}

@@ -21,23 +21,23 @@ type answer struct {
 // mostRows is how many rows the first screen shows.
 const mostRows = 10
 
-func answerOf(p *results.Prepared) answer {
+func answerOf(p *results.Prepared, all []tables.Table) answer {
 	private := p.Private()
 	names := results.Distinct(private, func(c results.Cell) results.Instance { return c.Instance() })
 	a := answer{Data: documents(p)}
 	if t, ok := tables.AtFirstLevel(p, mostRows); ok {
 		a.Question = fmt.Sprintf("Which of %s keeps most accuracy at equal privacy?", count(len(names), "mechanism"))
 		a.Table = t
-		if attacks := tables.Attacks(p); len(attacks) > 0 {
+		if attacks := tables.Named(all, "attacks-"); len(attacks) > 0 {
 			first := cut(attacks[0], mostRows)
 			a.Attacks = &first
 		}
 		return a
 	}
 	a.Question = fmt.Sprintf("What was measured of %s.", count(len(names), "mechanism"))
-	candidates := append(tables.Attacks(p), tables.Brief(p, mostRows))
-	candidates = append(candidates, slices.DeleteFunc(tables.All(p), func(t tables.Table) bool {
-		return strings.HasPrefix(t.Name, "datasets")
+	candidates := append(tables.Named(all, "attacks-"), tables.Brief(p, mostRows))
+	candidates = append(candidates, results.Where(all, func(t tables.Table) bool {
+		return !strings.HasPrefix(t.Name, "datasets")
 	})...)
 	for _, t := range candidates {
 		if len(t.Rows) > 0 {

@@ -75,13 +75,15 @@ func WriteIndex(w io.Writer, list []BoardLink) error {
 // whether anything is promised or not.
 func WriteBoard(w io.Writer, p *results.Prepared, t *BoardTask) error {
 	v := newBoard("Board")
-	v.Generated, v.Attacks, v.Promises, v.Task = generated(p.Cells), tables.Attacks(p), tables.Promises(p), t
+	all := tables.All(p)
+	v.Generated, v.Task = generated(p.Cells), t
+	v.Attacks, v.Promises = tables.Named(all, "attacks-"), tables.Named(all, "promises-")
 	v.Figure = plots.Sketches(p)
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	if t != nil {
-		v.Title, v.Releases = t.Title, tables.Releases(p)
+		v.Title, v.Releases = t.Title, tables.Named(all, "strongest-", "use-", "attackers-")
 		v.Equal = tables.Ranking(p, t.Question, t.Levels, true)
 	} else {
 		v.Axis = tables.AxisNote(p, p.Stated().Quantity)

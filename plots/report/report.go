@@ -90,12 +90,12 @@ func Write(w io.Writer, in Input) error {
 		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared),
 		Examples: in.Examples, Sections: sections(in), Warnings: warnings(in.Prepared),
 	}
-	v.Answer = answerOf(in.Prepared)
 	for _, s := range v.Figure.Sketches {
 		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
 	}
 	p := in.Prepared
 	v.Tables = tables.All(p)
+	v.Answer = answerOf(p, v.Tables)
 	v.Verdict, v.Against = published.Sentence(p), published.Tables(p)
 	v.Figures, _ = plots.All(p, "papers")
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {

@@ -152,7 +152,11 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	pairs := c.match(before, after)
 	if len(pairs) == 0 {
 		c.Broken = nil
-		c.Reasons = append(c.Reasons, "no cell is in both")
+		text := "no cell is in both"
+		if x, y := before.Private(), after.Private(); len(x) > 0 && len(y) > 0 {
+			text += fmt.Sprintf(" (the first run has %s; the second %s)", c.place(x[0]), c.place(y[0]))
+		}
+		c.Reasons = append(c.Reasons, text)
 		return c
 	}
 	for _, q := range o.columns(before.Cells) {

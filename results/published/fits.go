@@ -42,11 +42,9 @@ func standsFor(c results.Cell) string {
 	return ""
 }
 
-func fitsTable(p *results.Prepared) (tables.Table, bool) {
-	all := Fits(p)
-	t := besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100", all,
+func fitsTable(p *results.Prepared) tables.Table {
+	return besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100", Fits(p),
 		replicatedMetrics[2:], func(m string) string { return results.MechanismTitle(m) + ": " + fits[m].title })
-	return t, anyRun(all)
 }
 
 // Listed are N_w and S_w of SanText on AG News for the share of words without a
@@ -86,9 +84,8 @@ func Listed(all []Replicated) (share float64, listed []Replicated) {
 	return share, listed
 }
 
-func listedTable(all []Replicated) (tables.Table, bool) {
+func listedTable(all []Replicated) tables.Table {
 	share, listed := Listed(all)
-	t := besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
+	return besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
 		"arithmetic/printed, AG News, d = 100", share), listed, replicatedMetrics[:2], results.MechanismTitle)
-	return t, len(listed) > 0
 }

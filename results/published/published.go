@@ -72,22 +72,6 @@ var (
 	Mechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
 )
 
-// publishedTable is where a metric is printed.
-func publishedTable(dataset string, m Metric) string {
-	switch m {
-	case "accuracy":
-		return "Table 3"
-	case "english":
-		return "Table 8"
-	case "puc_75", "puc_50", "puc_25":
-		return "Table 9"
-	}
-	if dataset == "agnews" {
-		return "Table 7"
-	}
-	return "Table 6"
-}
-
 type publishedRow struct {
 	Dataset   string  `csv:"dataset"`
 	Dimension int     `csv:"dimension"`

@@ -292,13 +292,8 @@ func ReplicationTables(p *results.Prepared) []tables.Table {
 		list = append(list, besidePrinted("replication-"+d, "Here/printed, "+results.DatasetTitle(d)+", d = 100", own,
 			replicatedMetrics, results.MechanismTitle))
 	}
-	if t, ok := fitsTable(p); ok {
-		list = append(list, t)
-	}
-	if t, ok := listedTable(all); ok {
-		list = append(list, t)
-	}
-	return append(list, causesTable(all))
+	list = append(list, fitsTable(p), listedTable(all), causesTable(all))
+	return results.Where(list, func(t tables.Table) bool { return len(t.Rows) > 0 })
 }
 
 func replicationSummary(all []Replicated) tables.Table {
@@ -328,19 +323,24 @@ func replicationSummary(all []Replicated) tables.Table {
 const replicationLegend = "Same (=): to the digits printed. Near (≈): N_w and S_w within three standard deviations of " +
 	"25 words × 100 runs, PP, LOW and English % within 1.5 points, accuracy within 2. Apart (≠): neither."
 
-// besidePrinted has a row for each place of some numbers.
+// besidePrinted has a row for each place of some numbers, none where no number is
+// in the records.
 func besidePrinted(name, title string, own []Replicated, metrics []printedMetric,
 	label func(mechanism string) string) tables.Table {
 	t := tables.Table{Name: name, Title: title, Legend: replicationLegend}
 	var columns []tables.Column[Replicated]
 	for _, m := range metrics {
-		columns = append(columns, tables.Column[Replicated]{Title: m.title, Of: func(k Replicated) bool { return k.title == m.title },
+		columns = append(columns, tables.Column[Replicated]{Title: m.title,
+			Of: func(k Replicated) bool { return k.title == m.title },
 			Cell: func(_ *tables.Table, own []Replicated) tables.TableCell {
 				if len(own) == 0 {
 					return tables.TableCell{Text: tables.NotMeasured}
 				}
 				return tables.TableCell{Text: own[0].text(m.digits)}
 			}})
+	}
+	if !anyRun(own) {
+		return t
 	}
 	tables.Pivot(&t, own, []tables.Head[Replicated]{
 		{Title: "mechanism", Text: func(k Replicated) string { return label(k.Mechanism) }},

@@ -56,10 +56,6 @@ func strongestOf(attackers []results.Column) []results.Column {
 
 func found(c results.Cell) bool { return len(Attackers([]results.Cell{c})) > 0 }
 
-// Releases returns tables of every release of attacked data sets; those of real
-// data come first.
-func Releases(p *results.Prepared) []Table { return ofSheets(p, sheet.releases) }
-
 // releases returns tables for each attacked data set, with a row for every
 // release: the use of its text, what the strongest attackers find in it, which
 // they are, and what each attacker finds.
@@ -107,13 +103,6 @@ func (s sheet) releases() []Table {
 		}
 	}
 	return tables
-}
-
-// Attacks returns tables of what attackers still learn where a mechanism costs a
-// given number of points of accuracy, one table per data set; those of real data
-// come first.
-func Attacks(p *results.Prepared) []Table {
-	return ofSheets(p, sheet.attacks)
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns

@@ -12,7 +12,7 @@ import (
 )
 
 // datasets describes the prepared data sets.
-func (s sheet) datasets() (Table, bool) {
+func (s sheet) datasets() Table {
 	t := s.named("datasets", "Data sets as prepared")
 	t.Header = []string{"data set", "train", "test", "tokens", "vocabulary", "length", "classes: train / test",
 		"fingerprint"}
@@ -26,7 +26,7 @@ func (s sheet) datasets() (Table, bool) {
 		"document) are those of train. Classes: documents of each, in train and in test. " +
 		"The fingerprint (its first digits) is that of the prepared documents and their splits: equal fingerprints " +
 		"are equal data."
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // balance returns text such as "negative 5000 / 1000, positive 5000 / 1000".
@@ -51,7 +51,7 @@ func Thousands(n int) string {
 }
 
 // guarantees returns the table of guarantees.
-func (s sheet) guarantees() (Table, bool) {
+func (s sheet) guarantees() Table {
 	t := s.named("guarantees", "What each mechanism promises per word")
 	each := list.Map(results.GroupCells(s.texts()), func(g results.Cells) results.Cell { return g.Cells[0] })
 	Pivot(&t, each, []Head[results.Cell]{byDataset, bySpace, by("mechanism", s.Name), byEpsilon,
@@ -70,12 +70,12 @@ func (s sheet) guarantees() (Table, bool) {
 			}
 			return c.GuaranteeReason
 		})}, nil, 2)
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // auditTable has the bounds that an audit proved, a row per instance and a column
 // per claimed ε.
-func auditTable(p *results.Prepared) (Table, bool) {
+func auditTable(p *results.Prepared) Table {
 	t := Table{Name: "audit", Title: "Audit of claimed guarantees"}
 	epsilon := func(a results.AuditRow) float64 { return float64(a.Epsilon) }
 	var columns []Column[results.AuditRow]
@@ -88,7 +88,7 @@ func auditTable(p *results.Prepared) (Table, bool) {
 		Text: func(a results.AuditRow) string { return labels[a.Instance()] }}}, columns, -1)
 	t.Legend = "Lower bounds on the true ε. A bound above the claimed ε of the column refutes the claim, at the audit's " +
 		"stated confidence; below it nothing is proved."
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // lowerBound is the last bound of an instance at an ε.

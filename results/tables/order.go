@@ -13,21 +13,8 @@ import (
 // all pairs, and where the order changes. There are none where no two mechanisms
 // reach a level.
 func Equal(p *results.Prepared) []Table {
-	var all []Table
-	for _, s := range sheets(p) {
-		for _, task := range results.Tasks(s.Cells) {
-			own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
-			for _, level := range s.Stated().At {
-				if t, ok := s.pairs(own, task, level); ok {
-					all = append(all, t)
-				}
-			}
-		}
-		if t, ok := s.order(); ok && len(all) > 0 {
-			all = append(all, t)
-		}
-	}
-	if len(all) == 0 {
+	all := Named(All(p), "pairs-", "order")
+	if len(Named(all, "pairs-")) == 0 {
 		return nil
 	}
 	if t, ok := AtFirstLevel(p, math.MaxInt); ok {
@@ -41,7 +28,7 @@ const mostReversed = 3
 
 // order tabulates where the order of mechanisms changes: with the measure of
 // privacy, the classifier and the data set.
-func (s sheet) order() (Table, bool) {
+func (s sheet) order() Table {
 	t := s.named("order", "Where the order of mechanisms changes")
 	t.Header = []string{"data set, space", "classifier", "equal", "mechanisms", "first", "compared with", "pairs",
 		"other way round", "told apart in both", "reversed"}
@@ -77,7 +64,10 @@ func (s sheet) order() (Table, bool) {
 		"the other way round, how many are told apart in both (all pairs tested, Holm, 5%), and which of these are " +
 		"reversed: > keeps more here, less there; " + NotMeasured + " where no pair is told apart in both. Levels of " +
 		"two axes are not the same privacy: the row says only whether the order is the same."
-	return t, len(t.Rows) > 1
+	if len(t.Rows) == 1 { // nothing to compare it with
+		t.Rows = nil
+	}
+	return t
 }
 
 func equal(a compare.Aligned) string {

@@ -50,21 +50,17 @@ const intervalNote = "± half the 95% interval: test documents, repetitions, the
 func (s sheet) alignment(task results.Task) (tables []Table) {
 	own := s.Select(func(c results.Cell) bool { return c.Task() == task || c.IsBaseline() })
 	for _, axis := range results.Axes {
-		if t, ok := s.aligned(own, task, axis); ok {
-			tables = append(tables, t)
-		}
+		tables = append(tables, s.aligned(own, task, axis))
 	}
 	for _, level := range s.Stated().At {
-		if t, ok := s.pairs(own, task, level); ok {
-			tables = append(tables, t)
-		}
+		tables = append(tables, s.pairs(own, task, level))
 	}
 	return tables
 }
 
 // aligned is the table of one axis. Axes besides the main one are shown where
 // two mechanisms can be compared.
-func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) (Table, bool) {
+func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Axis) Table {
 	var levels []float64
 	var scenes [][]compare.Aligned // by level
 	fewest, name, what := 1, "aligned-accuracy", "equal error of the adversary"
@@ -78,7 +74,7 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		}
 	}
 	if len(levels) == 0 {
-		return Table{}, false
+		return Table{}
 	}
 	suffix := namesOf(task)
 	t := s.named(Slug(append([]string{name}, suffix...)...),
@@ -110,7 +106,7 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 		"measured ε, which is monotone; " +
 		NotMeasured + " where it has no measured ε on either side of the level, or none within 0.7 of each other. " +
 		intervalNote + "Bold: highest of a column and data set."
-	return t, true
+	return t
 }
 
 // namesOf are those of a task, for names and titles of tables.
@@ -122,7 +118,7 @@ func namesOf(t results.Task) []string {
 }
 
 // pairs tabulates the tests of all pairs of mechanisms at one level.
-func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (Table, bool) {
+func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) Table {
 	suffix := namesOf(task)
 	t := s.named(Slug(append(append([]string{"pairs"}, suffix...), fmt.Sprint(level))...), fmt.Sprintf(
 		"Accuracy at %s = %g, pair by pair, %s", axisTitle(own), level, strings.Join(suffix, ", ")))
@@ -151,23 +147,11 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) (T
 		"all pairs of a data set and space at 5%. Detectable: the difference that would be found with probability " +
 		"80%. Documents: how many in the test set would tell a difference of this size; no number where " +
 		"repetitions, a better measure of privacy or more ε are what is missing."
-	return t, len(t.Rows) > 0
+	return t
 }
 
 // pointsLost is the loss of accuracy at which E_M and attackers are compared.
 const pointsLost = 5
-
-// Promises returns what every mechanism promises, whether an audit found it
-// kept, and what it costs, a table per model and setting; those of real data come
-// first.
-func Promises(p *results.Prepared) []Table {
-	return ofSheets(p, func(s sheet) (tables []Table) {
-		for _, task := range results.Tasks(s.Cells) {
-			tables = append(tables, s.promises(task)...)
-		}
-		return tables
-	})
-}
 
 // promises are, for each space of a task, what every mechanism promises, whether
 // an audit found it kept, how much error the adversary makes where pointsLost

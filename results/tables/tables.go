@@ -11,34 +11,32 @@ import (
 // All builds every table that a prepared view allows. Numbers on generated and
 // on real data are never in the same table.
 func All(p *results.Prepared) []Table {
-	var tables []Table
+	var all []Table
+	add := func(tables ...Table) { all = append(all, tables...) }
 	for _, s := range sheets(p) {
-		if t, ok := s.datasets(); ok {
-			tables = append(tables, t)
-		}
-		tables = append(tables, s.releases()...)
-		tables = append(tables, s.attacks()...)
-		if len(s.Cells) == 0 {
-			continue
-		}
+		add(s.datasets())
+		add(s.releases()...)
+		add(s.attacks()...)
 		for _, task := range results.Tasks(s.Cells) {
 			own := s.task(task)
-			tables = append(tables, s.grids(own, true, task.Model, task.Setting)...)
-			tables = append(tables, s.alignment(task)...)
-			tables = append(tables, s.promises(task)...)
+			add(s.grids(own, true, task.Model, task.Setting)...)
+			add(s.alignment(task)...)
+			add(s.promises(task)...)
 		}
-		tables = append(tables, s.shared()...)
-		tables = append(tables, s.grids(results.Texts(s.plain()), false)...)
-		for _, make := range []func() (Table, bool){s.order, s.figures, s.guarantees} {
-			if t, ok := make(); ok {
-				tables = append(tables, t)
-			}
-		}
+		add(s.shared()...)
+		add(s.grids(results.Texts(s.plain()), false)...)
+		add(s.order(), s.figures(), s.guarantees())
 	}
-	if t, ok := auditTable(p); ok {
-		tables = append(tables, t)
-	}
-	return tables
+	add(auditTable(p))
+	return results.Where(all, func(t Table) bool { return len(t.Rows) > 0 })
+}
+
+// Named keeps the tables whose names have one of the beginnings; none keeps all.
+func Named(all []Table, beginnings ...string) []Table {
+	return results.Where(all, func(t Table) bool {
+		return len(beginnings) == 0 ||
+			slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
+	})
 }
 
 // sheets divides a view into real data, which comes first, and generated data.
@@ -52,13 +50,6 @@ func sheets(p *results.Prepared) []sheet {
 		out = append(out, sheet{own, generated})
 	}
 	return out
-}
-
-func ofSheets(p *results.Prepared, of func(sheet) []Table) (tables []Table) {
-	for _, s := range sheets(p) {
-		tables = append(tables, of(s)...)
-	}
-	return tables
 }
 
 // plain are the cells that are not points of a paper's figure.

@@ -249,7 +249,7 @@ func TestPromisesCompete(t *testing.T) {
 		!strings.Contains(brief.Notes[0], "only within lists") {
 		t.Errorf("%+v, %q", best, brief.Notes)
 	}
-	table := find(t, Promises(made()), "promises-svm-local")
+	table := find(t, All(made()), "promises-svm-local")
 	// On the line of CMP 75.5% (5 below 80.5) lies between ε=5 (64.5%, E_M 0.65) and 10 (77%, 0.4): at 0.43.
 	if got := cellAt(t, table, "E_M at 5 points lost, IMDb", "CMP").Text; !strings.HasPrefix(got, "0.43 ± ") {
 		t.Errorf("E_M of CMP at 5 points lost: %s", got)

@@ -1,0 +1,307 @@
+package published
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+	"mldpbench/results/compare"
+	"mldpbench/results/tables"
+)
+
+// TestEqualPrivacyFollowsItsRecords: tables and counts of the page at equal
+// privacy are those that `mldp compare --align` makes from the committed records.
+func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
+	t.Parallel()
+	const page = "reports/1-equal-privacy.md"
+	at := func(levels, name string) (*results.Prepared, []tables.Table) {
+		p := reference(t, name)
+		var err error
+		if p.Levels, err = results.ParseLevels(levels); err != nil {
+			t.Fatal(err)
+		}
+		return p, tables.Equal(p)
+	}
+	extended, all := at("em=0.5", "extended")
+	comparePage(t, page, "At equal privacy", all, "equal")
+	prior, byPrior := at("weighted=0.5", "extended")
+	_, more := at("em=0.7", "extended")
+	comparePage(t, page, "At E_M = 0.7", more, "equal")
+	comparePage(t, page, "With the frequencies of the text", byPrior, "equal")
+	_, attacked := at("label=0.7", "attacks")
+	order := func(all []tables.Table, name string) tables.Table {
+		t.Helper()
+		i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == "order" })
+		if i < 0 {
+			t.Fatal("no table of orders")
+		}
+		all[i].Name = name
+		return all[i]
+	}
+	byAxes, onAxes := at("em=0.5", "axes")
+	both := []tables.Table{order(all, "extended"), order(attacked, "attacks"), order(onAxes, "axes")}
+	classifiers, byClassifier := at("em=0.5", "classifiers")
+	both = append(both, order(byClassifier, "classifiers"))
+	comparePage(t, page, "Where the order changes", both, "extended", "attacks", "axes", "classifiers")
+	holdsRows(t, page, "The rank fix against each", againstRankFix(extended, 0.5, 0.7))
+	holdsRows(t, page, "Other classifiers", classifierRows(classifiers))
+	drawn := withMoreDraws(t)
+	rows, least, most := errorRows(extended, drawn)
+	holdsRows(t, page, "The error of the error", rows)
+	holdsRows(t, page, "With more draws", againstRankFix(drawn.Select(func(c results.Cell) bool {
+		return c.Dataset != "imdb" // not measured with more draws
+	}), 0.5, 0.7))
+	if least["e_m_full_uniform"] < 0 || least["e_m_full_corpus"] < 0 {
+		t.Errorf("more draws raise E_M: %v", least)
+	}
+
+	documents := pageRows(t, page, "A whole document")
+	for _, row := range documentRows(byAxes) {
+		if !documents[row] {
+			t.Errorf("the page lacks %s", row)
+		}
+	}
+	if len(documents) != 9+1 {
+		t.Errorf("%d rows of documents", len(documents))
+	}
+
+	var sentences []string
+	told := func(p *results.Prepared) (parts []string) {
+		for _, a := range compare.Align(p, compare.Question{}, 0.5) {
+			n := len(results.Where(a.Pairs, func(x compare.Pair) bool { return x.Told }))
+			parts = append(parts, fmt.Sprintf("%d of %d (%s)", n, len(a.Pairs), results.DatasetTitle(a.Dataset)))
+		}
+		return parts
+	}
+	sentences = append(sentences, fmt.Sprintf("10 draws are too kind by up to %.1f points, and by up to %.1f with the "+
+		"text's frequencies", most["e_m_full_uniform"], most["e_m_full_corpus"]))
+	for _, p := range []*results.Prepared{extended, prior} {
+		parts := told(p)
+		sentences = append(sentences, strings.Join(parts[:len(parts)-1], ", ")+" and "+parts[len(parts)-1])
+	}
+	for _, a := range compare.Align(extended, compare.Question{}, 0.5) {
+		for _, l := range a.Lines {
+			if l.Mechanism != "rank-fix" || a.Dataset == "agnews" {
+				continue
+			}
+			lost := fmt.Sprintf("for %.1f points of the sentiment", a.Baseline-l.Value)
+			if a.Dataset != "imdb" {
+				lost = fmt.Sprintf("on Product Reviews, for %.1f", a.Baseline-l.Value)
+			}
+			sentences = append(sentences, lost, fmt.Sprintf("At ε = %.1f it reaches", l.Epsilon))
+		}
+	}
+	pairs, opposite := 0, 0
+	for i, row := range both[0].Rows {
+		var n, k int
+		if i == len(both[0].Rows)-1 { // words of Product Reviews occur once each: both axes are the same
+			continue
+		}
+		if _, err := fmt.Sscan(row[6].Text, &n); err == nil {
+			_, _ = fmt.Sscan(row[7].Text, &k) // a number where the one before it is
+			pairs, opposite = pairs+n, opposite+k
+		}
+		if row[9].Text != "" && row[9].Text != "none" {
+			t.Errorf("a pair is reversed: %s", row[9].Text)
+		}
+	}
+	behind := func(p *results.Prepared, level float64) float64 {
+		for _, a := range compare.Align(p, compare.Question{}, level) {
+			for _, x := range a.Pairs {
+				if a.Lines[x.A].Name == "CMP" && a.Lines[x.B].Name == "Rank fix, c=0.04" {
+					return -x.Difference
+				}
+			}
+		}
+		return math.NaN()
+	}
+	byDistance, _ := at("distance=0.4", "axes")
+	sentences = append(sentences, fmt.Sprintf("by %.2f points at E_M = 0.5 and by %.2f where", behind(byAxes, 0.5),
+		behind(byDistance, 0.4)))
+	sentences = append(sentences, fmt.Sprintf("means change places in %d of %d pairs", opposite, pairs))
+	data := holds(t, page, sentences...)
+	words := 0
+	for line := range strings.Lines(data) {
+		if !strings.HasPrefix(line, "|") {
+			words += len(strings.Fields(line))
+		}
+	}
+	if words > 1500 {
+		t.Errorf("%d words outside of tables", words)
+	}
+}
+
+// documentRows are the losses of documents of the cells near E_M = 0.5, at the parameters of extended.
+func documentRows(p *results.Prepared) (rows []string) {
+	for name, epsilon := range map[string]float64{"CMP": 8.9, "Mahalanobis": 9.39, "Vickrey, t=0.5": 17,
+		"Rank fix, c=0.04": 17.9, "CusText, k=20": 7.17, "SanText": 3.08, "TEM": 3.08, "k-RR": 10.3, "1-Diffractor": 1.1} {
+		for _, c := range p.Cells {
+			if p.Name(c) != name || float64(c.Epsilon) != epsilon {
+				continue
+			}
+			short, _, _ := strings.Cut(name, ",")
+			row := fmt.Sprintf("| %s | %v ", short, epsilon)
+			for _, quantity := range []string{"game_word", "epsilon_word", "bound_word", "game_topic", "epsilon_topic",
+				"bound_topic"} {
+				m, there := c.At("document_" + quantity)
+				if quantity == "game_word" {
+					row += fmt.Sprintf("| %.1f%% ", 100*float64(m.Part)/float64(m.Whole))
+				}
+				switch {
+				case there && m.Value.Known():
+					row += fmt.Sprintf("| %.2f ", float64(m.Value))
+				case strings.Contains(m.Note, "infinite for 100"):
+					row += "| infinite "
+				default:
+					row += "| – "
+				}
+			}
+			rows = append(rows, rowOf(row+"|"))
+		}
+	}
+	return rows
+}
+
+// holdsRows: the tables of a section have these rows, and no others but heads.
+func holdsRows(t *testing.T, page, section string, rows []string) {
+	t.Helper()
+	on := pageRows(t, page, section)
+	for _, row := range rows {
+		if !on[rowOf(row)] {
+			t.Errorf("%s: the page lacks %s", section, row)
+		}
+	}
+	if n := len(on) - 1; n != len(rows) { // the head
+		t.Errorf("%s: %d rows, want %d", section, n, len(rows))
+	}
+}
+
+// againstRankFix are what the rank fix keeps more than each mechanism at levels
+// of E_M, with * where they are told apart.
+func againstRankFix(p *results.Prepared, levels ...float64) (rows []string) {
+	cells := map[string][]string{}
+	var names []string
+	at := 0
+	for _, level := range levels {
+		for _, a := range compare.Align(p, compare.Question{}, level) {
+			fix := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return strings.HasPrefix(l.Name, "Rank fix") })
+			for i, l := range a.Lines {
+				if !slices.Contains(names, l.Name) {
+					names = append(names, l.Name)
+				}
+				for len(cells[l.Name]) < at {
+					cells[l.Name] = append(cells[l.Name], "–")
+				}
+				x, ok := a.Pair(fix, i)
+				text := "–"
+				if ok {
+					text = fmt.Sprintf("%+.1f ± %.1f", x.Difference, (x.High-x.Low)/2)
+				}
+				if x.Told {
+					text += "*"
+				}
+				cells[l.Name] = append(cells[l.Name], text)
+			}
+			at++
+		}
+	}
+	for _, name := range names {
+		if c := cells[name]; slices.ContainsFunc(c, func(x string) bool { return x != "–" }) {
+			short, _, _ := strings.Cut(name, ",")
+			rows = append(rows, "| "+short+" | "+strings.Join(c, " | ")+" |")
+		}
+	}
+	return rows
+}
+
+// classifierRows are the accuracies at E_M = 0.5 by classifier, and what the
+// rank fix keeps more with * where it is told from the mechanism.
+func classifierRows(p *results.Prepared) (rows []string) {
+	all := compare.Align(p, compare.Question{}, 0.5)
+	plain := "| not privatised "
+	for _, a := range all {
+		plain += fmt.Sprintf("| %.1f ", a.Baseline)
+	}
+	for i, l := range all[0].Lines {
+		short, _, _ := strings.Cut(l.Name, ",")
+		row := "| " + short + " "
+		for _, a := range all {
+			l := a.Lines[i]
+			fix := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return strings.HasPrefix(l.Name, "Rank fix") })
+			row += fmt.Sprintf("| %.1f ± %.1f", l.Value, (l.High-l.Low)/2)
+			if x, _ := a.Pair(fix, i); x.Told {
+				row += "*"
+			}
+			row += " "
+		}
+		rows = append(rows, row+"|")
+	}
+	return append(rows, plain+"|")
+}
+
+// withMoreDraws are the records of extended with the E_M of grown in place of
+// that learned from 10 draws, where grown has it.
+func withMoreDraws(t *testing.T) *results.Prepared {
+	t.Helper()
+	read := func(name string) []results.Row {
+		rows, err := results.Read(filepath.Join("..", "reference", name+".csv.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	id := func(r results.Row) string {
+		return fmt.Sprint(r.Dataset, r.Mechanism, r.Variant, r.Parameters, r.Epsilon)
+	}
+	grown, better := read("grown"), map[string]bool{}
+	for i, r := range grown {
+		better[id(r)] = true
+		grown[i].Study, grown[i].TrainItems = "extended", 0 // which the rows of extended do not say
+	}
+	rows := slices.DeleteFunc(read("extended"), func(r results.Row) bool {
+		return better[id(r)] && strings.HasPrefix(r.Measurement, "inference-full")
+	})
+	p, err := results.Prepare(results.Run{Name: "extended", Rows: rows}, results.Run{Name: "grown", Rows: grown})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// errorRows are E_M learned from 10 draws and from as many as move it, of the cells
+// of grown, with the smallest and the largest difference in points.
+func errorRows(ten, more *results.Prepared) (rows []string, least, most map[string]float64) {
+	least, most = map[string]float64{}, map[string]float64{}
+	mean := func(p *results.Prepared, like results.Cell, quantity string) float64 {
+		var x []float64
+		for _, c := range p.Cells {
+			m, ok := c.At(quantity)
+			if ok && m.Value.Known() && c.Dataset == like.Dataset && c.Instance() == like.Instance() &&
+				c.Epsilon == like.Epsilon {
+				x = append(x, float64(m.Value))
+			}
+		}
+		return stats.Mean(x)
+	}
+	const uniform, corpus, distance = "e_m_full_uniform", "e_m_full_corpus", "e_m_full_distance"
+	for _, c := range more.Cells {
+		if math.IsNaN(mean(more, c, distance)) {
+			continue
+		}
+		row := fmt.Sprintf("| %s | %s | %v ", results.DatasetTitle(c.Dataset), more.Name(c), c.Epsilon)
+		for _, q := range []string{uniform, corpus} {
+			before, after := mean(ten, c, q), mean(more, c, q)
+			row += fmt.Sprintf("| %.3f | %.3f ", before, after)
+			least[q], most[q] = min(least[q], 100*(before-after)), max(most[q], 100*(before-after))
+		}
+		if e := mean(ten, c, uniform); e > 0.4 && e < 0.6 {
+			rows = append(rows, row+fmt.Sprintf("| %.3f |", mean(more, c, distance)))
+		}
+	}
+	return slices.Compact(rows), least, most
+}
