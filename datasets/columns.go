@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,23 +12,25 @@ import (
 
 // ReadColumns reads columns of a table of the user's own, in the formats of
 // Request.File and plain lines: for each row its values in the order of columns.
-// Plain lines have no columns and one value per row. format "" is that of the
-// file's suffix; delimiter is that of CSV and TSV, "" for the usual one.
-func ReadColumns(ctx context.Context, file, format, delimiter string, columns []string) ([][]string, error) {
-	if format = cmp.Or(format, string(textio.FormatOf(file))); format == string(textio.Lines) {
+// Plain lines have no columns and one value per row. delimiter is that of CSV and
+// TSV, "" for the usual one. With nulls a row that has a null is nil; it is an
+// error without.
+func ReadColumns(ctx context.Context, file, delimiter string, columns []string, nulls bool) ([][]string, error) {
+	if textio.FormatOf(file) == textio.Lines {
 		if len(columns) > 0 {
 			return nil, fmt.Errorf("%s: plain lines have no columns %q", file, columns)
 		}
 		return readLines(ctx, file)
 	}
-	format, err := formatOf(file, format)
+	format, err := formatOf(file, "")
 	if err != nil {
 		return nil, err
 	}
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: %s needs the name of a column", file, format)
 	}
-	return readTable(ctx, source{file, format, delimiter}, columns, func([]string) error { return nil })
+	return readTable(ctx, source{file, format, delimiter}, columns, nulls,
+		func([]string) error { return nil })
 }
 
 func readLines(ctx context.Context, file string) ([][]string, error) {

@@ -54,7 +54,7 @@ func readOwn(ctx context.Context, q Request) (Rows, error) {
 			kinds, columns = append(kinds, c[0]), append(columns, c[1])
 		}
 	}
-	table, err := readTable(ctx, source{q.File, format, q.Delimiter}, columns, func(row []string) error {
+	table, err := readTable(ctx, source{q.File, format, q.Delimiter}, columns, false, func(row []string) error {
 		for i, kind := range kinds {
 			v := &row[texts+i]
 			if *v = strings.TrimSpace(*v); *v == "" {
@@ -116,14 +116,19 @@ func formatOf(file, format string) (string, error) {
 		"format setting)", file, format)
 }
 
-// readTable returns the values of columns for each row that check accepts.
-func readTable(ctx context.Context, s source, columns []string, check func(row []string) error) ([][]string, error) {
+// readTable returns the values of columns for each row that check accepts. With
+// nulls a row that has a null is nil; it is an error without.
+func readTable(ctx context.Context, s source, columns []string, nulls bool, check func(row []string) error) (
+	[][]string, error) {
 	var rows [][]string
 	err := s.each(ctx, columns, func(fields func(column string) (string, error)) error {
 		row := make([]string, len(columns))
 		for i, c := range columns {
 			var err error
-			if row[i], err = fields(c); err != nil {
+			if row[i], err = fields(c); nulls && errors.Is(err, textio.ErrNull) {
+				rows = append(rows, nil)
+				return nil
+			} else if err != nil {
 				return err
 			}
 			if !utf8.ValidString(row[i]) {
@@ -196,12 +201,18 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, lazy boo
 		}
 		columns[h] = i
 	}
+	hint := ""
+	if len(header) == 1 {
+		if i := strings.IndexAny(header[0], ";,|\t"); i >= 0 {
+			hint = fmt.Sprintf("; give --delimiter %q (in a study: delimiter)", header[0][i:i+1])
+		}
+	}
 	missing := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { _, ok := columns[c]; return ok })
 	if len(missing) == 1 {
-		return fmt.Errorf("%s:1: no column %q: the header has %q", name, missing[0], header)
+		return fmt.Errorf("%s:1: no column %q: the header has %q%s", name, missing[0], header, hint)
 	}
 	if len(missing) > 1 {
-		return fmt.Errorf("%s:1: no columns %q: the header has %q", name, missing, header)
+		return fmt.Errorf("%s:1: no columns %q: the header has %q%s", name, missing, header, hint)
 	}
 	return eachRecord(ctx, t, name, func(row []string) error {
 		if lazy && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {
@@ -290,7 +301,9 @@ func (o jsonObject) field(c string) (string, error) {
 		var s string
 		err := json.Unmarshal(raw, &s)
 		return s, err
-	case '{', '[', 'n':
+	case 'n':
+		return "", fmt.Errorf("field %q %w", c, textio.ErrNull)
+	case '{', '[':
 		return "", fmt.Errorf("field %q is neither text nor a number", c)
 	}
 	return string(raw), nil

@@ -35,7 +35,7 @@ type CalibrateRequest struct {
 	Vocabulary int                // the first so many words of the embedding, 0 for all
 	Words      int                // drawn from the vocabulary
 	Runs       int
-	Tolerance  float64 // of em
+	Tolerance  float64 // of em, beyond the target
 	Seed       uint64
 	Log        io.Writer // for warnings; nil for none
 }
@@ -100,6 +100,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 		}
 		env.Outside = l.WordByWord(ctx, space)
 		for _, o.Target = range q.Targets {
+			o.Below = q.least(o.Target)
 			row, err := calibrated(ctx, env, settings, &o)
 			if err == nil {
 				row.given = given
@@ -112,6 +113,13 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 		}
 	}
 	return nil
+}
+
+// least says that a target is the smallest of several: the others are reached
+// from above, so that a comparison at each of them has points on both sides.
+func (q CalibrateRequest) least(t measure.Target) bool {
+	return slices.ContainsFunc(q.Targets, func(u measure.Target) bool { return u.Value > t.Value }) &&
+		!slices.ContainsFunc(q.Targets, func(u measure.Target) bool { return u.Value < t.Value })
 }
 
 // open opens the words that may be outputs, and the corpus where one is given.

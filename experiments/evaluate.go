@@ -18,6 +18,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
@@ -36,7 +37,7 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
-	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" does not
+	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" is an error
 	Versions  []Version
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
@@ -100,11 +101,15 @@ type Evaluated struct {
 	Epsilon    results.Float `csv:"epsilon"`
 	Repetition int           `csv:"repetition"`
 	Aligned    bool          `csv:"aligned"` // same number of tokens in every document
+	Items      int           `csv:"test_items"`
 	Accuracy   results.Float `csv:"accuracy"`
+	// Halves are half the width of 95% intervals over the test documents.
+	AccuracyHalf results.Float `csv:"accuracy_half"`
 	// PrivateAccuracy is the accuracy of an attacker that trains the same
 	// classifier on the version itself to predict the private column;
 	// PrivateChance is what it reaches without the text.
 	PrivateAccuracy results.Float `csv:"private_accuracy"`
+	PrivateHalf     results.Float `csv:"private_half"`
 	PrivateChance   results.Float `csv:"private_chance"`
 	PP              results.Float `csv:"pp"`
 	CS              results.Float `csv:"cs"`
@@ -118,6 +123,7 @@ type Evaluated struct {
 	Perplexity  results.Float `csv:"perplexity"`
 	Overlap     results.Float `csv:"overlap"`
 	Linked      results.Float `csv:"linked"`
+	LinkedHalf  results.Float `csv:"linked_half"`
 	LinkedGuess results.Float `csv:"linked_guess"`
 }
 
@@ -142,7 +148,8 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 	var lines []Evaluated
 	for _, c := range plainAttacked(p.Cells) {
 		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
-			Aligned:  c.Has("pp") || c.IsBaseline(),
+			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems,
+			AccuracyHalf: half(c, "accuracy"), PrivateHalf: 100 * half(c, privateFound), LinkedHalf: 100 * half(c, linked),
 			Accuracy: c.Get("accuracy"), PP: c.Get("pp"), CS: c.Get("cs"), Low: c.Get("low"), English: c.Get("english"),
 			Perplexity: c.Get("perplexity"), Overlap: 100 * c.Get(overlapping),
 			PrivateAccuracy: 100 * c.Get(privateFound), Linked: 100 * c.Get(linked),
@@ -162,6 +169,23 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 	return summary, lines, notes, nil
 }
 
+// half is half the width of the interval of a quantity, exact (Clopper and
+// Pearson) for counted ones without a measured interval; missing for a plain
+// text's ceiling.
+func half(c results.Cell, quantity string) results.Float {
+	m, ok := c.At(quantity)
+	if !ok {
+		return results.Missing
+	}
+	if m.High.Known() && m.Low.Known() {
+		return (m.High - m.Low) / 2
+	}
+	if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); results.MustColumn(quantity).Counted && err == nil {
+		return results.Float(100 * (i.High - i.Low) / 2)
+	}
+	return results.Missing
+}
+
 // Quantities of the attackers of an evaluation.
 const (
 	overlapping  = "overlap-jaccard"
@@ -176,7 +200,7 @@ func plainAttacked(cells []results.Cell) []results.Cell {
 		for _, quantity := range []string{overlapping, linked, privateFound} {
 			for _, c := range cells {
 				if m, ok := c.At(quantity); ok && cells[i].IsBaseline() && m.Ceiling.Known() {
-					m.Value = m.Ceiling
+					m.Value, m.Low, m.High = m.Ceiling, results.Missing, results.Missing
 					cells[i].Set(quantity, m)
 				}
 			}
@@ -271,13 +295,11 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		if absent := read.Absent(ids); len(absent) > 0 {
 			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
 				len(ids), absent[0]+1, o.Original)
-			if o.Missing != "skip" && o.ID != "" {
+			if o.Missing != "skip" {
 				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
 			}
-			if o.Missing == "skip" {
-				notes = append(notes, what+": left out of all versions")
-				without = append(without, absent...)
-			}
+			notes = append(notes, what+": left out of all versions")
+			without = append(without, absent...)
 		}
 		m.Repetitions = read.Repetitions()
 		list = append(list, m)
@@ -326,7 +348,7 @@ func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
 	if o.ID != "" {
 		columns = []string{o.ID}
 	}
-	rows, err := datasets.ReadColumns(ctx, o.Original, "", o.Delimiter, columns)
+	rows, err := datasets.ReadColumns(ctx, o.Original, o.Delimiter, columns, false)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		if o.ID != "" {

@@ -53,7 +53,7 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 		return nil
 	}
 	if _, err := Find(name); err == nil {
-		return fmt.Errorf("name = %q: is that of a built-in mechanism; give what is not built in another", name)
+		return fmt.Errorf("name = %q: is that of a built-in mechanism; call this something else, such as my-%s", name, name)
 	}
 	switch {
 	case len(o.Command) > 0 && o.Text != "":

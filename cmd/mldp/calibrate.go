@@ -50,7 +50,7 @@ func newCalibrateCommand() *cobra.Command {
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
 	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw")
 	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
-	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far from a target an em may be that ends its search")
+	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far beyond a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")

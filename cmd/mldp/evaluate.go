@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
 	"mldpbench/results"
+	"mldpbench/results/compare"
 	"mldpbench/results/tables"
 )
 
@@ -79,16 +82,27 @@ func newEvaluateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		t := evaluationTable(lines)
-		files, err := t.Save(out, tables.Formats)
+		p, err := results.Prepare(results.Run{Name: "evaluate", Rows: summary.Rows})
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(a.brief(t), items.write(cmd.Context(), summary, o.Root)); err != nil {
+		pairs := versionPairs(p)
+		a.Files = append(a.Files, rows)
+		for _, t := range []tables.Table{evaluationTable(lines), pairsTable(pairs)} {
+			if len(t.Rows) == 0 {
+				continue
+			}
+			files, err := t.Save(out, tables.Formats)
+			if err = errors.Join(err, a.brief(t)); err != nil {
+				return err
+			}
+			a.Files = append(a.Files, files...)
+		}
+		if err := items.write(cmd.Context(), summary, o.Root); err != nil {
 			return err
 		}
-		a.Files = append(append(a.Files, rows), files...)
 		a.add("versions", lines)
+		a.add("pairs", pairs)
 		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
 	})
 }
@@ -100,21 +114,91 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 		Name: "evaluation", Title: "Privatised versions",
 		Header: []string{"version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
 			"English %", "perplexity", "overlap", "linked", "chance"},
-		Legend: "mldp evaluate --help explains each number; results.csv has their intervals.",
+	}
+	if len(lines) > 0 {
+		t.Legend = fmt.Sprintf("mldp evaluate --help explains each number; ± is half the 95%% interval over the %d test "+
+			"documents, and results.csv has those of the others.", lines[0].Items)
 	}
 	for _, x := range lines {
 		texts := []string{x.Name, number(x.Epsilon, -1), strconv.Itoa(x.Repetition), "no"}
 		if x.Aligned {
 			texts[3] = "yes"
 		}
-		for _, v := range []results.Float{x.Accuracy, x.PrivateAccuracy, x.PrivateChance, x.PP, x.CS, x.Low, x.English} {
+		texts = append(texts, withHalf(x.Accuracy, x.AccuracyHalf), withHalf(x.PrivateAccuracy, x.PrivateHalf))
+		for _, v := range []results.Float{x.PrivateChance, x.PP, x.CS, x.Low, x.English} {
 			texts = append(texts, number(v, 2))
 		}
 		texts = append(texts, number(x.Perplexity, 1))
-		for _, v := range []results.Float{x.Overlap, x.Linked, x.LinkedGuess} {
-			texts = append(texts, number(v, 2))
+		t.AddRow(append(texts, number(x.Overlap, 2), withHalf(x.Linked, x.LinkedHalf), number(x.LinkedGuess, 2))...)
+	}
+	return t
+}
+
+func withHalf(x, half results.Float) string {
+	if !half.Known() {
+		return number(x, 2)
+	}
+	return number(x, 2) + " ± " + number(half, 1)
+}
+
+// versionPair is the test of two versions in one quantity, in points of 100.
+type versionPair struct {
+	Quantity   string  `csv:"quantity"`
+	Title      string  `csv:"title"`
+	Version    string  `csv:"version"`
+	Against    string  `csv:"against"`
+	Difference float64 `csv:"difference"`
+	Low        float64 `csv:"low"`
+	High       float64 `csv:"high"`
+	Adjusted   float64 `csv:"p_holm"`
+	Told       bool    `csv:"told_apart"`
+	Items      int     `csv:"test_items"`
+}
+
+// versionPairs tests all pairs in every quantity that has outcomes of test items.
+func versionPairs(p *results.Prepared) []versionPair {
+	pairs := []versionPair{}
+	for _, q := range results.Columns() {
+		if q.Derived || !slices.ContainsFunc(p.Private(), func(c results.Cell) bool {
+			m, _ := c.At(q.Name)
+			return m.Right() != nil
+		}) {
+			continue
 		}
-		t.AddRow(texts...)
+		points := 100.0
+		if q.Counted {
+			points = 1
+		}
+		of := compare.Versions(p, q.Name)
+		name := func(i int) string {
+			l := of.Lines[i]
+			if math.IsNaN(l.Epsilon) {
+				return l.Cells[0].Mechanism
+			}
+			return fmt.Sprintf("%s, ε = %g", l.Cells[0].Mechanism, l.Epsilon)
+		}
+		for _, x := range of.Pairs {
+			m, _ := of.Lines[x.A].Cells[0].At(q.Name)
+			pairs = append(pairs, versionPair{q.Name, q.Heading(), name(x.A), name(x.B), points * x.Difference,
+				points * x.Low, points * x.High, x.Adjusted, x.Told, m.Whole})
+		}
+	}
+	return pairs
+}
+
+func pairsTable(pairs []versionPair) tables.Table {
+	t := tables.Table{Name: "pairs", Title: "Versions, pair by pair, in points of 100",
+		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "test documents"},
+		Legend: "Differences on the same test documents ± half the 95% interval; Holm over the pairs of a measure, 5%. " +
+			"Not told apart is no proof that two are equal: more documents may tell.",
+	}
+	for _, x := range pairs {
+		verdict := "not told apart"
+		if x.Told {
+			verdict = "told apart"
+		}
+		t.AddRow(x.Title, x.Version, x.Against, fmt.Sprintf("%+.2f ± %.2f", x.Difference, (x.High-x.Low)/2),
+			fmt.Sprintf("%.2g", x.Adjusted), verdict, strconv.Itoa(x.Items))
 	}
 	return t
 }

@@ -40,6 +40,7 @@ type privatizeOptions struct {
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
 	cmd := command("privatize", "privatize [FILE...]", nil)
+	cmd.Aliases = []string{"privatise"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.seeded = cmd.Flags().Changed("seed")
 		if cmd.Flags().Changed("document-epsilon") {

@@ -89,14 +89,21 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
+	var force bool
 	cmd := command("run", "run STUDY|FILE.yaml", cobra.ExactArgs(1))
 	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&force, "force", false, "replace the run of another study in --out")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		study, err := o.study(args[0], cmd.Flags())
 		if err != nil {
 			return err
 		}
 		warnBaselines(cmd.ErrOrStderr(), study)
+		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
+			m.Study != study.Name {
+			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
+				m.Study, study.Name)
+		}
 		if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 			return err
 		}

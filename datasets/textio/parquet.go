@@ -14,6 +14,9 @@ import (
 	"mldpbench/internal/list"
 )
 
+// ErrNull is the error of a value that is null.
+var ErrNull = errors.New("has no value")
+
 // EachParquet calls take with every row of a Parquet file, as a function from
 // a column to its value as text. Columns must be flat; an empty value of a
 // needed one is an error.
@@ -42,7 +45,7 @@ func EachParquet(ctx context.Context, name string, columns []string,
 		err := take(func(c string) (string, error) {
 			v := valueOf(row, at[c])
 			if v.IsNull() {
-				return "", fmt.Errorf("column %q has no value", c)
+				return "", fmt.Errorf("column %q %w", c, ErrNull)
 			}
 			return v.String(), nil
 		})

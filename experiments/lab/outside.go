@@ -75,7 +75,7 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
-		rows, err := datasets.ReadColumns(ctx, d.Path(l.root), "", d.Delimiter, []string{o.ID})
+		rows, err := datasets.ReadColumns(ctx, d.Path(l.root), d.Delimiter, []string{o.ID}, false)
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}

@@ -60,8 +60,10 @@ type CalibrationOptions struct {
 	Words  []embeddings.WordID // nw; the adversary's error is that over all words
 	Runs   int                 // per word, where there is no closed form
 	Seed   stream.Seed
-	// Tolerance is how far from the target an error may be that ends the search.
+	// Tolerance is how far beyond the target an error may be that ends the search:
+	// above it, or with Below under it, so that measured points enclose the target.
 	Tolerance float64
+	Below     bool
 	Threads   int // em; 0 is 1
 	// Known are evaluations of an earlier search with the same options but for the
 	// target; em only.
@@ -205,11 +207,15 @@ func definedRange(env mechanisms.Environment, s mechanisms.Settings) (low, high 
 // searchFalling searches for a share that falls with ε. From the ε start it steps
 // out, farther each time, until the target lies between two evaluations, and then
 // interpolates the logit of the share in log ε. It tries ε of three digits. It
-// ends within the tolerance, or with the nearer of two ε that enclose the target
-// with no ε of three digits between them.
+// ends within the tolerance on the right side, or with that of two ε that enclose
+// the target with no ε of three digits between them.
 func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, low, high float64,
 	evaluate func(float64) (float64, error)) error {
-	target := o.Target.Value
+	half := o.Tolerance / 2
+	target := o.Target.Value + half
+	if o.Below {
+		target = o.Target.Value - half
+	}
 	round := func(epsilon float64) float64 {
 		if r := Rounded(epsilon); r >= low && r <= high {
 			return r
@@ -228,7 +234,7 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 		next := round(start)
 		if n := len(c.Trace); n > 0 {
 			best := slices.MinFunc(c.Trace, func(a, b CalibrationStep) int { return cmp.Compare(off(a), off(b)) })
-			if off(best) <= o.Tolerance {
+			if off(best) <= half {
 				take(best)
 				return nil
 			}
@@ -243,7 +249,9 @@ func (o CalibrationOptions) searchFalling(c *Calibration, name string, start, lo
 				share := (logit(l.Value) - logit(target)) / (logit(l.Value) - logit(h.Value))
 				next = round(l.Epsilon * math.Pow(h.Epsilon/l.Epsilon, min(max(share, 0.1), 0.9)))
 				if h.Epsilon/l.Epsilon < calibrationTolerance || next <= l.Epsilon || next >= h.Epsilon {
-					take(best)
+					if take(l); o.Below {
+						take(h)
+					}
 					return nil
 				}
 			case i < 0:

@@ -19,23 +19,23 @@ func TestCalibrateToFullError(t *testing.T) {
 	env := mechanisms.Environment{Space: spacetest.Gaussian(t, n, 4, 1, 90), Seed: stream.FromUint64(1)}
 	o := CalibrationOptions{Words: numbers[mechanisms.WordID](env.Space.Len())[:20], Runs: 5, Seed: stream.FromUint64(2),
 		Tolerance: 0.01}
-	for _, value := range []float64{0.1, 0.5, 0.9, 0.5} {
-		o.Target = Target{"em", value}
+	for i, value := range []float64{0.1, 0.5, 0.9, 0.5, 0.3} {
+		o.Target, o.Below = Target{"em", value}, i == 4
 		c, err := Calibrate(t.Context(), env, mechanisms.Settings{Mechanism: "k-rr"}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := math.Exp(c.Epsilon)
 		if want := 1 - e/(e+n-1); !c.Exact || math.Abs(c.Achieved-want) > 1e-9 || math.Abs(want-value) > 0.01 ||
-			c.Interval.Low != c.Achieved || c.Interval.High != c.Achieved {
+			c.Interval.Low != c.Achieved || c.Interval.High != c.Achieved || (c.Achieved < value) != o.Below {
 			t.Errorf("%v: %+v, want %v", o.Target, c, want)
 		}
-		if value == 0.5 && o.Known != nil && len(c.Trace) > len(o.Known)+2 {
+		if value == 0.5 && o.Known != nil && len(c.Trace) > len(o.Known)+3 {
 			t.Errorf("%d evaluations after %d", len(c.Trace), len(o.Known))
 		}
 		o.Known = c.Trace
 	}
-	if again := len(o.Known); again > 6 {
+	if again := len(o.Known); again > 11 {
 		t.Errorf("%d evaluations", again)
 	}
 }

@@ -50,6 +50,7 @@ type Text struct {
 
 type repetition struct {
 	texts []string       // in the order of the file
+	nulls []int          // rows without an id that have no text, not even an empty one; rising
 	at    map[string]int // row of an id; nil without ids
 }
 
@@ -113,8 +114,14 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 	if s.ID != "" {
 		columns, r.at = append(columns, s.ID), map[string]int{}
 	}
-	rows, err := datasets.ReadColumns(ctx, file, "", s.Delimiter, columns)
+	rows, err := datasets.ReadColumns(ctx, file, s.Delimiter, columns, true)
 	for n, row := range rows {
+		if row == nil {
+			if r.texts = append(r.texts, ""); s.ID == "" {
+				r.nulls = append(r.nulls, n)
+			}
+			continue
+		}
 		if s.ID != "" {
 			id := strings.TrimSpace(row[texts])
 			if _, twice := r.at[id]; twice || id == "" {
@@ -151,14 +158,14 @@ func (t *Text) Repetitions() int { return len(t.repetitions) }
 func (t *Text) Fingerprint() string { return t.fingerprint }
 
 // Absent returns the numbers of the rows of a source that have no text in some
-// repetition: their id is not there or, without ids, their text is empty.
-// ids are those of all rows.
+// repetition: their id is not there, or their text is empty or null. ids are
+// those of all rows.
 func (t *Text) Absent(ids []string) (rows []int) {
 	for row, id := range ids {
 		if slices.ContainsFunc(t.repetitions, func(r repetition) bool {
 			if t.byID {
-				_, ok := r.at[id]
-				return !ok
+				at, ok := r.at[id]
+				return !ok || strings.TrimSpace(r.texts[at]) == ""
 			}
 			return row < len(r.texts) && strings.TrimSpace(r.texts[row]) == ""
 		}) {
@@ -199,6 +206,9 @@ func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (
 				missing = append(missing, id)
 				continue
 			}
+		} else if _, null := slices.BinarySearch(r.nulls, row); null {
+			missing = append(missing, strconv.Itoa(row))
+			continue
 		}
 		out[i] = r.texts[at]
 	}

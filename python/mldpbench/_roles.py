@@ -20,6 +20,7 @@ import contextlib
 import json
 import random
 import sys
+import traceback
 from typing import Any, Callable, IO, Iterable, Mapping, Sequence
 
 Row = Mapping[str, Any]
@@ -50,9 +51,17 @@ class Command:
                 with contextlib.redirect_stdout(sys.stderr):
                     answer = self._answer(request)
             except Exception as failed:  # one request fails, not the process
-                answer = {"error": f"{type(failed).__name__}: {failed}"}
+                traceback.print_exc()
+                answer = {"error": f"{type(failed).__name__}: {failed} ({self._place(failed)})"}
             out.write(json.dumps({"id": request["id"], **answer}, ensure_ascii=False) + "\n")
             out.flush()
+
+    def _place(self, failed: BaseException) -> str:
+        """Where an exception passed through the file of the function last, else where it was raised."""
+        frames = traceback.extract_tb(failed.__traceback__)
+        code = getattr(self.function, "__code__", None)
+        own = [f for f in frames if code is not None and f.filename == code.co_filename]
+        return "{0.filename}:{0.lineno}, in {0.name}".format((own or frames)[-1])
 
 
 def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None = None, aligned: bool = True,

@@ -1,8 +1,10 @@
 """Tests of the package; mldp must be on the path or in MLDP."""
 
+import contextlib
 import doctest
 import hashlib
 import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -89,10 +91,31 @@ class TestRoles(unittest.TestCase):
         @mldpbench.measurement("fails")
         def fails(original, private):
             return 1 / 0
-        import io
-        sink = io.StringIO()
-        fails.serve(['{"id": 7, "original": ["a"], "private": ["b"]}'], sink)
-        self.assertIn('{"id": 7, "error": "ZeroDivisionError: division by zero"}', sink.getvalue())
+        sink, stderr = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(stderr):
+            fails.serve(['{"id": 7, "original": ["a"], "private": ["b"]}'], sink)
+        line = fails.function.__code__.co_firstlineno + 2
+        self.assertIn(f'{{"id": 7, "error": "ZeroDivisionError: division by zero ({__file__}:{line}, in fails)"}}',
+                      sink.getvalue())
+        self.assertIn("return 1 / 0", stderr.getvalue())
+
+    def test_the_program_says_where_it_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "boom.py"
+            script.write_text(textwrap.dedent(f"""\
+                import sys
+                sys.path.insert(0, {str(HERE.parent)!r})
+                from mldpbench import mechanism
+
+                @mechanism("boom")
+                def boom(tokens, epsilon, rng):
+                    return [{{}}["key"] for t in tokens]
+
+                boom.serve()
+                """), encoding="utf-8")
+            out = subprocess.run([mldpbench.program(), "privatize", "--command", f"{sys.executable} {script}",
+                                  "--epsilon", "1"], input="the food\n", capture_output=True, text=True)
+            self.assertRegex(out.stderr, r"mldp: .*KeyError: 'key' \(.*boom.py:7, in ")
 
 
 class TestStudies(unittest.TestCase):

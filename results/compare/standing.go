@@ -11,11 +11,12 @@ import (
 // Standing ranks the mechanisms with a guarantee by their use at one level of
 // privacy. A guarantee between some words only is weaker than one between any
 // two words, so mechanisms with such a guarantee are listed separately and do
-// not compete.
+// not compete; nor do those without any.
 type Standing struct {
 	Aligned
 	Entries []Entry // best first
 	Scoped  []Entry // those whose guarantee holds between some words only, best first
+	Without []Entry // those without a guarantee, best first
 }
 
 // Entry is a mechanism of a standing.
@@ -46,17 +47,19 @@ func Standings(p *results.Prepared, q Question, level float64) []Standing {
 	var out []Standing
 	for _, a := range Align(p, q, level) {
 		s := Standing{Aligned: a}
-		var full, scoped []int
+		var full, scoped, without []int
 		for i, l := range a.Lines {
 			switch {
-			case !promises(l.Cells) || !l.Reached:
+			case !l.Reached:
+			case !promises(l.Cells):
+				without = append(without, i)
 			case results.Scope(l.Cells) != "":
 				scoped = append(scoped, i)
 			default:
 				full = append(full, i)
 			}
 		}
-		s.Entries, s.Scoped = a.rank(full), a.rank(scoped)
+		s.Entries, s.Scoped, s.Without = a.rank(full), a.rank(scoped), a.rank(without)
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b Standing) int {

@@ -47,11 +47,8 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 				return TableCell{Text: Within(e.Line, 1), Best: e.Line.Name == e.best.Line.Name,
 					Above: e.Scope == "" && slices.Contains(e.best.Open, e.Line.Name)}
 			}})
-		for _, e := range slices.Concat(s.Entries, s.Scoped) {
-			name := e.Line.Name
-			if e.Scope != "" {
-				name += results.ScopeMark
-			}
+		for _, e := range slices.Concat(s.Entries, s.Scoped, s.Without) {
+			name := e.Line.Name + results.Mark(e.Line.Cells)
 			all = append(all, entry{s.Dataset, name, e, s.Entries[0]})
 			shares[name] = append(shares[name], e.Line.Value/s.Entries[0].Line.Value)
 		}
@@ -74,7 +71,13 @@ func atLevel(standings []compare.Standing, level float64, most int) Table {
 	if left := len(shares) - (len(t.Rows) - 1); left > 0 {
 		t.Legend += fmt.Sprintf(" Further mechanisms in the tables below: %d.", left)
 	}
-	if slices.ContainsFunc(all, func(e entry) bool { return e.Scope != "" }) {
+	marked := func(mark string) bool {
+		return slices.ContainsFunc(all, func(e entry) bool { return results.Mark(e.Line.Cells) == mark })
+	}
+	if marked(results.UnprovedMark) {
+		t.Legend += " " + results.UnprovedMark + " No guarantee is declared or known, and it does not compete."
+	}
+	if marked(results.ScopeMark) {
 		t.Legend += " " + results.ScopeMark + " Its guarantee holds between some words only, and it does not compete."
 	}
 	return t

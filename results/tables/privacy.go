@@ -141,7 +141,9 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) Ta
 		}
 	}
 	t.Legend = "Both on their own line at the same level. Differences of the same repetitions (and documents, where " +
-		"their outcomes are stored); the interval also holds the errors of both measures and lines. Holm-corrected over " +
+		"their outcomes are stored); the interval also holds the errors of both measures and lines. The spread of " +
+		"repetitions is pooled over all mechanisms of the table, so that another one changes the intervals of the " +
+		"others. Holm-corrected over " +
 		"all pairs of a data set and space at 5%. Detectable: the difference that would be found with probability " +
 		"80%. Documents: how many in the test set would tell a difference of this size; no number where " +
 		"repetitions, a better measure of privacy or more ε are what is missing."

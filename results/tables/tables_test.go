@@ -232,6 +232,10 @@ func TestPromisesCompete(t *testing.T) {
 			t.Errorf("%+v", s.Entries)
 		}
 	}
+	if equal, ok := AtFirstLevel(made(), 9); !ok || !strings.Contains(equal.Legend, results.UnprovedMark) ||
+		!strings.Contains(fmt.Sprint(equal.Rows), results.UnprovedMark) {
+		t.Errorf("%v, %v", equal.Rows, ok)
+	}
 	scoped := made().Select(func(c results.Cell) bool { return c.Mechanism != "gumbel" })
 	scoped.Cells = slices.Clone(scoped.Cells)
 	for i := range scoped.Cells {
