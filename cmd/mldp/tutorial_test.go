@@ -61,7 +61,7 @@ func linkSource(t *testing.T, root, dir string) {
 }
 
 var (
-	calibratedTo = regexp.MustCompile(`em=0\.7: 0\.(69|70|71)\d* at epsilon`)
+	calibratedTo = regexp.MustCompile(`em=0\.7: 0\.7([01]\d*)? at epsilon`)
 	epsilonsOf   = regexp.MustCompile(`epsilons: (\[.*\])`)
 )
 

@@ -58,8 +58,14 @@ func ReadCard(name string, data []byte) (*Card, error) {
 	if err := study.Decode(name, data, c); err != nil {
 		return nil, err
 	}
+	authors := strings.Join(c.Authors, ", ")
+	for key, text := range map[string]string{"authors": authors, "link": c.Link} {
+		if text != "" && strings.Contains(strings.NewReplacer("[", "", "]", "").Replace(EmptyCard), key+": "+text+"\n") {
+			return nil, fmt.Errorf("%s: %s = %q: is that of the empty card; write your own", name, key, text)
+		}
+	}
 	for key, text := range map[string]string{"system": c.System, "link": c.Link, "promise": c.Promise,
-		"training": c.Training, "authors": strings.Join(c.Authors, ", ")} {
+		"training": c.Training, "authors": authors} {
 		if strings.TrimSpace(text) == "" {
 			return nil, fmt.Errorf("%s: %s: must not be empty; \"none\" is an answer", name, key)
 		}
