@@ -68,7 +68,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	switch {
 	case err != nil:
 	case o.runs > 0:
-		err = o.deniability(m, known, root, a)
+		err = o.deniability(cmd, m, known, root, a)
 	default:
 		if err = o.outputs(cmd, m, known, root, a); err == nil {
 			err = o.meaning(m, known, a)
@@ -239,11 +239,16 @@ func likeliest(p []float64, top int) []embeddings.WordID {
 }
 
 // deniability prints N_w and S_w of words, and their means.
-func (o *explainOptions) deniability(m mechanisms.Mechanism, words []embeddings.WordID,
+func (o *explainOptions) deniability(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	rng := seed.Derive("deniability").Rand()
-	all, err := metrics.MeasureDeniability(words, o.runs,
-		func(dst, src []embeddings.WordID) { m.Privatize(dst, src, nil, rng) })
+	bar := progress.Start(cmd.Context(), "draws", len(words)*o.runs, float64(len(words)*o.runs))
+	defer bar.Close()
+	all, err := metrics.MeasureDeniability(words, o.runs, func(dst, src []embeddings.WordID) {
+		m.Privatize(dst, src, nil, rng)
+		bar.Add(len(src), float64(len(src)), "")
+	})
+	bar.Close()
 	if err != nil {
 		return err
 	}
