@@ -101,6 +101,13 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 				lost("cmp")))
 		}
 	}
+	fewest := math.Inf(1)
+	for _, c := range reference(t, "authors").Cells {
+		if m, ok := c.At("document_game_author"); ok {
+			fewest = min(fewest, 100*float64(m.Part)/float64(m.Whole))
+		}
+	}
+	sentences = append(sentences, fmt.Sprintf("it was %.1f%% of rounds or more", math.Floor(10*fewest)/10))
 	pairs, opposite := 0, 0
 	for i, row := range both[0].Rows {
 		var n, k int
