@@ -18,7 +18,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
@@ -169,21 +168,11 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 	return summary, lines, notes, nil
 }
 
-// half is half the width of the interval of a quantity, exact (Clopper and
-// Pearson) for counted ones without a measured interval; missing for a plain
-// text's ceiling.
+// half is half the width of the interval of a quantity; missing for a plain text's
+// ceiling.
 func half(c results.Cell, quantity string) results.Float {
-	m, ok := c.At(quantity)
-	if !ok {
-		return results.Missing
-	}
-	if m.High.Known() && m.Low.Known() {
-		return (m.High - m.Low) / 2
-	}
-	if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); results.MustColumn(quantity).Counted && err == nil {
-		return results.Float(100 * (i.High - i.Low) / 2)
-	}
-	return results.Missing
+	low, high := c.Interval(quantity)
+	return (high - low) / 2
 }
 
 // Quantities of the attackers of an evaluation.

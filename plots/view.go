@@ -214,13 +214,8 @@ func mean(cells []results.Cell, quantity string) (Point, bool) {
 			if !ok || !m.Value.Known() {
 				continue
 			}
-			p.Low, p.High = float64(m.Low), float64(m.High)
-			if m.Low.Known() || !results.MustColumn(quantity).Counted {
-				continue
-			}
-			if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); err == nil { // a share of the items
-				p.Low, p.High = 100*i.Low, 100*i.High
-			}
+			low, high := c.Interval(quantity)
+			p.Low, p.High = float64(low), float64(high)
 		}
 	}
 	return p, true

@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 )
 
@@ -392,4 +393,20 @@ func ByRepetition(cells []Cell, quantity string) []float64 {
 	return list.Map(slices.Sorted(maps.Keys(n)), func(repetition int) float64 {
 		return sum[repetition] / float64(n[repetition])
 	})
+}
+
+// Interval returns the 95% interval of a quantity: the measured one or, of a share
+// of the items without one, that of Clopper and Pearson, in percent. Missing where
+// neither is known.
+func (c Cell) Interval(quantity string) (low, high Float) {
+	m, ok := c.At(quantity)
+	if !ok {
+		return Missing, Missing
+	}
+	if !m.Low.Known() && MustColumn(quantity).Counted {
+		if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); err == nil {
+			return Float(100 * i.Low), Float(100 * i.High)
+		}
+	}
+	return m.Low, m.High
 }

@@ -193,12 +193,8 @@ func pairsTable(pairs []versionPair) tables.Table {
 			"Not told apart is no proof that two are equal: more documents may tell.",
 	}
 	for _, x := range pairs {
-		verdict := "not told apart"
-		if x.Told {
-			verdict = "told apart"
-		}
-		t.AddRow(x.Title, x.Version, x.Against, fmt.Sprintf("%+.2f ± %.2f", x.Difference, (x.High-x.Low)/2),
-			fmt.Sprintf("%.2g", x.Adjusted), verdict, strconv.Itoa(x.Items))
+		difference, chance, verdict := tables.PairTexts(x.Difference, x.Low, x.High, x.Adjusted, x.Told)
+		t.AddRow(x.Title, x.Version, x.Against, difference, chance, verdict, strconv.Itoa(x.Items))
 	}
 	return t
 }

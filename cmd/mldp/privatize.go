@@ -173,7 +173,8 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	p.report.Summary = sum
 	fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
 	if p.report.Promised {
-		fmt.Fprintf(p.stderr, "epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",
+		fmt.Fprintf(p.stderr,
+			"epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",
 			sum.EpsilonMedian, sum.EpsilonMost, sum.EpsilonTotal)
 	}
 	if o.report == "" {

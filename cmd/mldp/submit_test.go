@@ -29,7 +29,8 @@ func TestSubmitPage(t *testing.T) {
 	var script strings.Builder
 	for _, line := range lines {
 		if strings.HasSuffix(line, "> card.yaml") { // and it is filled in
-			line = strings.Replace(line, ">", "| sed -e s/First.Author,.Second.Author/Me/ -e s,example.org/paper,example.org, >", 1)
+			const fill = "| sed -e s/First.Author,.Second.Author/Me/ -e s,example.org/paper,example.org, >"
+			line = strings.Replace(line, ">", fill, 1)
 		}
 		script.WriteString("exec sh -c '" + line + "'\n")
 		if strings.HasPrefix(line, "mldp verify") {

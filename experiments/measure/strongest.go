@@ -135,7 +135,8 @@ func (r *Release) unchanged(ctx context.Context, q *Query, names []string) ([]at
 			return nil, err
 		}
 		spec := r.Spec
-		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: mechanisms.AtEnd(mechanisms.UnchangedText).Name, Epsilon: 1}, mechanisms.Keep // any ε
+		unchanged := mechanisms.AtEnd(mechanisms.UnchangedText).Name
+		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: unchanged, Epsilon: 1}, mechanisms.Keep // any ε
 		m, err := mechanisms.New(env, spec.Mechanism)
 		if err != nil {
 			return nil, err

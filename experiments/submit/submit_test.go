@@ -304,7 +304,9 @@ func hostile(t *testing.T, name string, data []byte, want string) {
 func TestEmptyCardIsRefused(t *testing.T) {
 	t.Parallel()
 	half := strings.Replace(EmptyCard, "First Author, Second Author", "A. Author", 1)
-	for want, text := range map[string]string{"is that of the empty card": EmptyCard, `link = "https://example.org/paper"`: half} {
+	for want, text := range map[string]string{
+		"is that of the empty card": EmptyCard, `link = "https://example.org/paper"`: half,
+	} {
 		if _, err := ReadCard("card.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

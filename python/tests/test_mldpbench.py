@@ -68,24 +68,28 @@ class TestRoles(unittest.TestCase):
     def test_docs(self):
         self.assertEqual(doctest.testmod(_roles).failed, 0)
 
-    def test_command(self):
+    def privatized(self, name, body):
+        """What the program answers that runs a mechanism with this body, and its script."""
         with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "shout.py"
+            script = Path(folder) / f"{name}.py"
             script.write_text(textwrap.dedent(f"""\
                 import sys
                 sys.path.insert(0, {str(HERE.parent)!r})
                 from mldpbench import mechanism
 
-                @mechanism("shout")
-                def shout(tokens, epsilon, rng):
-                    return [t.upper() for t in tokens]
+                @mechanism("{name}")
+                def {name}(tokens, epsilon, rng):
+                    return [{body} for t in tokens]
 
                 if __name__ == "__main__":
-                    shout.serve()
+                    {name}.serve()
                 """), encoding="utf-8")
-            out = subprocess.run([mldpbench.program(), "privatize", "--command", f"{sys.executable} {script}",
-                                  "--epsilon", "1"], input="the food\n", capture_output=True, text=True)
-            self.assertEqual((out.returncode, out.stdout), (0, "THE FOOD\n"), out.stderr)
+            return subprocess.run([mldpbench.program(), "privatize", "--command", f"{sys.executable} {script}",
+                                   "--epsilon", "1"], input="the food\n", capture_output=True, text=True)
+
+    def test_command(self):
+        out = self.privatized("shout", "t.upper()")
+        self.assertEqual((out.returncode, out.stdout), (0, "THE FOOD\n"), out.stderr)
 
     def test_a_request_fails_alone(self):
         @mldpbench.measurement("fails")
@@ -100,22 +104,8 @@ class TestRoles(unittest.TestCase):
         self.assertIn("return 1 / 0", stderr.getvalue())
 
     def test_the_program_says_where_it_failed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "boom.py"
-            script.write_text(textwrap.dedent(f"""\
-                import sys
-                sys.path.insert(0, {str(HERE.parent)!r})
-                from mldpbench import mechanism
-
-                @mechanism("boom")
-                def boom(tokens, epsilon, rng):
-                    return [{{}}["key"] for t in tokens]
-
-                boom.serve()
-                """), encoding="utf-8")
-            out = subprocess.run([mldpbench.program(), "privatize", "--command", f"{sys.executable} {script}",
-                                  "--epsilon", "1"], input="the food\n", capture_output=True, text=True)
-            self.assertRegex(out.stderr, r"mldp: .*KeyError: 'key' \(.*boom.py:7, in ")
+        out = self.privatized("boom", '{}["key"]')
+        self.assertRegex(out.stderr, r"mldp: .*KeyError: 'key' \(.*boom.py:7, in ")
 
 
 class TestStudies(unittest.TestCase):

@@ -87,14 +87,15 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	for _, a := range compare.Align(extended, compare.Question{}, 0.5) {
 		for _, l := range a.Lines {
 			if l.Mechanism == "rank-fix" && a.Dataset == "imdb" {
-				sentences = append(sentences, fmt.Sprintf("At ε = %.1f it reaches E_M = 0.5 on IMDb, for %.1f points of the sentiment",
-					l.Epsilon, a.Baseline-l.Value))
+				sentences = append(sentences, fmt.Sprintf("At ε = %.1f it reaches E_M = 0.5 on IMDb, for %.1f points of the "+
+					"sentiment", l.Epsilon, a.Baseline-l.Value))
 			}
 		}
 	}
 	for _, a := range compare.Align(classifiers, compare.Question{}, 0.5) {
 		lost := func(name string) float64 {
-			return a.Baseline - a.Lines[slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == name })].Value
+			i := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == name })
+			return a.Baseline - a.Lines[i].Value
 		}
 		if a.Task.Model == "encoder" {
 			sentences = append(sentences, fmt.Sprintf("the rank fix loses %.1f points on AG News, CMP %.1f", lost("rank-fix"),

@@ -233,8 +233,9 @@ func TestAttackersProseFollowsItsRecords(t *testing.T) {
 		}
 	}
 	lost := gridOf(t, all, "attacks-agnews-agency")
-	lostLabelLow, lostLabelHigh := extremes(lost, label, func(at place, _ float64) bool { return !strings.HasPrefix(at.epsilon, "≤") })
-	lostLow, lostHigh := extremes(lost, words, func(at place, _ float64) bool { return !strings.HasPrefix(at.epsilon, "≤") })
+	reached := func(at place, _ float64) bool { return !strings.HasPrefix(at.epsilon, "≤") }
+	lostLabelLow, lostLabelHigh := extremes(lost, label, reached)
+	lostLow, lostHigh := extremes(lost, words, reached)
 
 	var uniformWords float64
 	wordsLow, wordsHigh := math.Inf(1), math.Inf(-1) // the best attacker that reads only words
@@ -265,7 +266,8 @@ func TestAttackersProseFollowsItsRecords(t *testing.T) {
 			authors.value(t, uniform, documents)),
 		fmt.Sprintf("on tf-idf (%.1f%% on plain text)", topicCeiling),
 		fmt.Sprintf("Five points below plain text (%.1f%%)", topicCeiling),
-		fmt.Sprintf("the strongest attacker gains %.1f to %.1f%%", news.value(t, uniform, label), news.value(t, plain, label)),
+		fmt.Sprintf("the strongest attacker gains %.1f to %.1f%%", news.value(t, uniform, label),
+			news.value(t, plain, label)),
 		fmt.Sprintf("is a stronger one (%.1f to %.1f%%)", authors.value(t, uniform, label), authors.value(t, plain, label)),
 		fmt.Sprintf("for %.1f%% or more of the released news items and %.1f%% or more of the sentences", linkedNews,
 			linkedAuthors),
@@ -285,7 +287,8 @@ func TestAttackersProseFollowsItsRecords(t *testing.T) {
 		fmt.Sprintf("ε = 2 (%.1f and %.1f%% of the items, %.1f and %.1f%% of the sentences)",
 			news.value(t, place{"TEM", e2}, documents), news.value(t, place{"SanText", e2}, documents),
 			authors.value(t, place{"TEM", e2}, documents), authors.value(t, place{"SanText", e2}, documents)),
-		fmt.Sprintf("at ε = 2 (%.0f to %.0f%%), which leave %.0f and %.0f%% of the topic where the most frequent one is %.1f%%",
+		fmt.Sprintf("at ε = 2 (%.0f to %.0f%%), which leave %.0f and %.0f%% of the topic where the most frequent one is "+
+			"%.1f%%",
 			news.value(t, place{"SanText", e2}, ten), news.value(t, place{"TEM", e2}, ten),
 			news.value(t, place{"SanText", e2}, "accuracy in %"), news.value(t, place{"TEM", e2}, "accuracy in %"), topicFloor),
 		fmt.Sprintf("adds up to %.0f points to them (k-th neighbour at ε = 24), but no more than %.0f point to",

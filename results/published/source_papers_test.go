@@ -135,9 +135,10 @@ func TestSourcePapers(t *testing.T) {
 		verdicts[kind]++
 		verdicts[""]++
 	}
-	holds(t, "reports/3-source-papers.md", fmt.Sprintf("Of the %d claims below, measured on other vectors than theirs, %d hold (some with an exception that "+
-		"the table names), %d hold nearly or in direction only, and %d in a part of their range; one does not follow from its own numbers, "+
-		"and %d could not be tested", verdicts[""], verdicts["hold"], verdicts["nearly"], verdicts["part"], verdicts["none"]))
+	holds(t, "reports/3-source-papers.md", fmt.Sprintf("Of the %d claims below, measured on other vectors than theirs, "+
+		"%d hold (some with an exception that the table names), %d hold nearly or in direction only, and %d in a part of "+
+		"their range; one does not follow from its own numbers, and %d could not be tested", verdicts[""],
+		verdicts["hold"], verdicts["nearly"], verdicts["part"], verdicts["none"]))
 	if verdicts["own"] != 1 {
 		t.Errorf("%d claims against their own numbers", verdicts["own"])
 	}

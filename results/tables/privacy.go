@@ -117,6 +117,16 @@ func namesOf(t results.Task) []string {
 	return []string{t.Model, t.Setting}
 }
 
+// PairTexts are the difference of a pair with half its interval, its p-value and
+// its verdict, as tables print them.
+func PairTexts(difference, low, high, adjusted float64, told bool) (d, p, verdict string) {
+	verdict = "not told apart"
+	if told {
+		verdict = "told apart"
+	}
+	return fmt.Sprintf("%+.2f ± %.2f", difference, (high-low)/2), formatAdjusted(adjusted), verdict
+}
+
 // pairs tabulates the tests of all pairs of mechanisms at one level.
 func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) Table {
 	suffix := namesOf(task)
@@ -126,16 +136,17 @@ func (s sheet) pairs(own *results.Prepared, task results.Task, level float64) Ta
 		"detectable", "documents that would tell"}
 	for _, a := range compare.Align(own, compare.Question{}, level) {
 		for k, p := range a.Pairs {
-			verdict, documents := "not told apart", ""
-			if p.Told {
-				verdict = "told apart"
-			} else if documents = fmt.Sprint(p.Documents); p.Documents == 0 {
+			difference, chance, verdict := PairTexts(p.Difference, p.Low, p.High, p.Adjusted, p.Told)
+			documents := fmt.Sprint(p.Documents)
+			switch {
+			case p.Told:
+				documents = ""
+			case p.Documents == 0:
 				documents = "no number"
-			} else if p.Documents < 0 {
+			case p.Documents < 0:
 				documents = NotMeasured
 			}
-			t.AddRow(a.Where(), a.Lines[p.A].Name, a.Lines[p.B].Name,
-				fmt.Sprintf("%+.2f ± %.2f", p.Difference, (p.High-p.Low)/2), formatAdjusted(p.Adjusted), verdict,
+			t.AddRow(a.Where(), a.Lines[p.A].Name, a.Lines[p.B].Name, difference, chance, verdict,
 				FormatNumber(p.Detectable, 2), documents)
 			t.Rows[len(t.Rows)-1][0].Separator = k == 0
 		}
