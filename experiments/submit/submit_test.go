@@ -181,8 +181,21 @@ func TestHostilePackages(t *testing.T) {
 			replace(studyFile, "embeddings:", "metrics:\n  commands: [{name: evil, command: [rm, x]}]\nembeddings:")(t, d)
 		}, true, "measurement evil is a command"},
 		{"a text elsewhere", replace(studyFile, "text: texts/1-half.csv", "text: /etc/passwd"), true,
-			"is not in the package"},
-		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is not in the package"},
+			"study.yaml:19: \"/etc/passwd\" is no name in the package"},
+		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is no name in"},
+		{"a text beside", replace(studyFile, "text: texts/1-half.csv", "text: results.csv"), true, "is not in the package"},
+		{"an escaped path", replace(studyFile, "text: texts/1-half.csv", `text: "\x2fetc/passwd"`), true, "is no name in"},
+		{"a packed path", replace(studyFile, "text: texts/1-half.csv", "text: !!binary L2V0Yy9wYXNzd2Q="), true, "no tags"},
+		{"data elsewhere", func(t *testing.T, d string) {
+			replace(contents, `"submission"`, `"artifact"`)(t, d)
+			replace(studyFile, "datasets:", "datasets:\n  - {name: stolen, file: ../../secrets.csv, text: [a]}")(t, d)
+		}, true, "is no name in"},
+		{"vectors elsewhere", func(t *testing.T, d string) { // opened for their dimension, if it is not refused before
+			replace(contents, `"submission"`, `"artifact"`)(t, d)
+			replace(studyFile, "embeddings:", "embeddings:\n  - {file: /etc/passwd}")(t, d)
+		}, true, `"/etc/passwd" is no name in`},
+		{"vectors elsewhere, of the task", replace(taskFile, "embeddings: [", "embeddings: [{file: /etc/passwd}, "), true,
+			`"/etc/passwd" is no name in`},
 		{"a text nobody reads", func(t *testing.T, d string) { write(t, filepath.Join(d, "texts", "more.csv"), "x") }, true,
 			"no mechanism of the study has this text"},
 		{"rows of another task", replace(contents, "/lite:", "/full:"), false, "of another task"},
