@@ -154,6 +154,7 @@ func Attacked(r results.Row, o attack.Outcome) results.Row {
 	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
 	if right := rightDocuments(o.Items); right != nil {
 		m.Part, m.Whole, m.Items = 0, len(right), results.NewOutcomes(right)
+		m.Scores = results.NewScores(o.Margins)
 		for _, yes := range right {
 			if yes {
 				m.Part++

@@ -94,7 +94,7 @@ func reseal(t *testing.T, dir string) {
 	}
 }
 
-// TestHostilePackages changes an honest package in 30 ways. Each is refused with
+// TestHostilePackages changes an honest package in 37 ways. Each is refused with
 // its reason; the honest one is accepted, as a folder and as a zip file, and
 // packing it twice gives equal bytes.
 func TestHostilePackages(t *testing.T) {
@@ -148,6 +148,20 @@ func TestHostilePackages(t *testing.T) {
 	other, _, err := task.Open("sst2")
 	if err != nil {
 		t.Fatal(err)
+	}
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.CopyFS(old, os.DirFS(honest)); err != nil {
+		t.Fatal(err)
+	}
+	lines("results.documents.csv", func(l []string) []string {
+		for i := range l {
+			l[i] = l[i][:max(0, strings.LastIndex(l[i], ","))] + "\n"
+		}
+		return l[:len(l)-1]
+	})(t, old)
+	reseal(t, old)
+	if err := verify(t, old); err != nil {
+		t.Errorf("a package of a version without scores: %v", err)
 	}
 	for _, c := range []struct {
 		name   string
@@ -204,6 +218,11 @@ func TestHostilePackages(t *testing.T) {
 		{"items left out", lines("results.documents.csv", func(l []string) []string { return append(l[:2:2], l[3:]...) }),
 			true,
 			"the answers on the test items are missing"},
+		{"a better score", lines("results.documents.csv", func(l []string) []string {
+			at := strings.LastIndex(l[1], ",") + 10
+			l[1] = l[1][:at] + strings.Map(func(c rune) rune { return 'A' + (c+1)%26 }, l[1][at:at+1]) + l[1][at+1:]
+			return l
+		}), true, "the scores of the test items are not those of the texts"},
 		{"a document left out", lines(half, func(l []string) []string { return append(l[:4:4], l[5:]...) }), true,
 			"no text for 1 of 400"},
 		{"a document twice", lines(half, func(l []string) []string { return append(l, l[4]) }), true, "once in a file"},

@@ -342,6 +342,9 @@ func compareRows(said, computed []results.Row) error {
 		if s.Items != r.Items {
 			return refuse("%s: %s: the answers on the test items are missing or not those of the texts", rowsFile, name(r))
 		}
+		if s.Scores != "" && s.Scores != r.Scores { // older packages have none
+			return refuse("%s: %s: the scores of the test items are not those of the texts", rowsFile, name(r))
+		}
 	}
 	for _, r := range said {
 		if _, left := found[id(r)]; left {
