@@ -2,10 +2,13 @@ package main
 
 import (
 	"archive/zip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,7 +57,7 @@ func TestSubmitPage(t *testing.T) {
 
 // TestBoardWorkflow runs the commands of the workflow of examples/board, as GitHub
 // does, on a clone with pull requests: of an honest package, and of one with a
-// changed byte and a name that Git would write in quotes.
+// better number and a name that Git would write in quotes.
 func TestBoardWorkflow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes a task again")
@@ -108,13 +111,8 @@ func TestBoardWorkflow(t *testing.T) {
 			if err := os.CopyFS(to, z); err != nil {
 				return err
 			}
-			f, err := os.OpenFile(filepath.Join(to, "results.csv"), os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			_, err = f.WriteString("\n")
-			return errors.Join(err, f.Close())
-		}, "packages/größer: refused: results.csv was changed"},
+			return forge(to)
+		}, " is not what the texts give"},
 	} {
 		dir := filepath.Join(work, c.name)
 		do(work, "clone", "-q", origin, dir)
@@ -133,6 +131,23 @@ func TestBoardWorkflow(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.name, err, out)
 		}
 	}
+}
+
+// forge raises a number of an unpacked package and lists the changed file again.
+func forge(dir string) error {
+	rows, list := filepath.Join(dir, "results.csv"), filepath.Join(dir, "package.json")
+	data, err := os.ReadFile(rows)
+	if err != nil {
+		return err
+	}
+	forged := regexp.MustCompile(`,overlap-jaccard,0\.[0-8]`).ReplaceAllString(string(data), ",overlap-jaccard,0.9")
+	said, err := os.ReadFile(list)
+	if err != nil {
+		return err
+	}
+	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+	said = []byte(strings.ReplaceAll(string(said), sum(string(data)), sum(forged)))
+	return errors.Join(os.WriteFile(rows, []byte(forged), 0o644), os.WriteFile(list, said, 0o644))
 }
 
 // workflow runs the steps of the workflow of a board in a clone of it, for a pull
