@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,6 +183,29 @@ func TestErrorsOfModels(t *testing.T) {
 		_, err := study.Parse("attacks.yaml", []byte(strings.Replace(attacksText, c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// An attacker whose model cannot be used fails alone.
+func TestOneAttackerFails(t *testing.T) {
+	t.Parallel()
+	s := attacksStudy(t, madeUpModels(t), "DIR/masked", "DIR/causal")
+	s.Attackers = []study.CommandSpec{{Name: "masked"}, {Name: "linkage-aligned"}, {Name: "linkage-tfidf"}}
+	s.Mechanisms, s.Metrics = s.Mechanisms[:1], nil
+	run, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir()})
+	failed, _ := filepath.Glob(filepath.Join(run.Dir, "failed", "*"))
+	if err == nil || len(failed) == 0 || len(failed) != run.Failed {
+		t.Fatalf("%d units failed, %d files: %v", run.Failed, len(failed), err)
+	}
+	for _, name := range failed {
+		if why, err := os.ReadFile(name); err != nil || !strings.Contains(string(why), "attacker masked: ") {
+			t.Errorf("%s, %v", why, err)
+		}
+	}
+	for _, quantity := range []string{"linkage-aligned-p1", "linkage-tfidf-p1", "strongest-documents"} {
+		if !slices.ContainsFunc(run.Rows, func(r results.Row) bool { return r.Quantity == quantity && r.Value.Known() }) {
+			t.Errorf("no %s", quantity)
 		}
 	}
 }

@@ -59,6 +59,9 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 		return nil, err
 	}
 	if o.Log != nil {
+		lab.Unpublished(plan.Wants(s), root, func(err error) {
+			fmt.Fprintf(o.Log, "warning: %v: it is used as it is; mldp data verify lists such files\n", err)
+		})
 		ref, err := l.EncoderRef(lab.CatalogueEncoder)
 		if err == nil && ref == lab.SIFEncoder && slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool {
 			return r.Ref == lab.CatalogueEncoder

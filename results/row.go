@@ -137,6 +137,8 @@ type Measured struct {
 	// Items holds for each test item whether it was right; it is in a separate
 	// file next to the rows.
 	Items Outcomes `csv:"-" json:",omitempty"`
+	// Scores holds for each of Items how clear the answer was, in runs of tasks.
+	Scores Scores `csv:"-" json:",omitempty"`
 }
 
 // Unmeasured has no number.

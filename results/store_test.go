@@ -2,11 +2,14 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"mldpbench/internal/list"
 )
 
 // made is a made-up row: the accuracy of a cell of CMP.
@@ -185,6 +188,26 @@ func TestOutcomes(t *testing.T) {
 	rows := []Row{edited, b}
 	if err := readOutcomes(path, rows); err != nil || rows[0].Items != "" || rows[1].Items == "" {
 		t.Errorf("outcomes of another count: %q, %q, %v", rows[0].Items, rows[1].Items, err)
+	}
+	// Scores come back as they were; a file of an older version has none.
+	margins := []float32{0.1, -2, 3e9, 1e-30, -0.5, -1, -2, -3, float32(math.Inf(1)), 4}
+	a.Scores = NewScores(list.Map(margins, func(m float32) float64 { return float64(m) }))
+	path = write(t, "scored.csv", a)
+	rows, err := Read(path)
+	if err != nil || !reflect.DeepEqual(rows[0].Margins(), margins) {
+		t.Errorf("scores %v, %v", rows[0].Margins(), err)
+	}
+	old := fmt.Sprintf("key,repetition,quantity,model,correct\n%s,%d,%s,%s,%s\n", a.Key, a.Repetition, a.Quantity, a.Model,
+		a.Items)
+	if err := os.WriteFile(outcomesFile(path), []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = Read(path); err != nil || rows[0].Items != a.Items || rows[0].Scores != "" {
+		t.Errorf("an older file: %+v, %v", rows[0].Measured, err)
+	}
+	a.Whole = 9
+	if a.Margins() != nil {
+		t.Error("ten scores of nine items")
 	}
 }
 

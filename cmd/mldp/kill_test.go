@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -63,7 +64,11 @@ func TestKilled(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(k.dir, "s.yaml"), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			took := k.finish("run", "s.yaml", "--out", "whole")
+			k.finish("run", "s.yaml", "--out", "whole") // it fills the cache, which takes longer
+			took := k.finish("run", "s.yaml", "--out", "killed")
+			if err := os.RemoveAll(filepath.Join(k.dir, "killed")); err != nil {
+				t.Fatal(err)
+			}
 			k.disturb(took, "run", "s.yaml", "--out", "killed")
 			k.equalRecords()
 			// Few kills of two, or as many of every command that writes a file.
@@ -92,6 +97,61 @@ func TestKilled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRunsInNamespaces runs shards of one study at the same time on one folder, as
+// containers do: each has processes and process numbers of its own, and all have
+// one host name. The rows must be those of an undisturbed run, with nothing left
+// over. There are 8 runs, and 48 where MLDP_LONG is set.
+func TestRunsInNamespaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs studies")
+	}
+	box := []string{"--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "sh", "-c"}
+	if out, err := exec.Command("unshare", append(box, "hostname box")...).CombinedOutput(); err != nil {
+		t.Skipf("no namespaces here: %v: %s", err, out)
+	}
+	t.Parallel()
+	rounds := 2
+	if os.Getenv("MLDP_LONG") != "" {
+		rounds = 12
+	}
+	k := killer{t: t, dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(k.dir, "s.yaml"), []byte(killedGrid), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	k.finish("run", "s.yaml", "--out", "whole")
+	const shards = 4
+	for range rounds {
+		if err := os.RemoveAll(filepath.Join(k.dir, "killed")); err != nil {
+			t.Fatal(err)
+		}
+		var running [shards]*exec.Cmd
+		var said [shards]bytes.Buffer
+		for i := range running {
+			// Other processes come before, so that the number of each mldp is that of none elsewhere.
+			script := fmt.Sprintf("hostname box; for i in $(seq %d); do true & wait; done; mldp run s.yaml --out killed "+
+				"--shard %d/%d", 1+10*i, i+1, shards)
+			running[i] = exec.CommandContext(t.Context(), "unshare", append(box, script)...)
+			running[i].Dir, running[i].Stderr = k.dir, &said[i]
+			if err := running[i].Start(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, cmd := range running {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("shard %d: %v\n%s", i+1, err, &said[i])
+			}
+		}
+		k.finish("merge", "killed")
+		k.equalRows()
+		for name := range k.files() {
+			if strings.Contains(filepath.Base(name), ".tmp-") {
+				t.Errorf("%s is left over", name)
+			}
+		}
+	}
+	t.Logf("%d runs", rounds*shards)
 }
 
 type killer struct {
@@ -144,6 +204,10 @@ func (k *killer) disturb(took time.Duration, args ...string) {
 		_ = cmd.Process.Kill() // it may have ended
 		if err := cmd.Wait(); err != nil {
 			landed++
+		} else if args[0] == "run" { // it has nothing left to do: from the start again
+			if err := os.RemoveAll(filepath.Join(k.dir, "killed")); err != nil {
+				k.t.Fatal(err)
+			}
 		}
 	}
 	k.t.Logf("mldp %s: %d of %d kills came before the end", args[0], landed, k.kills)
@@ -196,6 +260,21 @@ func (k *killer) equalFiles(want map[string][]byte) {
 // of files.
 func (k *killer) equalRecords() {
 	k.t.Helper()
+	k.equalRows()
+	for name := range k.files() {
+		for a, b := range map[string]string{"whole": "killed", "killed": "whole"} {
+			if rest, ok := strings.CutPrefix(name, a+string(filepath.Separator)); ok {
+				if _, err := os.Stat(filepath.Join(k.dir, b, rest)); err != nil {
+					k.t.Errorf("%s is in %s only", rest, a)
+				}
+			}
+		}
+	}
+}
+
+// equalRows compares the records alone.
+func (k *killer) equalRows() {
+	k.t.Helper()
 	read := func(run string) []results.Row {
 		records, err := results.Read(filepath.Join(k.dir, run, "results.csv"))
 		if err != nil || len(records) == 0 {
@@ -210,15 +289,6 @@ func (k *killer) equalRecords() {
 	for i := range want {
 		if column := results.FirstDifference(want[i], got[i]); column != "" {
 			k.t.Errorf("record %d: %s differs", i, column)
-		}
-	}
-	for name := range k.files() {
-		for a, b := range map[string]string{"whole": "killed", "killed": "whole"} {
-			if rest, ok := strings.CutPrefix(name, a+string(filepath.Separator)); ok {
-				if _, err := os.Stat(filepath.Join(k.dir, b, rest)); err != nil {
-					k.t.Errorf("%s is in %s only", rest, a)
-				}
-			}
 		}
 	}
 }

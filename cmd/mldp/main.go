@@ -51,15 +51,15 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// version is set by the Makefile; a plain `go install` falls back to the
-// module version.
+// version is set by the Makefile; a plain `go install` or `go build` falls back to
+// the version of the module, which names the commit. A build outside Git has none.
 var version = ""
 
 func mldpVersion() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" && info.Main.Version != "" {
 		return info.Main.Version
 	}
 	return "unknown"

@@ -98,6 +98,9 @@ func newRunCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := o.auditing.Check(); err != nil { // now, not after all units
+			return usage(fmt.Errorf("audit: %w", err))
+		}
 		warnBaselines(cmd.ErrOrStderr(), study)
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
@@ -210,25 +213,21 @@ func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engi
 		return results.Encode(a.text, rows)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
-	if err := o.items.write(ctx, summary, o.data); err != nil {
-		return err
-	}
+	failed := o.items.write(ctx, summary, o.data) // tables and page are written all the same
 	if o.shard != "" {
 		shard, err := engine.ParseShard(o.shard)
 		if err != nil || shard.Count > 1 { // the page is that of the merged study
 			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
-			return err
+			return errors.Join(failed, err)
 		}
 	}
 	var audited []results.AuditRow
 	if o.audit {
 		var err error
-		if audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing,
-			stderr); err != nil {
-			return err
-		}
+		audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
+		failed = errors.Join(failed, err)
 	}
-	return writeOutputs(a, stderr, summary, audited, o.examples, o.levels)
+	return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.examples, o.levels))
 }
 
 // itemOptions ask for the answers on test documents.

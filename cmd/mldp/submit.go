@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
 	"mldpbench/experiments/submit"
 	"mldpbench/internal/atomicfile"
@@ -103,35 +104,75 @@ type packageLine struct {
 	Why                   string // it was refused
 }
 
-func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (line packageLine, digest string,
-	err error) {
+// inside calls do with a temporary folder to unpack to, in another one that is
+// empty: names of files in what others wrote are looked up in the current folder
+// and in the data folder, so there is nothing but the latter. The paths are made
+// absolute before.
+func inside(do func(dir string) error, paths ...*string) (err error) {
+	for _, p := range paths {
+		if *p != "" {
+			*p, err = filepath.Abs(*p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "mldp-package-")
 	if err != nil {
-		return line, "", err
+		return err
 	}
 	defer os.RemoveAll(dir)
+	empty := filepath.Join(dir, "empty")
+	if err := cmp.Or(os.Mkdir(empty, 0o755), os.Chdir(empty)); err != nil {
+		return err
+	}
+	return errors.Join(do(filepath.Join(dir, "unpacked")), os.Chdir(here))
+}
+
+func verifyOne(cmd *cobra.Command, name string, o submit.Options, quick bool) (line packageLine, digest string,
+	err error) {
+	line.Package, o.Root = name, fetch.Root(o.Root)
+	err = inside(func(dir string) error {
+		// What is parsed before it is computed finds files in the data folder of --data as well.
+		if err := os.Setenv("MLDP_DATA", o.Root); err != nil {
+			return err
+		}
+		digest, err = line.verify(cmd, name, dir, o, quick)
+		return err
+	}, &name, &o.Root)
+	return line, digest, err
+}
+
+// verify checks a package and, unless quick, computes it again.
+func (line *packageLine) verify(cmd *cobra.Command, name, dir string, o submit.Options, quick bool) (digest string,
+	err error) {
 	c, err := submit.Check(name, dir)
 	if err != nil {
-		return line, "", err
+		return "", err
 	}
-	line = packageLine{Package: name, State: submit.Claimed, Study: c.Package.Study, Rows: len(c.Run.Rows), Items: c.Items}
+	line.State, line.Study, line.Rows, line.Items = submit.Claimed, c.Package.Study, len(c.Run.Rows), c.Items
 	if quick {
-		return line, c.Digest, nil
+		return c.Digest, nil
 	}
 	if c.Of != nil {
 		if err := c.Of.Present(o.Root); err != nil {
-			return line, "", err
+			return "", err
 		}
 	}
 	missing, err := experiments.Missing(c.Study, o.Root, false)
-	if err == nil {
-		err = fetchOptions{}.provide(cmd.Context(), missing, o.Root, nil, nil)
+	if err != nil {
+		return "", fmt.Errorf("%v: what a package names is looked up in the data folder only, %s", err, o.Root)
 	}
+	err = fetchOptions{}.provide(cmd.Context(), missing, o.Root, nil, nil)
 	if err == nil {
 		err = c.Verify(cmd.Context(), o)
 	}
-	line.State, line.Items = submit.Recomputed, c.Items
-	return line, c.Digest, err
+	line.State = submit.Recomputed
+	return c.Digest, err
 }
 
 func newArtifactCommand() *cobra.Command {
@@ -200,11 +241,11 @@ func newBoardCommand() *cobra.Command {
 
 // writeSite writes the pages of a repository.
 func writeSite(repository, out string) error {
-	dir, err := os.MkdirTemp("", "mldp-board-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+	return inside(func(dir string) error { return writeSiteIn(repository, dir, out) }, &repository, &out)
+}
+
+// writeSiteIn unpacks the packages into dir.
+func writeSiteIn(repository, dir, out string) error {
 	all, err := submit.Board(repository, dir)
 	if err != nil {
 		return err

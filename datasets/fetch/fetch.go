@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -297,6 +298,24 @@ func (f *Fetcher) Verify(ctx context.Context, entries []Entry) ([]Check, error) 
 		}
 	}
 	return out, nil
+}
+
+// Published compares those files of an entry that are read as they were downloaded
+// with their published checksums, where they are in the data folder dir.
+func (e Entry) Published(dir string) error {
+	paths, err := e.Present(dir)
+	if err != nil {
+		return nil // which is said where it is opened
+	}
+	f := Fetcher{Dir: dir}
+	for _, d := range e.Downloads {
+		if path := f.path(d.File); slices.Contains(slices.Collect(maps.Values(paths)), path) {
+			if err := d.checkPublished(path); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	return nil
 }
 
 // checkKind rejects a file whose beginning does not match its name, typically a

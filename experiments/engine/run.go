@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/results"
 )
@@ -305,13 +305,11 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 // measure runs a unit, keeps a panic in it from ending the others, and fills in
 // the origin of its rows.
 func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
-		}
-	}()
 	start := time.Now()
-	if out, err = w.plan.Units[i].Run(ctx, job); err != nil {
+	if err = check.Panics(func() error {
+		out, err = w.plan.Units[i].Run(ctx, job)
+		return err
+	}); err != nil {
 		return out, err
 	}
 	if len(out.Rows) == 0 {
@@ -320,6 +318,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 	for j := range out.Rows {
 		r := &out.Rows[j]
 		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
+		if w.plan.Task == "" { // a run of another study may have thirty times as many bytes with them
+			r.Scores = ""
+		}
 		if r.Status == "" {
 			r.Status = results.StatusOK
 		}

@@ -120,12 +120,41 @@ type Wants struct {
 // data folder root does not have, in the order of the catalogue. encoder tells
 // whether the sentence encoder counts: a run without it measures CS with SIF.
 func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
-	needed := map[string]bool{}
-	var unknown error // of an embedding that only the user's folder could have
+	needed, unknown, err := needs(w, root, encoder)
+	if err != nil {
+		return nil, err
+	}
+	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
+		_, err := e.Present(root)
+		return !needed[e.Name] || err == nil
+	})
+	if len(missing) > 0 {
+		return missing, nil
+	}
+	return nil, unknown
+}
+
+// Unpublished says of which wanted files, that are read as they were downloaded,
+// the published checksum is another one.
+func Unpublished(w Wants, root string, say func(error)) {
+	needed, _, _ := needs(w, root, false) // errors are those of what opens it
+	for _, e := range fetch.Catalogue() {
+		if needed[e.Name] {
+			if err := e.Published(root); err != nil {
+				say(err)
+			}
+		}
+	}
+}
+
+// needs are the names of entries that are wanted, without embeddings that are
+// there, and the error of an embedding that only the user's folder could have.
+func needs(w Wants, root string, encoder bool) (needed map[string]bool, unknown, err error) {
+	needed = map[string]bool{}
 	for _, d := range w.Datasets {
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, n := range names {
 			needed[n] = true
@@ -151,14 +180,7 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 			needed[name] = needed[name] || encoder || name != CatalogueEncoder
 		}
 	}
-	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
-		_, err := e.Present(root)
-		return !needed[e.Name] || err == nil
-	})
-	if len(missing) > 0 {
-		return missing, nil
-	}
-	return nil, unknown
+	return needed, unknown, nil
 }
 
 // Check opens everything that is wanted and passes on each error with the key

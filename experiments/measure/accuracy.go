@@ -95,6 +95,7 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	accuracy := results.Unmeasured()
 	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
 	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
+	accuracy.Scores = results.NewScores(s.Margins)
 	if encoder := q.Model.encoder(); encoder != "" {
 		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 		if err != nil {
@@ -304,8 +305,9 @@ func (t *Trained) ValidationAccuracy() float64 {
 // Score is the performance of a classifier.
 type Score struct {
 	Correct, Total int
-	Right          []bool  // of each example
-	AUC            float64 // of two classes; NaN else
+	Right          []bool    // of each example
+	Margins        []float64 // of the right class over the best other
+	AUC            float64   // of two classes; NaN else
 }
 
 // Accuracy returns the share of correct examples.
@@ -329,9 +331,9 @@ func Test(ctx context.Context, c models.Classifier, classes int, x models.Exampl
 	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil {
 		return s, err
 	}
-	s.Right = make([]bool, len(predicted))
+	s.Right, s.Margins = make([]bool, len(predicted)), make([]float64, len(predicted))
 	for i, p := range predicted {
-		s.Right[i] = p == x.Labels[i]
+		s.Right[i], s.Margins[i] = p == x.Labels[i], metrics.Margin(scores[i], x.Labels[i])
 	}
 	if classes != 2 {
 		return s, nil

@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +155,7 @@ func Attacked(r results.Row, o attack.Outcome) results.Row {
 	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
 	if right := rightDocuments(o.Items); right != nil {
 		m.Part, m.Whole, m.Items = 0, len(right), results.NewOutcomes(right)
+		m.Scores = results.NewScores(o.Margins)
 		for _, yes := range right {
 			if yes {
 				m.Part++
@@ -186,8 +188,8 @@ func rightDocuments(items []attack.Item) []bool {
 
 // attacked returns the rows of one attacker.
 func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) ([]results.Row, error) {
-	outcomes, err := r.attacks(ctx, q)
-	if err != nil {
+	outcomes, failures, err := r.attacks(ctx, q)
+	if err = cmp.Or(err, failures[d.Name]); err != nil {
 		return nil, err
 	}
 	var rows []results.Row
@@ -200,12 +202,13 @@ func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) (
 }
 
 // attacks are the outcomes of all attackers that are still to be measured, or
-// among whom the strongest is still to be chosen; they read the channel once.
-func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, error) {
+// among whom the strongest is still to be chosen, and the failures of the others;
+// they read the channel once.
+func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, attack.Failures, error) {
 	o := q.Options.(*attackOptions)
 	t, err := r.target(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	names := slices.Clone(r.Pending)
 	if slices.Contains(r.Pending, strongestName) {
@@ -213,9 +216,18 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, erro
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.names, name) })
 	slices.Sort(names)
-	return Once(r, "attacks", func() ([]attack.Outcome, error) {
-		return attack.RunAll(ctx, slices.Compact(names), t.situation)
+	type found struct {
+		outcomes []attack.Outcome
+		failures attack.Failures
+	}
+	all, err := Once(r, "attacks", func() (f found, err error) {
+		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), t.situation)
+		if errors.As(err, &f.failures) {
+			err = nil // of some; the others need not attack again
+		}
+		return f, err
 	})
+	return all.outcomes, all.failures, err
 }
 
 // attackTarget is a release as attackers see it.

@@ -65,11 +65,16 @@ func strongest() Measurement {
 
 func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	o := q.Options.(*attackOptions)
-	found, err := r.attacks(ctx, q)
+	found, failures, err := r.attacks(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	members := panel(o.Panel, r.Mechanism.Outside != nil)
+	for _, name := range members {
+		if err := failures[name]; err != nil {
+			return nil, err
+		}
+	}
 	unchanged, err := r.unchanged(ctx, q, members)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"mldpbench/experiments/engine"
@@ -13,6 +14,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
+	"mldpbench/models/attack"
 	"mldpbench/results"
 )
 
@@ -133,6 +135,9 @@ type Item struct {
 	Setting     string        `json:"setting,omitempty"`
 	Document    int           `json:"document"` // its row in the source
 	Right       bool          `json:"right"`
+	// Score is by how much the right answer led the best other one, in runs of
+	// tasks; nil of attackers who give an answer and no more.
+	Score *float32 `json:"score,omitempty"`
 	// SHA256 is that of the private text, or Text the text itself; neither for
 	// attackers of a built-in mechanism, who see a release of their own.
 	SHA256 string `json:"sha256,omitempty"`
@@ -201,19 +206,24 @@ func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, 
 
 // itemsOf passes on the answers of one row.
 func itemsOf(row results.Row, r *measure.Release, private [][]string, texts bool, each func(Item) error) error {
-	right := row.Right()
+	right, margins := row.Right(), row.Margins()
 	documents := r.Corpus.Test
-	if len(right) != len(documents) {
+	// Linkage asks for some of many documents, all others for all.
+	asked := attack.LinkedDocuments(len(documents), len(right), r.DataSeed())
+	if len(right) != len(asked) {
 		return fmt.Errorf("%s of %s: %d answers on %d test documents: the data are not those of the rows", row.Quantity,
 			row.Mechanism, len(right), len(documents))
 	}
 	outside := r.Mechanism.Outside != nil && r.Mechanism.Outside.Text != ""
-	for i, d := range documents {
+	for i, of := range asked {
 		x := Item{Task: row.Task, Key: row.Key, Dataset: row.Dataset, Mechanism: row.Mechanism, Variant: row.Variant,
 			Parameters: row.Parameters, Epsilon: row.Epsilon, Repetition: row.Repetition, Measurement: row.Measurement,
-			Quantity: row.Quantity, Model: row.Model, Setting: row.Setting, Document: d.ID, Right: right[i]}
+			Quantity: row.Quantity, Model: row.Model, Setting: row.Setting, Document: documents[of].ID, Right: right[i]}
+		if margins != nil && !math.IsNaN(float64(margins[i])) && !math.IsInf(float64(margins[i]), 0) {
+			x.Score = &margins[i]
+		}
 		if private != nil && !row.IsBaseline() && row.Setting != study.TrainOnly && (row.Setting != "" || outside) {
-			text := strings.Join(private[i], " ")
+			text := strings.Join(private[of], " ")
 			if x.Text = text; !texts {
 				x.Text, x.SHA256 = "", fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 			}

@@ -27,8 +27,8 @@ var sources = []string{"*.go", "../../mechanisms/outside.go", "../../models/atta
 	"../../models/attack/auditor.go", "../measure/*.go"}
 
 // TestStudyKeysPage: the page says what the schema says, and has keys of every
-// kind. A measurement that the page does not have yet breaks nothing; .ci/run
-// makes the page again and demands that it is committed.
+// kind. A measurement that the page does not have yet breaks nothing in the short
+// run that CONTRIBUTING.md has of a template; else it fails until it is made again.
 func TestStudyKeysPage(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
@@ -40,7 +40,7 @@ func TestStudyKeysPage(t *testing.T) {
 		if k.Limits != "" {
 			kind += ", " + k.Limits
 		}
-		if metric := metricOf(k.Path); metric != "" && !*update &&
+		if metric := metricOf(k.Path); metric != "" && testing.Short() &&
 			!strings.Contains(docs.StudyKeys, "| `metrics."+metric+"` |") {
 			continue // a measurement that was added since
 		}

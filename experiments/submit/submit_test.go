@@ -94,7 +94,7 @@ func reseal(t *testing.T, dir string) {
 	}
 }
 
-// TestHostilePackages changes an honest package in 30 ways. Each is refused with
+// TestHostilePackages changes an honest package in 37 ways. Each is refused with
 // its reason; the honest one is accepted, as a folder and as a zip file, and
 // packing it twice gives equal bytes.
 func TestHostilePackages(t *testing.T) {
@@ -149,6 +149,20 @@ func TestHostilePackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.CopyFS(old, os.DirFS(honest)); err != nil {
+		t.Fatal(err)
+	}
+	lines("results.documents.csv", func(l []string) []string {
+		for i := range l {
+			l[i] = l[i][:max(0, strings.LastIndex(l[i], ","))] + "\n"
+		}
+		return l[:len(l)-1]
+	})(t, old)
+	reseal(t, old)
+	if err := verify(t, old); err != nil {
+		t.Errorf("a package of a version without scores: %v", err)
+	}
 	for _, c := range []struct {
 		name   string
 		change func(*testing.T, string)
@@ -181,8 +195,21 @@ func TestHostilePackages(t *testing.T) {
 			replace(studyFile, "embeddings:", "metrics:\n  commands: [{name: evil, command: [rm, x]}]\nembeddings:")(t, d)
 		}, true, "measurement evil is a command"},
 		{"a text elsewhere", replace(studyFile, "text: texts/1-half.csv", "text: /etc/passwd"), true,
-			"is not in the package"},
-		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is not in the package"},
+			"study.yaml:19: \"/etc/passwd\" is no name in the package"},
+		{"a text above", replace(studyFile, "text: texts/1-half.csv", "text: texts/../../x"), true, "is no name in"},
+		{"a text beside", replace(studyFile, "text: texts/1-half.csv", "text: results.csv"), true, "is not in the package"},
+		{"an escaped path", replace(studyFile, "text: texts/1-half.csv", `text: "\x2fetc/passwd"`), true, "is no name in"},
+		{"a packed path", replace(studyFile, "text: texts/1-half.csv", "text: !!binary L2V0Yy9wYXNzd2Q="), true, "no tags"},
+		{"data elsewhere", func(t *testing.T, d string) {
+			replace(contents, `"submission"`, `"artifact"`)(t, d)
+			replace(studyFile, "datasets:", "datasets:\n  - {name: stolen, file: ../../secrets.csv, text: [a]}")(t, d)
+		}, true, "is no name in"},
+		{"vectors elsewhere", func(t *testing.T, d string) { // opened for their dimension, if it is not refused before
+			replace(contents, `"submission"`, `"artifact"`)(t, d)
+			replace(studyFile, "embeddings:", "embeddings:\n  - {file: /etc/passwd}")(t, d)
+		}, true, `"/etc/passwd" is no name in`},
+		{"vectors elsewhere, of the task", replace(taskFile, "embeddings: [", "embeddings: [{file: /etc/passwd}, "), true,
+			`"/etc/passwd" is no name in`},
 		{"a text nobody reads", func(t *testing.T, d string) { write(t, filepath.Join(d, "texts", "more.csv"), "x") }, true,
 			"no mechanism of the study has this text"},
 		{"rows of another task", replace(contents, "/lite:", "/full:"), false, "of another task"},
@@ -191,6 +218,11 @@ func TestHostilePackages(t *testing.T) {
 		{"items left out", lines("results.documents.csv", func(l []string) []string { return append(l[:2:2], l[3:]...) }),
 			true,
 			"the answers on the test items are missing"},
+		{"a better score", lines("results.documents.csv", func(l []string) []string {
+			at := strings.LastIndex(l[1], ",") + 10
+			l[1] = l[1][:at] + strings.Map(func(c rune) rune { return 'A' + (c+1)%26 }, l[1][at:at+1]) + l[1][at+1:]
+			return l
+		}), true, "the scores of the test items are not those of the texts"},
 		{"a document left out", lines(half, func(l []string) []string { return append(l[:4:4], l[5:]...) }), true,
 			"no text for 1 of 400"},
 		{"a document twice", lines(half, func(l []string) []string { return append(l, l[4]) }), true, "once in a file"},

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
@@ -56,6 +59,9 @@ func Check(name, dir string) (*Checked, error) {
 	if err != nil {
 		return nil, refuse("there is no %s", studyFile)
 	}
+	if err := checkPaths(studyFile, definition); err != nil {
+		return nil, err
+	}
 	if c.Study, err = study.Parse(studyFile, definition); err != nil {
 		return nil, asRefusal(err)
 	}
@@ -73,6 +79,25 @@ func Check(name, dir string) (*Checked, error) {
 	c.Run.Name, c.Run.Definition, c.Run.Version, c.Run.Machine, c.Run.Title = p.Study, string(definition), p.Version,
 		p.Machine, c.Study.Title
 	return c, nil
+}
+
+// checkPaths refuses a study or task that names a file by a path from the root or
+// upwards, before it is parsed, which may open vectors for their dimension. Other
+// names are looked up in the data folder and in the current folder, which is empty
+// where mldp verify reads it.
+func checkPaths(name string, data []byte) error {
+	for _, t := range lexer.Tokenize(string(data)) {
+		slashes := strings.ReplaceAll(t.Value, `\`, "/")
+		switch {
+		case t.Type == token.CommentType:
+		case t.Type == token.TagType:
+			return refuse("%s:%d: %s: no tags: one can hide a path", name, t.Position.Line, t.Value)
+		case strings.HasPrefix(slashes, "/"), filepath.IsAbs(t.Value), slices.Contains(strings.Split(slashes, "/"), ".."):
+			return refuse("%s:%d: %q is no name in the package or the data folder: nothing else is opened", name,
+				t.Position.Line, t.Value)
+		}
+	}
+	return nil
 }
 
 // checkMechanisms lets nothing be executed, and no text be read that is not in
@@ -94,7 +119,7 @@ func (c *Checked) checkMechanisms() error {
 		if m.Text == "" {
 			continue
 		}
-		if !filepath.IsLocal(m.Text) || !strings.HasPrefix(m.Text, texts+"/") || strings.Contains(m.Text, "..") {
+		if !strings.HasPrefix(m.Text, texts+"/") { // and not upwards: checkPaths
 			return refuse("%s: text = %q is not in the package", m.Name, m.Text)
 		}
 		if used[m.Text] = true; !c.has(m.Text) {
@@ -134,6 +159,9 @@ func (c *Checked) checkTask() error {
 	}
 	if data, err = os.ReadFile(filepath.Join(c.Dir, taskFile)); err != nil {
 		return refuse("there is no %s", taskFile)
+	}
+	if err := checkPaths(taskFile, data); err != nil {
+		return err
 	}
 	t, err := task.Parse(taskFile, data)
 	if err != nil {
@@ -313,6 +341,9 @@ func compareRows(said, computed []results.Row) error {
 		}
 		if s.Items != r.Items {
 			return refuse("%s: %s: the answers on the test items are missing or not those of the texts", rowsFile, name(r))
+		}
+		if s.Scores != "" && s.Scores != r.Scores { // older packages have none
+			return refuse("%s: %s: the scores of the test items are not those of the texts", rowsFile, name(r))
 		}
 	}
 	for _, r := range said {

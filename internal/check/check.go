@@ -6,6 +6,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +20,16 @@ func (e *Error) Error() string { return e.text }
 
 // Wrong returns an Error with the caller's text.
 func Wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// Panics calls do and returns a panic in it as an error that ends with the stack.
+func Panics(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return do()
+}
 
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {

@@ -54,6 +54,9 @@ type Options struct {
 	Seed    stream.Seed
 }
 
+// Check reports values that are not allowed.
+func (o Options) Check() error { return o.complete() }
+
 func (o *Options) complete() error {
 	o.Samples = cmp.Or(o.Samples, 200_000)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))

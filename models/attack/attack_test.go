@@ -2,11 +2,14 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"mldpbench/internal/registry"
+	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -209,6 +212,47 @@ func TestRunAll(t *testing.T) {
 	for i, o := range together {
 		if fmt.Sprint(o) != fmt.Sprint(alone[i]) { // a number that is not known equals itself
 			t.Errorf("%s: %v together, %v alone", o.Column, o.Value, alone[i].Value)
+		}
+	}
+}
+
+// An attacker who panics, at once, on a worker or at a row of the channel, fails
+// alone.
+func TestFailuresAreKeptApart(t *testing.T) {
+	s := response(situation(t), 0.4)
+	s.Options = Options{Words: 50, Resamples: 20, TestReleases: 2}
+	want, err := RunAll(t.Context(), []string{"map", "linkage-tfidf"}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rowed, _ := Find("map")
+	registered := definitions
+	defer func() { definitions = registered }()
+	definitions = registry.New[Definition]("attacker")
+	for _, d := range registered.All() {
+		Register(d)
+	}
+	for name, d := range map[string]Definition{
+		"fails-at-once": {Run: func(context.Context, *Situation) ([]Outcome, error) { panic("bad weights") }},
+		"fails-on-a-worker": {Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return nil, s.parallel(ctx, 9, func(i int) error { return fmt.Errorf("%v", []int{}[i]) })
+		}},
+		"fails-at-a-row": {prepare: func(ctx context.Context, s *Situation, c metrics.Channel, draws int) (channelAttack, error) {
+			a, err := rowed.prepare(ctx, s, c, draws)
+			a.take = func(_, x int, row []float64) { row[len(row)+x]++ }
+			return a, err
+		}},
+	} {
+		d.Name = name
+		Register(d)
+		got, err := RunAll(t.Context(), []string{"map", name, "linkage-tfidf"}, s)
+		var failures Failures
+		if !errors.As(err, &failures) || len(failures) != 1 || !strings.Contains(err.Error(),
+			"attacker "+name+": internal error: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: the others found %v, alone %v", name, got, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
+	"mldpbench/stream"
 )
 
 // lengthBins are the documents by their number of words.
@@ -70,19 +71,25 @@ type linked struct {
 	of           []int
 }
 
+// LinkedDocuments are the numbers of the test documents that linkage asks for, in
+// order: all n, or as many as are drawn for a data seed.
+func LinkedDocuments(n, most int, seed stream.Seed) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if n > most {
+		all = slices.Sorted(slices.Values(seed.Derive("linkage").Rand().Perm(n)[:most]))
+	}
+	return all
+}
+
 func (s *Situation) linked(ctx context.Context) (linked, error) {
 	noisy, err := s.Released(ctx, Test)
 	if err != nil {
 		return linked{}, err
 	}
-	l := linked{of: make([]int, len(noisy))}
-	for i := range l.of {
-		l.of[i] = i
-	}
-	if most := s.Options.Documents; len(l.of) > most {
-		l.of = s.DataSeed.Derive("linkage").Rand().Perm(len(l.of))[:most]
-		slices.Sort(l.of)
-	}
+	l := linked{of: LinkedDocuments(len(noisy), s.Options.Documents, s.DataSeed)}
 	for _, i := range l.of {
 		l.plain, l.noisy = append(l.plain, s.Test[i].Words), append(l.noisy, noisy[i])
 	}
@@ -94,9 +101,10 @@ func (s *Situation) linked(ctx context.Context) (linked, error) {
 func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, scores func(query int) []float64,
 	ordered bool, chance []metrics.Rank) ([]Outcome, error) {
 	plain, n := l.plain, len(l.plain)
-	ranks := make([]metrics.Rank, n)
+	ranks, margins := make([]metrics.Rank, n), make([]float64, n)
 	if err := s.parallel(ctx, n, func(q int) error {
-		ranks[q] = metrics.RankOf(scores(q), q)
+		found := scores(q)
+		ranks[q], margins[q] = metrics.RankOf(found, q), metrics.Margin(found, q)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -141,7 +149,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	got, floor, best := all[0], all[1], all[2]
 	out := []Outcome{
 		{Column: name + "-p1", Value: s.counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
-			Items: items},
+			Items: items, Margins: margins},
 		{Column: name + "-r10", Value: s.counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
 			Count: n},
 		{Column: name + "-mrr", Value: got.MRR, Floor: floor.MRR.Estimate, Ceiling: best.MRR.Estimate, Count: n},

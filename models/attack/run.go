@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
@@ -18,22 +21,28 @@ import (
 // situation's seed alone: not on the number of workers, nor on the other
 // attackers. An attacker that cannot read the release, because words lost their
 // places, has outcomes without a value, whose note is the reason; the others go
-// on. The rows of an exact channel, the most expensive part, are computed once for
-// all of them.
+// on, as they do where one returns an error or panics: the outcomes are then those
+// of the others, and the error is Failures. The rows of an exact channel, the most
+// expensive part, are computed once for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
 	prepared := make([]channelAttack, len(names))
 	columns := make([][]Column, len(names))
-	failed := func(i int, err error) error {
+	failures := Failures{}
+	// try calls a part of an attack; the attacker is out after a failure.
+	try := func(i int, part func() error) {
+		err := check.Panics(part)
 		if places := (*placesError)(nil); errors.As(err, &places) {
 			outcomes[i], err = unreadable(columns[i], places), nil
 		}
 		if err != nil {
-			return fmt.Errorf("attacker %s: %w", names[i], err)
+			failures[names[i]] = fmt.Errorf("attacker %s: %w", names[i], err)
+			outcomes[i], prepared[i] = nil, channelAttack{}
 		}
-		return nil
 	}
-	wrong := s.ready()
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
 	shared := false
 	for i, name := range names {
 		d, err := Find(name)
@@ -43,45 +52,50 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		if missing := d.Missing(&s); len(missing) > 0 {
 			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
 		}
-		if wrong != nil {
-			return nil, failed(i, wrong)
-		}
 		columns[i] = d.Columns
 		attacked := s
 		attacked.own = s.Seed.Derive("attack", name)
-		switch {
-		case d.prepare != nil && s.Channel != nil:
-			shared = true
-			prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
-		case d.Run != nil:
-			outcomes[i], err = d.Run(ctx, &attacked)
-		default:
-			outcomes[i], err = attacked.learnAndAttack(ctx, d)
-		}
-		if err := failed(i, err); err != nil {
-			return nil, err
-		}
+		try(i, func() (err error) {
+			switch {
+			case d.prepare != nil && s.Channel != nil:
+				shared = true
+				prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
+			case d.Run != nil:
+				outcomes[i], err = d.Run(ctx, &attacked)
+			default:
+				outcomes[i], err = attacked.learnAndAttack(ctx, d)
+			}
+			return err
+		})
 	}
 	if shared {
+		taken := make([]atomic.Pointer[error], len(names)) // the first failure of each
 		err := s.Channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
-			for _, p := range prepared {
-				if p.take != nil {
-					p.take(block, x, row)
+			for i, p := range prepared {
+				if p.take == nil || taken[i].Load() != nil {
+					continue
+				}
+				if err := check.Panics(func() error { p.take(block, x, row); return nil }); err != nil {
+					taken[i].CompareAndSwap(nil, &err)
 				}
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
+		for i := range taken {
+			if err := taken[i].Load(); err != nil {
+				try(i, func() error { return *err })
+			}
+		}
 	}
 	var all []Outcome
 	for i, p := range prepared {
 		if p.finish != nil {
-			var err error
-			outcomes[i], err = p.finish(ctx)
-			if err := failed(i, err); err != nil {
-				return nil, err
-			}
+			try(i, func() (err error) {
+				outcomes[i], err = p.finish(ctx)
+				return err
+			})
 		}
 		for _, o := range outcomes[i] {
 			if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
@@ -90,7 +104,25 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		}
 		all = append(all, outcomes[i]...)
 	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case len(failures) > 0:
+		return all, failures
+	}
 	return all, nil
+}
+
+// Failures are the errors of attackers who failed, by name.
+type Failures map[string]error
+
+// Error is that of all of them, in the order of their names.
+func (f Failures) Error() string {
+	var all []error
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		all = append(all, f[name])
+	}
+	return errors.Join(all...).Error()
 }
 
 // ready fills in what a caller may leave out.
@@ -121,7 +153,7 @@ func (s *Situation) parallel(ctx context.Context, n int, f func(i int) error) er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return f(i)
+			return check.Panics(func() error { return f(i) })
 		})
 	}
 	return g.Wait()
