@@ -104,9 +104,9 @@ type Evaluated struct {
 	Accuracy   results.Float `csv:"accuracy"`
 	// Halves are half the width of 95% intervals over the test documents.
 	AccuracyHalf results.Float `csv:"accuracy_half"`
-	// PrivateAccuracy is the accuracy of an attacker that trains the same
-	// classifier on the version itself to predict the private column;
-	// PrivateChance is what it reaches without the text.
+	// PrivateAccuracy is the accuracy of an attacker that trains the same classifier
+	// on the version itself to predict the private column or, in a task, of the
+	// strongest attacker; PrivateChance is what it reaches without the text.
 	PrivateAccuracy results.Float `csv:"private_accuracy"`
 	PrivateHalf     results.Float `csv:"private_half"`
 	PrivateChance   results.Float `csv:"private_chance"`
@@ -124,6 +124,8 @@ type Evaluated struct {
 	Linked      results.Float `csv:"linked"`
 	LinkedHalf  results.Float `csv:"linked_half"`
 	LinkedGuess results.Float `csv:"linked_guess"`
+	// OverlapGuess is the overlap with another document.
+	OverlapGuess results.Float `csv:"overlap_guess"`
 }
 
 // Evaluate measures privatised versions of a table: a study without a file,
@@ -145,19 +147,21 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 		return summary, nil, notes, err
 	}
 	var lines []Evaluated
-	for _, c := range plainAttacked(p.Cells) {
+	found, linked := leading(p.Cells, "strongest-label", "attribute-adaptive-svm-accuracy"),
+		leading(p.Cells, "strongest-documents", "linkage-tfidf-p1")
+	for _, c := range plainAttacked(p.Cells, found, linked, overlapping) {
 		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
 			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems,
-			AccuracyHalf: half(c, "accuracy"), PrivateHalf: 100 * half(c, privateFound), LinkedHalf: 100 * half(c, linked),
+			AccuracyHalf: half(c, "accuracy"), PrivateHalf: 100 * half(c, found), LinkedHalf: 100 * half(c, linked),
 			Accuracy: c.Get("accuracy"), PP: c.Get("pp"), CS: c.Get("cs"), Low: c.Get("low"), English: c.Get("english"),
 			Perplexity: c.Get("perplexity"), Overlap: 100 * c.Get(overlapping),
-			PrivateAccuracy: 100 * c.Get(privateFound), Linked: 100 * c.Get(linked),
-			PrivateChance: results.Missing, LinkedGuess: results.Missing}
-		if m, ok := c.At(privateFound); ok {
-			x.PrivateChance = 100 * m.Floor
-		}
-		if m, ok := c.At(linked); ok {
-			x.LinkedGuess = 100 * m.Floor
+			PrivateAccuracy: 100 * c.Get(found), Linked: 100 * c.Get(linked),
+			PrivateChance: results.Missing, LinkedGuess: results.Missing, OverlapGuess: results.Missing}
+		for quantity, to := range map[string]*results.Float{found: &x.PrivateChance, linked: &x.LinkedGuess,
+			overlapping: &x.OverlapGuess} {
+			if m, ok := c.At(quantity); ok {
+				*to = 100 * m.Floor
+			}
 		}
 		if !x.Aligned && !c.IsBaseline() {
 			notes = append(notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not "+
@@ -175,23 +179,29 @@ func half(c results.Cell, quantity string) results.Float {
 	return (high - low) / 2
 }
 
-// Quantities of the attackers of an evaluation.
-const (
-	overlapping  = "overlap-jaccard"
-	linked       = "linkage-tfidf-p1"
-	privateFound = "attribute-adaptive-svm-accuracy"
-)
+const overlapping = "overlap-jaccard"
 
-// plainAttacked gives cells of the original what attackers find in it, which is
-// the ceiling of what they find in a version.
-func plainAttacked(cells []results.Cell) []results.Cell {
+// leading is the strongest attacker of a panel where several were compared, as on
+// a board, else the one that is there.
+func leading(cells []results.Cell, strongest, alone string) string {
+	if slices.ContainsFunc(cells, func(c results.Cell) bool { return c.Has(strongest) }) {
+		return strongest
+	}
+	return alone
+}
+
+// plainAttacked gives cells of the original what attackers find in it: the highest
+// ceiling, since the strongest attacker may be another for each version.
+func plainAttacked(cells []results.Cell, quantities ...string) []results.Cell {
 	for i := range cells {
-		for _, quantity := range []string{overlapping, linked, privateFound} {
+		for _, quantity := range quantities {
 			for _, c := range cells {
-				if m, ok := c.At(quantity); ok && cells[i].IsBaseline() && m.Ceiling.Known() {
-					m.Value, m.Low, m.High = m.Ceiling, results.Missing, results.Missing
-					cells[i].Set(quantity, m)
+				m, ok := c.At(quantity)
+				if before := cells[i].Get(quantity); !ok || !cells[i].IsBaseline() || !(m.Ceiling > before || !before.Known()) {
+					continue
 				}
+				m.Value, m.Low, m.High = m.Ceiling, results.Missing, results.Missing
+				cells[i].Set(quantity, m)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/tables"
@@ -107,38 +108,81 @@ func newEvaluateCommand() *cobra.Command {
 	})
 }
 
-// evaluationTable returns the table for printing and for a paper; - means not
-// measured.
+// evaluationTable returns the table for printing and for a paper: the original,
+// which is the most that an attacker finds, the versions, and guessing, which is the
+// least. - means not measured; what was measured of none has no column.
 func evaluationTable(lines []experiments.Evaluated) tables.Table {
-	t := tables.Table{
-		Name: "evaluation", Title: "Privatised versions",
-		Header: []string{"version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
-			"English %", "perplexity", "overlap", "linked", "chance"},
-	}
+	t := tables.Table{Name: "evaluation", Title: "Privatised versions"}
 	if len(lines) > 0 {
-		t.Legend = fmt.Sprintf("mldp evaluate --help explains each number; ± is half the 95%% interval over the %d test "+
-			"documents, and results.csv has those of the others.", lines[0].Items)
+		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% interval "+
+			"over the %d test documents, and results.csv has those of the others.", lines[0].Items)
 	}
-	for _, x := range lines {
-		texts := []string{x.Name, number(x.Epsilon, -1), strconv.Itoa(x.Repetition), "no"}
-		if x.Aligned {
-			texts[3] = "yes"
+	guess := experiments.Evaluated{Name: "guessing", Epsilon: results.Missing, Accuracy: results.Missing,
+		AccuracyHalf: results.Missing, PrivateHalf: results.Missing, PP: results.Missing, CS: results.Missing,
+		Low: results.Missing, English: results.Missing, Perplexity: results.Missing, LinkedHalf: results.Missing,
+		PrivateAccuracy: results.Missing, Overlap: results.Missing, Linked: results.Missing}
+	for _, x := range lines { // the floor of the strongest may be another for each version
+		for to, v := range map[*results.Float]results.Float{&guess.PrivateAccuracy: x.PrivateChance,
+			&guess.Overlap: x.OverlapGuess, &guess.Linked: x.LinkedGuess} {
+			if !to.Known() || v > *to {
+				*to = v
+			}
 		}
-		texts = append(texts, withHalf(x.Accuracy, x.AccuracyHalf), withHalf(x.PrivateAccuracy, x.PrivateHalf))
-		for _, v := range []results.Float{x.PrivateChance, x.PP, x.CS, x.Low, x.English} {
-			texts = append(texts, number(v, 2))
+	}
+	columns := []struct {
+		title string
+		of    func(x experiments.Evaluated) string
+	}{
+		{"version", func(x experiments.Evaluated) string { return x.Name }},
+		{"epsilon", func(x experiments.Evaluated) string { return number(x.Epsilon, -1) }},
+		{"rep", func(x experiments.Evaluated) string {
+			if x.Repetition == 0 {
+				return "-"
+			}
+			return strconv.Itoa(x.Repetition)
+		}},
+		{"aligned", func(x experiments.Evaluated) string {
+			switch {
+			case x.Repetition == 0:
+				return "-"
+			case x.Aligned:
+				return "yes"
+			}
+			return "no"
+		}},
+		{"accuracy", func(x experiments.Evaluated) string { return withHalf(x.Accuracy, x.AccuracyHalf) }},
+		{"attacker", func(x experiments.Evaluated) string { return withHalf(x.PrivateAccuracy, x.PrivateHalf) }},
+		{"linked", func(x experiments.Evaluated) string { return withHalf(x.Linked, x.LinkedHalf) }},
+		{"overlap", func(x experiments.Evaluated) string { return number(x.Overlap, 1) }},
+		{"PP", func(x experiments.Evaluated) string { return number(x.PP, 1) }},
+		{"CS", func(x experiments.Evaluated) string { return number(x.CS, 1) }},
+		{"LOW", func(x experiments.Evaluated) string { return number(x.Low, 1) }},
+		{"English %", func(x experiments.Evaluated) string { return number(x.English, 1) }},
+		{"perplexity", func(x experiments.Evaluated) string { return number(x.Perplexity, 1) }},
+	}
+	lines = append(slices.Clip(lines), guess)
+	rows := make([][]string, len(lines))
+	for _, c := range columns {
+		texts := list.Map(lines, c.of)
+		if !slices.ContainsFunc(texts, func(s string) bool { return s != "-" }) {
+			continue
 		}
-		texts = append(texts, number(x.Perplexity, 1))
-		t.AddRow(append(texts, number(x.Overlap, 2), withHalf(x.Linked, x.LinkedHalf), number(x.LinkedGuess, 2))...)
+		t.Header = append(t.Header, c.title)
+		for i, s := range texts {
+			rows[i] = append(rows[i], s)
+		}
+	}
+	for _, row := range rows {
+		t.AddRow(row...)
 	}
 	return t
 }
 
 func withHalf(x, half results.Float) string {
 	if !half.Known() {
-		return number(x, 2)
+		return number(x, 1)
 	}
-	return number(x, 2) + " ± " + number(half, 1)
+	return number(x, 1) + " ± " + number(half, 1)
 }
 
 // versionPair is the test of two versions in one quantity, in points of 100.
