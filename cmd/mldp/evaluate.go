@@ -102,7 +102,7 @@ func newEvaluateCommand() *cobra.Command {
 		if err := items.write(cmd.Context(), summary, o.Root); err != nil {
 			return err
 		}
-		a.add("versions", lines)
+		a.Tables["versions"] = versionRows(lines)
 		a.add("pairs", pairs)
 		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
 	})
@@ -113,76 +113,63 @@ func newEvaluateCommand() *cobra.Command {
 // least. - means not measured; what was measured of none has no column.
 func evaluationTable(lines []experiments.Evaluated) tables.Table {
 	t := tables.Table{Name: "evaluation", Title: "Privatised versions"}
+	column := func(title string, guess string, of func(x experiments.Evaluated) string) {
+		texts := append(list.Map(lines, of), guess)
+		if !slices.ContainsFunc(texts, func(s string) bool { return s != "-" }) {
+			return
+		}
+		t.Header = append(t.Header, title)
+		if t.Rows == nil {
+			t.Rows = make([][]tables.TableCell, len(texts))
+		}
+		for i, s := range texts {
+			t.Rows[i] = append(t.Rows[i], tables.TableCell{Text: s})
+		}
+	}
+	column("version", "guessing", func(x experiments.Evaluated) string { return x.Name })
+	column("epsilon", "-", func(x experiments.Evaluated) string { return number(x.Epsilon, -1) })
+	column("rep", "-", func(x experiments.Evaluated) string { return strconv.Itoa(x.Repetition) })
+	column("aligned", "-", func(x experiments.Evaluated) string { return text(x.Aligned) })
+	for _, q := range experiments.Evaluation {
+		guess := results.Missing // that of the strongest may be another for each version
+		for _, x := range lines {
+			if n, ok := x.Numbers[q.Key]; ok && n.Floor.Known() && !(guess > n.Floor) {
+				guess = n.Floor
+			}
+		}
+		column(q.Title, number(guess, 1), func(x experiments.Evaluated) string {
+			n, ok := x.Numbers[q.Key]
+			switch {
+			case !ok:
+				return "-"
+			case n.Half.Known():
+				return number(n.Value, 1) + " ± " + number(n.Half, 1)
+			}
+			return number(n.Value, 1)
+		})
+	}
 	if len(lines) > 0 {
 		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% interval "+
-			"over the %d test documents, and results.csv has those of the others.", lines[0].Items)
-	}
-	guess := experiments.Evaluated{Name: "guessing", Epsilon: results.Missing, Accuracy: results.Missing,
-		AccuracyHalf: results.Missing, PrivateHalf: results.Missing, PP: results.Missing, CS: results.Missing,
-		Low: results.Missing, English: results.Missing, Perplexity: results.Missing, LinkedHalf: results.Missing,
-		PrivateAccuracy: results.Missing, Overlap: results.Missing, Linked: results.Missing}
-	for _, x := range lines { // the floor of the strongest may be another for each version
-		for to, v := range map[*results.Float]results.Float{&guess.PrivateAccuracy: x.PrivateChance,
-			&guess.Overlap: x.OverlapGuess, &guess.Linked: x.LinkedGuess} {
-			if !to.Known() || v > *to {
-				*to = v
-			}
-		}
-	}
-	columns := []struct {
-		title string
-		of    func(x experiments.Evaluated) string
-	}{
-		{"version", func(x experiments.Evaluated) string { return x.Name }},
-		{"epsilon", func(x experiments.Evaluated) string { return number(x.Epsilon, -1) }},
-		{"rep", func(x experiments.Evaluated) string {
-			if x.Repetition == 0 {
-				return "-"
-			}
-			return strconv.Itoa(x.Repetition)
-		}},
-		{"aligned", func(x experiments.Evaluated) string {
-			switch {
-			case x.Repetition == 0:
-				return "-"
-			case x.Aligned:
-				return "yes"
-			}
-			return "no"
-		}},
-		{"accuracy", func(x experiments.Evaluated) string { return withHalf(x.Accuracy, x.AccuracyHalf) }},
-		{"attacker", func(x experiments.Evaluated) string { return withHalf(x.PrivateAccuracy, x.PrivateHalf) }},
-		{"linked", func(x experiments.Evaluated) string { return withHalf(x.Linked, x.LinkedHalf) }},
-		{"overlap", func(x experiments.Evaluated) string { return number(x.Overlap, 1) }},
-		{"PP", func(x experiments.Evaluated) string { return number(x.PP, 1) }},
-		{"CS", func(x experiments.Evaluated) string { return number(x.CS, 1) }},
-		{"LOW", func(x experiments.Evaluated) string { return number(x.Low, 1) }},
-		{"English %", func(x experiments.Evaluated) string { return number(x.English, 1) }},
-		{"perplexity", func(x experiments.Evaluated) string { return number(x.Perplexity, 1) }},
-	}
-	lines = append(slices.Clip(lines), guess)
-	rows := make([][]string, len(lines))
-	for _, c := range columns {
-		texts := list.Map(lines, c.of)
-		if !slices.ContainsFunc(texts, func(s string) bool { return s != "-" }) {
-			continue
-		}
-		t.Header = append(t.Header, c.title)
-		for i, s := range texts {
-			rows[i] = append(rows[i], s)
-		}
-	}
-	for _, row := range rows {
-		t.AddRow(row...)
+			"over the %d test documents, of CS over those of --documents.", lines[0].Items)
 	}
 	return t
 }
 
-func withHalf(x, half results.Float) string {
-	if !half.Known() {
-		return number(x, 1)
+// versionRows are all numbers of an evaluation, for --json.
+func versionRows(lines []experiments.Evaluated) (rows []map[string]any) {
+	for _, x := range lines {
+		row := map[string]any{"name": x.Name, "epsilon": value(x.Epsilon), "repetition": x.Repetition, "aligned": x.Aligned,
+			"test_items": x.Items}
+		for _, q := range experiments.Evaluation {
+			n, ok := x.Numbers[q.Key]
+			if !ok {
+				n = experiments.Number{Value: results.Missing, Half: results.Missing, Floor: results.Missing}
+			}
+			row[q.Key], row[q.Key+"_half"], row[q.Key+"_floor"] = value(n.Value), value(n.Half), value(n.Floor)
+		}
+		rows = append(rows, row)
 	}
-	return number(x, 1) + " ± " + number(half, 1)
+	return rows
 }
 
 // versionPair is the test of two versions in one quantity, in points of 100.
