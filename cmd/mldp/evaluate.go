@@ -142,7 +142,7 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 			switch {
 			case !ok:
 				return "-"
-			case n.Half.Known():
+			case n.Half > 0: // equal in all documents has no spread
 				return number(n.Value, 1) + " ± " + number(n.Half, 1)
 			}
 			return number(n.Value, 1)

@@ -121,8 +121,18 @@ type Wants struct {
 // whether the sentence encoder counts: a run without it measures CS with SIF.
 func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 	needed := map[string]bool{}
+	var onHub []fetch.Entry
 	var unknown error // of an embedding that only the user's folder could have
 	for _, d := range w.Datasets {
+		if fetch.OnHub(d.File) {
+			e, err := fetch.Find(d.File)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := e.Present(root); err != nil {
+				onHub = append(onHub, e)
+			}
+		}
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
 			return nil, err
@@ -155,7 +165,7 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 		_, err := e.Present(root)
 		return !needed[e.Name] || err == nil
 	})
-	if len(missing) > 0 {
+	if missing = append(missing, onHub...); len(missing) > 0 {
 		return missing, nil
 	}
 	return nil, unknown
