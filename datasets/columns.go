@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/datasets/internal/textfile"
 	"mldpbench/datasets/textio"
+	"mldpbench/internal/check"
 )
 
 // ReadColumns reads columns of a table of the user's own, in the formats of
@@ -18,7 +19,7 @@ import (
 func ReadColumns(ctx context.Context, file, delimiter string, columns []string, nulls bool) ([][]string, error) {
 	if textio.FormatOf(file) == textio.Lines {
 		if len(columns) > 0 {
-			return nil, fmt.Errorf("%s: plain lines have no columns %q", file, columns)
+			return nil, check.Wrong("%s: plain lines have no columns %q", file, columns)
 		}
 		return readLines(ctx, file)
 	}

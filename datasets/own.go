@@ -209,10 +209,10 @@ func eachRow(ctx context.Context, r io.Reader, name string, comma rune, lazy boo
 	}
 	missing := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { _, ok := columns[c]; return ok })
 	if len(missing) == 1 {
-		return fmt.Errorf("%s:1: no column %q: the header has %q%s", name, missing[0], header, hint)
+		return check.Wrong("%s:1: no column %q: the header has %q%s", name, missing[0], header, hint)
 	}
 	if len(missing) > 1 {
-		return fmt.Errorf("%s:1: no columns %q: the header has %q%s", name, missing, header, hint)
+		return check.Wrong("%s:1: no columns %q: the header has %q%s", name, missing, header, hint)
 	}
 	return eachRecord(ctx, t, name, func(row []string) error {
 		if lazy && slices.ContainsFunc(row, func(v string) bool { return strings.Contains(v, "\n") }) {

@@ -96,34 +96,37 @@ func stem(path string) string {
 // Evaluated is a line of an evaluation: one version and repetition, or the
 // original ("none").
 type Evaluated struct {
-	Name       string        `csv:"name"`
-	Epsilon    results.Float `csv:"epsilon"`
-	Repetition int           `csv:"repetition"`
-	Aligned    bool          `csv:"aligned"` // same number of tokens in every document
-	Items      int           `csv:"test_items"`
-	Accuracy   results.Float `csv:"accuracy"`
-	// Halves are half the width of 95% intervals over the test documents.
-	AccuracyHalf results.Float `csv:"accuracy_half"`
-	// PrivateAccuracy is the accuracy of an attacker that trains the same
-	// classifier on the version itself to predict the private column;
-	// PrivateChance is what it reaches without the text.
-	PrivateAccuracy results.Float `csv:"private_accuracy"`
-	PrivateHalf     results.Float `csv:"private_half"`
-	PrivateChance   results.Float `csv:"private_chance"`
-	PP              results.Float `csv:"pp"`
-	CS              results.Float `csv:"cs"`
-	Low             results.Float `csv:"low"`
-	English         results.Float `csv:"english"`
-	// Perplexity is that of the median test document; see package measure.
-	// Overlap is the share of words in both texts among those in either. Linked
-	// is the share of test documents whose original is found by an attacker that
-	// has their originals and compares by tf-idf; LinkedGuess is that of random
-	// guesses.
-	Perplexity  results.Float `csv:"perplexity"`
-	Overlap     results.Float `csv:"overlap"`
-	Linked      results.Float `csv:"linked"`
-	LinkedHalf  results.Float `csv:"linked_half"`
-	LinkedGuess results.Float `csv:"linked_guess"`
+	Name       string
+	Epsilon    results.Float
+	Repetition int
+	Aligned    bool // same number of tokens in every document
+	Items      int  // test documents
+	Numbers    map[string]Number
+}
+
+// Number is a number of an evaluation, with half the width of its 95% interval and
+// what an attacker reaches without the text, where there are any.
+type Number struct{ Value, Half, Floor results.Float }
+
+// Evaluation names the numbers of an evaluation, in the order of tables.
+var Evaluation = []struct {
+	Key, Title string
+	scale      results.Float
+	quantities []string // the first that was measured; the strongest of a panel leads, as on a board
+}{
+	{"accuracy", "accuracy", 1, []string{"accuracy"}},
+	// An attacker that trains the same classifier on the version itself to predict
+	// the private column or, in a task, the strongest.
+	{"private_accuracy", "attacker", 100, []string{"strongest-label", "attribute-adaptive-svm-accuracy"}},
+	// The share of test documents whose original is found by an attacker that has
+	// their originals.
+	{"linked", "linked", 100, []string{"strongest-documents", "linkage-tfidf-p1"}},
+	{"overlap", "overlap", 100, []string{"overlap-jaccard"}}, // of words, among those in either text
+	{"pp", "PP", 1, []string{"pp"}},
+	{"cs", "CS", 1, []string{"cs"}},
+	{"low", "LOW", 1, []string{"low"}},
+	{"english", "English %", 1, []string{"english"}},
+	{"perplexity", "perplexity", 1, []string{"perplexity"}}, // of the median test document; see package measure
 }
 
 // Evaluate measures privatised versions of a table: a study without a file,
@@ -145,21 +148,18 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 		return summary, nil, notes, err
 	}
 	var lines []Evaluated
-	for _, c := range plainAttacked(p.Cells) {
+	for _, c := range p.Cells {
 		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
-			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems,
-			AccuracyHalf: half(c, "accuracy"), PrivateHalf: 100 * half(c, privateFound), LinkedHalf: 100 * half(c, linked),
-			Accuracy: c.Get("accuracy"), PP: c.Get("pp"), CS: c.Get("cs"), Low: c.Get("low"), English: c.Get("english"),
-			Perplexity: c.Get("perplexity"), Overlap: 100 * c.Get(overlapping),
-			PrivateAccuracy: 100 * c.Get(privateFound), Linked: 100 * c.Get(linked),
-			PrivateChance: results.Missing, LinkedGuess: results.Missing}
-		if m, ok := c.At(privateFound); ok {
-			x.PrivateChance = 100 * m.Floor
+			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems, Numbers: map[string]Number{}}
+		for _, q := range Evaluation {
+			for _, quantity := range q.quantities {
+				if n, ok := numberOf(p.Cells, c, quantity); ok {
+					x.Numbers[q.Key] = Number{q.scale * n.Value, q.scale * n.Half, q.scale * n.Floor}
+					break
+				}
+			}
 		}
-		if m, ok := c.At(linked); ok {
-			x.LinkedGuess = 100 * m.Floor
-		}
-		if !x.Aligned && !c.IsBaseline() {
+		if !x.Aligned {
 			notes = append(notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not "+
 				"measured", x.Name, x.Repetition))
 		}
@@ -168,34 +168,22 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 	return summary, lines, notes, nil
 }
 
-// half is half the width of the interval of a quantity; missing for a plain text's
-// ceiling.
-func half(c results.Cell, quantity string) results.Float {
+// numberOf is a quantity of a cell. In the original attackers find the ceiling of
+// what they find in a version: the highest, as the strongest may be another for
+// each.
+func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bool) {
+	m, ok := c.At(quantity)
 	low, high := c.Interval(quantity)
-	return (high - low) / 2
-}
-
-// Quantities of the attackers of an evaluation.
-const (
-	overlapping  = "overlap-jaccard"
-	linked       = "linkage-tfidf-p1"
-	privateFound = "attribute-adaptive-svm-accuracy"
-)
-
-// plainAttacked gives cells of the original what attackers find in it, which is
-// the ceiling of what they find in a version.
-func plainAttacked(cells []results.Cell) []results.Cell {
-	for i := range cells {
-		for _, quantity := range []string{overlapping, linked, privateFound} {
-			for _, c := range cells {
-				if m, ok := c.At(quantity); ok && cells[i].IsBaseline() && m.Ceiling.Known() {
-					m.Value, m.Low, m.High = m.Ceiling, results.Missing, results.Missing
-					cells[i].Set(quantity, m)
-				}
-			}
+	n := Number{m.Value, (high - low) / 2, m.Floor}
+	if q := results.MustColumn(quantity); q.Counted && !q.OfModel {
+		n.Half = results.Missing // of words: those of one document are alike
+	}
+	for _, o := range cells {
+		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling > n.Value) {
+			n, ok = Number{v.Ceiling, results.Missing, v.Floor}, true
 		}
 	}
-	return cells
+	return n, ok && n.Value.Known()
 }
 
 // evaluation is the study of an evaluation.
@@ -209,6 +197,12 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	}
 	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
 		return nil, nil, err
+	}
+	if fetch.OnHub(o.Original) {
+		var err error
+		if o.Original, err = fetch.Locate(o.Root, o.Original, "file"); err != nil {
+			return nil, nil, err
+		}
 	}
 	if o.Documents == 0 {
 		o.Documents = 50 // an encoder takes a tenth of a second for each

@@ -14,6 +14,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/realdata"
 	"mldpbench/mechanisms"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -63,6 +64,14 @@ func evaluate(t *testing.T, o experiments.EvaluateOptions) (evaluated, error) {
 	return evaluated{s, lines, notes}, err
 }
 
+// of is a number of a line, missing where it was not measured.
+func of(x experiments.Evaluated, key string) results.Float {
+	if n, ok := x.Numbers[key]; ok {
+		return n.Value
+	}
+	return results.Missing
+}
+
 func unchanged(_ int, words []string) []string { return words }
 
 // TestVersionsAreMeasured checks numbers that are known: label and author are
@@ -108,34 +117,34 @@ func TestVersionsAreMeasured(t *testing.T) {
 			t.Errorf("row %d: %+v", i, row)
 		}
 		if !math.IsNaN(want.accuracy) {
-			near(want.name+" accuracy", float64(row.Accuracy), want.accuracy)
+			near(want.name+" accuracy", float64(of(row, "accuracy")), want.accuracy)
 		}
 		if !math.IsNaN(want.private) {
-			near(want.name+" attacker", float64(row.PrivateAccuracy), want.private)
+			near(want.name+" attacker", float64(of(row, "private_accuracy")), want.private)
 		}
-		near(want.name+" PP", float64(row.PP), want.pp)
+		near(want.name+" PP", float64(of(row, "pp")), want.pp)
 		if !math.IsNaN(want.low) {
-			near(want.name+" LOW", float64(row.Low), want.low)
+			near(want.name+" LOW", float64(of(row, "low")), want.low)
 		}
 		switch {
 		case want.name == "none" || want.name == "copied":
-			near(want.name+" overlap", float64(row.Overlap), 100)
-			near(want.name+" linked", float64(row.Linked), float64(r.lines[0].Linked))
-			near(want.name+" perplexity", float64(row.Perplexity), float64(r.lines[0].Perplexity))
+			near(want.name+" overlap", float64(of(row, "overlap")), 100)
+			near(want.name+" linked", float64(of(row, "linked")), float64(of(r.lines[0], "linked")))
+			near(want.name+" perplexity", float64(of(row, "perplexity")), float64(of(r.lines[0], "perplexity")))
 		case want.name == "hidden": // one of five words is replaced by a new one
-			near("hidden overlap", float64(row.Overlap), 100*4.0/6)
-			if !(row.Perplexity > r.lines[0].Perplexity) || !(row.Linked < r.lines[0].Linked) {
+			near("hidden overlap", float64(of(row, "overlap")), 100*4.0/6)
+			if !(of(row, "perplexity") > of(r.lines[0], "perplexity")) || !(of(row, "linked") < of(r.lines[0], "linked")) {
 				t.Errorf("hidden: %+v beside %+v", row, r.lines[0])
 			}
 		case want.name == "short":
-			near("short overlap", float64(row.Overlap), 100*1.0/5)
+			near("short overlap", float64(of(row, "overlap")), 100*1.0/5)
 		}
-		near("guess", float64(row.LinkedGuess), 100.0/80)
-		if row.CS.Known() || row.English.Known() {
+		near("guess", float64(row.Numbers["linked"].Floor), 100.0/80)
+		if of(row, "cs").Known() || of(row, "english").Known() {
 			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
 		}
 	}
-	if a := r.lines[2].Accuracy; a > 80 {
+	if a := of(r.lines[2], "accuracy"); a > 80 {
 		t.Errorf("accuracy %v without the word that tells", a)
 	}
 	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: tokens do not align") {
@@ -176,7 +185,7 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.lines[1].PP != 0 || r.lines[1].Low != 100 {
+	if of(r.lines[1], "pp") != 0 || of(r.lines[1], "low") != 100 {
 		t.Errorf("%+v", r.lines[1])
 	}
 	column, err := experiments.ParseVersion("rewrite@2=column:author")
@@ -186,11 +195,11 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	both := o
 	both.Versions = append([]experiments.Version{column}, o.Versions...)
 	if r, err = evaluate(t, both); err != nil || r.lines[1].Name != "rewrite" || r.lines[1].Aligned ||
-		r.lines[1].Epsilon != 2 || r.lines[2].PP != 0 {
+		r.lines[1].Epsilon != 2 || of(r.lines[2], "pp") != 0 {
 		t.Errorf("a column of the same table: %+v, %v", r.lines, err)
 	}
 	o.ID = ""
-	if r, err = evaluate(t, o); err != nil || r.lines[1].PP == 0 {
+	if r, err = evaluate(t, o); err != nil || of(r.lines[1], "pp") == 0 {
 		t.Errorf("by order the rows are others: %+v, %v", r, err)
 	}
 	turned = turned[:len(turned)-20]
@@ -286,7 +295,7 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, random := r.lines[0].Perplexity, r.lines[1].Perplexity; !(random > 2*plain) {
+		if plain, random := of(r.lines[0], "perplexity"), of(r.lines[1], "perplexity"); !(random > 2*plain) {
 			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
 		}
 	}
@@ -333,11 +342,11 @@ func TestNewsIsEvaluated(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, copied, cut := r.lines[0], r.lines[1], r.lines[2]
-	if copied.PP != 0 || copied.Low != 100 || math.Abs(float64(copied.CS)-100) > 1e-3 ||
-		plain.English != copied.English {
+	if of(copied, "pp") != 0 || of(copied, "low") != 100 || math.Abs(float64(of(copied, "cs"))-100) > 1e-3 ||
+		of(plain, "english") != of(copied, "english") {
 		t.Errorf("a copy: %+v", copied)
 	}
-	if plain.Accuracy < 50 || cut.Aligned || cut.PP.Known() || !(cut.CS < 99.9) || !(cut.Low < 100) {
+	if of(plain, "accuracy") < 50 || cut.Aligned || of(cut, "pp").Known() || !(of(cut, "cs") < 99.9) || !(of(cut, "low") < 100) {
 		t.Errorf("plain %+v, half %+v", plain, cut)
 	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"gonum.org/v1/plot"
+
 	"mldpbench/results"
 )
 
@@ -278,5 +280,21 @@ func TestOneRepetitionHasItsItems(t *testing.T) {
 	p, ok := mean([]results.Cell{c}, "accuracy")
 	if !ok || p.Y != 75 || math.Abs(p.Low-66.27) > 0.01 || math.Abs(p.High-82.45) > 0.01 {
 		t.Errorf("%+v, %v", p, ok)
+	}
+}
+
+// The axis of an attacker's share ends where the share does, but for half a marker,
+// and has no mark beyond.
+func TestSharesEndAtOne(t *testing.T) {
+	r, axis := newRange(axisOf(nil, results.AttackerQuantity("mine", "accuracy"))), plot.Axis{}
+	r.add(1)
+	r.apply(&axis, 0.05)
+	if axis.Max > 1.05 || axis.Min < -0.05 {
+		t.Errorf("from %v to %v", axis.Min, axis.Max)
+	}
+	for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+		if tick.Value < 0 || tick.Value > 1 {
+			t.Errorf("a mark at %v", tick.Value)
+		}
 	}
 }

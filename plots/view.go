@@ -269,7 +269,11 @@ func axisOf(cells []results.Cell, quantity string) Axis {
 		return epsilonAxis(results.Epsilons(cells))
 	}
 	a := Axis{Label: heading(quantity)}
-	switch c, _ := results.FindColumn(quantity); {
+	c, _ := results.FindColumn(quantity)
+	if c.Share {
+		a.Bound = &[2]float64{0, 1}
+	}
+	switch {
 	case quantity == results.EM:
 		a.Label, a.Bound = "adversary’s error E_M", &[2]float64{0, 1}
 	case c.Attacker != "" && c.Direction == results.Up:

@@ -30,6 +30,7 @@ type Column struct {
 	Attacker  string  // whose success it is; "": no attacker's
 	OfModel   bool    // depends on the classifier, not on the text alone
 	Counted   bool    // 100·Part/Whole
+	Share     bool    // of right answers, 0–1
 	Derived   bool    // follows from other rows; never stored
 	Timing    bool    // differs between two runs of one unit
 }

@@ -30,7 +30,7 @@ func ofCommand(quantity string) (Column, bool) {
 		title, ok := map[string]string{"accuracy": "private label found", "f1": "macro F1", "advantage": "advantage",
 			"accuracy-advantage": "advantage in accuracy"}[what]
 		return Column{Name: quantity, Title: title + ", " + name, Direction: Down, Digits: 3, Threshold: 0.05,
-			Table: attackerPrefix + name, Attacker: name}, ok && name != ""
+			Table: attackerPrefix + name, Attacker: name, Share: what == "accuracy"}, ok && name != ""
 	}
 	rest, ok := strings.CutPrefix(quantity, measuredPrefix)
 	name, better, _ := strings.Cut(rest, ":")

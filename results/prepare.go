@@ -261,7 +261,7 @@ func pivot(rows []Row) []Cell {
 			order = append(order, k)
 		}
 		if r.Quantity != "" {
-			c.values[r.Quantity] = r.Measured
+			c.values[r.Quantity] = r.withWidth()
 		}
 		if r.Status == StatusOK && c.Status != StatusOK && r.Value.Known() {
 			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
@@ -292,6 +292,24 @@ func pivot(rows []Row) []Cell {
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition))
 	})
 	return out
+}
+
+// withWidth is the number of a row. A bootstrap of answers that are all right, or
+// all wrong, has no width, however few they are: it gives way to the interval of
+// Clopper and Pearson, of as many as there are test documents at most, since
+// words of one document are right together.
+func (r Row) withWidth() Measured {
+	m, n := r.Measured, r.Whole
+	if r.TestItems > 0 {
+		n = min(n, r.TestItems)
+	}
+	if m.Low != m.High || m.Value != 0 && m.Value != 1 || !MustColumn(r.Quantity).Share {
+		return m
+	}
+	if i, err := stats.ClopperPearson(int(m.Value)*n, n, 0.95); err == nil {
+		return m.Within(i.Low, i.High)
+	}
+	return m
 }
 
 // parents are the less specific places of the same release, the nearer first.

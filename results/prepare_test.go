@@ -218,3 +218,26 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// Answers that are all right, or all wrong, have an interval: of as many as there
+// are test documents (20), and for words of them too. Where some are, it is the one measured.
+func TestSharesWithoutSpread(t *testing.T) {
+	row := func(value, low, high float64, whole int) Row {
+		m := Number(value).Within(low, high)
+		m.Whole = whole
+		return made(0, 1, 15).Of(AttackerQuantity("mine", "accuracy"), m)
+	}
+	for _, x := range []struct {
+		row       Row
+		low, high float64
+	}{
+		{row(1, 1, 1, 20), math.Pow(0.025, 1.0/20), 1}, {row(0, 0, 0, 20), 0, 1 - math.Pow(0.025, 1.0/20)},
+		{row(1, 1, 1, 900), math.Pow(0.025, 1.0/20), 1}, {row(1, 1, 1, 8), math.Pow(0.025, 1.0/8), 1},
+		{row(0.95, 0.85, 1, 20), 0.85, 1},
+	} {
+		m, _ := prepared(t, Run{Rows: []Row{x.row}}).Cells[0].At(x.row.Quantity)
+		if math.Abs(float64(m.Low)-x.low) > 1e-12 || math.Abs(float64(m.High)-x.high) > 1e-12 {
+			t.Errorf("%v of %d: %v to %v, want %v to %v", x.row.Value, x.row.Whole, m.Low, m.High, x.low, x.high)
+		}
+	}
+}

@@ -211,12 +211,12 @@ type auditLine struct {
 	Worst   string
 }
 
-const auditColumns = "%-12s  %-8s  %7s  %-11s  %-7s  %10s  %-29s  %s\n"
+// The verdict and what it rests on are long: they are below, line by line.
+const auditColumns = "%-12s  %-8s  %7s  %-9s  %-7s  %10s\n"
 
 func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
 	if len(l.rows) == 0 {
-		fmt.Fprintf(l.to, auditColumns, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=", "verdict",
-			"worst pair: event")
+		fmt.Fprintf(l.to, auditColumns, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=")
 	}
 	if r.Breach() {
 		l.breaches++
@@ -240,8 +240,13 @@ func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
 	l.rows = append(l.rows, row)
 	l.shown = append(l.shown, auditLine{row, r.Verdict(), worst})
 	_, err := fmt.Fprintf(l.to, auditColumns, r.Settings.Mechanism, r.Settings.Variant,
-		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64), guarantee, r.Method, bound, r.Verdict(), worst)
-	return err
+		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64), guarantee, r.Method, bound)
+	said := r.Verdict() + "; "
+	if r.Worst.A != "" {
+		said += "worst pair "
+	}
+	_, below := fmt.Fprintf(l.to, "    %s\n", strings.ReplaceAll(strings.TrimSuffix(said+worst, "; "), "; ", "\n    "))
+	return errors.Join(err, below)
 }
 
 // describe returns the words, the event and the numbers of a finding.

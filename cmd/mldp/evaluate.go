@@ -15,6 +15,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/tables"
@@ -101,44 +102,74 @@ func newEvaluateCommand() *cobra.Command {
 		if err := items.write(cmd.Context(), summary, o.Root); err != nil {
 			return err
 		}
-		a.add("versions", lines)
+		a.Tables["versions"] = versionRows(lines)
 		a.add("pairs", pairs)
 		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
 	})
 }
 
-// evaluationTable returns the table for printing and for a paper; - means not
-// measured.
+// evaluationTable returns the table for printing and for a paper: the original,
+// which is the most that an attacker finds, the versions, and guessing, which is the
+// least. - means not measured; what was measured of none has no column.
 func evaluationTable(lines []experiments.Evaluated) tables.Table {
-	t := tables.Table{
-		Name: "evaluation", Title: "Privatised versions",
-		Header: []string{"version", "epsilon", "rep", "aligned", "accuracy", "attacker", "chance", "PP", "CS", "LOW",
-			"English %", "perplexity", "overlap", "linked", "chance"},
+	t := tables.Table{Name: "evaluation", Title: "Privatised versions"}
+	column := func(title string, guess string, of func(x experiments.Evaluated) string) {
+		texts := append(list.Map(lines, of), guess)
+		if !slices.ContainsFunc(texts, func(s string) bool { return s != "-" }) {
+			return
+		}
+		t.Header = append(t.Header, title)
+		if t.Rows == nil {
+			t.Rows = make([][]tables.TableCell, len(texts))
+		}
+		for i, s := range texts {
+			t.Rows[i] = append(t.Rows[i], tables.TableCell{Text: s})
+		}
+	}
+	column("version", "guessing", func(x experiments.Evaluated) string { return x.Name })
+	column("epsilon", "-", func(x experiments.Evaluated) string { return number(x.Epsilon, -1) })
+	column("rep", "-", func(x experiments.Evaluated) string { return strconv.Itoa(x.Repetition) })
+	column("aligned", "-", func(x experiments.Evaluated) string { return text(x.Aligned) })
+	for _, q := range experiments.Evaluation {
+		guess := results.Missing // that of the strongest may be another for each version
+		for _, x := range lines {
+			if n, ok := x.Numbers[q.Key]; ok && n.Floor.Known() && !(guess > n.Floor) {
+				guess = n.Floor
+			}
+		}
+		column(q.Title, number(guess, 1), func(x experiments.Evaluated) string {
+			n, ok := x.Numbers[q.Key]
+			switch {
+			case !ok:
+				return "-"
+			case n.Half > 0: // equal in all documents has no spread
+				return number(n.Value, 1) + " ± " + number(n.Half, 1)
+			}
+			return number(n.Value, 1)
+		})
 	}
 	if len(lines) > 0 {
-		t.Legend = fmt.Sprintf("mldp evaluate --help explains each number; ± is half the 95%% interval over the %d test "+
-			"documents, and results.csv has those of the others.", lines[0].Items)
-	}
-	for _, x := range lines {
-		texts := []string{x.Name, number(x.Epsilon, -1), strconv.Itoa(x.Repetition), "no"}
-		if x.Aligned {
-			texts[3] = "yes"
-		}
-		texts = append(texts, withHalf(x.Accuracy, x.AccuracyHalf), withHalf(x.PrivateAccuracy, x.PrivateHalf))
-		for _, v := range []results.Float{x.PrivateChance, x.PP, x.CS, x.Low, x.English} {
-			texts = append(texts, number(v, 2))
-		}
-		texts = append(texts, number(x.Perplexity, 1))
-		t.AddRow(append(texts, number(x.Overlap, 2), withHalf(x.Linked, x.LinkedHalf), number(x.LinkedGuess, 2))...)
+		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% interval "+
+			"over the %d test documents, of CS over those of --documents.", lines[0].Items)
 	}
 	return t
 }
 
-func withHalf(x, half results.Float) string {
-	if !half.Known() {
-		return number(x, 2)
+// versionRows are all numbers of an evaluation, for --json.
+func versionRows(lines []experiments.Evaluated) (rows []map[string]any) {
+	for _, x := range lines {
+		row := map[string]any{"name": x.Name, "epsilon": value(x.Epsilon), "repetition": x.Repetition, "aligned": x.Aligned,
+			"test_items": x.Items}
+		for _, q := range experiments.Evaluation {
+			n, ok := x.Numbers[q.Key]
+			if !ok {
+				n = experiments.Number{Value: results.Missing, Half: results.Missing, Floor: results.Missing}
+			}
+			row[q.Key], row[q.Key+"_half"], row[q.Key+"_floor"] = value(n.Value), value(n.Half), value(n.Floor)
+		}
+		rows = append(rows, row)
 	}
-	return number(x, 2) + " ± " + number(half, 1)
+	return rows
 }
 
 // versionPair is the test of two versions in one quantity, in points of 100.

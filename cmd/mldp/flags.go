@@ -20,6 +20,7 @@ import (
 	"mldpbench/datasets/textio"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
+	"mldpbench/experiments/task"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -330,6 +331,10 @@ var argumentValues = map[string]func(*cobra.Command) []string{
 	"mldp slurm":         studies,
 	"mldp status":        studies,
 	"mldp study show":    studies,
+	"mldp task show":     func(*cobra.Command) []string { return task.Names() },
+	"mldp task check":    func(*cobra.Command) []string { return task.Names() },
+	"mldp task texts":    func(*cobra.Command) []string { return task.Names() },
+	"mldp mechanisms":    func(*cobra.Command) []string { return flagValues["mechanism"](nil) },
 	"mldp data fetch":    func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
 	"mldp data path":     entryNames,
 	"mldp data describe": func(*cobra.Command) []string { return datasets.Names() },

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,16 +17,23 @@ import (
 func newMechanismsCommand() *cobra.Command {
 	var space spaceOptions
 	var epsilon float64
-	cmd := command("mechanisms", "mechanisms", cobra.NoArgs)
+	cmd := command("mechanisms", "mechanisms [NAME...]", cobra.ArbitraryArgs)
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
 	space.addFlags(cmd)
-	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+	return prints(cmd, func(cmd *cobra.Command, names []string, a *answer) error {
+		for _, name := range names {
+			if _, err := mechanisms.Find(name); err != nil {
+				return usage(err)
+			}
+		}
 		env, err := space.environment(cmd.Context(), true, stream.FromUint64(0))
 		if err != nil {
 			return err
 		}
 		var rows, parameters [][]any
-		all := mechanisms.Ordered()
+		all := slices.DeleteFunc(mechanisms.Ordered(), func(d mechanisms.Definition) bool {
+			return len(names) > 0 && !slices.Contains(names, d.Name)
+		})
 		bar := progress.Start(cmd.Context(), "mechanisms", len(all), float64(len(all)))
 		defer bar.Close()
 		for _, d := range all {

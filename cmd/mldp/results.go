@@ -196,6 +196,15 @@ func writePage(path string, p *results.Prepared, examples bool) error {
 	})
 }
 
+// isPage refuses the name of a page that would be taken for something else.
+func isPage(name string) error {
+	if ext := filepath.Ext(name); ext != "" && ext != ".html" && ext != ".htm" {
+		return check.Wrong("out = %q: a page is HTML, so its name ends in .html; mldp figures draws %s", name,
+			strings.Join(plots.Formats, ", "))
+	}
+	return nil
+}
+
 func newReportCommand() *cobra.Command {
 	var out string
 	var examples bool
@@ -206,7 +215,7 @@ func newReportCommand() *cobra.Command {
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		p, dir, err := loadRuns(args)
-		if err != nil {
+		if err := errors.Join(err, isPage(out)); err != nil {
 			return err
 		}
 		p.Levels = levels

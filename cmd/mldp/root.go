@@ -91,9 +91,10 @@ func newRoot() *cobra.Command {
 		Long: `mldp privatises text word by word under metric differential privacy, measures
 the cost and the protection, and reruns the published studies.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing could be compared or
-audited, 5 interrupted (finished work is kept; the same command resumes), 6 an
-audit refutes a guarantee, 70 a fault of mldp itself.`,
+Exit codes: 0 done, 1 failed, 2 wrong usage (also a file or a column that is not
+there), 3 nothing could be compared or audited, 5 interrupted (finished work is
+kept; the same command resumes), 6 an audit refutes a guarantee, 70 a fault of
+mldp itself.`,
 		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

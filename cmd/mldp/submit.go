@@ -91,7 +91,7 @@ func newVerifyCommand() *cobra.Command {
 			}
 		}
 		if refused > 0 {
-			return &verdict{exitFailure, fmt.Sprintf("%d of %d packages refused", refused, len(args))}
+			return &verdict{exitFailure, fmt.Sprintf("refused: %d of %d", refused, len(args))}
 		}
 		return nil
 	})
@@ -225,7 +225,7 @@ func newBoardCommand() *cobra.Command {
 			return nil
 		}
 		p, _, err := loadRuns(args)
-		if err != nil {
+		if err := errors.Join(err, isPage(out)); err != nil {
 			return err
 		}
 		out, p.Levels = cmp.Or(out, "board.html"), levels

@@ -87,8 +87,11 @@ func Catalogue() []Entry {
 	return entries
 }
 
-// Find returns the entry with the given name.
+// Find returns the entry with the given name, or that of a file of the hub.
 func Find(name string) (Entry, error) {
+	if OnHub(name) {
+		return hub(name)
+	}
 	var names []string
 	for _, e := range Catalogue() {
 		if e.Name == name {
@@ -105,6 +108,14 @@ func Find(name string) (Entry, error) {
 func Expand(names []string, dimensions []int) ([]Entry, error) {
 	var out []Entry
 	for _, name := range names {
+		if OnHub(name) {
+			e, err := hub(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, e)
+			continue
+		}
 		matched := false
 		for _, e := range Catalogue() {
 			suffix, member := strings.CutPrefix(e.Name, name+".")

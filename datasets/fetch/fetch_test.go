@@ -42,6 +42,48 @@ func one(sha string, address string) Entry {
 	}
 }
 
+// A file of the hub is found at its address and kept under its name; a folder is a
+// mirror of it.
+func TestHub(t *testing.T) {
+	f, _ := newFetcher(t)
+	asked := ""
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.EscapedPath()
+		whole(w, r)
+	}))
+	defer hub.Close()
+	t.Setenv("HF_ENDPOINT", hub.URL+"/")
+	for name, want := range map[string]string{
+		"hf://datasets/me/texts@~parquet/default/train/0000.parquet": "/datasets/me/texts/resolve/refs%2Fconvert%2Fparquet/" +
+			"default/train/0000.parquet",
+		"hf://datasets/me/texts/my data.csv": "/datasets/me/texts/resolve/main/my%20data.csv",
+	} {
+		entries, err := Expand([]string{name}, nil)
+		if err == nil {
+			err = f.Fetch(t.Context(), entries)
+		}
+		path, missing := Locate(f.Dir, name, "file")
+		got, unread := os.ReadFile(path)
+		if err := errors.Join(err, missing, unread); err != nil || asked != want || !bytes.Equal(got, content) {
+			t.Errorf("%s: %v; asked for %s, want %s", name, err, asked, want)
+		}
+		asked = ""
+		if err := f.Fetch(t.Context(), entries); err != nil || asked != "" {
+			t.Errorf("again: %v, %q", err, asked)
+		}
+		mirrored := &Fetcher{Dir: t.TempDir(), Mirror: f.Dir}
+		if err := mirrored.Fetch(t.Context(), entries); err != nil || asked != "" {
+			t.Errorf("from a mirror: %v, %q", err, asked)
+		}
+	}
+	for _, name := range []string{"hf://", "hf://datasets/me", "hf://datasets/me/../../x.csv", "hf://models/a/b/c.csv",
+		"hf://datasets/me/texts/default"} {
+		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), "OWNER/NAME") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 type log struct {
 	mu    sync.Mutex
 	lines []string

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
 )
 
@@ -138,7 +139,7 @@ func chosen(o Options, first []string, line int) ([]int, error) {
 			at = i
 		}
 		if at < 0 {
-			return nil, fmt.Errorf("%s:%d: no column %q: the header has %q", o.Name, line, name, first)
+			return nil, check.Wrong("%s:%d: no column %q: the header has %q", o.Name, line, name, first)
 		}
 		columns = append(columns, at)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 )
 
@@ -73,7 +74,7 @@ func flat(p *parquet.File, name, column string) (parquet.LeafColumn, error) {
 	leaf, ok := p.Schema().Lookup(column)
 	if !ok {
 		names := list.Map(p.Schema().Fields(), func(f parquet.Field) string { return f.Name() })
-		return leaf, fmt.Errorf("%s: no column %q: the file has %q", name, column, names)
+		return leaf, check.Wrong("%s: no column %q: the file has %q", name, column, names)
 	}
 	if leaf.MaxRepetitionLevel > 0 {
 		return leaf, fmt.Errorf("%s: column %q holds lists", name, column)

@@ -120,13 +120,13 @@ type Wants struct {
 // data folder root does not have, in the order of the catalogue. encoder tells
 // whether the sentence encoder counts: a run without it measures CS with SIF.
 func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
-	needed, unknown, err := needs(w, root, encoder)
+	wanted, unknown, err := needs(w, root, encoder)
 	if err != nil {
 		return nil, err
 	}
-	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
+	missing := slices.DeleteFunc(wanted, func(e fetch.Entry) bool {
 		_, err := e.Present(root)
-		return !needed[e.Name] || err == nil
+		return err == nil
 	})
 	if len(missing) > 0 {
 		return missing, nil
@@ -137,21 +137,28 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 // Unpublished says of which wanted files, that are read as they were downloaded,
 // the published checksum is another one.
 func Unpublished(w Wants, root string, say func(error)) {
-	needed, _, _ := needs(w, root, false) // errors are those of what opens it
-	for _, e := range fetch.Catalogue() {
-		if needed[e.Name] {
-			if err := e.Published(root); err != nil {
-				say(err)
-			}
+	wanted, _, _ := needs(w, root, false) // errors are those of what opens it
+	for _, e := range wanted {
+		if err := e.Published(root); err != nil {
+			say(err)
 		}
 	}
 }
 
-// needs are the names of entries that are wanted, without embeddings that are
-// there, and the error of an embedding that only the user's folder could have.
-func needs(w Wants, root string, encoder bool) (needed map[string]bool, unknown, err error) {
-	needed = map[string]bool{}
+// needs are the entries that are wanted, those of the catalogue in its order and
+// then files of the hub, without embeddings that are there, and the error of an
+// embedding that only the user's folder could have.
+func needs(w Wants, root string, encoder bool) (wanted []fetch.Entry, unknown, err error) {
+	needed := map[string]bool{}
+	var onHub []fetch.Entry
 	for _, d := range w.Datasets {
+		if fetch.OnHub(d.File) {
+			e, err := fetch.Find(d.File)
+			if err != nil {
+				return nil, nil, err
+			}
+			onHub = append(onHub, e)
+		}
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
 			return nil, nil, err
@@ -180,7 +187,8 @@ func needs(w Wants, root string, encoder bool) (needed map[string]bool, unknown,
 			needed[name] = needed[name] || encoder || name != CatalogueEncoder
 		}
 	}
-	return needed, unknown, nil
+	wanted = slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool { return !needed[e.Name] })
+	return append(wanted, onHub...), unknown, nil
 }
 
 // Check opens everything that is wanted and passes on each error with the key

@@ -91,7 +91,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 		table = strongestName
 	}
 	return results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: table, Attacker: attacker}
+		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != attack.Panel{}}
 }
 
 // newAttackOptions are those for what the named attackers need.

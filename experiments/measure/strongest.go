@@ -58,7 +58,7 @@ func strongest() Measurement {
 	for _, p := range attack.Panels {
 		name := strongestName + "-" + p.Name
 		m.Columns = append(m.Columns, results.Column{Name: name, Title: p.Title + ", strongest attacker",
-			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name})
+			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name, Share: true})
 	}
 	return m
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -172,9 +173,15 @@ func (d DatasetSpec) Traits() (Traits, error) {
 	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
 }
 
-// Path returns the user's file, which may also lie in the data folder; "" for
-// none.
+// Path returns the user's file, which may also lie in the data folder, as one of
+// the hub does; "" for none.
 func (d DatasetSpec) Path(root string) string {
+	if e, err := fetch.Find(d.File); fetch.OnHub(d.File) && err == nil {
+		if file, err := e.Present(root); err == nil {
+			return file["file"]
+		}
+		return d.File
+	}
 	if inside, err := VectorFile(d.File, datasets.Root(root)); d.File != "" && err == nil {
 		return inside
 	}

@@ -37,6 +37,23 @@ func NewTest(difference, standardError, df float64) Test {
 	return Test{P: 2 * dist.CDF(-math.Abs(t)), Low: difference - half, High: difference + half}
 }
 
+// McNemar is the exact test of two shares of right answers on the same n items, of
+// which the first alone is right on first and the second alone on second (McNemar
+// 1947, by the binomial distribution). The interval of the difference of shares,
+// first minus second, is that of Agresti and Min (2005): half an item is added to
+// each of the four cells, so it has a width where no item differs. It is near 95%,
+// not always above: 92.6% of 12 items, on 30% of which either alone is right.
+func McNemar(first, second, n int) Test {
+	t := Test{P: 1}
+	if m := first + second; m > 0 {
+		t.P = min(1, 2*distuv.Binomial{N: float64(m), P: 0.5}.CDF(float64(min(first, second))))
+	}
+	all, gain := float64(n+2), float64(first-second)
+	half := distuv.UnitNormal.Quantile(0.975) * math.Sqrt(float64(first+second+1)-gain*gain/all) / all
+	t.Low, t.High = gain/all-half, gain/all+half
+	return t
+}
+
 // Holm adjusts p-values for their number (Holm 1979): comparing the result with
 // a level keeps the probability of any false rejection below that level,
 // whatever the dependence. NaN marks a test that was not made; it stays NaN and

@@ -6,9 +6,10 @@ studies. Standard library only; where pandas is installed, :func:`records` can
 return a DataFrame.
 """
 
-from ._program import program
+from ._program import MldpError, program
 from ._mechanism import Mechanism
 from ._roles import attacker, measurement, mechanism
 from ._studies import evaluate, figures, records, run
 
-__all__ = ["Mechanism", "attacker", "evaluate", "figures", "measurement", "mechanism", "program", "records", "run"]
+__all__ = ["Mechanism", "MldpError", "attacker", "evaluate", "figures", "measurement", "mechanism", "program", "records",
+           "run"]

@@ -130,6 +130,22 @@ class TestStudies(unittest.TestCase):
             mldpbench.evaluate(["a", "b"], ["a"])
 
 
+class TestPage(unittest.TestCase):
+    def test_examples(self):
+        """The examples of docs/python.md print what the page says."""
+        page = (HERE.parent.parent / "docs" / "python.md").read_text(encoding="utf-8")
+        test = doctest.DocTestParser().get_doctest(page.replace("\n```", "\n\n"), {}, "python.md", "docs/python.md", 0)
+        self.assertGreater(len(test.examples), 15)
+        before, said = os.getcwd(), io.StringIO()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                failed = doctest.DocTestRunner().run(test, out=said.write).failed
+            finally:
+                os.chdir(before)
+        self.assertEqual(failed, 0, said.getvalue())
+
+
 class TestNotebook(unittest.TestCase):
     def test_figure(self):
         """The cells of examples/figure.ipynb, run in order, give README's figure."""

@@ -179,6 +179,28 @@ type estimate struct {
 	n             int     // items, 0 where not known
 	repetitions   int
 	ofRepetitions float64 // of one repetition, NaN where not known
+
+	// Of a difference of answers in one repetition: the items on which the first
+	// alone is right, the second alone, and what one item adds; 0 where there is
+	// more to it.
+	first, second int
+	unit          float64
+}
+
+// exact counts the items that differ, where that is all there is to a difference.
+func (e *estimate) exact(items []float64, unit float64) {
+	for _, x := range items {
+		switch x {
+		case 0:
+		case unit:
+			e.first++
+		case -unit:
+			e.second++
+		default:
+			return
+		}
+	}
+	e.unit = unit
 }
 
 // estimateOf analyses the values of one mechanism, or of the difference of two
@@ -222,6 +244,9 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
 		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
 			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
+			if other != nil && len(items) == 1 {
+				e.exact(items[0], s.scale)
+			}
 			return e, true
 		}
 	}
@@ -324,6 +349,10 @@ func (a *Aligned) pairs(use results.Column) {
 		rest := x.OfPrivacy*x.OfPrivacy + x.OfLine*x.OfLine + y.OfPrivacy*y.OfPrivacy + y.OfLine*y.OfLine
 		v, degrees := e.total(pooled, df, rest)
 		t := stats.NewTest(pair.Difference, math.Sqrt(v), degrees)
+		if e.unit > 0 && v == e.items { // nothing but answers, which may be few or agree
+			t = stats.McNemar(e.first, e.second, e.n)
+			t.Low, t.High = e.unit*t.Low, e.unit*t.High
+		}
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
 		pair.Documents = e.documents(pair.Difference, v, pair.Detectable/pair.Error)

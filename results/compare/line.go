@@ -223,12 +223,13 @@ type sampleOf struct {
 	items    map[int][]float64 // by repetition; nil where some cell has none
 	sampling float64           // variance that the sample of items gives the mean of one repetition
 	redrawn  bool              // each repetition has its own documents
+	scale    float64           // what one right item adds to the use
 }
 
 // weigh combines the cells of several points, repetition by repetition: those
 // repetitions that all points have.
 func weigh(shares []share, use string, scale float64) sampleOf {
-	s := sampleOf{data: map[int]string{}, means: map[int]float64{}, items: map[int][]float64{}}
+	s := sampleOf{data: map[int]string{}, means: map[int]float64{}, items: map[int][]float64{}, scale: scale}
 	seen := map[int]int{}
 	deviation := map[int]float64{} // items are the same at all points: their errors add up
 	for _, share := range shares {

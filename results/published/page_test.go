@@ -310,6 +310,9 @@ func gridOf(t *testing.T, all []tables.Table, name string) grid {
 	}
 	g := grid{}
 	for _, row := range all[i].Rows {
+		if row[0].Text == "plain text" || row[0].Text == "guessing" {
+			continue // of no mechanism
+		}
 		cells := map[string]string{}
 		for k, title := range all[i].Header {
 			cells[title] = row[k].Text

@@ -98,11 +98,52 @@ func (s sheet) releases() []Table {
 			}
 			t.Legend = "Means over repetitions ± half the width of one repetition's own 95% interval (over test " +
 				"documents, words or users), which the mean over repetitions does not make narrower; none where the " +
-				"number is exact."
+				"number is exact or has no measured spread."
+			if kind.name != "use" {
+				s.ends(&t, own, kind.columns)
+				t.Legend += " " + endsNote
+			}
 			tables = append(tables, t)
 		}
 	}
 	return tables
+}
+
+const endsNote = "Plain text and guessing: what the same attacker finds in text as it was, and without it; a range where " +
+	"releases differ in it, or in who is strongest."
+
+// ends adds the two ends of the scale of each attacker: what it finds in plain text
+// and what it finds by guessing, which may be another number for each release.
+func (s sheet) ends(t *Table, own []results.Cell, columns []results.Column) {
+	for _, end := range []struct {
+		name string
+		of   func(results.Measured) results.Float
+	}{
+		{"plain text", func(m results.Measured) results.Float { return m.Ceiling }},
+		{"guessing", func(m results.Measured) results.Float { return m.Floor }},
+	} {
+		row := []string{end.name, ""}
+		for _, q := range columns {
+			least, most := math.Inf(1), math.Inf(-1)
+			if v := compare.Plain(s.Prepared, own[0].Scene(), q.Name); q.Attacker == "" && end.name == "plain text" {
+				least, most = v, v
+			}
+			for _, c := range own {
+				if m, ok := c.At(q.Name); ok && end.of(m).Known() {
+					least, most = min(least, float64(end.of(m))), max(most, float64(end.of(m)))
+				}
+			}
+			text := NotMeasured
+			if least <= most {
+				text = FormatNumber(least, q.Digits)
+				if high := FormatNumber(most, q.Digits); high != text {
+					text += "–" + high
+				}
+			}
+			row = append(row, text)
+		}
+		t.AddRow(row...)
+	}
 }
 
 // attacks returns, for each data set with a use, what each attacker still learns
@@ -138,9 +179,12 @@ func (s sheet) attacks() []Table {
 		for _, i := range results.Instances(own.Private()) {
 			t.Rows = append(t.Rows, s.attackRow(&t, own, byColumn, columns, i, plain-pointsLost))
 		}
-		t.Legend = fmt.Sprintf("Plain text: %s%%. On the mechanism's own line of attack over accuracy. ≤, ≥: the loss lies "+
-			"beyond the ε that were measured; the row is the nearest of them. ± is half a 95%% interval over test "+
-			"documents, words or users; on the line it also holds the error of accuracy.", FormatNumber(plain, 1))
+		use := results.MustColumn("accuracy")
+		use.Digits = 1 // as everywhere at a level
+		s.ends(&t, own.Private(), append([]results.Column{use}, columns...))
+		t.Legend = "On the mechanism's own line of attack over accuracy. ≤, ≥: the loss lies beyond the ε that were " +
+			"measured; the row is the nearest of them. ± is half a 95% interval over test documents, words or users; on the " +
+			"line it also holds the error of accuracy. " + endsNote
 		tables = append(tables, t)
 	}
 	return tables

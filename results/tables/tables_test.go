@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -265,5 +266,41 @@ func TestNoteMarks(t *testing.T) {
 		if got := noteMark(i); got != want {
 			t.Errorf("mark %d: %s, want %s", i, got, want)
 		}
+	}
+}
+
+// Tables of attackers end with what each finds in plain text and by guessing: the
+// ceilings and floors of their records.
+func TestAttackersHaveTheirEnds(t *testing.T) {
+	t.Parallel()
+	p := reference(t, "attacks")
+	ends := map[string][2]float64{} // by title: least floor, most ceiling
+	for _, c := range p.Private() {
+		for _, q := range Attackers(p.Cells) {
+			if m, ok := c.At(q.Name); ok && c.Dataset == "spooky-authors" && m.Floor.Known() {
+				e, again := ends[q.Heading()]
+				if !again {
+					e = [2]float64{math.Inf(1), math.Inf(-1)}
+				}
+				ends[q.Heading()] = [2]float64{min(e[0], float64(m.Floor)), max(e[1], float64(m.Ceiling))}
+			}
+		}
+	}
+	table := find(t, All(p), "attackers-spooky-authors")
+	n := len(table.Rows)
+	for k, title := range table.Header[2:] {
+		e, ok := ends[title]
+		if !ok {
+			continue
+		}
+		delete(ends, title)
+		plain, guess := table.Rows[n-2][2+k].Text, table.Rows[n-1][2+k].Text
+		q := results.Where(Attackers(p.Cells), func(q results.Column) bool { return q.Heading() == title })[0]
+		if !strings.HasPrefix(guess, FormatNumber(e[0], q.Digits)) || !strings.HasSuffix(plain, FormatNumber(e[1], q.Digits)) {
+			t.Errorf("%s: plain text %s, guessing %s, want %v", title, plain, guess, e)
+		}
+	}
+	if table.Rows[n-2][0].Text != "plain text" || table.Rows[n-1][0].Text != "guessing" || len(ends) > 0 {
+		t.Errorf("%v; not compared: %v", table.Rows[n-1], ends)
 	}
 }
