@@ -3,27 +3,12 @@ package measure
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"testing"
 
 	"mldpbench/internal/spacetest"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
-
-// tens is a thesaurus in which every ten words are synonyms.
-type tens struct{}
-
-func (tens) Covers(string) bool { return true }
-
-func (tens) Lemmas(word string) (all []string) {
-	i, err := strconv.Atoi(strings.TrimPrefix(word, "w"))
-	for j := i / 10 * 10; err == nil && j < i/10*10+10; j++ {
-		all = append(all, fmt.Sprint("w", j))
-	}
-	return all
-}
 
 // The bound of the game never exceeds the exact ε of the two documents, and that
 // never the sum of ε·d: 200 pairs, every mechanism with a closed form. The
@@ -32,7 +17,7 @@ func (tens) Lemmas(word string) (all []string) {
 func TestGameIsBelowTheExactLoss(t *testing.T) {
 	t.Parallel()
 	const delta = 1e-5
-	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: tens{},
+	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: spacetest.Tens{},
 		Seed: stream.FromUint64(1)}
 	env.Documents = [][]string{env.Space.Vocabulary.Words(), {"w1", "w2"}}
 	env.Train = env.Documents

@@ -3,6 +3,8 @@ package spacetest
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -38,4 +40,19 @@ func Gaussian(t testing.TB, n, dimension int, scale float64, seed uint64) *embed
 		vectors[i] = float32(scale * rng.NormFloat64())
 	}
 	return New(t, dimension, vectors)
+}
+
+// Tens is a thesaurus in which every ten words are synonyms.
+type Tens struct{}
+
+// Covers is true of every word.
+func (Tens) Covers(string) bool { return true }
+
+// Lemmas returns the ten words.
+func (Tens) Lemmas(word string) (all []string) {
+	i, err := strconv.Atoi(strings.TrimPrefix(word, "w"))
+	for j := i / 10 * 10; err == nil && j < i/10*10+10; j++ {
+		all = append(all, fmt.Sprint("w", j))
+	}
+	return all
 }
