@@ -19,20 +19,12 @@ type Resource struct {
 
 	add     func(context.Context, *Lab, Fingerprints) error // its fingerprint
 	open    func(context.Context, *Lab) error               // what add does not open; nil for nothing
-	memory  func(*Lab) int64                                // bytes while it is used; nil for little
+	Memory  func(*Lab) int64                                // rough bytes while it is used; nil for little
 	entries []string                                        // of the fetch catalogue, that it is read from
 }
 
 // Add opens what the fingerprint needs and adds it.
 func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) error { return r.add(ctx, l, f) }
-
-// Memory is a rough estimate, in bytes, of what is held while it is used.
-func (r Resource) Memory(l *Lab) int64 {
-	if r.memory == nil {
-		return 0
-	}
-	return r.memory(l)
-}
 
 // fingerprinted is a resource with one fingerprint.
 func fingerprinted(key, ref string, of func(context.Context, *Lab) (string, error)) Resource {
@@ -81,7 +73,7 @@ func OfModel(ref ModelRef) Resource {
 		_, err := l.Model(ref)
 		return err
 	}
-	r.memory = func(l *Lab) int64 { return l.modelMemory(ref.Folder) }
+	r.Memory = func(l *Lab) int64 { return l.modelMemory(ref.Folder) }
 	return r
 }
 

@@ -135,7 +135,9 @@ func (p *planner) memory(u *unit) int64 {
 		weight += recurrentNet
 	}
 	for _, r := range u.needs() {
-		weight += r.Memory(p.lab)
+		if r.Memory != nil {
+			weight += r.Memory(p.lab)
+		}
 	}
 	attackers, o := u.query.Attackers()
 	if slices.ContainsFunc(attackers, func(a attack.Definition) bool {

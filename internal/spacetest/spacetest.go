@@ -3,8 +3,6 @@ package spacetest
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -50,9 +48,8 @@ func (Tens) Covers(string) bool { return true }
 
 // Lemmas returns the ten words.
 func (Tens) Lemmas(word string) (all []string) {
-	i, err := strconv.Atoi(strings.TrimPrefix(word, "w"))
-	for j := i / 10 * 10; err == nil && j < i/10*10+10; j++ {
-		all = append(all, fmt.Sprint("w", j))
+	for i := range 10 {
+		all = append(all, fmt.Sprint(word[:len(word)-1], i))
 	}
 	return all
 }

@@ -119,7 +119,7 @@ func tiny(t *testing.T, settings mechanisms.Settings, words, documents int) (Sit
 			s.Test = append(s.Test, document)
 		}
 	}
-	Attacked(&s, m, space, mechanisms.Keep, l, true)
+	Attacked(&s, m, space, mechanisms.Keep, l)
 	return s, model
 }
 
