@@ -23,7 +23,7 @@ const (
 	// mostRounds limits how often points are added: each cuts at least a quarter off a step.
 	mostRounds = 6
 	// closest is the ratio of two ε that are not worth a point each.
-	closest = 1.02
+	closest = 1.005
 )
 
 // AlignedFile is the name of the study with the ε that RunAligned added, next to

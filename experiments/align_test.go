@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,5 +103,47 @@ func TestRunAtLoss(t *testing.T) {
 	_, err = experiments.RunAligned(t.Context(), tem, "", engine.Options{Out: t.TempDir()}, at, rerun)
 	if err == nil || !strings.Contains(err.Error(), "lost = [10]: the study measures no accuracy") {
 		t.Errorf("%v", err)
+	}
+}
+
+// On a steep line a tenth of E_M is a few percent of ε: points are added however
+// near they are to a measured one.
+func TestRunAlignedOnASteepLine(t *testing.T) {
+	t.Parallel()
+	s, err := study.Parse("steep.yaml", []byte("schema: 1\nname: steep\nseed: 4\nrepetitions: 1\nsettings: [local]\n"+
+		"protocol: grid\nmetrics: {inference_error: {full: true, samples: 10}}\nmodels: [{name: svm}]\n"+
+		"embeddings: [{name: generated, dimensions: [20]}]\nmechanisms: [{name: k-rr, epsilons: [6, 6.45]}]\n"+
+		"datasets: [{name: generated-reviews, train: 100, validation: 20, test: 40}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const level = 0.58
+	gaps := func(sum *engine.Summary) []compare.Gap {
+		p, err := results.Prepare(results.Run{Rows: sum.Rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range p.Private() {
+			if m, ok := c.At(results.EM); ok {
+				t.Logf("ε = %v: E_M %.3f", c.Epsilon, float64(m.Value))
+			}
+		}
+		return compare.Gaps(compare.Align(p, compare.Question{Privacy: results.EM}, level), 0.1)
+	}
+	o := engine.Options{Out: t.TempDir()}
+	if g := gaps(mustRun(t, s, o)); len(g) != 1 {
+		t.Fatalf("%d gaps to begin with", len(g))
+	}
+	levels, err := results.ParseLevels(fmt.Sprintf("em=%v", level))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := experiments.RunAligned(t.Context(), s, "", o, experiments.Targets{Levels: levels},
+		func(string, string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := gaps(sum); len(g) > 0 {
+		t.Errorf("still far apart: %+v", g)
 	}
 }

@@ -115,9 +115,8 @@ func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int
 	}
 }
 
-func (r *recurrence[T]) width() int      { return r.d + 1 + r.h }
-func (r *recurrence[T]) weightRows() int { return r.directions * r.width() }
-func (r *recurrence[T]) outputs() int    { return r.directions * r.h }
+func (r *recurrence[T]) width() int   { return r.d + 1 + r.h }
+func (r *recurrence[T]) outputs() int { return r.directions * r.h }
 
 // grow returns a slice of n numbers, reusing s where it is large enough.
 func grow[T any](s []T, n int) []T {

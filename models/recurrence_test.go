@@ -399,4 +399,5 @@ func TestPathsAgree(t *testing.T) {
 	}
 }
 
+func (r *recurrence[T]) weightRows() int  { return r.directions * r.width() }
 func (r *recurrence[T]) weightCount() int { return r.weightRows() * 4 * r.h }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
@@ -317,12 +318,11 @@ func openPlan(dir string) (engine.Schedule, error) {
 
 // describeSchedule summarises the plan in one line.
 func describeSchedule(w io.Writer, s engine.Schedule) {
-	seconds, total := s.TaskSeconds(), 0.0
-	for _, t := range seconds {
-		total += t
-	}
-	fmt.Fprintf(w, "%d units in %d tasks, estimated %s to %s each, %s in all, on one core\n",
-		len(s), s.Tasks(), roundSeconds(slices.Min(seconds)), roundSeconds(slices.Max(seconds)), roundSeconds(total))
+	seconds := s.TaskSeconds()
+	most := slices.MaxFunc(s, func(a, b engine.Assignment) int { return cmp.Compare(a.MemoryMiB, b.MemoryMiB) })
+	fmt.Fprintf(w, "%d units in %d tasks, estimated %s to %s each, %s in all, on one core; "+
+		"up to %d MiB for a unit, on top of data and vectors\n", len(s), s.Tasks(), roundSeconds(slices.Min(seconds)),
+		roundSeconds(slices.Max(seconds)), roundSeconds(floats.Sum(seconds)), most.MemoryMiB)
 }
 
 func roundSeconds(s float64) time.Duration {

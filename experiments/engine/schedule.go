@@ -29,7 +29,9 @@ type Assignment struct {
 	Tasks    int     `json:"tasks"`
 	Seconds  float64 `json:"seconds"`  // estimated, on one core
 	Estimate string  `json:"estimate"` // FromRecords or FromDefaults
-	Unit     string  `json:"unit"`     // for people
+	// MemoryMiB is the estimate of the unit on top of data and vectors; 0: unknown.
+	MemoryMiB int64  `json:"memory_mib,omitempty"`
+	Unit      string `json:"unit"` // for people
 }
 
 // Schedule is a plan divided into tasks, in its order. Units of one group are
@@ -59,8 +61,12 @@ func NewSchedule(ctx context.Context, p *Plan, tasks int, taskSeconds float64) (
 		for _, j := range g.units {
 			u := p.Units[j]
 			cost := u.cost()
-			schedule = append(schedule, Assignment{Study: p.Study, Index: j, Key: w.keys[j], Unit: u.Name,
-				Seconds: cost.Seconds, Estimate: cost.Source})
+			a := Assignment{Study: p.Study, Index: j, Key: w.keys[j], Unit: u.Name, Seconds: cost.Seconds,
+				Estimate: cost.Source}
+			if u.Memory != nil {
+				a.MemoryMiB = u.Memory() >> 20
+			}
+			schedule = append(schedule, a)
 			costs[i] += cost.Seconds
 		}
 	}

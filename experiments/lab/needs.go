@@ -19,6 +19,7 @@ type Resource struct {
 
 	add     func(context.Context, *Lab, Fingerprints) error // its fingerprint
 	open    func(context.Context, *Lab) error               // what add does not open; nil for nothing
+	Memory  func(*Lab) int64                                // rough bytes while it is used; nil for little
 	entries []string                                        // of the fetch catalogue, that it is read from
 }
 
@@ -72,6 +73,7 @@ func OfModel(ref ModelRef) Resource {
 		_, err := l.Model(ref)
 		return err
 	}
+	r.Memory = func(l *Lab) int64 { return l.modelMemory(ref.Folder) }
 	return r
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
@@ -320,14 +322,7 @@ func Test(ctx context.Context, c models.Classifier, classes int, x models.Exampl
 	if err != nil {
 		return s, err
 	}
-	predicted := make([]int, len(scores))
-	for i, row := range scores {
-		for j, v := range row {
-			if v > row[predicted[i]] {
-				predicted[i] = j
-			}
-		}
-	}
+	predicted := list.Map(scores, floats.MaxIdx)
 	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil {
 		return s, err
 	}

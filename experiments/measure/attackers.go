@@ -82,15 +82,11 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 	if c.Unit == "bits" || c.Unit == "tokens" {
 		digits, threshold = 2, 0.5
 	}
-	unit := c.Unit
-	if unit == "share" || unit == "ratio" {
-		unit = ""
-	}
 	table := attacker
 	if c.Alone {
 		table = strongestName
 	}
-	return results.Column{Name: c.Name, Title: c.Title, Unit: unit, Direction: better, Digits: digits,
+	return results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: better, Digits: digits,
 		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != attack.Panel{}}
 }
 
@@ -281,7 +277,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 		DataSeed: r.DataSeed(), Workers: q.Threads, Memo: t.memo, Releases: &attack.Memo{},
 		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != "",
 	}
-	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon, true)
+	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon)
 	if settings.Outside != nil { // it may return new words
 		for _, split := range splits {
 			if _, err := s.Released(ctx, split); err != nil {

@@ -115,8 +115,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	for _, x := range outcomes {
 		row := Attacked(r.Row(q), x)
 		if x.Items != nil {
-			right := list.Map(x.Items, func(item attack.Item) float64 { return item.Right })
-			row.Detail = listed(right)
+			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))
 		}
 		rows = append(rows, row)
 	}
@@ -135,16 +134,13 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	if err != nil {
 		return nil, err
 	}
-	sentences := func(documents [][]string) []string {
-		return list.Map(documents, joined)
-	}
-	before := sentences(text.Before)
+	before := list.Map(text.Before, joined)
 	key := engine.MakeID("unchanged", c.Identity().Key(), r.Corpus.Fingerprint, r.Sample(), q.Setting)
 	ceiling, err := lab.Once(r.Lab, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
 	if err != nil {
 		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
 	}
-	values, err := c.Compare(ctx, before, sentences(text.After))
+	values, err := c.Compare(ctx, before, list.Map(text.After, joined))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}

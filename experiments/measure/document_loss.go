@@ -199,8 +199,10 @@ func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 	return documentPair{v.Encode(nil, a[:n]), v.Encode(nil, b[:n]), [2]int{i, j}}
 }
 
-// documentLoss is that of one pair; its distribution is that of the loss where
-// the text came from the first.
+// documentLoss is that of one pair. ε, bound and the worst loss are those of both
+// directions, as a promise must hold whichever was released. Quantiles are of the
+// texts that the first gives: the document as it is, where one word was changed;
+// else one of the two by chance, so that pairs have both directions alike.
 type documentLoss struct {
 	*metrics.DocumentLoss
 	epsilon float64 // the larger of both directions

@@ -3,27 +3,12 @@ package measure
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"testing"
 
 	"mldpbench/internal/spacetest"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
-
-// tens is a thesaurus in which every ten words are synonyms.
-type tens struct{}
-
-func (tens) Covers(string) bool { return true }
-
-func (tens) Lemmas(word string) (all []string) {
-	i, err := strconv.Atoi(strings.TrimPrefix(word, "w"))
-	for j := i / 10 * 10; err == nil && j < i/10*10+10; j++ {
-		all = append(all, fmt.Sprint("w", j))
-	}
-	return all
-}
 
 // The bound of the game never exceeds the exact ε of the two documents, and that
 // never the sum of ε·d: 200 pairs, every mechanism with a closed form. The
@@ -32,7 +17,7 @@ func (tens) Lemmas(word string) (all []string) {
 func TestGameIsBelowTheExactLoss(t *testing.T) {
 	t.Parallel()
 	const delta = 1e-5
-	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: tens{},
+	env := mechanisms.Environment{Space: spacetest.Gaussian(t, 80, 4, 1, 92), Thesaurus: spacetest.Tens{},
 		Seed: stream.FromUint64(1)}
 	env.Documents = [][]string{env.Space.Vocabulary.Words(), {"w1", "w2"}}
 	env.Train = env.Documents
@@ -91,6 +76,76 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 	t.Logf("%d closed forms of %d mechanisms, %d bounds above 0.1", closed, len(names), told)
 	if closed < 12 || told < 300 {
 		t.Errorf("%d closed forms, %d bounds above 0.1: the test shows nothing", closed, told)
+	}
+}
+
+// ε at δ is that of the worse direction, by brute force over all texts of two
+// words; quantiles are those of texts that the first document gives.
+func TestDocumentEpsilonIsOfTheWorseDirection(t *testing.T) {
+	t.Parallel()
+	const delta = 0.01
+	space := spacetest.Gaussian(t, 12, 2, 1, 5)
+	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []documentPair
+	for i := range 11 {
+		a, b := fmt.Sprint("w", i), fmt.Sprint("w", i+1)
+		pairs = append(pairs, newPair(space.Vocabulary, []string{a, a}, []string{b, b}, 0, -1),
+			newPair(space.Vocabulary, []string{b, b}, []string{a, a}, 0, -1))
+	}
+	losses, err := lossesOf(t.Context(), m, pairs, delta)
+	if err != nil || len(losses) != len(pairs) {
+		t.Fatal(losses, err)
+	}
+	unlike := 0
+	for i := 0; i < len(pairs); i += 2 {
+		l, swapped := losses[i], losses[i+1]
+		if l.epsilon != swapped.epsilon || l.Worst != swapped.Worst || l.bound != swapped.bound {
+			t.Errorf("pair %d: ε %v, worst %v, ε·d %v; the other way round %v, %v, %v", i, l.epsilon, l.Worst, l.bound,
+				swapped.epsilon, swapped.Worst, swapped.bound)
+		}
+		var ofOne [2]float64 // ε by direction
+		for k, one := range []documentPair{pairs[i], pairs[i+1]} {
+			x, _, _ := m.(mechanisms.LogBounder).LogBounds(one.x[0])
+			y, _, _ := m.(mechanisms.LogBounder).LogBounds(one.y[0])
+			least, most := 0.0, 100.0 // by bisection, of δ(ε) = Σ max(0, P − e^ε·Q)
+			for range 60 {
+				e, d := (least+most)/2, 0.0
+				for u := range x {
+					for v := range x {
+						d += max(0, math.Exp(x[u]+x[v])-math.Exp(e+y[u]+y[v]))
+					}
+				}
+				if d > delta {
+					least = e
+				} else {
+					most = e
+				}
+			}
+			ofOne[k] = most
+			below, q := 0.0, losses[i+k].Quantile(0.5)
+			for u := range x {
+				for v := range x {
+					if x[u]+x[v]-y[u]-y[v] <= q {
+						below += math.Exp(x[u] + x[v])
+					}
+				}
+			}
+			if below < 0.5-1e-9 {
+				t.Errorf("pair %d: the median %v is not exceeded by %v of the texts", i+k, q, below)
+			}
+		}
+		if want := max(ofOne[0], ofOne[1]); l.epsilon < want-1e-9 || l.epsilon > want+max(l.Slack, swapped.Slack) {
+			t.Errorf("pair %d: ε %v, want %v", i, l.epsilon, want)
+		}
+		if math.Abs(ofOne[0]-ofOne[1]) > 2*(l.Slack+swapped.Slack) {
+			unlike++
+		}
+	}
+	if unlike < 5 {
+		t.Errorf("%d pairs whose directions differ: the test shows nothing", unlike)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,6 +13,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
+	"mldpbench/models/attack"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -262,19 +264,13 @@ func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o Full
 	}
 	priors := [][]float64{metrics.UniformPrior(len(counts)), prior}
 	outputs := m.Vocabulary().Len()
-	if d, ok := m.(mechanisms.Distributor); ok {
-		// Drawing costs less than integrating.
-		if p, err := d.Distribution(0); err == nil && p.Samples == 0 && p.AbsoluteError == 0 {
-			channel := metrics.Channel{Inputs: len(counts), Outputs: outputs, Rows: func(x, n int) ([][]float64, error) {
-				return mechanisms.Rows(d, mechanisms.WordID(x), n)
-			}}
-			full, err := metrics.FullVocabulary(ctx, channel, priors, max(1, threads))
-			if err != nil {
-				return out, err
-			}
-			return FullError{Uniform: metrics.Exactly(full.MAP[0]), Corpus: metrics.Exactly(full.MAP[1]),
-				channel: &channel, decoder: full.Decoders[0]}, nil
+	if channel := attack.ExactChannel(m, len(counts)); channel != nil {
+		full, err := metrics.FullVocabulary(ctx, *channel, priors, max(1, threads))
+		if err != nil {
+			return out, err
 		}
+		return FullError{Uniform: metrics.Exactly(full.MAP[0]), Corpus: metrics.Exactly(full.MAP[1]),
+			channel: channel, decoder: full.Decoders[0]}, nil
 	}
 	fresh, err := drawAll(ctx, m, len(counts), o.Samples, seed.Derive("measure"), threads)
 	if err != nil {
@@ -347,9 +343,7 @@ func drawAll(ctx context.Context, m mechanisms.Mechanism, words, samples int, se
 			last := min(first+drawnTogether, words)
 			ids := make([]mechanisms.WordID, 0, (last-first)*samples)
 			for x := first; x < last; x++ {
-				for range samples {
-					ids = append(ids, mechanisms.WordID(x))
-				}
+				ids = append(ids, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(x)}, samples)...)
 			}
 			m.Privatize(ids, ids, nil, seed.At(uint64(first/drawnTogether)).Rand())
 			for i, y := range ids {

@@ -125,7 +125,7 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		s.Train = append(s.Train, attack.Document{Words: l.IDs(d.Tokens), User: d.User})
 	}
 	if m != nil {
-		attack.Attacked(&s, m, r.Space.Space, r.Policy, l, false)
+		attack.Attacked(&s, m, r.Space.Space, r.Policy, l)
 	}
 	s.Embedding = l.Embedding(r.Space.Space)
 	outcomes, err := attack.RunAll(ctx, []string{"auditor"}, s)

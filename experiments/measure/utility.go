@@ -162,13 +162,10 @@ func (t *attackTarget) probe(ctx context.Context, r *Release, text [3][][]int32)
 		return 0, err
 	}
 	found, err := probe.Predict(ctx, x[2].Vectors)
-	correct := 0
-	for i, label := range found {
-		if label == t.labels[2][i] {
-			correct++
-		}
+	if err != nil {
+		return 0, err
 	}
-	return correct, err
+	return metrics.Correct(found, t.labels[2])
 }
 
 // measureLanguage says how probable the released test text is under a model of

@@ -134,5 +134,16 @@ func (p *planner) memory(u *unit) int64 {
 	if d, err := models.Find(u.query.Model.Name); err == nil && !d.Vectors {
 		weight += recurrentNet
 	}
+	for _, r := range u.needs() {
+		if r.Memory != nil {
+			weight += r.Memory(p.lab)
+		}
+	}
+	attackers, o := u.query.Attackers()
+	if slices.ContainsFunc(attackers, func(a attack.Definition) bool {
+		return slices.Contains(a.Needs, attack.NeedsModel) && slices.Contains(a.Needs, attack.NeedsChannel)
+	}) { // the probabilities of all outputs that are masked, in the validation split too, for every word; and garbage
+		weight += 2 * 8 * int64(o.Masked+o.Masked/3) * int64(size.Words)
+	}
 	return weight
 }

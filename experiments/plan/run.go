@@ -158,10 +158,20 @@ func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, 
 	if err != nil {
 		return err
 	}
+	// Several trainings on one text are its repetitions: the first row of a unit
+	// says which release that is.
+	release := map[string]int{}
+	for _, r := range rows {
+		if first, ok := release[r.Key]; !ok || r.Repetition < first {
+			release[r.Key] = r.Repetition
+		}
+	}
 	by := map[string][]results.Row{}
 	for _, r := range rows {
 		if r.Right() != nil {
-			by[releaseKey(r.Place)] = append(by[releaseKey(r.Place)], r)
+			place := r.Place
+			place.Repetition = release[r.Key]
+			by[releaseKey(place)] = append(by[releaseKey(place)], r)
 		}
 	}
 	for _, u := range p.units {

@@ -39,3 +39,17 @@ func Gaussian(t testing.TB, n, dimension int, scale float64, seed uint64) *embed
 	}
 	return New(t, dimension, vectors)
 }
+
+// Tens is a thesaurus in which every ten words are synonyms.
+type Tens struct{}
+
+// Covers is true of every word.
+func (Tens) Covers(string) bool { return true }
+
+// Lemmas returns the ten words.
+func (Tens) Lemmas(word string) (all []string) {
+	for i := range 10 {
+		all = append(all, fmt.Sprint(word[:len(word)-1], i))
+	}
+	return all
+}

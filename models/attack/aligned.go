@@ -82,11 +82,7 @@ func newAligner(ctx context.Context, s *Situation) (*aligner, error) {
 // of its length at the same position, given that word's place.
 func (a *aligner) each(p place, put func(y int32, term *float64)) {
 	length := len(a.plain[p.document])
-	same := a.equal[length]
-	var j int
-	for same[j] != p.document {
-		j++
-	}
+	j := slices.Index(a.equal[length], p.document)
 	for q, y := range a.noisy {
 		if len(y) == length {
 			put(y[p.position], &a.terms[q][j][p.position])

@@ -315,20 +315,20 @@ func checkModel(parameters map[string]any) error {
 	return nil
 }
 
-// fitClassifier trains a registered classifier. The SVM reads tf-idf, which
-// needs no vectors and distinguishes words with the same meaning; these carry
-// the style.
+// fitClassifier trains a registered classifier. One that can choose its features
+// reads tf-idf, which needs no vectors and distinguishes words with the same
+// meaning; these carry the style.
 func fitClassifier(model string) func(context.Context, *Situation, labelled, labelled, stream.Seed) (finder, string,
 	error) {
 	return func(ctx context.Context, s *Situation, train, validation labelled, seed stream.Seed) (finder, string,
 		error) {
-		parameters := map[string]any{}
-		if model == "svm" {
-			parameters["features"] = "tfidf"
-		}
 		d, err := models.Find(model)
 		if err != nil {
 			return nil, "", err
+		}
+		parameters := map[string]any{}
+		if d.Has("features") {
+			parameters["features"] = "tfidf"
 		}
 		for name, v := range s.Options.Model {
 			if d.Has(name) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -55,7 +56,8 @@ func prepareAveraging(ctx context.Context, s *Situation, channel metrics.Channel
 	if draws == 0 {
 		a.added = smoothings[:1]
 	}
-	pass, err := newManyPass(channel, prior, slices.Concat(a.test.seen, a.held.seen), s.Options.Releases, a.added)
+	seen := slices.Concat(a.test.seen, a.held.seen)
+	pass, err := newManyPass(channel, prior, s.outputs(seen), seen, s.Options.Releases, a.added)
 	if err != nil {
 		return none, err
 	}
@@ -138,10 +140,8 @@ func (a *averager) outcomes(ctx context.Context, byChannel [][][]int32, draws in
 		chosen := forms[best]
 		// Equal words have the same guess distribution, but their noise is
 		// independent, so each word is a trial.
-		items, hits := wordItems(a.test.places, func(i int) bool { return chosen.test[i][r] == a.test.words[i] }), 0
-		for _, item := range items {
-			hits += int(item.Right)
-		}
+		items := wordItems(a.test.places, func(i int) bool { return chosen.test[i][r] == a.test.words[i] })
+		hits := list.Sum(items, func(item Item) int { return int(item.Right) })
 		v, err := proportion(hits, n, s.Options.Level)
 		if err != nil {
 			return nil, err
@@ -271,21 +271,15 @@ type bestInput struct {
 	input int32
 }
 
-func newManyPass(channel metrics.Channel, prior []float64, seen [][]int32, releases []int,
+func newManyPass(channel metrics.Channel, prior []float64, outputs []int32, seen [][]int32, releases []int,
 	added []float64) (*manyPass, error) {
-	var outputs []int32
-	for _, list := range seen {
-		outputs = append(outputs, list...)
-	}
-	slices.Sort(outputs)
-	outputs = slices.Compact(outputs)
-	if len(outputs) > 0 && (outputs[0] < 0 || int(outputs[len(outputs)-1]) >= channel.Outputs) {
-		return nil, fmt.Errorf("an output is no word of the mechanism")
-	}
-	index := make([][]int32, len(seen)) // indices of the outputs in the list of distinct ones
+	index := make([][]int32, len(seen))
 	for i, list := range seen {
 		for _, y := range list {
-			at, _ := slices.BinarySearch(outputs, y)
+			at, known := slices.BinarySearch(outputs, y)
+			if !known {
+				return nil, fmt.Errorf("an output is no word of the mechanism")
+			}
 			index[i] = append(index[i], int32(at))
 		}
 	}

@@ -88,7 +88,6 @@ func (s *shortlistPass) take(b, x int, row []float64) {
 }
 
 func (s *shortlistPass) lists() map[int32]*shortlist {
-	k := s.k
 	out := make(map[int32]*shortlist, len(s.outputs))
 	for i, y := range s.outputs {
 		merged := &shortlist{}
@@ -98,7 +97,7 @@ func (s *shortlistPass) lists() map[int32]*shortlist {
 			}
 			l := block[i]
 			for j, w := range l.words {
-				merged.offer(k, w, l.scores[j], math.Exp(l.logs[j]))
+				merged.offer(s.k, w, l.scores[j], math.Exp(l.logs[j]))
 			}
 		}
 		out[y] = merged

@@ -63,8 +63,10 @@ func tallies(items []Item, n int) []tally {
 // not flatter the result and every document counts. The interval is over
 // documents, resampled with all their items within each half at the given
 // level, and the choice is made anew in every resample: it holds the noise of
-// the choice, and as Right is a mean over independent releases, theirs. Ties go
-// to the first.
+// the choice, and as Right is a mean over independent releases, theirs. A
+// resample whose halves have none of the chosen attackers' items says nothing and
+// does not count. Ties go to the first. Value is unknown, of no items, where the
+// halves themselves have none.
 //
 // All attempts must be on the same documents, and on shares of right answers of
 // the same kind of item; attackers of words may have looked at different
@@ -135,15 +137,17 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 		out.Name += " and " + attempts[second].Name
 	}
 	rng := seed.Derive("interval").Rand()
-	drawn := make([]float64, resamples)
-	for i := range drawn {
+	var drawn []float64
+	for range resamples {
 		var again [2][]int
 		for h, half := range halves {
 			for range half {
 				again[h] = append(again[h], half[rng.IntN(len(half))])
 			}
 		}
-		drawn[i] = share(again)
+		if v := share(again); !math.IsNaN(v) {
+			drawn = append(drawn, v)
+		}
 	}
 	out.Value = metrics.Percentiles(share(halves), drawn, level)
 	return out, nil

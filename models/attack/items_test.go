@@ -112,6 +112,29 @@ func TestStrongestOfClusters(t *testing.T) {
 	}
 }
 
+// Where few documents have items, a resample may have none of them: it does not
+// make the interval unknown.
+func TestStrongestOfFewDocuments(t *testing.T) {
+	a := Attempt{Name: "one"}
+	for _, d := range []int{0, 40, 199} { // of 200
+		a.Outcome.Items = append(a.Outcome.Items, Item{Document: d, Right: float64(d % 2)})
+	}
+	s, err := FindStrongest([]Attempt{a}, 500, 0.95, stream.FromUint64(1))
+	if err != nil || s.Count != 3 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if v := s.Value; !(v.Low >= 0 && v.Low < v.Estimate && v.Estimate < v.High && v.High <= 1) {
+		t.Errorf("%+v", v)
+	}
+	// Each answered on its own half only: nothing is known, and nothing is found.
+	b := a
+	a.Outcome.Items, b.Outcome.Items = []Item{{Document: 0, Right: 1}}, []Item{{Document: 1, Right: 1}}
+	if s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1)); err != nil || s.Count != 0 ||
+		!math.IsNaN(s.Value.Estimate) || !math.IsNaN(s.Value.Low) || !math.IsNaN(s.Value.High) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestUnrelated(t *testing.T) {
 	splits := [][]int32{{1, 2, 3, 4}, {5, 6, 7, 7, 7}}
 	public := [][]int32{{1, 2, 3, 9}, {1, 2, 8, 9}, {}, {4, 3, 2, 1}, {8, 9}, {5, 6, 7}}

@@ -63,9 +63,7 @@ type hidden struct {
 	context [][]int32
 }
 
-func (s *Situation) hide(plain, noisy [][]int32) *hidden {
-	return &hidden{s.seek(plain, noisy), list.Map(noisy, slices.Clone)}
-}
+func hide(t sought) *hidden { return &hidden{t, list.Map(t.noisy, slices.Clone)} }
 
 // guesser is the language model over the words of the mechanism.
 func (s *Situation) guesser() (MaskedWords, error) {
@@ -126,12 +124,12 @@ func runMasked(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := s.hide(plain, noisy[:len(plain)])
+	h := hide(s.seek(plain, noisy[:len(plain)]))
 	if len(h.places) == 0 {
 		return nil, fmt.Errorf("no word of the mechanism in the test split kept its place")
 	}
 	ceiling, err := once(s.Memo, fmt.Sprintf("masked %d", len(plain)), func() (float64, error) {
-		unchanged := s.hide(plain, plain)
+		unchanged := hide(s.seek(plain, plain))
 		guesses, err := s.byModel(ctx, unchanged)
 		hits, trials := unchanged.right(guesses, nil)
 		return float64(sum(hits)) / float64(sum(trials)), err
@@ -154,24 +152,16 @@ func prepareMasked(ctx context.Context, s *Situation, channel metrics.Channel, d
 	if err != nil {
 		return none, err
 	}
-	m := maskedChannel{situation: s, draws: draws}
-	for _, p := range prior {
-		m.prior = append(m.prior, math.Log(p))
+	held, err := s.sought(ctx, Validation, s.Validation, max(1, s.Options.Masked/3))
+	if err != nil {
+		return none, err
 	}
-	for _, part := range []struct {
-		to        **hidden
-		documents []Document
-		split     string
-		words     int
-	}{{&m.held, s.Validation, Validation, max(1, s.Options.Masked/3)}, {&m.test, s.Test, Test, s.Options.Masked}} {
-		plain := upTo(wordsOf(part.documents), part.words)
-		noisy, err := s.prefix(ctx, part.split, plain)
-		if err != nil {
-			return none, err
-		}
-		*part.to = s.hide(plain, noisy)
+	test, err := s.sought(ctx, Test, s.Test, s.Options.Masked)
+	if err != nil {
+		return none, err
 	}
-	m.outputs = s.outputs(m.held.noisy, m.test.noisy)
+	m := maskedChannel{situation: s, draws: draws, prior: list.Map(prior, math.Log), held: hide(held),
+		test: hide(test), outputs: s.outputs(held.noisy, test.noisy)}
 	if len(m.test.places) == 0 {
 		return none, fmt.Errorf("no word of the mechanism in the test split")
 	}

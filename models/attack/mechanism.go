@@ -76,10 +76,8 @@ func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 // Attacked fills in the fields of a situation that depend on the mechanism: its
 // vocabulary, its releases, what it writes, its exact channel if it has one that
 // is cheap enough, and the nearest words of the space. Ids are those of the lexicon,
-// which must already have all words of the documents. If exact is false,
-// attackers learn the channel from draws.
-func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon,
-	exact bool) {
+// which must already have all words of the documents.
+func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon) {
 	workers := max(1, s.Workers)
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
@@ -90,19 +88,7 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 		}
 		return list.Map(noisy, l.IDs), nil
 	}
-	s.Channel = nil
-	// A row that must be integrated, or drawn, costs more than an attacker gains
-	// over one who draws himself.
-	closed := func(d mechanisms.Distributor) bool {
-		p, err := d.Distribution(0)
-		return err == nil && p.Samples == 0 && p.AbsoluteError == 0
-	}
-	if d, ok := m.(mechanisms.Distributor); ok && exact && closed(d) {
-		n := s.Words
-		s.Channel = &metrics.Channel{Inputs: n, Outputs: n, Rows: func(x, n int) ([][]float64, error) {
-			return mechanisms.Rows(d, mechanisms.WordID(x), n)
-		}}
-	}
+	s.Channel = ExactChannel(m, s.Words)
 	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
 		// Words that only a thesaurus knows have no vector and are neighbours
 		// of themselves only.
@@ -126,4 +112,20 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 		}
 		return out, nil
 	}
+}
+
+// ExactChannel is the channel of a mechanism for the first words of its
+// vocabulary; nil where a row must be integrated, or drawn: that costs more than
+// an attacker gains over one who draws himself.
+func ExactChannel(m mechanisms.Mechanism, inputs int) *metrics.Channel {
+	d, ok := m.(mechanisms.Distributor)
+	if !ok {
+		return nil
+	}
+	if p, err := d.Distribution(0); err != nil || p.Samples != 0 || p.AbsoluteError != 0 {
+		return nil
+	}
+	return &metrics.Channel{Inputs: inputs, Outputs: m.Vocabulary().Len(), Rows: func(x, n int) ([][]float64, error) {
+		return mechanisms.Rows(d, mechanisms.WordID(x), n)
+	}}
 }

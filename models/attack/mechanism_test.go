@@ -23,7 +23,7 @@ func TestIntegratedChannelIsLearned(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Situation{}
-	Attacked(&s, m, space, mechanisms.Keep, NewLexicon(m.Vocabulary()), true)
+	Attacked(&s, m, space, mechanisms.Keep, NewLexicon(m.Vocabulary()))
 	if s.Channel != nil {
 		t.Error("the channel is computed row by row")
 	}
@@ -51,7 +51,7 @@ func TestAttackedMechanisms(t *testing.T) {
 			}
 			s.Test, s.Validation, s.Shadow = append(s.Test, d), append(s.Validation, d), append(s.Shadow, d.Words)
 		}
-		Attacked(&s, m, space, mechanisms.Keep, l, true)
+		Attacked(&s, m, space, mechanisms.Keep, l)
 		if name == "cmp" {
 			if _, err := RunAll(t.Context(), []string{"linkage-aligned"}, s); err == nil {
 				t.Error("distances without vectors must be an error")

@@ -139,7 +139,7 @@ func (c *scene) attacked(t testing.TB, mechanism string, epsilon float64) Situat
 	}
 	s := c.base
 	s.Seed = s.Seed.Derive(mechanism, fmt.Sprint(epsilon))
-	Attacked(&s, m, c.space, mechanisms.Random, c.lexicon, true)
+	Attacked(&s, m, c.space, mechanisms.Random, c.lexicon)
 	return s
 }
 

@@ -106,36 +106,23 @@ func Names() []string { return definitions.Names() }
 // Find returns the definition with the given name.
 func Find(name string) (Definition, error) { return definitions.Find(name) }
 
+// met says whether a situation has what a need names.
+var met = map[Need]func(s *Situation) bool{
+	NeedsPrivate: func(s *Situation) bool { return s.Privates >= 2 },
+	NeedsUsers: func(s *Situation) bool {
+		return slices.ContainsFunc(s.Train, func(d Document) bool { return d.User != "" })
+	},
+	NeedsChannel: func(s *Situation) bool { return s.Channel != nil || s.Release != nil },
+	NeedsEncoder: func(s *Situation) bool { return s.Encode != nil },
+	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
+	NeedsVectors: func(s *Situation) bool { return s.Nearest != nil || s.Embedding.Len() > 0 },
+	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },
+	NeedsWords:   func(s *Situation) bool { return s.Spelling != nil },
+	NeedsWriter:  func(s *Situation) bool { return s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != "" },
+	NeedsModel:   func(s *Situation) bool { return s.Model != nil && s.Spelling != nil },
+}
+
 // Missing returns the needs of the attacker that the situation does not meet.
 func (d Definition) Missing(s *Situation) []Need {
-	var missing []Need
-	for _, n := range d.Needs {
-		met := true
-		switch n {
-		case NeedsPrivate:
-			met = s.Privates >= 2
-		case NeedsUsers:
-			met = slices.ContainsFunc(s.Train, func(d Document) bool { return d.User != "" })
-		case NeedsChannel:
-			met = s.Channel != nil || s.Release != nil
-		case NeedsEncoder:
-			met = s.Encode != nil
-		case NeedsShadow:
-			met = len(s.Shadow) > 0
-		case NeedsVectors:
-			met = s.Nearest != nil || s.Embedding.Len() > 0
-		case NeedsPublic:
-			met = len(s.Public) > 0
-		case NeedsWords:
-			met = s.Spelling != nil
-		case NeedsWriter:
-			met = s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != ""
-		case NeedsModel:
-			met = s.Model != nil && s.Spelling != nil
-		}
-		if !met {
-			missing = append(missing, n)
-		}
-	}
-	return missing
+	return slices.DeleteFunc(slices.Clone(d.Needs), func(n Need) bool { return met[n](s) })
 }

@@ -87,16 +87,11 @@ func changeOf(q results.Column, cells []pair) change {
 	x := change{cells, side(func(p pair) results.Cells { return p.before }),
 		side(func(p pair) results.Cells { return p.after })}
 	if x.exact() { // equal repetitions only
-		for r := range x.before.means {
-			if _, both := x.after.means[r]; !both {
-				delete(x.before.means, r)
-			}
+		notIn := func(other sampleOf) func(int, float64) bool {
+			return func(r int, _ float64) bool { _, both := other.means[r]; return !both }
 		}
-		for r := range x.after.means {
-			if _, both := x.before.means[r]; !both {
-				delete(x.after.means, r)
-			}
-		}
+		maps.DeleteFunc(x.before.means, notIn(x.after))
+		maps.DeleteFunc(x.after.means, notIn(x.before))
 	}
 	return x
 }
