@@ -26,6 +26,7 @@ comparative-released-local-300 results  comparative-released --embedding local -
 extended                       results  extended
 axes                           results  axes
 classifiers                    results  classifiers
+classifiers-imdb               results  classifiers-imdb
 grown                          results  grown
 authors                        results  authors
 refuted                        results  extended --dataset agnews --mechanism wbb,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16 --repetitions 1
@@ -77,6 +78,9 @@ run() {
   "$mldp" run "$@" --out "$out/$name" || return # each calls this where set -e is off
   if [ "$file" = results ]; then
     gzip -9nc "$out/$name/results.csv" >"results/reference/$name.csv.gz"
+    # Answers by document, for the records that a report pairs by them.
+    [ ! -e "results/reference/$name.documents.csv.gz" ] ||
+      gzip -9nc "$out/$name/results.documents.csv" >"results/reference/$name.documents.csv.gz"
   else
     cp "$out/$name/$file.csv" "results/reference/$name.csv"
   fi
