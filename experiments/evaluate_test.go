@@ -346,7 +346,8 @@ func TestNewsIsEvaluated(t *testing.T) {
 		of(plain, "english") != of(copied, "english") {
 		t.Errorf("a copy: %+v", copied)
 	}
-	if of(plain, "accuracy") < 50 || cut.Aligned || of(cut, "pp").Known() || !(of(cut, "cs") < 99.9) || !(of(cut, "low") < 100) {
+	if of(plain, "accuracy") < 50 || cut.Aligned || of(cut, "pp").Known() || !(of(cut, "cs") < 99.9) ||
+		!(of(cut, "low") < 100) {
 		t.Errorf("plain %+v, half %+v", plain, cut)
 	}
 }

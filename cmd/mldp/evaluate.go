@@ -149,8 +149,8 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 		})
 	}
 	if len(lines) > 0 {
-		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% interval "+
-			"over the %d test documents, of CS over those of --documents.", lines[0].Items)
+		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% "+
+			"interval over the %d test documents, of CS over those of --documents.", lines[0].Items)
 	}
 	return t
 }

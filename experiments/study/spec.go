@@ -176,9 +176,9 @@ func (d DatasetSpec) Traits() (Traits, error) {
 // Path returns the user's file, which may also lie in the data folder, as one of
 // the hub does; "" for none.
 func (d DatasetSpec) Path(root string) string {
-	if e, err := fetch.Find(d.File); fetch.OnHub(d.File) && err == nil {
-		if file, err := e.Present(root); err == nil {
-			return file["file"]
+	if fetch.OnHub(d.File) {
+		if file, err := fetch.Locate(root, d.File, "file"); err == nil {
+			return file
 		}
 		return d.File
 	}

@@ -184,8 +184,8 @@ func build(m *engine.Manifest, s *study.Study, rows []results.Row, dir, out, kin
 		return nil, err
 	}
 	if err := checkPaths(studyFile, definition); err != nil {
-		return nil, check.Wrong("who checks a package has only its data folder: name files relative to that, and run the study "+
-			"again: %s", strings.TrimPrefix(err.Error(), "refused: "))
+		return nil, check.Wrong("who checks a package has only its data folder: name files relative to that, and run the "+
+			"study again: %s", strings.TrimPrefix(err.Error(), "refused: "))
 	}
 	for i := range rows {
 		rows[i].Command = "" // it has the paths of this machine

@@ -237,7 +237,8 @@ func TestFailuresAreKeptApart(t *testing.T) {
 		"fails-on-a-worker": {Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return nil, s.parallel(ctx, 9, func(i int) error { return fmt.Errorf("%v", []int{}[i]) })
 		}},
-		"fails-at-a-row": {prepare: func(ctx context.Context, s *Situation, c metrics.Channel, draws int) (channelAttack, error) {
+		"fails-at-a-row": {prepare: func(ctx context.Context, s *Situation, c metrics.Channel, draws int) (channelAttack,
+			error) {
 			a, err := rowed.prepare(ctx, s, c, draws)
 			a.take = func(_, x int, row []float64) { row[len(row)+x]++ }
 			return a, err

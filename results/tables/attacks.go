@@ -109,8 +109,8 @@ func (s sheet) releases() []Table {
 	return tables
 }
 
-const endsNote = "Plain text and guessing: what the same attacker finds in text as it was, and without it; a range where " +
-	"releases differ in it, or in who is strongest."
+const endsNote = "Plain text and guessing: what the same attacker finds in text as it was, and without it; a range " +
+	"where releases differ in it, or in who is strongest."
 
 // ends adds the two ends of the scale of each attacker: what it finds in plain text
 // and what it finds by guessing, which may be another number for each release.

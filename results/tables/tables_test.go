@@ -296,7 +296,8 @@ func TestAttackersHaveTheirEnds(t *testing.T) {
 		delete(ends, title)
 		plain, guess := table.Rows[n-2][2+k].Text, table.Rows[n-1][2+k].Text
 		q := results.Where(Attackers(p.Cells), func(q results.Column) bool { return q.Heading() == title })[0]
-		if !strings.HasPrefix(guess, FormatNumber(e[0], q.Digits)) || !strings.HasSuffix(plain, FormatNumber(e[1], q.Digits)) {
+		if !strings.HasPrefix(guess, FormatNumber(e[0], q.Digits)) ||
+			!strings.HasSuffix(plain, FormatNumber(e[1], q.Digits)) {
 			t.Errorf("%s: plain text %s, guessing %s, want %v", title, plain, guess, e)
 		}
 	}
