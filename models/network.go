@@ -84,9 +84,9 @@ func newGraph(weights []*tensor.Dense, labels []int32, build layers, train *adam
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
 	out := &graph{adam: train}
-	for i, w := range weights {
-		out.weights = append(out.weights, gorgonia.NewTensor(g, w.Dtype(), w.Dims(),
-			gorgonia.WithShape(w.Shape()...), gorgonia.WithName(fmt.Sprintf("weights%d", i)), gorgonia.WithValue(w)))
+	for i, w := range weights { // the same numbers under a header of its own: a machine writes to headers
+		out.weights = append(out.weights, gorgonia.NewTensor(g, w.Dtype(), w.Dims(), gorgonia.WithShape(w.Shape()...),
+			gorgonia.WithName(fmt.Sprintf("weights%d", i)), gorgonia.WithValue(w.ShallowClone())))
 	}
 	var err error
 	if out.logits, err = build(g, out.weights); err != nil {
