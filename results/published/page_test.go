@@ -29,6 +29,7 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	comparePage(t, page, "IMDb", ReplicationTables(p), "replication-imdb")
 	comparePage(t, page, "What the printed text fits", ReplicationTables(p), "replication-fits")
 	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed")
+	comparePage(t, page, "PP, by arithmetic", ReplicationTables(p), "replication-covered")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", Tables(p), "described-agnews-100")
 
@@ -58,6 +59,38 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	if n := len(Replicate(p)); n != 256 {
 		t.Errorf("%d printed numbers, want 256", n)
 	}
+
+	// PP and LOW of AG News: by the code, with the fits, and with the arithmetic of PP.
+	here, printed, covered := Covered(Replicate(p), Fits(p))
+	met := map[string]map[string]bool{} // by way and number
+	count := func(way string, all []Replicated) {
+		for _, k := range all {
+			if k.Dataset != "agnews" || k.Metric != "pp" && k.Metric != "low" || k.Verdict == Apart || k.N == 0 {
+				continue
+			}
+			if met[way] == nil {
+				met[way] = map[string]bool{}
+			}
+			met[way][fmt.Sprint(k.Place, k.Metric)] = true
+		}
+	}
+	count("code", Replicate(p))
+	for _, way := range []string{"fits", "arithmetic"} {
+		count(way, Replicate(p))
+		count(way, Fits(p))
+	}
+	count("arithmetic", covered)
+	within := 0
+	for _, k := range covered {
+		if math.Abs(k.Here-k.Printed) <= 0.5 {
+			within++
+		}
+	}
+	holds(t, page, fmt.Sprintf("Of PP and LOW %d of 42 are within 1.5 points, %d with the two texts that fit and one share "+
+		"of words without a vector", len(met["code"]), len(met["arithmetic"])),
+		fmt.Sprintf("(%d of 42 with these)", len(met["fits"])),
+		fmt.Sprintf("%.1f%% of it at hand, %.1f%% in print", here, printed),
+		fmt.Sprintf("%d of %d numbers are then within half a point", within, len(covered)))
 }
 
 // TestAuditPageFollowsItsRecords: the bounds on the page of guarantees are those

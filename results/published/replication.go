@@ -292,7 +292,10 @@ func ReplicationTables(p *results.Prepared) []tables.Table {
 		list = append(list, besidePrinted("replication-"+d, "Here/printed, "+results.DatasetTitle(d)+", d = 100", own,
 			replicatedMetrics, results.MechanismTitle))
 	}
-	list = append(list, fitsTable(p), listedTable(all), causesTable(all))
+	fitted := Fits(p)
+	list = append(list, besidePrinted("replication-fits", "What the printed text fits: here/printed, AG News, d = 100",
+		fitted, replicatedMetrics[2:], fitTitle))
+	list = append(append(list, arithmeticTables(all, fitted)...), causesTable(all))
 	return results.Where(list, func(t tables.Table) bool { return len(t.Rows) > 0 })
 }
 
