@@ -18,6 +18,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
@@ -104,9 +105,9 @@ type Evaluated struct {
 	Numbers    map[string]Number
 }
 
-// Number is a number of an evaluation, with half the width of its 95% interval and
-// what an attacker reaches without the text, where there are any.
-type Number struct{ Value, Half, Floor results.Float }
+// Number is a number of an evaluation, with the ends of its 95% interval and what
+// an attacker reaches without the text, where there are any.
+type Number struct{ Value, Low, High, Floor results.Float }
 
 // Evaluation names the numbers of an evaluation, in the order of tables.
 var Evaluation = []struct {
@@ -154,7 +155,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 		for _, q := range Evaluation {
 			for _, quantity := range q.quantities {
 				if n, ok := numberOf(p.Cells, c, quantity); ok {
-					x.Numbers[q.Key] = Number{q.scale * n.Value, q.scale * n.Half, q.scale * n.Floor}
+					x.Numbers[q.Key] = Number{q.scale * n.Value, q.scale * n.Low, q.scale * n.High, q.scale * n.Floor}
 					break
 				}
 			}
@@ -174,13 +175,18 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bool) {
 	m, ok := c.At(quantity)
 	low, high := c.Interval(quantity)
-	n := Number{m.Value, (high - low) / 2, m.Floor}
+	n := Number{m.Value, low, high, m.Floor}
 	if q := results.MustColumn(quantity); q.Counted && !q.OfModel {
-		n.Half = results.Missing // of words: those of one document are alike
+		n.Low, n.High = results.Missing, results.Missing // of words: those of one document are alike
 	}
 	for _, o := range cells {
 		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling > n.Value) {
-			n, ok = Number{v.Ceiling, results.Missing, v.Floor}, true
+			n, ok = Number{v.Ceiling, results.Missing, results.Missing, v.Floor}, true
+			right := math.Round(float64(v.Ceiling) * float64(v.Whole)) // exact where each item is right or wrong
+			if i, err := stats.ClopperPearson(int(right), v.Whole, 0.95); err == nil && results.MustColumn(quantity).Share &&
+				math.Abs(right-float64(v.Ceiling)*float64(v.Whole)) < 1e-6 {
+				n.Low, n.High = results.Float(i.Low), results.Float(i.High)
+			}
 		}
 	}
 	return n, ok && n.Value.Known()

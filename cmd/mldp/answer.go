@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -93,36 +92,96 @@ func (a *answer) table(name string, columns []string, rows [][]any) error {
 	return printColumns(a.text, lines)
 }
 
-// printColumns aligns columns. On a terminal that is too narrow, the texts of the
-// last one are continued below.
+// printColumns aligns columns. On a terminal that is too narrow long cells are
+// continued below, and columns that still have no room follow in a block of their
+// own, beside the first again.
 func printColumns(out io.Writer, lines [][]string) error {
-	room, last := math.MaxInt, len(lines[0])-1
-	if width := terminalWidth(out); width > 0 {
-		room = width
-		for j := range last {
-			room -= 2 + slices.Max(list.Map(lines, func(line []string) int { return utf8.RuneCountInString(line[j]) }))
-		}
-		room = max(room, 24)
+	room := terminalWidth(out)
+	if room == 0 {
+		room = math.MaxInt
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	columns := len(lines[0])
+	widths, least := make([]int, columns), make([]int, columns) // in runes
 	for _, line := range lines {
-		for {
-			now, rest := line[last], ""
-			if runes := []rune(now); len(runes) > room {
-				cut := room
-				if space := strings.LastIndexByte(string(runes[:room+1]), ' '); space > 0 {
-					cut = len([]rune(string(runes[:room+1])[:space]))
-				}
-				now, rest = string(runes[:cut]), strings.TrimLeft(string(runes[cut:]), " ")
+		for j, s := range line {
+			widths[j] = max(widths[j], utf8.RuneCountInString(s))
+			for word := range strings.FieldsSeq(strings.ReplaceAll(s, ",", ", ")) {
+				least[j] = max(least[j], min(utf8.RuneCountInString(word), 24))
 			}
-			fmt.Fprintln(w, strings.TrimRight(strings.Join(append(slices.Clone(line[:last]), now), "\t"), "\t"))
-			if rest == "" {
+		}
+	}
+	var err error
+	for from := 1; from == 1 || from < columns; {
+		shown, width := []int{0}, least[0]
+		for from < columns && (len(shown) == 1 || width+2+least[from] <= room) {
+			width += 2 + least[from]
+			shown, from = append(shown, from), from+1
+		}
+		if columns == 1 {
+			from++
+		}
+		now, width := slices.Clone(widths), -2
+		for _, j := range shown {
+			width += 2 + now[j]
+		}
+		for ; width > room; width-- {
+			j := slices.MaxFunc(shown, func(a, b int) int { return cmp.Compare(now[a]-least[a], now[b]-least[b]) })
+			if now[j] == least[j] {
 				break
 			}
-			line = append(make([]string, last), rest)
+			now[j]--
+		}
+		for _, line := range lines {
+			err = errors.Join(err, printLine(out, line, shown, now))
+		}
+		if from < columns {
+			fmt.Fprintln(out)
 		}
 	}
-	return w.Flush()
+	return err
+}
+
+// printLine prints the shown cells of a line in columns of so many runes.
+func printLine(out io.Writer, line []string, shown, widths []int) error {
+	cells := make([][]string, len(line))
+	height := 1
+	for _, j := range shown {
+		cells[j] = wrapped(line[j], widths[j])
+		height = max(height, len(cells[j]))
+	}
+	var err error
+	for i := range height {
+		var b strings.Builder
+		for _, j := range shown {
+			cell := ""
+			if i < len(cells[j]) {
+				cell = cells[j][i]
+			}
+			b.WriteString(cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+2))
+		}
+		_, e := fmt.Fprintln(out, strings.TrimRight(b.String(), " "))
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// wrapped cuts a text into parts of at most width runes: at spaces or after commas
+// where there are any.
+func wrapped(s string, width int) (parts []string) {
+	for {
+		runes := []rune(s)
+		if len(runes) <= width {
+			return append(parts, s)
+		}
+		cut := width
+		if at := strings.LastIndexByte(string(runes[:width+1]), ' '); at > 0 {
+			cut = utf8.RuneCountInString(string(runes[:width+1])[:at])
+		} else if at := strings.LastIndexByte(string(runes[:width]), ','); at > 0 {
+			cut = utf8.RuneCountInString(string(runes[:width])[:at+1])
+		}
+		parts = append(parts, string(runes[:cut]))
+		s = strings.TrimLeft(string(runes[cut:]), " ")
+	}
 }
 
 // terminalWidth is 0 where out is no terminal.
@@ -187,10 +246,16 @@ func (a *answer) add(name string, structs any) {
 	}
 }
 
-// paper prints tables in a format of tables.Formats. As JSON their cells are
-// texts.
+// paper prints tables in a format of tables.Formats; on a terminal, Markdown as
+// columns that fit. As JSON their cells are texts.
 func (a *answer) paper(format string, all ...tables.Table) error {
 	for _, t := range all {
+		if format == "md" && terminalWidth(a.text) > 0 {
+			if err := errors.Join(printColumns(a.text, [][]string{{t.Title}}), a.brief(t)); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := t.Write(a.text, format); err != nil {
 			return err
 		}
@@ -230,11 +295,17 @@ func (a *answer) brief(t tables.Table) error {
 	if err := printColumns(a.text, lines); err != nil {
 		return err
 	}
+	var notes []string
 	for i, n := range t.Notes {
-		fmt.Fprintf(a.text, "[%d] %s\n", i+1, n)
+		notes = append(notes, fmt.Sprintf("[%d] %s", i+1, n))
 	}
 	if t.Legend != "" {
-		fmt.Fprintln(a.text, t.Legend)
+		notes = append(notes, t.Legend)
+	}
+	for _, n := range notes {
+		if err := printColumns(a.text, [][]string{{n}}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -187,10 +187,11 @@ const mostChanges = 20
 // printComparison prints what changed, and returns the exit code of it.
 func printComparison(a *answer, c *compare.Comparison, format string) error {
 	for _, t := range []tables.Table{tables.Changes(c, mostChanges), tables.Tests(c)} {
-		if len(t.Rows) > 0 {
-			if err := t.Write(a.text, format); err != nil {
-				return err
-			}
+		if len(t.Rows) == 0 {
+			continue
+		}
+		if err := a.paper(format, t); err != nil {
+			return err
 		}
 	}
 	a.add("changes", c.Changes)

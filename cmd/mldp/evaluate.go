@@ -139,18 +139,16 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 		}
 		column(q.Title, number(guess, 1), func(x experiments.Evaluated) string {
 			n, ok := x.Numbers[q.Key]
-			switch {
-			case !ok:
+			if !ok {
 				return "-"
-			case n.Half > 0: // equal in all documents has no spread
-				return number(n.Value, 1) + " ± " + number(n.Half, 1)
 			}
-			return number(n.Value, 1)
+			return tables.WithEnds(float64(n.Value), float64(n.Low), float64(n.High), 1) // equal in all documents has no spread
 		})
 	}
 	if len(lines) > 0 {
 		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% "+
-			"interval over the %d test documents, of CS over those of --documents.", lines[0].Items)
+			"interval over the %d test documents, of CS over those of --documents; at its end, as at 100%%, the two ends "+
+			"follow. PP, LOW and English count words, which are alike within a document, and have no interval.", lines[0].Items)
 	}
 	return t
 }
@@ -163,9 +161,11 @@ func versionRows(lines []experiments.Evaluated) (rows []map[string]any) {
 		for _, q := range experiments.Evaluation {
 			n, ok := x.Numbers[q.Key]
 			if !ok {
-				n = experiments.Number{Value: results.Missing, Half: results.Missing, Floor: results.Missing}
+				n = experiments.Number{Value: results.Missing, Low: results.Missing, High: results.Missing,
+					Floor: results.Missing}
 			}
-			row[q.Key], row[q.Key+"_half"], row[q.Key+"_floor"] = value(n.Value), value(n.Half), value(n.Floor)
+			row[q.Key], row[q.Key+"_low"], row[q.Key+"_high"], row[q.Key+"_floor"] = value(n.Value), value(n.Low), value(n.High),
+				value(n.Floor)
 		}
 		rows = append(rows, row)
 	}

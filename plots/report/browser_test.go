@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -131,21 +132,45 @@ func TestBrowser(t *testing.T) {
 	if got := html.UnescapeString(string(m[1])); got != want {
 		t.Errorf("in the browser:\n got %s\nwant %s", got, want)
 	}
-	// In print there is the answer and how to repeat it, and nothing that is folded.
-	pdf := filepath.Join(dir, "page.pdf")
-	open(filepath.Join(dir, "page.html"), "--no-pdf-header-footer", "--print-to-pdf="+pdf)
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Log("no pdftotext: the printed page is not read")
 		return
 	}
-	text, err := exec.Command("pdftotext", "-layout", pdf, "-").Output()
+	// In print there is all but the table to filter, with scripts or without, and
+	// nothing is cut at the right.
+	content, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, printed := range map[string]bool{"Which of 2 mechanisms": true, "not privatised": true,
-		"Audit of claimed guarantees": true, "mldp run": true, "Lower bounds on the true": false, "changed nothing": false} {
-		if strings.Contains(string(text), want) != printed {
-			t.Errorf("in print there is %q: %v, want %v", want, !printed, printed)
+	for name, page := range map[string][]byte{"scripts": content,
+		"none": regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAll(content, nil)} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path+".html", page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		open(path+".html", "--no-pdf-header-footer", "--print-to-pdf="+path+".pdf")
+		text, err := exec.Command("pdftotext", "-layout", path+".pdf", "-").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want, printed := range map[string]bool{"Which of 2 mechanisms": true, "not privatised": true,
+			"Audit of claimed guarantees": true, "mldp run": true, "Lower bounds on the true": true, "changed nothing": false} {
+			if strings.Contains(string(text), want) != printed {
+				t.Errorf("%s: in print there is %q: %v, want %v", name, want, !printed, printed)
+			}
+		}
+		boxes, err := exec.Command("pdftotext", "-bbox", path+".pdf", "-").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := regexp.MustCompile(`xMax="([\d.]+)"`).FindAllSubmatch(boxes, -1)
+		for _, m := range ends { // A4 landscape is 841.9 points wide, with margins of 34
+			if end, err := strconv.ParseFloat(string(m[1]), 64); err != nil || end > 842-30 {
+				t.Errorf("%s: a word of the print ends at %s points (%v)", name, m[1], err)
+			}
+		}
+		if len(ends) == 0 {
+			t.Errorf("%s: no words in %s", name, boxes)
 		}
 	}
 }

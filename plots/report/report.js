@@ -41,9 +41,11 @@
       });
     });
   });
-  // What is folded stays folded in print, warnings aside: a reader opens what is to be printed.
-  all("details").forEach(function (d) { d.open = false; });
-  addEventListener("beforeprint", function () { all(".warnings").forEach(function (d) { d.open = true; }); });
+  // Tables are folded on the screen only: print has all of them, as has a page without scripts.
+  var fold = function (open) { all("details").forEach(function (d) { d.open = open; }); };
+  fold(false);
+  addEventListener("beforeprint", function () { fold(true); });
+  addEventListener("afterprint", function () { fold(false); });
 
   // The state of the page, which stands in the address: the axis, filters, and
   // the mechanisms that are highlighted.

@@ -227,7 +227,7 @@ func (s sheet) attackRow(t *Table, own *results.Prepared, at []compare.Aligned, 
 	}
 	for k, q := range columns {
 		if x := nearest.Values(q.Name); len(x) > 0 {
-			row[3+k].Text = withHalf(stats.Mean(x), half(nearest.Cells, q.Name), q.Digits)
+			row[3+k].Text = withOwn(stats.Mean(x), nearest.Cells, q)
 		}
 	}
 	return row

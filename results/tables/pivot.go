@@ -108,11 +108,11 @@ func meanOf(q results.Column) func(*Table, []results.Cell) TableCell {
 	}
 }
 
-// ownOf is meanOf with half a number's own interval, not that over repetitions.
+// ownOf is meanOf with a number's own interval, not that over repetitions.
 func ownOf(q results.Column) func(*Table, []results.Cell) TableCell {
 	return func(t *Table, cells []results.Cell) TableCell {
 		mean := stats.Mean(results.Cells{Cells: cells}.Values(q.Name))
-		return orUndefined(t, cells, number(withHalf(mean, half(cells, q.Name), q.Digits), mean))
+		return orUndefined(t, cells, number(withOwn(mean, cells, q), mean))
 	}
 }
 
@@ -130,22 +130,28 @@ func orUndefined(t *Table, cells []results.Cell, c TableCell) TableCell {
 	return c
 }
 
-// half is the mean of half the widths of the numbers' own intervals, NaN where
-// they have none.
-func half(cells []results.Cell, quantity string) float64 {
-	var halves []float64
+// withOwn writes a mean over cells with the mean of the numbers' own intervals,
+// of those that have one.
+func withOwn(mean float64, cells []results.Cell, q results.Column) string {
+	var lows, highs []float64
 	for _, c := range cells {
-		if m, ok := c.At(quantity); ok && m.High > m.Low {
-			halves = append(halves, float64(m.High-m.Low)/2)
+		if m, ok := c.At(q.Name); ok && m.High > m.Low {
+			lows, highs = append(lows, float64(m.Low)), append(highs, float64(m.High))
 		}
 	}
-	return stats.Mean(halves)
+	return WithEnds(mean, stats.Mean(lows), stats.Mean(highs), q.Digits)
 }
 
-// withHalf writes a value ± half the width of its interval, if it has one.
-func withHalf(value, half float64, digits int) string {
+// WithEnds writes a value ± half the width of its interval, if it has one: the one
+// form of a number in tables, on pages and boards. A value that is an end of its
+// interval, such as 100%, has the two ends beside it.
+func WithEnds(value, low, high float64, digits int) string {
 	text := FormatNumber(value, digits)
-	if half > 0 && !math.IsInf(half, 0) {
+	switch half := (high - low) / 2; {
+	case !(half > 0) || math.IsInf(half, 0):
+	case value <= low || value >= high:
+		text += " (" + FormatNumber(low, digits) + "–" + FormatNumber(high, digits) + ")"
+	default:
 		text += " ± " + FormatNumber(half, digits)
 	}
 	return text

@@ -32,13 +32,12 @@ func AxisNote(p *results.Prepared, quantity string) string {
 	return results.MustColumn(quantity).Title
 }
 
-// Within writes a value of a line with half its interval: the one form of the
-// number in tables, on pages and boards.
+// Within writes the value of a line with its interval.
 func Within(l compare.Line, digits int) string {
 	if !l.Reached {
 		return NotMeasured
 	}
-	return withHalf(l.Value, (l.High-l.Low)/2, digits)
+	return WithEnds(l.Value, l.Low, l.High, digits)
 }
 
 // intervalNote explains the intervals of package compare.

@@ -97,7 +97,7 @@ func (s sheet) figures() Table {
 		}
 		text := NotMeasured
 		if r.N > 0 {
-			text = withHalf(float64(r.Mean), float64(r.High-r.Low)/2, digits)
+			text = WithEnds(float64(r.Mean), float64(r.Low), float64(r.High), digits)
 		}
 		t.AddRow(r.Panel, results.DatasetTitle(r.Dataset), r.Series, r.XName, formatFloat(r.X), title, fmt.Sprint(r.N),
 			text, r.Note)
