@@ -17,6 +17,8 @@ runs='
 replication                    results  replication --datasets agnews-2024 --embedding glove.6B.words
 replication-imdb               results  replication --datasets imdb-2024 --embedding glove.6B.words --panel text
 replication-fits               results  replication-fits --embedding glove.6B.words
+replication-2025               results  replication --datasets agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2025
+replication-2026               results  replication --datasets agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2026
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
 comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3

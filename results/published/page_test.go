@@ -93,6 +93,35 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		fmt.Sprintf("%d of %d numbers are then within half a point", within, len(covered)))
 }
 
+// TestAccuracyOfThreeTexts: how many printed accuracies of AG News are within two
+// points of the mean over three texts, with five networks each.
+func TestAccuracyOfThreeTexts(t *testing.T) {
+	t.Parallel()
+	mean, printed := map[Place]float64{}, map[Place]float64{}
+	for _, name := range []string{"replication", "replication-2025", "replication-2026"} {
+		numbers := 0
+		for _, k := range Replicate(reference(t, name)) {
+			if k.Dataset == "agnews" && k.Metric == "accuracy" && k.N == 5 {
+				mean[k.Place] += k.Here / 3
+				printed[k.Place] = k.Printed
+				numbers++
+			}
+		}
+		if numbers != 22 {
+			t.Errorf("%s: %d accuracies, want 22", name, numbers)
+		}
+	}
+	near := 0
+	for at, m := range mean {
+		if math.Abs(m-printed[at]) <= 2 {
+			near++
+		} else {
+			t.Logf("%v: %.2f, printed %.2f", at, m, printed[at])
+		}
+	}
+	holds(t, "reports/2-the-2024-tables.md", fmt.Sprintf("the means over three texts are within two points for %d of 22", near))
+}
+
 // TestAuditPageFollowsItsRecords: the bounds on the page of guarantees are those
 // of the committed audit.
 func TestAuditPageFollowsItsRecords(t *testing.T) {
