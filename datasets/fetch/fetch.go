@@ -187,8 +187,9 @@ func (f *Fetcher) download(ctx context.Context, d Download, target string) error
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", u, err))
 	}
+	names := mirrorNames("", d.File) // the last is the shortest
 	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...),
-		strings.TrimPrefix(d.File, "archives/"))
+		strings.TrimPrefix(names[len(names)-1], "/"))
 }
 
 func (f *Fetcher) mirror() string { return cmp.Or(f.Mirror, os.Getenv("MLDP_MIRROR")) }
