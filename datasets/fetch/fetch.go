@@ -187,8 +187,9 @@ func (f *Fetcher) download(ctx context.Context, d Download, target string) error
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", u, err))
 	}
+	names := mirrorNames("", d.File) // the last is the shortest
 	return fmt.Errorf("%w\nwithout a network, put %s into a folder and set MLDP_MIRROR to it", errors.Join(failed...),
-		path.Base(d.File))
+		strings.TrimPrefix(names[len(names)-1], "/"))
 }
 
 func (f *Fetcher) mirror() string { return cmp.Or(f.Mirror, os.Getenv("MLDP_MIRROR")) }
@@ -198,11 +199,19 @@ func isURL(s string) bool {
 }
 
 // mirrorNames returns the names under which a mirror may hold a file: as under
-// the data folder, without "archives/", or the bare name.
+// the data folder, without "archives/", or the bare name, where no other file of
+// the catalogue has it, as model.onnx of each model has.
 func mirrorNames(mirror, file string) []string {
 	mirror = strings.TrimSuffix(mirror, "/")
-	names := []string{mirror + "/" + strings.TrimPrefix(file, "archives/"), mirror + "/" + path.Base(file)}
-	return slices.Compact(names)
+	names := []string{mirror + "/" + strings.TrimPrefix(file, "archives/")}
+	for _, e := range Catalogue() {
+		if slices.ContainsFunc(e.Downloads, func(d Download) bool {
+			return d.File != file && path.Base(d.File) == path.Base(file)
+		}) {
+			return names
+		}
+	}
+	return slices.Compact(append(names, mirror+"/"+path.Base(file)))
 }
 
 // inMirror returns the path of a file in the mirror folder, "" where there is

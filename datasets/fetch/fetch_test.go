@@ -179,9 +179,13 @@ func TestCatalogueIsSound(t *testing.T) {
 				t.Errorf("%s: two downloads share %s", e.Name, d.File)
 			}
 			files[d.File] = d.URL + d.SHA256
-			// A mirror may hold files under their bare names.
+			// A mirror may hold files under their bare names, where they are one file's.
 			if other, ok := bases[filepath.Base(d.File)]; ok && other != d.File {
-				t.Errorf("%s and %s share a name", d.File, other)
+				for _, file := range []string{d.File, other} {
+					if names := mirrorNames("m", file); len(names) != 1 || names[0] != "m/"+file {
+						t.Errorf("%s and %s share a name, and a mirror may mix them up: %v", d.File, other, names)
+					}
+				}
 			}
 			bases[filepath.Base(d.File)] = d.File
 			gives[d.File] = true

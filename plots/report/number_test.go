@@ -60,6 +60,8 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, section, _ := strings.Cut(string(result), "\n## At equal privacy\n") // other tables have the same numbers
+	section, _, _ = strings.Cut(section, "\n## ")
 	compared := 0
 	for _, level := range results.StatedErrors {
 		for _, s := range compare.Standings(p, compare.Question{}, level) {
@@ -101,7 +103,7 @@ func TestOneNumberOnEveryPage(t *testing.T) {
 				}
 				if level == results.StatedErrors[0] {
 					compared++
-					one("result page", resultRows(string(result)), want, e.Line.Name)
+					one("result page", resultRows(section), want, e.Line.Name)
 				}
 				if k == 0 && len(s.Entries) > 0 {
 					one("summary", texts(brief), want, dataset, fmt.Sprint(level), e.Line.Name)

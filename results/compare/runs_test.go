@@ -347,3 +347,33 @@ func TestHonestPairsOfDocumentsPass(t *testing.T) {
 		t.Errorf("%d of %d alarms", alarms, pairs)
 	}
 }
+
+// Three trainings on one text are repetitions on the same documents: where they
+// agree, the error of a change is that of one training, not of three samples.
+func TestTrainingsAreNoDocuments(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64, trainings int, right func(int) bool) *results.Prepared {
+		var rows []results.Row
+		for k := 1; k <= trainings; k++ {
+			for _, r := range one(seed, true, right) {
+				r.Repetition = k
+				rows = append(rows, r)
+			}
+		}
+		return prepare(t, rows)
+	}
+	errorOf := func(trainings int) float64 {
+		c := Runs(run(1, trainings, func(i int) bool { return i%5 == 0 }),
+			run(2, trainings, func(i int) bool { return i%5 == 0 || i%25 == 1 }), Options{})
+		for _, x := range c.Tests {
+			if strings.Contains(x.Scope, "CMP") && x.How == "pairs of documents" {
+				return x.Error
+			}
+		}
+		t.Fatalf("%d trainings: no test of pairs: %s", trainings, c.Sentence())
+		return 0
+	}
+	if a, b := errorOf(1), errorOf(3); math.Abs(b/a-1) > 0.01 {
+		t.Errorf("error %g of one training, %g of three that agree", a, b)
+	}
+}
