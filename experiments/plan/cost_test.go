@@ -66,7 +66,8 @@ func TestMemoryOfModels(t *testing.T) {
 	for _, attackers := range []string{"[map, masked]", "[map, masked, masked-channel]"} {
 		s, err := study.Parse("m.yaml", []byte("schema: 1\nname: m\nprotocol: attacks\nlanguage_model: "+folder+
 			"\ncausal_model: "+folder+"\ndatasets: [{name: generated-styles}]\nembeddings: [{name: generated, "+
-			"dimensions: [20]}]\nattackers: "+attackers+"\nshadow: 5\nmechanisms: [{name: k-rr, epsilons: [1]}]\nmetrics: {bleu: {}}\n"))
+			"dimensions: [20]}]\nattackers: "+attackers+
+			"\nshadow: 5\nmechanisms: [{name: k-rr, epsilons: [1]}]\nmetrics: {bleu: {}}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

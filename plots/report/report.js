@@ -42,10 +42,11 @@
     });
   });
   // Tables are folded on the screen only: print has all of them, as has a page without scripts.
-  var fold = function (open) { all("details").forEach(function (d) { d.open = open; }); };
-  fold(false);
-  addEventListener("beforeprint", function () { fold(true); });
-  addEventListener("afterprint", function () { fold(false); });
+  all("details").forEach(function (d) {
+    var before = d.open = false;
+    addEventListener("beforeprint", function () { before = d.open; d.open = true; });
+    addEventListener("afterprint", function () { d.open = before; });
+  });
 
   // The state of the page, which stands in the address: the axis, filters, and
   // the mechanisms that are highlighted.
