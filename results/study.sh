@@ -29,7 +29,8 @@ extended                       results  extended
 axes                           results  axes
 classifiers                    results  classifiers
 classifiers-imdb               results  classifiers-imdb
-grown                          results  grown
+grown                          results  grown --dataset product-reviews,agnews
+grown-imdb                     results  grown --dataset imdb
 authors                        results  authors
 refuted                        results  extended --dataset agnews --mechanism wbb,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews

@@ -96,7 +96,7 @@ func TestFewDrawsAreOutsideTheInterval(t *testing.T) {
 	}
 	outside, all := 0, 0
 	seen := map[cell]bool{}
-	for _, c := range reference(t, "grown").Cells {
+	for _, c := range append(reference(t, "grown").Cells, reference(t, "grown-imdb").Cells...) {
 		m, ok := c.At("e_m_full_uniform")
 		before, both := ten[of(c)]
 		if !ok || !both || !m.Value.Known() || seen[of(c)] {
@@ -111,7 +111,7 @@ func TestFewDrawsAreOutsideTheInterval(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d outside", outside, all)
-	if all < 46 || outside == 0 {
+	if all < 62 || outside == 0 {
 		t.Errorf("%d of %d outside", outside, all)
 	}
 }
