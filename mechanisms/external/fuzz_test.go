@@ -116,8 +116,7 @@ func TestServeAnswersErrors(t *testing.T) {
 {"id":3,"epsilon":2,"seeds":["12"],"documents":[["a"]]}
 {"id":4,"epsilon":2,"seeds":[],"documents":[["a"]]}
 {"id":5,"epsilon":9,"seeds":["` + seed + `"],"documents":[["a"]]}
-{"id":6,"epsilon":8,"seeds":["` + seed + `"],"texts":["a  b"]}
-`
+{"id":6,"epsilon":8,"seeds":["` + seed + `"],"texts":["a  b"]}` // the last request has no line end
 	var out bytes.Buffer
 	handle := func(_ context.Context, epsilon float64, d [][]string, _ []stream.Seed) ([][]string, error) {
 		if epsilon == 9 {
