@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"mldpbench/results"
@@ -38,4 +40,66 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 	if y, ok := a.Pair(0, 1); !ok || y.P != 1 || y.Difference != 0 || y.Low > -10 || y.High < 10 {
 		t.Errorf("equal answers on 12 documents: %+v", y)
 	}
+}
+
+// Pairs with repetitions use a normal approximation. On few documents, shared by
+// all repetitions, equal versions are told apart in about 5% of draws (20 to 27 of
+// 500 here), and intervals miss the truth as often. A true rate of 6% gives more
+// than 62 with probability below 1e-6 (binomial); seeds are fixed.
+func TestPairsWithRepetitionsHold(t *testing.T) {
+	t.Parallel()
+	const draws, most = 500, 62
+	for _, documents := range []int{12, 40} {
+		for _, repetitions := range []int{2, 3} {
+			for _, lost := range []float64{0, 0.3} {
+				rng := rand.New(rand.NewPCG(uint64(documents), uint64(repetitions)))
+				told, missed := 0, 0
+				for range draws {
+					x := twoVersions(t, rng, documents, repetitions, lost)
+					if x.Told {
+						told++
+					}
+					if truth := 100 * 0.7 * lost; x.Low > truth || x.High < truth {
+						missed++
+					}
+				}
+				t.Logf("%d documents, %d repetitions, lost %g: told %d, missed %d", documents, repetitions, lost, told, missed)
+				if missed > most || lost == 0 && told > most {
+					t.Errorf("%d documents, %d repetitions, lost %g: told %d, missed %d of %d", documents, repetitions, lost, told,
+						missed, draws)
+				}
+			}
+		}
+	}
+}
+
+// twoVersions draws documents, on which the first version is right with
+// probability 0.4 to 1, evenly, and the second less often by the share lost.
+func twoVersions(t *testing.T, rng *rand.Rand, documents, repetitions int, lost float64) Pair {
+	easy := make([]float64, documents)
+	for i := range easy {
+		easy[i] = 0.4 + 0.6*rng.Float64()
+	}
+	var rows []results.Row
+	for r := 1; r <= repetitions; r++ {
+		for v, name := range []string{"one", "two"} {
+			x := results.NewRow()
+			x.Dataset, x.DatasetFingerprint, x.Mechanism, x.Model, x.Repetition = "own", "one", name, "svm", r
+			x.Key = fmt.Sprint(name, r)
+			answers, right := make([]bool, documents), 0
+			for i := range answers {
+				if answers[i] = rng.Float64() < easy[i]*(1-lost*float64(v)); answers[i] {
+					right++
+				}
+			}
+			m := results.Share(right, documents)
+			m.Items = results.NewOutcomes(answers)
+			rows = append(rows, x.Of("accuracy", m))
+		}
+	}
+	p, err := results.Prepare(results.Run{Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Versions(p, "accuracy").Pairs[0]
 }
