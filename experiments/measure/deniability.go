@@ -22,8 +22,8 @@ type deniabilityOptions struct {
 	// random.sample draws with this seed from the words of the train texts, by
 	// falling frequency; else words of the space are drawn.
 	Python map[string]uint64 `yaml:"python,omitempty" json:"python,omitempty"`
-	// Times is the number of measurements with these words; they count as
-	// repetitions. 0: one for each repetition.
+	// Times is the number of measurements, with the words of python or, without it,
+	// with other words each; they count as repetitions. 0: one for each repetition.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" limits:"0,10000"`
 }
 
@@ -52,7 +52,8 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	if !mechanisms.TakesWords(m) {
 		return []results.Row{unmeasured(row, "n_w", notOfWords)}, nil
 	}
-	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
+	probe := r.ProbeSeed().Derive("deniability")
+	words := SampleWords(r.Space.Space, o.Words, probe)
 	var kept []string
 	if o.Python != nil {
 		words, kept, err = pythonWords(r.Corpus.TrainTexts(), o.Words, o.Python[r.Dataset.Name], m.Vocabulary())
@@ -70,6 +71,9 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	var rows []results.Row
 	for i := range o.Times {
 		row.Repetition = i + 1
+		if i > 0 && o.Python == nil {
+			words = SampleWords(r.Space.Space, o.Words, probe.At(uint64(i)))
+		}
 		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)), i == 0)
 		if err != nil {
 			return nil, err
