@@ -14,11 +14,13 @@ out=${STUDY_OUT:-runs/study}
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-replication                    results  replication --datasets agnews-2024 --embedding glove.6B.words
-replication-imdb               results  replication --datasets imdb-2024 --embedding glove.6B.words --panel text
-replication-fits               results  replication-fits --embedding glove.6B.words
-replication-2025               results  replication --datasets agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2025
-replication-2026               results  replication --datasets agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2026
+replication                    results  replication --dataset agnews-2024 --embedding glove.6B.words
+replication-imdb               results  replication --dataset imdb-2024 --embedding glove.6B --panel text-imdb --panel accuracy
+replication-fits               results  replication-fits --dataset agnews-2024 --embedding glove.6B.words
+replication-fits-imdb          results  replication-fits --dataset imdb-2024 --embedding glove.6B
+replication-local              results  replication --embedding local --dimension 50,300 --panel text --panel text-imdb
+replication-2025               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2025
+replication-2026               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2026
 comparative                    results  comparative --dimension 100
 comparative-released           results  comparative-released --dimension 100
 comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3
@@ -29,6 +31,7 @@ extended                       results  extended
 axes                           results  axes
 classifiers                    results  classifiers
 classifiers-imdb               results  classifiers-imdb
+few-draws                      results  few-draws
 grown                          results  grown --dataset product-reviews,agnews
 grown-imdb                     results  grown --dataset imdb
 authors                        results  authors

@@ -23,12 +23,10 @@ var fits = map[string]fit{
 	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
 }
 
-// Fits are the numbers of a text that AG News has in print, beside those of the
-// mechanisms whose text fits them. N_w and S_w are not of a text.
+// Fits are the printed numbers of texts, beside those of the mechanisms whose text
+// fits them. N_w and S_w are not of a text.
 func Fits(p *results.Prepared) []Replicated {
-	fitted := results.Where(places(replicatedDimension), func(at Place) bool {
-		return at.Dataset == "agnews" && fits[at.Mechanism].title != ""
-	})
+	fitted := results.Where(places(replicatedDimension), func(at Place) bool { return fits[at.Mechanism].title != "" })
 	return beside(p, fitted, replicatedMetrics[2:], asRun(standsFor))
 }
 
@@ -42,16 +40,16 @@ func standsFor(c results.Cell) string {
 	return ""
 }
 
-// Listed are N_w and S_w of SanText on AG News for the share of words without a
+// Listed are N_w and S_w of SanText on a data set for the share of words without a
 // vector that the mean of its printed N_w has, in place of the share at hand. Its
 // probabilities are nearly the same for all rows, and a row beyond the list of
 // words with a vector returns the word: N_w is the share of such rows, and S_w
 // the share of the others, less the few outputs that come twice.
-func Listed(all []Replicated) (share float64, listed []Replicated) {
+func Listed(all []Replicated, dataset string) (share float64, listed []Replicated) {
 	var printed []float64
 	nw := map[Place]Replicated{}
 	for _, k := range all {
-		if k.Dataset == "agnews" && k.Mechanism == santext && k.Metric == "n_w" && k.Verdict != NotRun {
+		if k.Dataset == dataset && k.Mechanism == santext && k.Metric == "n_w" && k.Verdict != NotRun {
 			printed = append(printed, k.Printed)
 			nw[k.Place] = k
 		}
@@ -79,15 +77,15 @@ func Listed(all []Replicated) (share float64, listed []Replicated) {
 	return share, listed
 }
 
-// Covered are PP on AG News for the share of words without a vector in print, in
+// Covered are PP on a data set for the share of words without a vector in print, in
 // place of the share at hand, where a text of vectors has them; Fits stand for the
 // rows that they explain. A word without a vector stays. Where no word of N_w came
 // back in print, what did not change had none: their means are the two shares.
-func Covered(all, fitted []Replicated) (here, printed float64, covered []Replicated) {
+func Covered(all, fitted []Replicated, dataset string) (here, printed float64, covered []Replicated) {
 	none := map[Place]bool{}
 	var own, theirs []float64
 	for _, k := range all {
-		if k.Dataset != "agnews" {
+		if k.Dataset != dataset {
 			continue
 		}
 		if k.Metric == "n_w" && k.Printed == 0 {
@@ -102,7 +100,7 @@ func Covered(all, fitted []Replicated) (here, printed float64, covered []Replica
 	}
 	here, printed = stats.Mean(own), stats.Mean(theirs)
 	take := func(k Replicated) {
-		if k.Dataset == "agnews" && k.Metric == "pp" && k.N > 0 {
+		if k.Dataset == dataset && k.Metric == "pp" && k.N > 0 {
 			k.Here *= (100 - printed) / (100 - here)
 			k.judge(replicatedMetrics[2].digits, replicatedMetrics[2].tolerance)
 			covered = append(covered, k)
@@ -120,14 +118,19 @@ func Covered(all, fitted []Replicated) (here, printed float64, covered []Replica
 }
 
 // arithmeticTables are Listed and Covered.
-func arithmeticTables(all, fitted []Replicated) []tables.Table {
-	share, listed := Listed(all)
-	here, printed, covered := Covered(all, fitted)
-	return []tables.Table{
-		besidePrinted("replication-listed", fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
-			"arithmetic/printed, AG News, d = 100", share), listed, replicatedMetrics[:2], results.MechanismTitle),
-		besidePrinted("replication-covered", fmt.Sprintf("If %.1f%% of the text has no vector, in place of %.1f%%: by "+
-			"arithmetic/printed, AG News, d = 100", printed, here), covered, replicatedMetrics[2:3], fitTitle)}
+func arithmeticTables(all, fitted []Replicated) (list []tables.Table) {
+	for _, d := range replicatedData {
+		share, listed := Listed(all, d)
+		here, printed, covered := Covered(all, fitted, d)
+		list = append(list,
+			besidePrinted("replication-listed-"+d, fmt.Sprintf("SanText if %.1f%% of the words have no vector: by "+
+				"arithmetic/printed, %s, d = 100", share, results.DatasetTitle(d)), listed, replicatedMetrics[:2],
+				results.MechanismTitle),
+			besidePrinted("replication-covered-"+d, fmt.Sprintf("If %.1f%% of the text has no vector, in place of %.1f%%: "+
+				"by arithmetic/printed, %s, d = 100", printed, here, results.DatasetTitle(d)), covered,
+				replicatedMetrics[2:3], fitTitle))
+	}
+	return list
 }
 
 func fitTitle(mechanism string) string {

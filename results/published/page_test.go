@@ -2,6 +2,7 @@ package published
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "mldpbench/experiments/measure" // names of its quantities
@@ -22,14 +24,17 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "replication-imdb", "replication-fits", "comparative")
+	p := reference(t, "replication", "replication-imdb", "replication-fits", "replication-fits-imdb", "comparative")
 	const page = "reports/2-the-2024-tables.md"
 	comparePage(t, page, "How many", ReplicationTables(p), "replication")
 	comparePage(t, page, "AG News", ReplicationTables(p), "replication-agnews")
 	comparePage(t, page, "IMDb", ReplicationTables(p), "replication-imdb")
-	comparePage(t, page, "What the printed text fits", ReplicationTables(p), "replication-fits")
-	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed")
-	comparePage(t, page, "PP, by arithmetic", ReplicationTables(p), "replication-covered")
+	comparePage(t, page, "What the printed text fits", ReplicationTables(p), "replication-fits-agnews",
+		"replication-fits-imdb")
+	comparePage(t, page, "SanText, by arithmetic", ReplicationTables(p), "replication-listed-agnews",
+		"replication-listed-imdb")
+	comparePage(t, page, "PP, by arithmetic", ReplicationTables(p), "replication-covered-agnews",
+		"replication-covered-imdb")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", Tables(p), "described-agnews-100")
 
@@ -61,7 +66,7 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	}
 
 	// PP and LOW of AG News: by the code, with the fits, and with the arithmetic of PP.
-	here, printed, covered := Covered(Replicate(p), Fits(p))
+	here, printed, covered := Covered(Replicate(p), Fits(p), "agnews")
 	met := map[string]bool{} // each number once, whichever way meets it first
 	count := func(all []Replicated) int {
 		for _, k := range all {
@@ -180,10 +185,66 @@ func reference(t *testing.T, names ...string) *results.Prepared {
 	return p
 }
 
+var (
+	update  = flag.Bool("update", false, "write the tables of the reports anew from the records; the text stays")
+	writing sync.Mutex // of a report
+)
+
+// rewrite puts these rows below the heads of the tables of a section, where -update
+// asks for it.
+func rewrite(t *testing.T, page, section string, blocks ...[]string) {
+	t.Helper()
+	if !*update {
+		return
+	}
+	writing.Lock()
+	defer writing.Unlock()
+	name := filepath.Join("..", page)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(data), "\n## "+section+"\n")
+	own, after, more := strings.Cut(rest, "\n## ")
+	var out strings.Builder
+	block, line := -1, 0 // of the block
+	for text := range strings.Lines(own) {
+		if !strings.HasPrefix(text, "|") {
+			line = 0
+		} else if line++; line == 1 {
+			block++
+		}
+		if line < 3 {
+			out.WriteString(text)
+		}
+		if line == 2 && block < len(blocks) {
+			for _, row := range blocks[block] {
+				out.WriteString("| " + strings.Join(cellsOf(row), " | ") + " |\n")
+			}
+		}
+	}
+	if block+1 != len(blocks) {
+		t.Fatalf("%s, %s: %d tables, want %d", page, section, block+1, len(blocks))
+	}
+	if more {
+		after = "\n## " + after
+	}
+	if err := os.WriteFile(name, []byte(before+"\n## "+section+"\n"+out.String()+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // comparePage compares the rows of tables in a section of a page with those of
 // the named tables.
 func comparePage(t *testing.T, page, section string, all []tables.Table, names ...string) {
 	t.Helper()
+	var blocks [][]string
+	for _, name := range names {
+		if i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == name }); i >= 0 {
+			blocks = append(blocks, tableRows(all[i])[1:])
+		}
+	}
+	rewrite(t, page, section, blocks...)
 	on, made := pageRows(t, page, section), map[string]bool{}
 	for _, table := range all {
 		if !slices.Contains(names, table.Name) {
@@ -472,9 +533,17 @@ func rowsOf(text string) (lines []string) {
 
 // rowOf is a line of a Markdown table without the spaces that align it.
 func rowOf(line string) string {
-	cells := strings.Split(strings.TrimSpace(line), "|")
+	if line = strings.TrimSpace(line); !strings.HasPrefix(line, "|") {
+		return line
+	}
+	return "|" + strings.Join(cellsOf(line), "|") + "|"
+}
+
+// cellsOf are those of a line of a Markdown table.
+func cellsOf(line string) []string {
+	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|"), "|")
 	for i, c := range cells {
 		cells[i] = strings.TrimSpace(c)
 	}
-	return strings.Join(cells, "|")
+	return cells
 }
