@@ -96,6 +96,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"epsilons: [1, 10]", "epsilons: [[5]]", "epsilon: must be a number"},
 		{"name: tiny", "name: [tiny]", "name: must be one word or text"},
 		{"name: generated-words", `name: "generated\u001b"`, `tiny.yaml:10:11: data set = "generated\x1b": must have printable`},
+		{"name: generated-words", `name: "=1+1"`, `data set = "=1+1": must not begin with =`},
 		{"- name: generated\n", "- name: \"gen\\u0007\"\n", `embedding = "gen\a": must have printable`},
 		{"name: cmp", "name: cmp\n    label: \"C\\u0000\"", `label = "C\x00": must have printable`},
 		{"- name: cmp", "- cmp", "mechanism: must be keys with values"},

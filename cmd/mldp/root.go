@@ -147,7 +147,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "mldp:", err)
+	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
 	var e *exitError
 	var v *verdict
 	var parameter *check.Error
