@@ -404,6 +404,7 @@ scenes:
 		{"classifier: {}", "deniability: {words: 3}", "x.yaml:15:"},
 		{"classifier: {}", "cs: {encoder: sif, document: 3}", `x.yaml:15:34: unknown field "document"`},
 		{"classifier: {}", "cs: {encoder: sif, documents: 3.5}", "x.yaml:15:45: documents = 3.5: must be an integer"},
+		{"classifier: {}", "inference_error: {samples: 6}", "candidates or full must be given"},
 		{"classifier: {}", "inference_error: {candidates: 5, samples: 5}", "samples = 5: must be even"},
 		{"seed: 1", "seed: 1\ndocuments: redrawn", "x.yaml:5:12: documents"},
 	} {
