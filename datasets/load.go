@@ -160,7 +160,7 @@ func Needs(q Request) ([]string, error) {
 }
 
 func definition(q Request) (Definition, error) {
-	if err := check.Name("data set", q.Name); err != nil {
+	if err := check.Heading("data set", q.Name); err != nil {
 		return Definition{}, err
 	}
 	if q.LabelColumn != "" || len(q.TextColumns) > 0 {

@@ -116,7 +116,7 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 	if dimension < 1 {
 		return nil, fmt.Errorf("embedding %s: dimension = %d: must be >= 1", name, dimension)
 	}
-	if err := check.Name("embedding", name); err != nil {
+	if err := check.Heading("embedding", name); err != nil {
 		return nil, err
 	}
 	if len(vectors) != vocabulary.Len()*dimension {

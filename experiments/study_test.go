@@ -96,6 +96,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"epsilons: [1, 10]", "epsilons: [[5]]", "epsilon: must be a number"},
 		{"name: tiny", "name: [tiny]", "name: must be one word or text"},
 		{"name: generated-words", `name: "generated\u001b"`, `tiny.yaml:10:11: data set = "generated\x1b": must have printable`},
+		{"name: generated-words", `name: "=1+1"`, `data set = "=1+1": must not begin with =`},
 		{"- name: generated\n", "- name: \"gen\\u0007\"\n", `embedding = "gen\a": must have printable`},
 		{"name: cmp", "name: cmp\n    label: \"C\\u0000\"", `label = "C\x00": must have printable`},
 		{"- name: cmp", "- cmp", "mechanism: must be keys with values"},
@@ -403,6 +404,7 @@ scenes:
 		{"classifier: {}", "deniability: {words: 3}", "x.yaml:15:"},
 		{"classifier: {}", "cs: {encoder: sif, document: 3}", `x.yaml:15:34: unknown field "document"`},
 		{"classifier: {}", "cs: {encoder: sif, documents: 3.5}", "x.yaml:15:45: documents = 3.5: must be an integer"},
+		{"classifier: {}", "inference_error: {samples: 6}", "candidates or full must be given"},
 		{"classifier: {}", "inference_error: {candidates: 5, samples: 5}", "samples = 5: must be even"},
 		{"seed: 1", "seed: 1\ndocuments: redrawn", "x.yaml:5:12: documents"},
 	} {

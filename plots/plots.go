@@ -67,11 +67,7 @@ func All(p *results.Prepared, wanted ...string) ([]Figure, []Skip) {
 		}
 		for _, f := range drawn {
 			f.Kind = k.name
-			name := f.Name
-			for i := 2; taken[f.Name]; i++ {
-				f.Name = fmt.Sprintf("%s-%d", name, i)
-			}
-			taken[f.Name] = true
+			f.Name = results.Unique(taken, f.Name)
 			figures = append(figures, f)
 		}
 	}

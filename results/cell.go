@@ -229,6 +229,16 @@ func Distinct[E any, T comparable](list []E, f func(E) T) []T {
 	return values
 }
 
+// Unique is the name of a file, with a number where another has it already.
+func Unique(taken map[string]bool, name string) string {
+	own := name
+	for i := 2; taken[own]; i++ {
+		own = fmt.Sprintf("%s-%d", name, i)
+	}
+	taken[own] = true
+	return own
+}
+
 // Where selects cells or rows.
 func Where[E any](list []E, keep func(E) bool) []E {
 	var kept []E

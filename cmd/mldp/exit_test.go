@@ -20,10 +20,12 @@ func TestFullOutputFails(t *testing.T) {
 	results := "../../results/reference/mini.csv.gz"
 	for _, args := range [][]string{
 		{"tables", results, "--only", "guarantees", "--format", "md", "-o", t.TempDir()}, {"study", "list"},
-		{"study", "show", "mini"}, {"data", "list"}, {"--help"}, {"mechanisms"},
+		{"study", "show", "mini"}, {"data", "list"}, {"--help"}, {"mechanisms"}, {"--version"}, {"completion", "bash"},
+		{"explain", "--words", "food", "--embedding", "generated"}, {"help", "run"}, {"compare", results, results},
 	} {
 		var stderr strings.Builder
-		if code := run(context.Background(), args, strings.NewReader(""), full, &stderr); code != exitFailure {
+		if code := run(context.Background(), args, strings.NewReader(""), full, &stderr); code != exitFailure ||
+			strings.Count(stderr.String(), "no space left") != 1 {
 			t.Errorf("%v: exit code %d, want %d: %s", args, code, exitFailure, stderr.String())
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -102,20 +103,26 @@ func TestKilled(t *testing.T) {
 // TestRunsInNamespaces runs shards of one study at the same time on one folder, as
 // containers do: each has processes and process numbers of its own, and all have
 // one host name. The rows must be those of an undisturbed run, with nothing left
-// over. There are 8 runs, and 48 where MLDP_LONG is set.
+// over. There are 8 runs, and 48 in make long.
 func TestRunsInNamespaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs studies")
 	}
+	runInNamespaces(t, 2)
+}
+
+func TestLongRunsInNamespaces(t *testing.T) {
+	realdata.Long(t)
+	runInNamespaces(t, 12)
+}
+
+// runInNamespaces runs so many rounds of four shards.
+func runInNamespaces(t *testing.T, rounds int) {
 	box := []string{"--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "sh", "-c"}
 	if out, err := exec.Command("unshare", append(box, "hostname box")...).CombinedOutput(); err != nil {
 		t.Skipf("no namespaces here: %v: %s", err, out)
 	}
 	t.Parallel()
-	rounds := 2
-	if os.Getenv("MLDP_LONG") != "" {
-		rounds = 12
-	}
 	k := killer{t: t, dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(k.dir, "s.yaml"), []byte(killedGrid), 0o644); err != nil {
 		t.Fatal(err)

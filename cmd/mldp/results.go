@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,6 +100,33 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	p.Levels = o.levels
 	o.out = cmp.Or(o.out, filepath.Join(dir, o.files))
 	return p, nil
+}
+
+// wrote gives the answer of these files, and removes what the same command wrote
+// here in these formats before and did not write now: tables of data sets that are
+// no longer selected. A part of the files replaces no others.
+func (o *viewOptions) wrote(a *answer, paths []string, part bool) error {
+	const list = ".written"
+	index := filepath.Join(o.out, list)
+	before, err := os.ReadFile(index)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	names := results.Distinct(paths, filepath.Base)
+	for _, name := range strings.Fields(string(before)) {
+		switch format := strings.TrimPrefix(filepath.Ext(name), "."); {
+		case slices.Contains(names, name) || filepath.Base(name) != name:
+		case part || !slices.Contains(o.formats, format):
+			names = append(names, name)
+		default:
+			if err := os.Remove(filepath.Join(o.out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	slices.Sort(names)
+	a.wrote(o.out, paths...)
+	return atomicfile.WriteBytes(index, 0o644, []byte(strings.Join(names, "\n")+"\n"))
 }
 
 // readRun reads the rows of a run and the other files of its folder, where
@@ -213,10 +241,13 @@ func newReportCommand() *cobra.Command {
 	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html next to the first results)")
 	examplesFlag(cmd.Flags(), &examples)
 	alignFlag(cmd.Flags(), &levels)
-	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		p, dir, err := loadRuns(args)
 		if err := errors.Join(err, isPage(out)); err != nil {
 			return err
+		}
+		if examples && len(p.Examples) == 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), "no examples were kept: those of your own files need mldp run --examples")
 		}
 		p.Levels = levels
 		out = cmp.Or(out, filepath.Join(dir, "report.html"))
@@ -287,8 +318,7 @@ func newFiguresCommand() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
 			}
 		}
-		a.wrote(v.out, paths...)
-		return nil
+		return v.wrote(a, paths, len(only) > 0)
 	})
 }
 
@@ -328,9 +358,9 @@ func newTablesCommand() *cobra.Command {
 			}
 		}
 		paths, err := tables.Write(v.out, list, v.formats)
-		if err == nil {
-			a.wrote(v.out, paths...)
+		if err != nil {
+			return err
 		}
-		return err
+		return v.wrote(a, paths, len(only) > 0)
 	})
 }

@@ -139,7 +139,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	started := false
 	mark(root, display, &started)
 	err := root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
+	if out.err != nil { // one error, of whatever was lost, and never wrong usage
 		err, started = out.err, true
 	}
 	absent := namesAbsentFile(args, err)
@@ -147,7 +147,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "mldp:", err)
+	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
 	var e *exitError
 	var v *verdict
 	var parameter *check.Error

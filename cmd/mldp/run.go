@@ -101,7 +101,7 @@ func newRunCommand() *cobra.Command {
 		if err := o.auditing.Check(); err != nil { // now, not after all units
 			return usage(fmt.Errorf("audit: %w", err))
 		}
-		warnBaselines(cmd.ErrOrStderr(), study)
+		warnStudy(cmd.ErrOrStderr(), study)
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
@@ -158,7 +158,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
-		Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+		Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
 	}
 	switch {
 	case o.shard != "":

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
 	"mldpbench/internal/list"
+	"mldpbench/plots/report"
 	"mldpbench/results"
 )
 
@@ -97,7 +99,7 @@ func newStudyCheckCommand() *cobra.Command {
 				return err
 			}
 		}
-		warnBaselines(cmd.ErrOrStderr(), s)
+		warnStudy(cmd.ErrOrStderr(), s)
 		if repeated := plan.Unique(); len(repeated) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
 				len(repeated), repeated[0])
@@ -111,9 +113,18 @@ func newStudyCheckCommand() *cobra.Command {
 	})
 }
 
-// warnBaselines says that a study privatises nothing, which may be a mistake.
-func warnBaselines(w io.Writer, s *study.Study) {
+// warnStudy says what may be a mistake: that nothing is privatised, or that a
+// command line holds a secret.
+func warnStudy(w io.Writer, s *study.Study) {
 	for _, part := range s.Parts() {
+		commands := slices.Concat(list.Map(part.Mechanisms, func(m study.MechanismSpec) []string { return m.Command }),
+			list.Map(part.Attackers, func(x study.CommandSpec) []string { return x.Command }))
+		for _, c := range commands {
+			if name := report.Secret(c); name != "" {
+				fmt.Fprintf(w, "warning: command %s: %s is stored with the study in manifest.json: write ${NAME}, a variable of "+
+					"the environment, which is stored nowhere\n", c[0], name)
+			}
+		}
 		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {
 			fmt.Fprintln(w, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
 			return

@@ -31,6 +31,7 @@ type Options struct {
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
+	Examples bool      // keep examples that are documents of the user's own data
 	// Rerun returns the command that runs the unit of a key alone again, for
 	// its rows; nil leaves it out.
 	Rerun func(key string) string
@@ -178,6 +179,13 @@ func (w *work) pending() ([][]int, error) {
 			if err != nil {
 				return nil, err
 			}
+			switch u := w.plan.Units[i]; {
+			case !u.Shows:
+			case !w.options.Examples:
+				out.Examples = nil
+			case done && len(out.Examples) == 0: // measured when nobody asked for them
+				done = out.Rows[0].Status != results.StatusOK
+			}
 			if !done || key == only {
 				if only == "" || key == only {
 					job = append(job, i)
@@ -314,6 +322,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 	}
 	if len(out.Rows) == 0 {
 		return out, errors.New("internal error: nothing was measured")
+	}
+	if w.plan.Units[i].Shows && !w.options.Examples {
+		out.Examples = nil
 	}
 	for j := range out.Rows {
 		r := &out.Rows[j]

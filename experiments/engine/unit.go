@@ -31,6 +31,9 @@ type Unit struct {
 	// one after the other; a unit with "" is a separate group.
 	Group string
 	Place results.Place // of what is measured
+	// Shows says that the examples of the output are documents of the user's own
+	// data: they are kept only where Options.Examples asks for them.
+	Shows bool
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)

@@ -3,6 +3,8 @@ package lab
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -139,5 +141,28 @@ func TestPublicIsInNoSplit(t *testing.T) {
 	news, err := l.Public(t.Context(), s, Sample{study.DatasetSpec{Name: "generated-news"}, stream.FromUint64(3)})
 	if err != nil || news.Labelled || len(news.Documents) == 0 {
 		t.Errorf("another data set without private labels: %v, %v", news, err)
+	}
+}
+
+// A folder that is a link, as a sentence encoder may be, is hashed with its files.
+func TestLinkedFolder(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "encoder")
+	digest := func(content string) string {
+		t.Helper()
+		dir := t.TempDir()
+		err := errors.Join(os.WriteFile(filepath.Join(dir, "model.onnx"), []byte(content), 0o600), os.Symlink(dir, link))
+		if err != nil {
+			t.Skip(err)
+		}
+		linked, err := New("").ofEncoder(link)
+		direct, derr := New("").ofEncoder(dir)
+		if linked != direct || err != nil || derr != nil {
+			t.Errorf("%q and %q, %v, %v", linked, direct, err, derr)
+		}
+		_ = os.Remove(link)
+		return linked
+	}
+	if digest("a") == digest("b") {
+		t.Error("the files behind the link are in no fingerprint")
 	}
 }

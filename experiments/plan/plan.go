@@ -340,6 +340,7 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 			u.query.Setting == study.TestOnly))}
 	return engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
+		Shows: u.shows() && u.spec.Dataset.File != "",
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {

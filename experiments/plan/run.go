@@ -57,7 +57,7 @@ func (p *planner) run(ctx context.Context, u *unit, job *engine.Job) (out engine
 		out.Rows = []results.Row{row}
 	case err != nil:
 		return out, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
-	case u.measurement.Name == examplesOf && repetition == 1:
+	case u.shows():
 		out.Examples = r.Examples()
 	}
 	for i := range out.Rows {
@@ -66,8 +66,8 @@ func (p *planner) run(ctx context.Context, u *unit, job *engine.Job) (out engine
 	return out, r.DescribeRedrawn(ctx, out.Rows)
 }
 
-// examplesOf is the measurement whose units hold examples of a text.
-const examplesOf = "text"
+// shows reports whether the output of a unit holds examples of a text.
+func (u *unit) shows() bool { return u.measurement.Name == "text" && u.spec.Repetition == 1 }
 
 // Audit audits each mechanism of a study at each of its ε as the first of its
 // releases runs it: on the words of that data set and embedding. Reports are

@@ -106,7 +106,7 @@ func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 			for _, s.Epsilon = range own {
 				key := strings.Join(Labels(s), " ")
 				if met[key] {
-					return at(fmt.Errorf("%s at epsilon %v is given twice: give one of them another name", m.Name,
+					return at(check.Wrong("%s at epsilon %v is given twice: give one of them another name", m.Name,
 						s.Epsilon), "mechanisms[%d].name", i)
 				}
 				met[key] = true

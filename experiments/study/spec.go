@@ -134,7 +134,7 @@ func (d DatasetSpec) Check() error {
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
 	}
-	if err := check.Name("data set", d.Name); err != nil {
+	if err := check.Heading("data set", d.Name); err != nil {
 		return err
 	}
 	if err := errors.Join(check.OneOf("balance", d.Balance, "", "yes", "no"),
@@ -226,7 +226,7 @@ func (e *EmbeddingSpec) Check(root string) error {
 	if e.Name == "" {
 		e.Name = EmbeddingName(e.File)
 	}
-	if err := check.Name("embedding", e.Name); err != nil {
+	if err := check.Heading("embedding", e.Name); err != nil {
 		return err
 	}
 	if len(e.Dimensions) == 0 && e.File != "" {

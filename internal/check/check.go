@@ -102,6 +102,26 @@ func Printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
+// Heading is Name for what begins a cell of CSV, where a spreadsheet must not take
+// it for a formula.
+func Heading(what, v string) error {
+	if strings.ContainsAny(v[:min(1, len(v))], "=+-@") {
+		return Wrong("%s = %.200q: must not begin with =, +, - or @, which begin formulas", what, v)
+	}
+	return Name(what, v)
+}
+
+// Shown is a text as a terminal may show it: without control characters, except
+// those of lines and columns.
+func Shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
 // typos is the number of typing errors that Suggest corrects.
 const typos = 2
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"mldpbench/internal/check"
 )
 
 // Reporter counts steps towards a total. Steps may differ in work, and the
@@ -99,7 +101,7 @@ func (r *Reporter) Note(format string, args ...any) {
 	if r.bar != nil {
 		_ = r.bar.Clear()
 	}
-	fmt.Fprintf(r.out, format+"\n", args...)
+	fmt.Fprintln(r.out, check.Shown(fmt.Sprintf(format, args...)))
 	if r.bar != nil {
 		_ = r.bar.RenderBlank()
 	}

@@ -17,6 +17,17 @@ var (
 	rooted = regexp.MustCompile(`(^|[\s='":,\[(])((?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'",;:\])]+)+[/\\]?)`)
 )
 
+// Secret returns the flag or variable of a command line that is given a secret as
+// it stands, or "".
+func Secret(command []string) string {
+	for _, m := range secret.FindAllStringSubmatch(strings.Join(command, " "), -1) {
+		if !strings.HasPrefix(m[3], "${") {
+			return m[1]
+		}
+	}
+	return ""
+}
+
 // redact removes secrets and the folders of absolute paths from what a page
 // publishes.
 func redact(s string) string {

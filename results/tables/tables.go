@@ -28,7 +28,12 @@ func All(p *results.Prepared) []Table {
 		add(s.order(), s.figures(), s.guarantees())
 	}
 	add(auditTable(p))
-	return results.Where(all, func(t Table) bool { return len(t.Rows) > 0 })
+	all = results.Where(all, func(t Table) bool { return len(t.Rows) > 0 })
+	taken := map[string]bool{}
+	for i := range all {
+		all[i].Name = results.Unique(taken, all[i].Name)
+	}
+	return all
 }
 
 // Named keeps the tables whose names have one of the beginnings; none keeps all.
