@@ -147,8 +147,10 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 	}
 	if len(lines) > 0 {
 		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% "+
-			"interval over the %d test documents, of CS over those of --documents; at its end, as at 100%%, the two ends "+
-			"follow. PP, LOW and English count words, which are alike within a document, and have no interval.", lines[0].Items)
+			"interval over the %d test documents, of CS over those of --documents, of PP, LOW and English over all that were "+
+			"privatised, with a word of LOW in the document where it occurs first; at its end, as at 100%%, the two ends follow. "+
+			"Guessing, and the overlap of a text with itself, follow from the documents without a doubt, so they have none; nor "+
+			"has a median of fewer than 6.", lines[0].Items)
 	}
 	return t
 }
