@@ -176,9 +176,6 @@ func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bo
 	m, ok := c.At(quantity)
 	low, high := c.Interval(quantity)
 	n := Number{m.Value, low, high, m.Floor}
-	if q := results.MustColumn(quantity); q.Counted && !q.OfModel {
-		n.Low, n.High = results.Missing, results.Missing // of words: those of one document are alike
-	}
 	for _, o := range cells {
 		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling > n.Value) {
 			n, ok = Number{v.Ceiling, results.Missing, results.Missing, v.Floor}, true

@@ -19,6 +19,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/internal/realdata"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -186,7 +187,8 @@ func TestLongAsRunOnAGNews(t *testing.T) {
 			printed := func(metric string) float64 { return table[fmt.Sprintf("%s %v %s", title(m), epsilon, metric)] }
 			n, nd := mean(nw)
 			s, sd := mean(sw)
-			low := metrics.Percent(metrics.CountOverlap(cut, noisy, 1000))
+			words, both := metrics.Overlap(cut, noisy, 1000)
+			low := metrics.Percent(list.Count(both, func(yes bool) bool { return yes }), len(words))
 			for _, x := range [][3]float64{{n, nd, printed("Nw")}, {s, sd, printed("Sw")}} {
 				if math.Abs(x[0]-x[2]) <= 3*x[1]+0.05 {
 					within++

@@ -65,7 +65,7 @@ func RatioInterval(hits, trials []int, level float64) (Interval, error) {
 	}
 	ratio, squares := h/n, 0.0
 	for i, k := range trials {
-		e := float64(hits[i]) - ratio*float64(k)
+		e := float64(hits[i]) - float64(ratio*float64(k))
 		squares += float64(e * e)
 	}
 	g := float64(groups)

@@ -45,14 +45,13 @@ func LeastFrequent(documents [][]string, k int, seed stream.Seed) []string {
 	return words
 }
 
-// CountPresent returns how many of the words occur in the documents. LOW is
-// Percent(CountPresent(rare, privatised), len(rare)). Source: [M24] §4.1.3.
-func CountPresent(words []string, documents [][]string) int {
+// Present says of each of the words whether it occurs in the documents. LOW is the
+// share that does, of those of LeastFrequent in privatised ones. Source: [M24] §4.1.3.
+func Present(words []string, documents [][]string) []bool {
 	missing := make(map[string]struct{}, len(words))
 	for _, w := range words {
 		missing[w] = struct{}{}
 	}
-	total := len(missing)
 	for _, d := range documents {
 		for _, t := range d {
 			delete(missing, t)
@@ -61,29 +60,18 @@ func CountPresent(words []string, documents [][]string) int {
 			break
 		}
 	}
-	return total - len(missing)
+	return list.Map(words, func(w string) bool { _, absent := missing[w]; return !absent })
 }
 
-// CountOverlap returns how many of the k least frequent words of one corpus are
-// also among the k least frequent of another, and how many the first has (k, or
-// all where it has fewer). LOW overlap is Percent of the two: the published
-// tables hold it, although the source describes CountPresent. Unlike
-// LeastFrequent it breaks ties as the study's code does: first come first, by a
-// stable sort of ascending counts. Documents must come in the same order on
-// both sides.
-func CountOverlap(before, after [][]string, k int) (shared, total int) {
-	rare := firstOfLeastCommon(after, k)
-	in := make(map[string]struct{}, len(rare))
-	for _, w := range rare {
-		in[w] = struct{}{}
-	}
-	words := firstOfLeastCommon(before, k)
-	for _, w := range words {
-		if _, ok := in[w]; ok {
-			shared++
-		}
-	}
-	return shared, len(words)
+// Overlap returns the k least frequent words of one corpus, all where it has fewer,
+// and of each whether it is also among the k least frequent of another. LOW overlap
+// is the share that is: the published tables hold it, although the source describes
+// Present. Unlike LeastFrequent it breaks ties as the study's code does: first come
+// first, by a stable sort of ascending counts. Documents must come in the same order
+// on both sides.
+func Overlap(before, after [][]string, k int) (words []string, shared []bool) {
+	words = firstOfLeastCommon(before, k)
+	return words, Present(words, [][]string{firstOfLeastCommon(after, k)})
 }
 
 func firstOfLeastCommon(documents [][]string, k int) []string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -39,15 +40,22 @@ func TestLeastFrequentTiesAreSeeded(t *testing.T) {
 	}
 }
 
-func TestCountPresent(t *testing.T) {
-	if got := CountPresent([]string{"a", "b", "c"}, [][]string{{"b", "b"}, {"x", "c"}}); got != 2 {
-		t.Errorf("CountPresent = %d, want 2", got)
+func TestPresent(t *testing.T) {
+	if got := Present([]string{"a", "b", "c"}, [][]string{{"b", "b"}, {"x", "c"}}); !slices.Equal(got,
+		[]bool{false, true, true}) {
+		t.Errorf("Present = %v", got)
 	}
+}
+
+// countOverlap counts what Overlap finds.
+func countOverlap(before, after [][]string, k int) (shared, total int) {
+	words, both := Overlap(before, after, k)
+	return list.Count(both, func(yes bool) bool { return yes }), len(words)
 }
 
 // Counted by hand. Before: a 1, c 1, d 1, b 2, the 3, equals in order of
 // occurrence. After: x 1, a 1, the 2, d 2, c 2.
-func TestCountOverlap(t *testing.T) {
+func TestLowOverlap(t *testing.T) {
 	before := [][]string{{"the", "a", "b", "the"}, {"c", "b", "d", "the"}}
 	after := [][]string{{"the", "d", "c", "x"}, {"d", "c", "a", "the"}}
 	for _, c := range []struct{ k, shared, total int }{
@@ -57,26 +65,26 @@ func TestCountOverlap(t *testing.T) {
 		{1000, 4, 5}, // all words: fewer than asked for; b is gone
 		{0, 0, 0},
 	} {
-		if shared, total := CountOverlap(before, after, c.k); shared != c.shared || total != c.total {
+		if shared, total := countOverlap(before, after, c.k); shared != c.shared || total != c.total {
 			t.Errorf("k = %d: %d of %d, want %d of %d", c.k, shared, total, c.shared, c.total)
 		}
 	}
-	if shared, total := CountOverlap(before, before, 3); shared != 3 || total != 3 {
+	if shared, total := countOverlap(before, before, 3); shared != 3 || total != 3 {
 		t.Errorf("unchanged text: %d of %d", shared, total)
 	}
-	if shared, total := CountOverlap(nil, after, 3); shared != 0 || total != 0 {
+	if shared, total := countOverlap(nil, after, 3); shared != 0 || total != 0 {
 		t.Errorf("no text: %d of %d", shared, total)
 	}
 }
 
 // Ties go by first occurrence, not by name: Python's sorted(Counter("zyxw"),
 // key=…) leaves z y x w, of which the first two are z, y.
-func TestCountOverlapTiesByOccurrence(t *testing.T) {
+func TestOverlapTiesByOccurrence(t *testing.T) {
 	before, after := [][]string{{"z", "y", "x", "w"}}, [][]string{{"x", "w", "z", "y"}}
-	if shared, _ := CountOverlap(before, after, 2); shared != 0 { // {z y} and {x w}
+	if shared, _ := countOverlap(before, after, 2); shared != 0 { // {z y} and {x w}
 		t.Errorf("%d shared, want none", shared)
 	}
-	if shared, _ := CountOverlap(before, before, 2); shared != 2 {
+	if shared, _ := countOverlap(before, before, 2); shared != 2 {
 		t.Errorf("%d shared, want 2", shared)
 	}
 }
@@ -92,10 +100,10 @@ func TestCut(t *testing.T) {
 
 // Words outside the embedding count like any other: if they are kept in place,
 // they stay in both lists whatever the mechanism does to the rest.
-func TestCountOverlapOfUnknownWords(t *testing.T) {
+func TestOverlapOfUnknownWords(t *testing.T) {
 	before := [][]string{{"good", "qzx1", "good", "qzx2", "film"}}
 	after := [][]string{{"bad", "qzx1", "bad", "qzx2", "movie"}}
-	if shared, total := CountOverlap(before, after, 3); shared != 2 || total != 3 {
+	if shared, total := countOverlap(before, after, 3); shared != 2 || total != 3 {
 		t.Errorf("%d of %d, want 2 of 3", shared, total)
 	}
 }

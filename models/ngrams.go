@@ -110,7 +110,8 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 			if err != nil {
 				return nil, err
 			}
-			if a := accuracy(predict(held, weights, o.Classes), validation.Labels); a > m.Accuracy {
+			found, _ := predictions(scoresOf(held, weights, o.Classes), nil)
+			if a := accuracy(found, validation.Labels); a > m.Accuracy {
 				m.Accuracy, m.parts, m.weights = a, parts, weights
 				m.Chosen = fmt.Sprintf("%s, C = %v", strings.Join(names, "+"), c)
 			}
@@ -119,8 +120,9 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 	return m, nil
 }
 
-// Predict returns a class per example.
-func (m *NGrams) Predict(ctx context.Context, documents [][]int32) ([]int, error) {
+// Score returns the signed distance of each example to each class, as
+// Classifier.Score.
+func (m *NGrams) Score(ctx context.Context, documents [][]int32) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -135,26 +137,26 @@ func (m *NGrams) Predict(ctx context.Context, documents [][]int32) ([]int, error
 	for _, p := range m.parts {
 		x = append(x, p.matrix(documents))
 	}
-	return predict(x, m.weights, m.options.Classes), nil
+	return scoresOf(x, m.weights, m.options.Classes), nil
 }
 
-// predict returns the class of the largest margin.
-func predict(x design, weights [][]float64, classes int) []int {
+// scoresOf returns the margins of each class.
+func scoresOf(x design, weights [][]float64, classes int) [][]float64 {
 	margins := make([][]float64, len(weights))
 	for k, w := range weights {
 		margins[k] = make([]float64, x.len())
 		x.times(w[:len(w)-1], margins[k])
 	}
-	out := make([]int, x.len())
-	row := make([]float64, classes)
+	out := make([][]float64, x.len())
 	for i := range out {
+		row := make([]float64, classes)
 		for k, w := range weights {
 			row[k] = margins[k][i] + w[len(w)-1]
 		}
 		if classes == 2 {
 			row[0], row[1] = -row[0], row[0]
 		}
-		out[i] = argmax(row)
+		out[i] = row
 	}
 	return out
 }

@@ -85,7 +85,7 @@ func TestNGramsFindEachTrait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := m.Predict(t.Context(), test.Sequences)
+		found, err := predictions(m.Score(t.Context(), test.Sequences))
 		if err != nil {
 			t.Fatal(err)
 		}

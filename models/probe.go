@@ -10,16 +10,21 @@ import (
 
 // Head is a classifier of given vectors.
 type Head struct {
-	Chosen  string // "linear", or the sizes of the hidden layers
-	predict func(ctx context.Context, x Examples) ([]int, error)
+	Chosen string // "linear", or the sizes of the hidden layers
+	score  func(ctx context.Context, x Examples) ([][]float64, error)
+}
+
+// Score returns a score per vector and class, in the units of what was chosen.
+func (h *Head) Score(ctx context.Context, vectors [][]float32) ([][]float64, error) {
+	if vectors == nil {
+		return nil, fmt.Errorf("head: reads vectors, not token sequences")
+	}
+	return h.score(ctx, Examples{Vectors: vectors})
 }
 
 // Predict returns a class per vector.
 func (h *Head) Predict(ctx context.Context, vectors [][]float32) ([]int, error) {
-	if vectors == nil {
-		return nil, fmt.Errorf("head: reads vectors, not token sequences")
-	}
-	return h.predict(ctx, Examples{Vectors: vectors})
+	return predictions(h.Score(ctx, vectors))
 }
 
 // FitHead trains classifiers of frozen vectors and keeps the one that is best on
@@ -38,7 +43,7 @@ func FitHead(ctx context.Context, train, validation Examples, classes int, hidde
 	if _, err := m.Fit(ctx, train, validation); err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
-	h := &Head{Chosen: "linear", predict: m.Predict}
+	h := &Head{Chosen: "linear", score: m.Score}
 	if len(hidden) == 0 {
 		return h, nil
 	}
@@ -59,19 +64,19 @@ func FitHead(ctx context.Context, train, validation Examples, classes int, hidde
 	if _, err := network.Fit(ctx, scaled(train), scaled(validation)); err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
-	byNetwork := func(ctx context.Context, x Examples) ([]int, error) {
-		return network.Predict(ctx, scaled(x))
+	byNetwork := func(ctx context.Context, x Examples) ([][]float64, error) {
+		return network.Score(ctx, scaled(x))
 	}
-	linear, err := h.predict(ctx, validation)
+	linear, err := predictions(h.score(ctx, validation))
 	if err != nil {
 		return nil, err
 	}
-	other, err := byNetwork(ctx, validation)
+	other, err := predictions(byNetwork(ctx, validation))
 	if err != nil {
 		return nil, err
 	}
 	if accuracy(other, validation.Labels) > accuracy(linear, validation.Labels) {
-		h.Chosen, h.predict = fmt.Sprintf("network %d", hidden), byNetwork
+		h.Chosen, h.score = fmt.Sprintf("network %d", hidden), byNetwork
 	}
 	return h, nil
 }

@@ -31,6 +31,7 @@ type Column struct {
 	OfModel   bool    // depends on the classifier, not on the text alone
 	Counted   bool    // 100·Part/Whole
 	Share     bool    // of right answers, 0–1
+	Mean      bool    // of numbers in 0–1, one for each test document
 	Derived   bool    // follows from other rows; never stored
 	Timing    bool    // differs between two runs of one unit
 }

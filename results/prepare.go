@@ -294,19 +294,21 @@ func pivot(rows []Row) []Cell {
 	return out
 }
 
-// withWidth is the number of a row. A bootstrap of answers that are all right, or
-// all wrong, has no width, however few they are: it gives way to the interval of
-// Clopper and Pearson, of as many as there are test documents at most, since
-// words of one document are right together.
+// withWidth is the number of a row. A bootstrap or t interval of answers that are
+// all alike, as all right, has no width, however few they are: it gives way to that
+// of Alike, of as many as there are test documents at most, since words of one
+// document are right together.
 func (r Row) withWidth() Measured {
 	m, n := r.Measured, r.Whole
 	if r.TestItems > 0 {
 		n = min(n, r.TestItems)
 	}
-	if m.Low != m.High || m.Value != 0 && m.Value != 1 || !MustColumn(r.Quantity).Share {
+	c := MustColumn(r.Quantity)
+	wide := m.High > m.Low && !math.IsInf(float64(m.High), 0)
+	if wide || !m.High.Known() || m.Value < 0 || m.Value > 1 || !c.Share && !c.Mean {
 		return m
 	}
-	if i, err := stats.ClopperPearson(int(m.Value)*n, n, 0.95); err == nil {
+	if i, err := stats.Alike(float64(m.Value), n, 0.95); err == nil {
 		return m.Within(i.Low, i.High)
 	}
 	return m

@@ -219,9 +219,10 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Answers that are all right, or all wrong, have an interval: of as many as there
+// Answers that are all alike, as all right, have an interval: of as many as there
 // are test documents (20), and for words of them too. Where some are, it is the one measured.
 func TestSharesWithoutSpread(t *testing.T) {
+	inf := math.Inf(1)
 	row := func(value, low, high float64, whole int) Row {
 		m := Number(value).Within(low, high)
 		m.Whole = whole
@@ -233,7 +234,7 @@ func TestSharesWithoutSpread(t *testing.T) {
 	}{
 		{row(1, 1, 1, 20), math.Pow(0.025, 1.0/20), 1}, {row(0, 0, 0, 20), 0, 1 - math.Pow(0.025, 1.0/20)},
 		{row(1, 1, 1, 900), math.Pow(0.025, 1.0/20), 1}, {row(1, 1, 1, 8), math.Pow(0.025, 1.0/8), 1},
-		{row(0.95, 0.85, 1, 20), 0.85, 1},
+		{row(0.95, 0.85, 1, 20), 0.85, 1}, {row(0.5, 0.5, 0.5, 1), 0.0125, 0.9875}, {row(0.5, -inf, inf, 1), 0.0125, 0.9875},
 	} {
 		m, _ := prepared(t, Run{Rows: []Row{x.row}}).Cells[0].At(x.row.Quantity)
 		if math.Abs(float64(m.Low)-x.low) > 1e-12 || math.Abs(float64(m.High)-x.high) > 1e-12 {

@@ -142,13 +142,15 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 			if !ok {
 				return "-"
 			}
-			return tables.WithEnds(float64(n.Value), float64(n.Low), float64(n.High), 1) // equal in all documents has no spread
+			return tables.WithEnds(float64(n.Value), float64(n.Low), float64(n.High), 1)
 		})
 	}
 	if len(lines) > 0 {
 		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% "+
-			"interval over the %d test documents, of CS over those of --documents; at its end, as at 100%%, the two ends "+
-			"follow. PP, LOW and English count words, which are alike within a document, and have no interval.", lines[0].Items)
+			"interval over the %d test documents, of CS over those of --documents, of PP, LOW and English over all that were "+
+			"privatised, with a word of LOW in the document where it occurs first; at its end, as at 100%%, the two ends "+
+			"follow. Guessing, and the overlap of a text with itself, follow from the documents without a doubt, so they have "+
+			"none; nor has a median of fewer than 6.", lines[0].Items)
 	}
 	return t
 }
@@ -221,7 +223,8 @@ func pairsTable(pairs []versionPair) tables.Table {
 	t := tables.Table{Name: "pairs", Title: "Versions, pair by pair, in points of 100",
 		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "test documents"},
 		Legend: "Differences on the same test documents ± half the 95% interval; Holm over the pairs of a measure, 5%. " +
-			"Not told apart is no proof that two are equal: more documents may tell.",
+			"Where fewer than 12 documents differ the test is exact. Not told apart is no proof that two are equal: more " +
+			"documents may tell.",
 	}
 	for _, x := range pairs {
 		difference, chance, verdict := tables.PairTexts(x.Difference, x.Low, x.High, x.Adjusted, x.Told)

@@ -87,7 +87,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 		table = strongestName
 	}
 	return results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != attack.Panel{}}
+		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != attack.Panel{}, Mean: c.Mean}
 }
 
 // newAttackOptions are those for what the named attackers need.

@@ -29,7 +29,7 @@ type commandOptions struct {
 
 func init() {
 	Register(Measurement{
-		Name: "attacker", Version: 1,
+		Name: "attacker", Version: 2,
 		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 			var all Several
 			for _, c := range scene.Attackers {

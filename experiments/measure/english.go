@@ -11,7 +11,7 @@ import (
 
 func init() {
 	Register(Measurement{
-		Name: "english", Version: 1, Setting: true, Baseline: true, Columns: columns("english", "english_as_printed"),
+		Name: "english", Version: 2, Setting: true, Baseline: true, Columns: columns("english", "english_as_printed"),
 		Metric: study.Metric{Key: "english", Doc: "the share of tokens in a word list: words, nltk, or a file",
 			New: func() any { return new(string) }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*string) != "" },
@@ -34,8 +34,20 @@ func measureEnglish(ctx context.Context, r *Release, q *Query) ([]results.Row, e
 		return nil, err
 	}
 	row := r.Row(q)
-	in, total := metrics.CountEnglish(c.After, list.Contains)
-	printed, _ := metrics.CountEnglish(c.After, list.ContainsAsPrinted)
-	return []results.Row{row.Of("english", percent(results.Share(in, total))),
-		row.Of("english_as_printed", percent(results.Share(printed, total)))}, nil
+	var rows []results.Row
+	for _, by := range []struct {
+		quantity string
+		contains func(token string) bool
+	}{{"english", list.Contains}, {"english_as_printed", list.ContainsAsPrinted}} {
+		in, total := make([]int, len(c.After)), make([]int, len(c.After))
+		for i := range c.After {
+			in[i], total[i] = metrics.CountEnglish(c.After[i:i+1], by.contains)
+		}
+		m, err := ofDocuments(in, total)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row.Of(by.quantity, m))
+	}
+	return rows, nil
 }

@@ -8,13 +8,14 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
 
 func init() {
 	Register(Measurement{
-		Name: "low", Version: 1, Setting: true, Columns: columns("low", "low_overlap"),
+		Name: "low", Version: 2, Setting: true, Columns: columns("low", "low_overlap"),
 		Metric: study.Metric{Key: "low", Doc: "LOW: the overlap of the so many least frequent words before and after",
 			New: func() any { return new(int) },
 			Check: func(options any, _ *study.Design, at study.At) error {
@@ -45,15 +46,54 @@ func measureLow(ctx context.Context, r *Release, q *Query) ([]results.Row, error
 	if err != nil {
 		return nil, fmt.Errorf("low: %w", err)
 	}
+	present, err := ofWords(rare, r.Corpus.Documents, metrics.Present(rare, c.After))
+	if err != nil {
+		return nil, err
+	}
+	least, both := metrics.Overlap(c.Before, c.After, n)
+	shared, err := ofWords(least, c.Before, both)
 	row := r.Row(q)
-	present := results.Share(metrics.CountPresent(rare, c.After), len(rare))
-	shared, least := metrics.CountOverlap(c.Before, c.After, n)
-	return []results.Row{row.Of("low", percent(present)), row.Of("low_overlap", percent(results.Share(shared, least)))},
-		nil
+	return []results.Row{row.Of("low", present), row.Of("low_overlap", shared)}, err
 }
 
-// percent computes the value of a share as package metrics does.
-func percent(m results.Measured) results.Measured {
-	m.Value = results.Float(metrics.Percent(m.Part, m.Whole))
-	return m
+// ofWords is the share of different words that are right. Each is counted at the
+// document where it occurs first: words of one document stay or go together.
+func ofWords(words []string, documents [][]string, right []bool) (results.Measured, error) {
+	index := make(map[string]int, len(words))
+	for i, w := range words {
+		index[w] = i
+	}
+	hits, trials := make([]int, len(documents)), make([]int, len(documents))
+	for d, document := range documents {
+		for _, w := range document {
+			i, sought := index[w]
+			if !sought {
+				continue
+			}
+			delete(index, w)
+			if trials[d]++; right[i] {
+				hits[d]++
+			}
+		}
+	}
+	return ofDocuments(hits, trials)
+}
+
+// ofDocuments is the share in % of hits among the words of documents, with its
+// interval over the documents.
+func ofDocuments(hits, trials []int) (results.Measured, error) {
+	part, whole, documents := 0, 0, 0
+	for i, n := range trials {
+		part, whole = part+hits[i], whole+n
+		if n > 0 {
+			documents++
+		}
+	}
+	m := results.Share(part, whole)
+	m.Value = results.Float(metrics.Percent(part, whole)) // to the last bit as package metrics computes it
+	i, err := metrics.RatioInterval(hits, trials, 0.95)
+	if err == nil && i.Low == i.High { // all documents are alike
+		i, err = stats.Alike(i.Estimate, documents, 0.95)
+	}
+	return m.Within(100*i.Low, 100*i.High), err
 }

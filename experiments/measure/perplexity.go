@@ -63,7 +63,7 @@ func measurePerplexity(ctx context.Context, r *Release, q *Query) ([]results.Row
 
 func init() {
 	Register(Measurement{
-		Name: "text", Version: 1, Setting: true, Columns: columns("pp", "tokens_unknown"),
+		Name: "text", Version: 2, Setting: true, Columns: columns("pp", "tokens_unknown"),
 		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 			return nil, s.Protocol == study.Grid
 		},
@@ -86,13 +86,17 @@ func measureText(ctx context.Context, r *Release, q *Query) ([]results.Row, erro
 		return []results.Row{unmeasured(row, "pp", "tokens do not align with the original")}, nil
 	}
 	vocabulary := r.batch.mechanism.Vocabulary()
-	counts, err := metrics.CountChanged(c.Before, c.Aligned,
-		func(t string) bool { return vocabulary.ID(t) == embeddings.Unknown })
-	if err != nil {
-		return nil, err
+	changed, total, unknown := make([]int, len(c.Before)), make([]int, len(c.Before)), 0
+	for i := range c.Before {
+		n, err := metrics.CountChanged(c.Before[i:i+1], c.Aligned[i:i+1],
+			func(t string) bool { return vocabulary.ID(t) == embeddings.Unknown })
+		if err != nil {
+			return nil, err
+		}
+		changed[i], total[i], unknown = n.Changed, n.Total, unknown+n.Unknown
 	}
-	pp, unknown := results.Share(counts.Changed, counts.Total), results.Number(float64(counts.Unknown))
-	pp.Value = results.Float(counts.PP())
-	unknown.Part, unknown.Whole = counts.Unknown, counts.Total
-	return []results.Row{row.Of("pp", pp), row.Of("tokens_unknown", unknown)}, nil
+	pp, err := ofDocuments(changed, total)
+	without := results.Number(float64(unknown))
+	without.Part, without.Whole = unknown, pp.Whole
+	return []results.Row{row.Of("pp", pp), row.Of("tokens_unknown", without)}, err
 }

@@ -336,8 +336,8 @@ func compareRows(said, computed []results.Row) error {
 		}
 		delete(found, id(r))
 		if column := results.FirstDifference(s, r); column != "" {
-			return refuse("%s: %s: %s is not what the texts give: %v said, %v computed", rowsFile, name(r), column,
-				s.Value, r.Value)
+			return refuse("%s: %s: %s is not what the texts give: %s said, %s computed", rowsFile, name(r), column,
+				cmp.Or(s.Text(column), "none"), cmp.Or(r.Text(column), "none"))
 		}
 		if s.Items != r.Items {
 			return refuse("%s: %s: the answers on the test items are missing or not those of the texts", rowsFile, name(r))

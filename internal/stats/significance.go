@@ -50,7 +50,7 @@ func McNemar(first, second, n int) Test {
 	}
 	all, gain := float64(n+2), float64(first-second)
 	half := distuv.UnitNormal.Quantile(0.975) * math.Sqrt(float64(first+second+1)-gain*gain/all) / all
-	t.Low, t.High = gain/all-half, gain/all+half
+	t.Low, t.High = max(-1, gain/all-half), min(1, gain/all+half)
 	return t
 }
 

@@ -85,6 +85,16 @@ func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
 	return i, nil
 }
 
+// Alike is the interval of the mean of numbers in 0–1, of which n independent ones
+// were seen that all are v: a share of at least l of all numbers is v, by Clopper
+// and Pearson, and the others may be anything. A t interval and a bootstrap have no
+// width there, however few were seen. Of right answers it is Clopper and Pearson's.
+func Alike(v float64, n int, level float64) (metrics.Interval, error) {
+	i, err := ClopperPearson(n, n, level)
+	l := i.Low
+	return metrics.Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}, err
+}
+
 // betaQuantile inverts the distribution function of Beta(a, b) by bisection.
 // gonum's Quantile is not used: it returns nearly 1 where 4e-4 is right, at
 // a = 1, b = 40000 and a tail of 1e-7.

@@ -57,6 +57,25 @@ func TestClopperPearsonIsItsDefinition(t *testing.T) {
 	}
 }
 
+// Of numbers that are v but for a share, of which Alike of n is the interval with a
+// chance of 2.5%, all n are v with that chance: by hand, with the others at either end.
+func TestAlike(t *testing.T) {
+	for _, v := range []float64{0, 0.3, 2.0 / 3, 1} {
+		for _, n := range []int{1, 8, 500} {
+			i, err := Alike(v, n, 0.95)
+			share := math.Pow(0.025, 1/float64(n))
+			if err != nil || i.Estimate != v || !(i.Low <= v && v <= i.High) {
+				t.Errorf("%d of %v: %+v, %v", n, v, i, err)
+			}
+			near(t, "low", i.Low, share*v, 1e-12)
+			near(t, "high", i.High, share*v+1-share, 1e-12)
+		}
+	}
+	if _, err := Alike(1, 0, 0.95); err == nil {
+		t.Error("an interval of nothing")
+	}
+}
+
 // With no success of n the upper bound is 1 − tail^(1/n), with n of n the lower
 // one tail^(1/n): also at levels an audit needs.
 func TestClopperPearsonFarOut(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
@@ -27,8 +29,19 @@ func examples(x labelled) models.Examples {
 	return models.Examples{Sequences: x.documents, Labels: x.labels}
 }
 
-// finder names the private labels of documents.
-type finder func(ctx context.Context, documents [][]int32) ([]int, error)
+// finder answers for the private labels of documents.
+type finder func(ctx context.Context, documents [][]int32) (answers, error)
+
+// answers are the private labels found in documents, and how clear each was.
+type answers struct {
+	labels []int
+	scores [][]float64 // of every label, the highest that of the answer; nil of who names labels only
+}
+
+// highest are the answers of scores: the first label among equals.
+func highest(scores [][]float64, err error) (answers, error) {
+	return answers{list.Map(scores, func(s []float64) int { return floats.MaxIdx(s) }), scores}, err
+}
 
 // reader is what an attacker of private labels reads of a text, and how.
 type reader struct {
@@ -43,11 +56,11 @@ type reader struct {
 
 // readers of tokens.
 var readers = []reader{
-	{"svm", "SVM", "", nil, 2, 0, fitClassifier(tokenModels[0])}, // on tf-idf
+	{"svm", "SVM", "", nil, 3, 0, fitClassifier(tokenModels[0])}, // on tf-idf
 	// An epoch of an LSTM costs more than all others together.
-	{"lstm", "LSTM", "", []Need{NeedsVectors}, 2, 1, fitClassifier(tokenModels[1])},
-	{"ngrams", "n-grams", "", []Need{NeedsWords}, 1, 0, fitNGrams},
-	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 1, 0, fitEncoder},
+	{"lstm", "LSTM", "", []Need{NeedsVectors}, 3, 1, fitClassifier(tokenModels[1])},
+	{"ngrams", "n-grams", "", []Need{NeedsWords}, 2, 0, fitNGrams},
+	{"encoder", "sentence encoder", "", []Need{NeedsEncoder}, 2, 0, fitEncoder},
 }
 
 // trainings are the texts that an attacker of private labels trains on.
@@ -112,7 +125,7 @@ func (s *Situation) onPlain(ctx context.Context, r reader, seed stream.Seed) (at
 			return attributeOnPlain{}, err
 		}
 		found, err := find(ctx, wordsOf(s.Test))
-		return attributeOnPlain{find, found, chosen}, err
+		return attributeOnPlain{find, found.labels, chosen}, err
 	})
 }
 
@@ -140,8 +153,8 @@ func (s *Situation) findPrivate(ctx context.Context, name string, r reader, adap
 }
 
 // findInReleases are the labels found in each release of the test split.
-func (s *Situation) findInReleases(ctx context.Context, find finder) ([][]int, error) {
-	var found [][]int
+func (s *Situation) findInReleases(ctx context.Context, find finder) ([]answers, error) {
+	var found []answers
 	for i := range s.number(s.Options.TestReleases) {
 		test, err := s.release(ctx, Test, i)
 		if err != nil {
@@ -214,7 +227,7 @@ func (s *Situation) adapt(ctx context.Context, r reader, plain attributeOnPlain,
 		if err != nil {
 			return nil, "", err
 		}
-		if hits := agree(found, validation.labels); hits >= bestHits {
+		if hits := agree(found.labels, validation.labels); hits >= bestHits {
 			best, bestHits = t, hits
 		}
 	}
@@ -257,8 +270,10 @@ func releases[D any](s *Situation, documents []Document, n int, release func(i i
 }
 
 // attributeOutcomes measures what was found in each release of the test split.
-func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
+func (s *Situation) attributeOutcomes(name string, answered []answers, plain []int, chosen string) ([]Outcome,
+	error) {
 	labels := privates(s.Test)
+	found := list.Map(answered, func(a answers) []int { return a.labels })
 	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
@@ -272,26 +287,39 @@ func (s *Situation) attributeOutcomes(name string, found [][]int, plain []int, c
 			}
 		}
 	}
+	var margins []float64
+	if scores := answered[0].scores; len(answered) == 1 && scores != nil {
+		for i, label := range labels {
+			margins = append(margins, metrics.Margin(scores[i], label))
+		}
+	}
 	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f; %d releases",
 		a.PlainAccuracy, a.PlainF1, a.MajorityAccuracy, a.MajorityF1, len(found))
 	if chosen != "" {
 		note += "; " + chosen
 	}
-	none := func(v metrics.Interval) string {
-		if math.IsNaN(v.Estimate) {
-			return "on plain text no better than the most frequent label"
-		}
-		return ""
-	}
 	n := len(labels)
+	// F1 and advantages are no means over documents, so where a bootstrap of them has no
+	// width, as of answers that are all right, there is no interval.
+	score := func(column string, v metrics.Interval, floor, ceiling float64, note string) Outcome {
+		switch {
+		case math.IsNaN(v.Estimate):
+			note = "on plain text no better than the most frequent label"
+		case v.Low == v.High:
+			v.Low, v.High = math.NaN(), math.NaN()
+			if note != "" {
+				note += "; "
+			}
+			note += fmt.Sprintf("no interval: the same in every bootstrap of the %d documents", n)
+		}
+		return Outcome{Column: name + column, Value: v, Floor: floor, Ceiling: ceiling, Count: n, Note: note}
+	}
 	return []Outcome{
 		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy,
-			Count: n, Note: note, Items: items},
-		{Column: name + "-f1", Value: a.MacroF1, Floor: a.GuessF1, Ceiling: a.PlainF1, Count: n, Note: note},
-		{Column: name + "-advantage", Value: a.Advantage, Floor: a.AdvantageFloor, Ceiling: 1, Count: n,
-			Note: none(a.Advantage)},
-		{Column: name + "-accuracy-advantage", Value: a.AccuracyAdvantage, Floor: 0, Ceiling: 1, Count: n,
-			Note: none(a.AccuracyAdvantage)},
+			Count: n, Note: note, Items: items, Margins: margins},
+		score("-f1", a.MacroF1, a.GuessF1, a.PlainF1, note),
+		score("-advantage", a.Advantage, a.AdvantageFloor, 1, ""),
+		score("-accuracy-advantage", a.AccuracyAdvantage, 0, 1, ""),
 	}, nil
 }
 
@@ -341,8 +369,8 @@ func fitClassifier(model string) func(context.Context, *Situation, labelled, lab
 			return nil, "", err
 		}
 		_, err = m.Fit(ctx, examples(train), examples(validation))
-		return func(ctx context.Context, documents [][]int32) ([]int, error) {
-			return m.Predict(ctx, models.Examples{Sequences: documents})
+		return func(ctx context.Context, documents [][]int32) (answers, error) {
+			return highest(m.Score(ctx, models.Examples{Sequences: documents}))
 		}, "", err
 	}
 }
@@ -353,7 +381,9 @@ func fitNGrams(ctx context.Context, s *Situation, train, validation labelled, _ 
 	if err != nil {
 		return nil, "", err
 	}
-	return m.Predict, m.Chosen, nil
+	return func(ctx context.Context, documents [][]int32) (answers, error) {
+		return highest(m.Score(ctx, documents))
+	}, m.Chosen, nil
 }
 
 // headLayers are the hidden layers of the network on sentence vectors.
@@ -377,11 +407,11 @@ func fitEncoder(ctx context.Context, s *Situation, train, validation labelled, s
 	if err != nil {
 		return nil, "", err
 	}
-	return func(ctx context.Context, documents [][]int32) ([]int, error) {
+	return func(ctx context.Context, documents [][]int32) (answers, error) {
 		v, err := s.Encode(ctx, documents)
 		if err != nil {
-			return nil, err
+			return answers{}, err
 		}
-		return head.Predict(ctx, v)
+		return highest(head.Score(ctx, v))
 	}, head.Chosen, nil
 }

@@ -10,6 +10,7 @@ import (
 
 func init() {
 	d := attributeDefinition("attribute-channel", "Bayes with the channel", []Need{NeedsPrivate, NeedsChannel})
+	d.Version = 2
 	d.prepare = func(ctx context.Context, s *Situation, channel metrics.Channel, _ int) (channelAttack, error) {
 		b := newBayes(s, channel.Blocks())
 		return channelAttack{b.take, func(ctx context.Context) ([]Outcome, error) { return b.outcomes(ctx, d.Name) }}, nil
@@ -168,10 +169,10 @@ func (b *bayes) finder(t *throughChannel, source int, background float64) finder
 				(c.total[label] + background))
 		}
 	}
-	return func(ctx context.Context, documents [][]int32) ([]int, error) {
-		out := make([]int, len(documents))
+	return func(ctx context.Context, documents [][]int32) (answers, error) {
+		scores := make([][]float64, len(documents))
 		for i, d := range documents {
-			best := math.Inf(-1)
+			scores[i] = make([]float64, len(logs))
 			for label := range logs {
 				score := math.Log((prior[label] + 1) / float64(len(s.Train)+s.Privates))
 				for _, y := range d {
@@ -179,12 +180,10 @@ func (b *bayes) finder(t *throughChannel, source int, background float64) finder
 						score += logs[label][y]
 					}
 				}
-				if score > best {
-					best, out[i] = score, label
-				}
+				scores[i][label] = score
 			}
 		}
-		return out, ctx.Err()
+		return highest(scores, ctx.Err())
 	}
 }
 
@@ -199,7 +198,7 @@ func (b *bayes) choose(ctx context.Context, t *throughChannel, validation labell
 			if err != nil {
 				return nil, "", err
 			}
-			if hits := agree(found, validation.labels); hits > bestHits {
+			if hits := agree(found.labels, validation.labels); hits > bestHits {
 				best, bestHits = find, hits
 				name = fmt.Sprintf("counts of %s, %v words of all labels", c.name, background)
 			}
@@ -215,7 +214,8 @@ func (b *bayes) outcomes(ctx context.Context, name string) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		return find(ctx, wordsOf(s.Test))
+		found, err := find(ctx, wordsOf(s.Test))
+		return found.labels, err
 	})
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func linkageDefinition(short, title string) Definition {
 		short := strings.ToLower(strings.ReplaceAll(c, "@", ""))
 		d.Columns = append(d.Columns, Column{Name: name + "-" + short, Title: "linkage " + c + ", " + title})
 	}
-	d.Columns[0].Panel = Linked
+	d.Columns[0].Panel, d.Columns[2].Mean = Linked, true
 	for _, b := range lengthBins { // ranked among all documents
 		d.Columns = append(d.Columns, Column{Name: name + "-p1-" + b.name, Title: "linkage P@1, " + title + ", " + b.name})
 	}

@@ -39,11 +39,11 @@ func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) 
 	}
 	r := reader{name: "command " + a.Name, key: " " + a.Key, releases: 1,
 		fit: func(_ context.Context, _ *Situation, train, _ labelled, seed stream.Seed) (finder, string, error) {
-			return func(ctx context.Context, documents [][]int32) ([]int, error) {
-				if len(documents) == 0 {
-					return nil, nil
+			return func(ctx context.Context, documents [][]int32) (found answers, err error) {
+				if len(documents) > 0 {
+					found.labels, err = a.Find(ctx, texts(train.documents), train.labels, texts(documents), seed)
 				}
-				return a.Find(ctx, texts(train.documents), train.labels, texts(documents), seed)
+				return found, err
 			}, "", nil
 		}}
 	outcomes, err := s.findPrivate(ctx, a.Name, r, true, false)

@@ -11,9 +11,9 @@ func init() {
 	Register(Definition{
 		Name: "overlap",
 		Columns: []Column{
-			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard"},
+			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Mean: true},
 			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},
-			{Name: "overlap-run-share", Title: "longest common run, share"}, // of the text
+			{Name: "overlap-run-share", Title: "longest common run, share", Mean: true}, // of the text
 		},
 		OneRelease: true,
 		Run:        runOverlap,

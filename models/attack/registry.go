@@ -47,6 +47,8 @@ type Column struct {
 	// Panel is where the number is compared with that of other attackers; the zero
 	// value is nowhere.
 	Panel Panel
+	// Mean is of the mean of a number in 0–1 for each test document.
+	Mean bool
 	// Alone means that no other attacker answers the same question, so that tables
 	// show it beside the strongest of those that are compared.
 	Alone bool

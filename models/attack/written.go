@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -29,6 +28,7 @@ func init() {
 		{"attribute-surface", "punctuation, case, length", false},
 	} {
 		d := attributeDefinition(w.name, w.title, []Need{NeedsPrivate, NeedsWriter})
+		d.Version = 2
 		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.findInWriting(ctx, d.Name, w.words)
 		}
@@ -118,7 +118,7 @@ func (p *pieces) examples(x labelledBy[string]) models.Examples {
 func (s *Situation) findInWriting(ctx context.Context, name string, words bool) ([]Outcome, error) {
 	// Ids are of one fit, which makes it independent of what was read before.
 	// Whoever reads words may as well leave them out, if validation says so.
-	fit := func(train, validation, test labelledBy[string]) ([]int, string, error) {
+	fit := func(train, validation, test labelledBy[string]) (answers, string, error) {
 		readings := []*pieces{{words: false, ids: map[string]int32{}}}
 		if words {
 			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
@@ -132,13 +132,13 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 			}
 			m, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
 			if err != nil {
-				return nil, "", err
+				return answers{}, "", err
 			}
 			if best == nil || m.Accuracy > best.Accuracy {
 				best, reading = m, p
 			}
 		}
-		found, err := best.Predict(ctx, reading.examples(test).Sequences)
+		found, err := highest(best.Score(ctx, reading.examples(test).Sequences))
 		note := best.Chosen
 		if words && !reading.words {
 			note = "without words: " + note
@@ -153,7 +153,7 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 			return labelledBy[string]{texts(documents), privates(documents)}
 		}
 		found, _, err := fit(of(s.Train), of(s.Validation), of(s.Test))
-		return found, err
+		return found.labels, err
 	})
 	if err != nil {
 		return nil, err
@@ -185,7 +185,11 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 	if err != nil {
 		return nil, err
 	}
-	return s.attributeOutcomes(name, slices.Collect(slices.Chunk(all, len(s.Test))), plain, chosen)
+	var found []answers // of each release
+	for n := len(s.Test); len(all.labels) > 0; all = (answers{all.labels[n:], all.scores[n:]}) {
+		found = append(found, answers{all.labels[:n], all.scores[:n]})
+	}
+	return s.attributeOutcomes(name, found, plain, chosen)
 }
 
 // Written returns a Situation.Write that does what `mldp privatize` does with

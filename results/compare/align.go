@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/internal/stats"
@@ -180,27 +181,55 @@ type estimate struct {
 	repetitions   int
 	ofRepetitions float64 // of one repetition, NaN where not known
 
-	// Of a difference of answers in one repetition: the items on which the first
-	// alone is right, the second alone, and what one item adds; 0 where there is
-	// more to it.
+	// Of a difference of answers: the items, n of them or n in each repetition, on which
+	// the first and the second does better, over repetitions if they are the same ones.
+	// scale is what one right item adds, 0 where answers are not known, and plain tells
+	// that there is nothing but one answer of each.
 	first, second int
-	unit          float64
+	scale         float64
+	plain         bool
 }
 
-// exact counts the items that differ, where that is all there is to a difference.
-func (e *estimate) exact(items []float64, unit float64) {
-	for _, x := range items {
-		switch x {
-		case 0:
-		case unit:
-			e.first++
-		case -unit:
-			e.second++
-		default:
-			return
+// fewItems are so few, of those that differ, that a normal approximation of their
+// number is not relied on.
+const fewItems = 12
+
+// signs counts the items that differ.
+func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
+	e.scale, e.plain = scale, len(items) == 1
+	if !redrawn { // the same items
+		sums := slices.Clone(items[0])
+		for _, x := range items[1:] {
+			floats.Add(sums, x)
 		}
+		items = [][]float64{sums}
 	}
-	e.unit = unit
+	for _, x := range slices.Concat(items...) {
+		switch {
+		case x > 0:
+			e.first++
+		case x < 0:
+			e.second++
+		}
+		e.plain = e.plain && (x == 0 || x == scale || x == -scale)
+	}
+}
+
+// test is that of a difference, given its variance. One of nothing but answers, which
+// may be few or agree, is exact. Where few items differ, the exact test of their
+// signs and the interval for answers in one repetition must agree with it too.
+func (e *estimate) test(difference, variance, degrees float64) stats.Test {
+	t := stats.NewTest(difference, math.Sqrt(variance), degrees)
+	alone := e.plain && variance == e.items
+	if e.scale == 0 || !alone && e.first+e.second >= fewItems {
+		return t
+	}
+	exact := stats.McNemar(e.first, e.second, max(e.n, e.first+e.second))
+	exact.Low, exact.High = e.scale*exact.Low, e.scale*exact.High
+	if alone {
+		return exact
+	}
+	return stats.Test{P: max(t.P, exact.P), Low: min(t.Low, exact.Low), High: max(t.High, exact.High)}
 }
 
 // estimateOf analyses the values of one mechanism, or of the difference of two
@@ -244,8 +273,8 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
 		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
 			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
-			if other != nil && len(items) == 1 {
-				e.exact(items[0], s.scale)
+			if other != nil {
+				e.signs(items, s.scale, s.redrawn)
 			}
 			return e, true
 		}
@@ -314,6 +343,11 @@ func (a *Aligned) intervals(use results.Column) {
 		}
 		v, degrees := all[i].total(pooled, df, l.OfPrivacy*l.OfPrivacy+l.OfLine*l.OfLine)
 		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
+		if scale := scaleOf(use); v == 0 && all[i].n > 0 { // all answers are alike
+			if alike, err := stats.Alike(l.Value/scale, all[i].n, 0.95); err == nil {
+				t.Low, t.High = scale*alike.Low, scale*alike.High
+			}
+		}
 		l.Low, l.High, l.Error, l.df = t.Low, t.High, math.Sqrt(v), degrees
 		if use.Unit == "%" {
 			l.Low, l.High = max(0, l.Low), min(100, l.High)
@@ -348,11 +382,7 @@ func (a *Aligned) pairs(use results.Column) {
 		x, y := a.Lines[pair.A], a.Lines[pair.B]
 		rest := x.OfPrivacy*x.OfPrivacy + x.OfLine*x.OfLine + y.OfPrivacy*y.OfPrivacy + y.OfLine*y.OfLine
 		v, degrees := e.total(pooled, df, rest)
-		t := stats.NewTest(pair.Difference, math.Sqrt(v), degrees)
-		if e.unit > 0 && v == e.items { // nothing but answers, which may be few or agree
-			t = stats.McNemar(e.first, e.second, e.n)
-			t.Low, t.High = e.unit*t.Low, e.unit*t.High
-		}
+		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
 		pair.Documents = e.documents(pair.Difference, v, pair.Detectable/pair.Error)

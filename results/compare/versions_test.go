@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mldpbench/results"
@@ -42,7 +43,42 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 	}
 }
 
-// Pairs with repetitions use a normal approximation. On few documents, shared by
+// Two repetitions of 8 documents, right on all and, each time, on the same 5: nothing
+// varies between repetitions, and 3 that differ favour one in 2 of 2³ draws. One that
+// is right on none differs on all 8. Lines that are right on all have an interval.
+func TestFewDocumentsInRepetitions(t *testing.T) {
+	var rows []results.Row
+	for repetition := 1; repetition <= 2; repetition++ {
+		for name, right := range map[string]int{"all": 8, "nothing": 0, "some": 5} {
+			r := results.NewRow()
+			r.Dataset, r.DatasetFingerprint, r.Mechanism, r.Model, r.Repetition = "own", "one", name, "svm", repetition
+			r.Key = fmt.Sprint(name, repetition)
+			m := results.Share(right, 8)
+			m.Items = results.NewOutcomes(append(slices.Repeat([]bool{true}, right), make([]bool, 8-right)...))
+			rows = append(rows, r.Of("accuracy", m))
+		}
+	}
+	p, err := results.Prepare(results.Run{Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Versions(p, "accuracy") // lines are in the order of names
+	for _, want := range []struct {
+		x, y int
+		p    float64
+		told bool
+	}{{0, 2, 2.0 / 8, false}, {0, 1, 2.0 / 256, true}, {1, 2, 2.0 / 32, false}} {
+		x, ok := a.Pair(want.x, want.y)
+		if !ok || math.Abs(x.P-want.p) > 1e-12 || x.Told != want.told || !(x.Low < x.Difference && x.Difference <= x.High) {
+			t.Errorf("%d and %d: %+v, want p = %v", want.x, want.y, x, want.p)
+		}
+	}
+	if l := a.Lines[0]; l.High != 100 || math.Abs(l.Low-100*math.Pow(0.025, 1.0/8)) > 1e-9 {
+		t.Errorf("right on all: %v to %v", l.Low, l.High)
+	}
+}
+
+// Pairs with repetitions use a normal approximation where 12 documents differ. On few documents, shared by
 // all repetitions, equal versions are told apart in about 5% of draws (20 to 27 of
 // 500 here), and intervals miss the truth as often. A true rate of 6% gives more
 // than 62 with probability below 1e-6 (binomial); seeds are fixed.

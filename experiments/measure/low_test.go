@@ -1,0 +1,50 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"mldpbench/results"
+)
+
+// By hand. Of a, b, c, d the second document has c first, and the third none.
+func TestWordsAreCountedWhereTheyOccurFirst(t *testing.T) {
+	documents := [][]string{{"a", "b", "a", "x"}, {"b", "c"}, {"c", "x"}, {"d"}}
+	words := []string{"c", "a", "d", "b"}
+	got, err := ofWords(words, documents, []bool{false, true, true, true}) // all but c
+	want, _ := ofDocuments([]int{2, 0, 0, 1}, []int{2, 1, 0, 1})
+	if err != nil || got.Low != want.Low || got.High != want.High || got.Part != 3 || got.Whole != 4 || got.Value != 75 {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if other, err := ofWords(words, documents[1:], []bool{false, true, true, true}); err != nil || other.Whole != 3 {
+		t.Errorf("a is in none of these documents: %+v, %v", other, err)
+	}
+}
+
+// Words of one document that go together are one observation: twice as many of them
+// do not narrow the interval, twice as many documents do. Documents that are all
+// alike have the interval of as many numbers that are alike.
+func TestSharesOfWordsVaryOverDocuments(t *testing.T) {
+	of := func(copies, words int) results.Measured {
+		var hits, trials []int
+		for range copies {
+			hits, trials = append(hits, 0, words, words/2), append(trials, words, words, words)
+		}
+		m, err := ofDocuments(hits, trials)
+		if err != nil || m.Value != 50 {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		return m
+	}
+	once, longer, more := of(10, 2), of(10, 8), of(40, 2)
+	if math.Abs(float64(once.High-longer.High)) > 1e-9 || !(more.High-more.Low < 0.6*(once.High-once.Low)) {
+		t.Errorf("%+v; of longer documents %+v, of more %+v", once, longer, more)
+	}
+	alike, err := ofDocuments([]int{1, 2, 3}, []int{1, 2, 3})
+	if low := 100 * math.Pow(0.025, 1.0/3); err != nil || math.Abs(float64(alike.Low)-low) > 1e-9 || alike.High != 100 {
+		t.Errorf("all words of three documents: %+v, %v, want %v to 100", alike, err, low)
+	}
+	if none, err := ofDocuments([]int{0}, []int{0}); err != nil || none.Value.Known() || none.Low.Known() {
+		t.Errorf("no words: %+v, %v", none, err)
+	}
+}
