@@ -122,10 +122,10 @@ func TestStudyAsItsCode(t *testing.T) {
 	}
 }
 
-// Without words of Python's, each of several measurements has words of its own.
+// With others, each of several measurements has words of its own.
 func TestTimesDrawOtherWords(t *testing.T) {
 	text := strings.Replace(asItsCode[:strings.Index(asItsCode, "  - name: accuracy")],
-		", python: {generated-news: 19}", "", 1)
+		"python: {generated-news: 19}", "python: {generated-news: 19}, others: true", 1)
 	s, err := study.Parse("x.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +158,7 @@ func TestOptionsOfRepetitionsExcludeEachOther(t *testing.T) {
 		{"repetitions: 1", "repetitions: 2", "repetitions must be 1"},
 		{"trainings: 2", "trainings: 0", "must be in [1, 10000]"},
 		{"generated-news: 19", "agnews: 19", `no seed for data set "generated-news"`},
+		{"times: 2, python: {generated-news: 19}", "others: true", "python and times must be given"},
 		{"times: 2", "times: -1", "must be in [0, 10000]"},
 		{"compared_tokens: 4", "compared_tokens: -4", "must be in [0, 100000000]"},
 	} {

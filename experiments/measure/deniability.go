@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
@@ -22,8 +23,11 @@ type deniabilityOptions struct {
 	// random.sample draws with this seed from the words of the train texts, by
 	// falling frequency; else words of the space are drawn.
 	Python map[string]uint64 `yaml:"python,omitempty" json:"python,omitempty"`
-	// Times is the number of measurements, with the words of python or, without it,
-	// with other words each; they count as repetitions. 0: one for each repetition.
+	// Others, with python and times, draws other words for each measurement, with the
+	// next seed, from those that the mechanism has.
+	Others bool `yaml:"others,omitempty" json:"others,omitempty"`
+	// Times is the number of measurements, with the same words but for others; they
+	// count as repetitions. 0: one for each repetition.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" limits:"0,10000"`
 }
 
@@ -52,11 +56,14 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	if !mechanisms.TakesWords(m) {
 		return []results.Row{unmeasured(row, "n_w", notOfWords)}, nil
 	}
-	probe := r.ProbeSeed().Derive("deniability")
-	words := SampleWords(r.Space.Space, o.Words, probe)
-	var kept []string
+	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
+	var ranked, kept []string
+	python := o.Python[r.Dataset.Name]
 	if o.Python != nil {
-		words, kept, err = pythonWords(r.Corpus.TrainTexts(), o.Words, o.Python[r.Dataset.Name], m.Vocabulary())
+		if ranked = embeddings.ByFrequency(r.Corpus.TrainTexts()); o.Others {
+			ranked = slices.DeleteFunc(ranked, func(w string) bool { return m.Vocabulary().ID(w) == embeddings.Unknown })
+		}
+		words, kept, err = pythonWords(ranked, o.Words, python, m.Vocabulary())
 		if err == nil && len(kept) > 0 && r.Policy != mechanisms.Keep {
 			err = fmt.Errorf("%q is no word of the mechanism, and policy is not keep", kept[0])
 		}
@@ -71,8 +78,10 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	var rows []results.Row
 	for i := range o.Times {
 		row.Repetition = i + 1
-		if i > 0 && o.Python == nil {
-			words = SampleWords(r.Space.Space, o.Words, probe.At(uint64(i)))
+		if i > 0 && o.Others {
+			if words, _, err = pythonWords(ranked, o.Words, python+uint64(i), m.Vocabulary()); err != nil {
+				return nil, err
+			}
 		}
 		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)), i == 0)
 		if err != nil {
@@ -89,6 +98,9 @@ func (o *deniabilityOptions) check(d *study.Design) error {
 		return errors.New("metrics.deniability: words and runs must both be given")
 	case o.Times > 0 && d.Repetitions > 1:
 		return errors.New("metrics.deniability.times: are the repetitions of one text: repetitions must be 1")
+	case o.Others && (o.Python == nil || o.Times == 0):
+		return errors.New("metrics.deniability.others: are words of python, for each of several times: " +
+			"python and times must be given")
 	case o.Python != nil && len(d.Datasets) == 0:
 		return errors.New("metrics.deniability.python: draws from train texts: the study has no data set")
 	}
@@ -100,12 +112,11 @@ func (o *deniabilityOptions) check(d *study.Design) error {
 	return nil
 }
 
-// pythonWords are words of the train texts as the comparative study's code draws
-// them; kept are those that the mechanism has not.
-func pythonWords(train [][]string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID,
+// pythonWords are words of a list as the comparative study's code draws them; kept
+// are those that the mechanism has not.
+func pythonWords(ranked []string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID,
 	kept []string,
 	err error) {
-	ranked := embeddings.ByFrequency(train)
 	drawn, err := stream.PythonSample(seed, len(ranked), n)
 	for _, number := range drawn {
 		if id := v.ID(ranked[number]); id == embeddings.Unknown {

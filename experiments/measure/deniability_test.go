@@ -16,11 +16,11 @@ import (
 func TestKeptWordsCount(t *testing.T) {
 	space := spacetest.Gaussian(t, 2, 3, 1, 1)
 	known := space.Vocabulary.Words()
-	words, kept, err := pythonWords([][]string{{known[0], known[1], "absent"}}, 3, 19, space.Vocabulary)
+	words, kept, err := pythonWords([]string{known[0], known[1], "absent"}, 3, 19, space.Vocabulary)
 	if err != nil || len(words) != 2 || !slices.Equal(kept, []string{"absent"}) {
 		t.Fatalf("%v, %v, %v", words, kept, err)
 	}
-	if _, _, err := pythonWords([][]string{{"one"}}, 3, 19, &embeddings.Vocabulary{}); err == nil {
+	if _, _, err := pythonWords([]string{"one"}, 3, 19, &embeddings.Vocabulary{}); err == nil {
 		t.Error("three of one word: no error")
 	}
 	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
