@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,25 +32,26 @@ func TestFullOutputFails(t *testing.T) {
 
 // A fault of the program has a code of its own: Go's 2 would mean wrong usage.
 func TestFaultHasItsOwnCode(t *testing.T) {
-	if os.Getenv("MLDP_TEST_FAULT") != "" {
+	switch os.Getenv("MLDP_TEST_FAULT") {
+	case "here":
 		exit(func() int { panic("a fault") })
+		return
+	case "elsewhere":
+		exit(func() int { go panic("a fault"); select {} })
 		return
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run=^TestFaultHasItsOwnCode$")
-	cmd.Env = append(os.Environ(), "MLDP_TEST_FAULT=1")
-	stderr, _ := cmd.StderrPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(stderr)
-	err = cmd.Wait()
-	var ended *exec.ExitError
-	if !errors.As(err, &ended) || ended.ExitCode() != exitFault ||
-		!strings.Contains(string(text), "internal error: a fault") {
-		t.Errorf("%v, %s", err, text)
+	for _, where := range []string{"here", "elsewhere"} {
+		cmd := exec.Command(self, "-test.run=^TestFaultHasItsOwnCode$")
+		cmd.Env = append(os.Environ(), "MLDP_TEST_FAULT="+where)
+		text, err := cmd.CombinedOutput()
+		var ended *exec.ExitError
+		if code := map[string]int{"here": exitFault, "elsewhere": -1}[where]; !errors.As(err, &ended) ||
+			ended.ExitCode() != code || !strings.Contains(string(text), "a fault") {
+			t.Errorf("%s: %v, %s", where, err, text)
+		}
 	}
 }

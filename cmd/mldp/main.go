@@ -27,8 +27,11 @@ func main() {
 	})
 }
 
-// exit ends the process with the code of do, or that of a fault if it panics.
+// exit ends the process with the code of do, or that of a fault if it panics. What
+// cannot be caught, a panic of another goroutine or memory that is not there, ends
+// it with a signal: Go's own code is that of wrong usage.
 func exit(do func() int) {
+	debug.SetTraceback("crash")
 	code := exitFault
 	defer func() {
 		if p := recover(); p != nil {

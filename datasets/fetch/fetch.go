@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -102,7 +103,7 @@ func (f *Fetcher) local(file string) bool { return exists(f.path(file)) || f.inM
 
 // fetchEntry gets all files of an entry.
 func (f *Fetcher) fetchEntry(ctx context.Context, e Entry) error {
-	if err := os.MkdirAll(f.path(""), 0o755); err != nil {
+	if err := os.MkdirAll(f.path(""), 0o777); err != nil {
 		return err
 	}
 	for _, d := range e.Downloads {
@@ -152,19 +153,21 @@ func (f *Fetcher) notice(format string, args ...any) {
 }
 
 // lock takes the lock of one file of the data folder; locks of killed
-// processes are released by the operating system.
+// processes are released by the operating system. Another user of a shared folder
+// may take it too, less what umask forbids; one that he must not open is no lock for
+// him, and that he must not write is said where he does.
 func (f *Fetcher) lock(ctx context.Context, file string) (unlock func(), err error) {
 	name := f.path(path.Join(".locks", strings.ReplaceAll(file, "/", "_")))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
-	l := flock.New(name)
+	l := flock.New(name, flock.SetPermissions(0o666))
 	ok, err := l.TryLock()
 	if err == nil && !ok {
 		f.notice("another process is getting %s: waiting for it", file)
 		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	return func() { _ = l.Unlock() }, nil

@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -588,6 +589,16 @@ func TestConcurrentFetch(t *testing.T) {
 	wantWhole(t, f)
 	if requests.Load() != 1 {
 		t.Errorf("%d requests, want 1", requests.Load())
+	}
+	// Another user may take the locks.
+	locks, err := filepath.Glob(filepath.Join(f.Dir, ".locks", "*"))
+	if len(locks) == 0 || err != nil {
+		t.Fatal(locks, err)
+	}
+	for _, name := range locks {
+		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode()&0o044 == 0 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
 	}
 }
 

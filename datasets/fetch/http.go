@@ -40,7 +40,7 @@ func diskError(err error, target string) error {
 // where the last one stopped.
 func (f *Fetcher) downloadFrom(ctx context.Context, address string, d Download, target string) error {
 	part := target + ".part"
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return err
 	}
 	retries, wait := cmp.Or(f.Retries, 5), cmp.Or(f.Backoff, time.Second)

@@ -74,7 +74,7 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) (err erro
 	}
 	for want, file := range staged {
 		to := f.path(target(d.Unpack, want))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
 		if err := os.Chmod(file, 0o644); err != nil {

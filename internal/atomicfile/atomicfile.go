@@ -54,7 +54,7 @@ func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) err
 		}
 		kept, mode = true, info.Mode().Perm()
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	if careful {
