@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -20,7 +21,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	const page = "reports/1-equal-privacy.md"
 	at := func(levels, name string) (*results.Prepared, []tables.Table) {
-		p := reference(t, name)
+		p := records.View(t, name)
 		var err error
 		if p.Levels, err = results.ParseLevels(levels); err != nil {
 			t.Fatal(err)
@@ -109,7 +110,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		}
 	}
 	fewest := math.Inf(1)
-	for _, c := range reference(t, "authors").Cells {
+	for _, c := range records.View(t, "authors").Cells {
 		if m, ok := c.At("document_game_author"); ok {
 			fewest = min(fewest, 100*float64(m.Part)/float64(m.Whole))
 		}
