@@ -20,14 +20,14 @@ type fit struct {
 // fits are of the study replication-fits, by the printed mechanism.
 var fits = map[string]fit{
 	"mahalanobis": {"mahalanobis", "lambda=0.5", "λ = 0.5 in place of 0.2", []Metric{"pp", "low"}},
-	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
+	"santext":     {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
 }
 
 // Fits are the numbers of a text that AG News has in print, beside those of the
 // mechanisms whose text fits them. N_w and S_w are not of a text.
 func Fits(p *results.Prepared) []Replicated {
 	fitted := results.Where(places(replicatedDimension), func(at Place) bool {
-		return at.Dataset == "agnews" && fits[at.Mechanism].title != ""
+		return sets[at.Dataset].apart == "" && fits[at.Mechanism].title != ""
 	})
 	return beside(p, fitted, replicatedMetrics[2:], asRun(standsFor))
 }
@@ -51,7 +51,7 @@ func Listed(all []Replicated) (share float64, listed []Replicated) {
 	var printed []float64
 	nw := map[Place]Replicated{}
 	for _, k := range all {
-		if k.Dataset == "agnews" && k.Mechanism == santext && k.Metric == "n_w" && k.Verdict != NotRun {
+		if sets[k.Dataset].apart == "" && codes[k.Mechanism].words != "" && k.as == printedNw && k.Verdict != NotRun {
 			printed = append(printed, k.Printed)
 			nw[k.Place] = k
 		}
@@ -62,18 +62,18 @@ func Listed(all []Replicated) (share float64, listed []Replicated) {
 	share = stats.Mean(printed)
 	for _, k := range all {
 		here, ok := nw[k.Place]
-		if !ok || k.Metric != "n_w" && k.Metric != "s_w" {
+		if !ok || !k.as.quantity().OfWords {
 			continue
 		}
 		// Both are means of as many yes and no: their spread goes as √(p(1−p)).
 		spread := math.Sqrt(share * (100 - share) / (here.Here * (100 - here.Here)))
-		if k.Metric == "n_w" {
+		if k.as == printedNw {
 			k.Here = share
 		} else {
 			k.Here *= (100 - share) / (100 - here.Here)
 		}
 		k.SD *= spread
-		k.judge(1, noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+		k.judge(noise * k.SD * math.Sqrt(1+1/float64(k.N)))
 		listed = append(listed, k)
 	}
 	return share, listed
@@ -87,13 +87,13 @@ func Covered(all, fitted []Replicated) (here, printed float64, covered []Replica
 	none := map[Place]bool{}
 	var own, theirs []float64
 	for _, k := range all {
-		if k.Dataset != "agnews" {
+		if sets[k.Dataset].apart != "" {
 			continue
 		}
-		if k.Metric == "n_w" && k.Printed == 0 {
+		if k.as == printedNw && k.Printed == 0 {
 			none[k.Place] = true
 		}
-		if k.Metric == "pp" && none[k.Place] && k.N > 0 {
+		if k.as == printedPP && none[k.Place] && k.N > 0 {
 			own, theirs = append(own, 100-k.Here), append(theirs, 100-k.Printed)
 		}
 	}
@@ -102,14 +102,14 @@ func Covered(all, fitted []Replicated) (here, printed float64, covered []Replica
 	}
 	here, printed = stats.Mean(own), stats.Mean(theirs)
 	take := func(k Replicated) {
-		if k.Dataset == "agnews" && k.Metric == "pp" && k.N > 0 {
+		if sets[k.Dataset].apart == "" && k.as == printedPP && k.N > 0 {
 			k.Here *= (100 - printed) / (100 - here)
-			k.judge(replicatedMetrics[2].digits, replicatedMetrics[2].tolerance)
+			k.judge(k.as.tolerance)
 			covered = append(covered, k)
 		}
 	}
 	for _, k := range all {
-		if fits[k.Mechanism].title == "" && k.Mechanism != "syntf" {
+		if fits[k.Mechanism].title == "" && !codes[k.Mechanism].noVectors {
 			take(k)
 		}
 	}
