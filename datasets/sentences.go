@@ -30,15 +30,20 @@ func init() {
 			Classes: []string{"very negative", "negative", "neutral", "positive", "very positive"}},
 		{Name: "trec", Title: "TREC-6", Doc: "questions, 6 kinds of answer",
 			Classes: []string{"DESC", "ENTY", "ABBR", "HUM", "LOC", "NUM"}},
-		{Name: "insuranceqa", Title: "InsuranceQA", Doc: "questions on 12 kinds of insurance", Cleaning: CleanWords},
 	} {
-		d.Needs, d.Cleaning = []string{d.Name}, cmp.Or(d.Cleaning, CleanNone)
-		d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, d.Name, d.Classes) }
-		Register(d)
-		if d.Name == "insuranceqa" {
-			Register(pseudoUsers(d))
-		}
+		Register(ofSentences(d))
 	}
+	insurance := ofSentences(Definition{Name: "insuranceqa", Title: "InsuranceQA",
+		Doc: "questions on 12 kinds of insurance", Cleaning: CleanWords})
+	Register(insurance)
+	Register(pseudoUsers(insurance))
+}
+
+// ofSentences completes a definition.
+func ofSentences(d Definition) Definition {
+	d.Needs, d.Cleaning = []string{d.Name}, cmp.Or(d.Cleaning, CleanNone)
+	d.Read = func(ctx context.Context, q Request) (Rows, error) { return readSentences(ctx, q, d.Name, d.Classes) }
+	return d
 }
 
 // questionsPerUser is the number of questions of a pseudo-user.

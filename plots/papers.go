@@ -80,7 +80,7 @@ func paperFigures(v *view) ([]Figure, error) {
 		own := results.Where(all, func(c results.Cell) bool { return c.Has(q.Name) && !q.Derived })
 		for _, end := range results.Distinct(own, group) {
 			shown := results.Where(own, func(c results.Cell) bool { return group(c) == end })
-			if q.Name == "n_w" || q.Name == "s_w" { // over words: embeddings are compared in one panel
+			if q.OfWords { // embeddings are compared in one panel
 				shown = panelsAsSeries(shown)
 			}
 			about, panels := v.curvePanels(q.Name, shown)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/tables"
 )
@@ -14,38 +15,35 @@ import (
 // reference returns the stored results of a study, or the summary of a paper's.
 func reference(t testing.TB, name string) *results.Prepared {
 	t.Helper()
+	summary, ok := strings.CutSuffix(name, ".csv")
+	if !ok {
+		return records.View(t, name)
+	}
+	file, err := os.Open("../results/reference/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	table, err := results.ReadCSV(name, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []tables.Summary
+	if err := table.Unmarshal(&list); err != nil {
+		t.Fatal(err)
+	}
 	var rows []results.Row
-	if summary, ok := strings.CutSuffix(name, ".csv"); ok {
-		file, err := os.Open("../results/reference/" + name)
-		if err != nil {
-			t.Fatal(err)
+	for i, s := range list {
+		r := results.NewRow()
+		r.Study, r.Index, r.Key, r.Quantity = summary, i, strconv.Itoa(i), s.Quantity
+		r.Value, r.Low, r.High = s.Mean, s.Low, s.High
+		r.Panel, r.Series, r.XName, r.X, r.Dataset, r.Embedding, r.Dimension = s.Panel, s.Series, s.XName, s.X,
+			s.Dataset, s.Embedding, s.Dimension
+		r.Mechanism, r.Parameters = cmp.Or(s.Mechanism, results.BaselineMechanism), s.Parameters
+		if r.IsBaseline() && s.Mechanism == "" {
+			r.Mechanism = ""
 		}
-		defer file.Close()
-		table, err := results.ReadCSV(name, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list []tables.Summary
-		if err := table.Unmarshal(&list); err != nil {
-			t.Fatal(err)
-		}
-		for i, s := range list {
-			r := results.NewRow()
-			r.Study, r.Index, r.Key, r.Quantity = summary, i, strconv.Itoa(i), s.Quantity
-			r.Value, r.Low, r.High = s.Mean, s.Low, s.High
-			r.Panel, r.Series, r.XName, r.X, r.Dataset, r.Embedding, r.Dimension = s.Panel, s.Series, s.XName, s.X,
-				s.Dataset, s.Embedding, s.Dimension
-			r.Mechanism, r.Parameters = cmp.Or(s.Mechanism, results.BaselineMechanism), s.Parameters
-			if r.IsBaseline() && s.Mechanism == "" {
-				r.Mechanism = ""
-			}
-			rows = append(rows, r)
-		}
-	} else {
-		var err error
-		if rows, err = results.Read("../results/reference/" + name + ".csv.gz"); err != nil {
-			t.Fatal(err)
-		}
+		rows = append(rows, r)
 	}
 	p, err := results.Prepare(results.Run{Name: name, Rows: rows})
 	if err != nil {

@@ -46,13 +46,7 @@ func (c Cell) Has(quantity string) bool { return c.Get(quantity).Known() }
 // Quantities lists the names of what was measured, in the order of the
 // registry.
 func (c Cell) Quantities() []string {
-	var names []string
-	for _, col := range columns {
-		if _, ok := c.values[col.Name]; ok {
-			names = append(names, col.Name)
-		}
-	}
-	return append(names, ofCommands(c)...)
+	return list.Map(ordered(c.values), func(c Column) string { return c.Name })
 }
 
 // Set replaces a quantity of this cell; its copies are not changed.
@@ -379,15 +373,15 @@ func Repeated(cells []Cell) (fewest, most int) {
 
 // MeasuredColumns returns the quantities with a title that some cell has.
 func MeasuredColumns(cells []Cell) []Column {
-	all := Where(columns, func(c Column) bool {
-		return c.Title != "" && slices.ContainsFunc(cells, func(x Cell) bool { return x.Has(c.Name) })
-	})
-	for _, name := range ofCommands(cells...) {
-		if c, _ := FindColumn(name); slices.ContainsFunc(cells, func(x Cell) bool { return x.Has(name) }) {
-			all = append(all, c)
+	met := map[string]bool{}
+	for _, c := range cells {
+		for name, m := range c.values {
+			if m.Value.Known() {
+				met[name] = true
+			}
 		}
 	}
-	return all
+	return Where(ordered(met), func(c Column) bool { return c.Title != "" })
 }
 
 // ByRepetition returns the value of a quantity in each repetition: the mean

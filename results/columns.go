@@ -34,6 +34,10 @@ type Column struct {
 	Mean      bool    // of numbers in 0–1, one for each test document
 	Derived   bool    // follows from other rows; never stored
 	Timing    bool    // differs between two runs of one unit
+	OfWords   bool    // measured on words, not on a text
+	Explained string  // what readers have misunderstood in the title
+	// How says how a value was found, where that is not the same everywhere; may be nil.
+	How func(Measured) string
 }
 
 // Heading returns the title with its unit.
@@ -98,19 +102,23 @@ func init() {
 		Column{Name: "validation_accuracy", Title: "validation accuracy", Unit: "%", Direction: Up, Digits: 2, OfModel: true},
 		Column{Name: "auc", Title: "AUC", Direction: Up, Digits: 3, Threshold: 0.02, OfModel: true},
 		Column{Name: "n_w", Title: "N_w", Unit: "%", Direction: Down, Digits: 1, Threshold: 2, Table: "privacy",
-			Counted: true},
-		Column{Name: "s_w", Title: "S_w", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy"},
+			Counted: true, OfWords: true, Explained: "runs that return the word"},
+		Column{Name: "s_w", Title: "S_w", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy", OfWords: true,
+			Explained: "distinct outputs per word, the word itself included"},
 		Column{Name: "n_w_exact", Title: "N_w exact", Unit: "%", Direction: Down, Digits: 1, Table: "exact"},
 		Column{Name: "s_w_exact", Title: "S_w exact", Direction: Up, Digits: 1, Table: "exact"},
 		Column{Name: "s_w_support", Title: "S_w of mass 0.95", Direction: Up, Digits: 1, Table: "exact"},
 		Column{Name: "n_w_worst", Title: "N_w, worst word", Unit: "%", Direction: Down, Digits: 1, Table: "exact"},
 		Column{Name: "s_w_worst", Title: "S_w, worst word", Direction: Up, Digits: 1, Table: "exact"},
-		Column{Name: "pp", Title: "PP", Unit: "%", Direction: Up, Digits: 1, Threshold: 1, Table: "privacy", Counted: true},
-		Column{Name: "cs", Title: "CS", Unit: "×100", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy"},
+		Column{Name: "pp", Title: "PP", Unit: "%", Direction: Up, Digits: 1, Threshold: 1, Table: "privacy", Counted: true,
+			Explained: "tokens changed"},
+		Column{Name: "cs", Title: "CS", Unit: "×100", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy",
+			Explained: "cosine similarity of sentences"},
 		Column{Name: "low", Title: "LOW", Unit: "%", Direction: Down, Digits: 1, Threshold: 3, Table: "privacy",
-			Counted: true},
+			Counted: true, Explained: "of the 1000 rarest words, those that remain anywhere"},
 		Column{Name: "low_overlap", Title: "LOW overlap", Unit: "%", Direction: Down, Digits: 1, Threshold: 3,
-			Table: "privacy", Counted: true},
+			Table: "privacy", Counted: true,
+			Explained: "of the 1000 rarest words, those that are among the 1000 rarest afterwards too"},
 		Column{Name: "english", Title: "English", Unit: "%", Direction: Up, Digits: 2, Threshold: 1, Counted: true},
 		Column{Name: "english_as_printed", Title: "English, list as printed", Unit: "%", Direction: Up, Digits: 2,
 			Threshold: 1, Counted: true},
@@ -120,11 +128,25 @@ func init() {
 		Column{Name: "e_m_posterior", Title: "E_M posterior", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary"},
 		Column{Name: "e_m_posterior_euclidean", Title: "E_M posterior, Euclidean", Direction: Up, Digits: 3,
 			Table: "adversary"},
-		Column{Name: "e_m_map", Title: "E_M MAP", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary"},
+		Column{Name: "e_m_map", Title: "E_M MAP", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary",
+			How: func(m Measured) string {
+				if m.Whole == 0 {
+					return fmt.Sprintf("exact, %d candidates", m.Part)
+				}
+				return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
+			}},
 		Column{Name: "e_m_map_euclidean", Title: "E_M MAP, Euclidean", Direction: Up, Digits: 3, Table: "adversary"},
 		Column{Name: "e_m_map_lower", Title: "E_M MAP, lower bound", Direction: Up, Digits: 3, Table: "adversary"},
 		Column{Name: "e_m_full_uniform", Title: "E_M full vocabulary", Direction: Up, Digits: 3, Threshold: 0.03,
-			Table: "adversary"},
+			Table: "adversary", How: func(m Measured) string {
+				switch {
+				case m.Whole == 0:
+					return "exact, all words"
+				case m.Note != "":
+					return "an attacker who " + m.Note
+				}
+				return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
+			}},
 		Column{Name: "e_m_full_corpus", Title: "E_M full vocabulary, corpus prior", Direction: Up, Digits: 3,
 			Threshold: 0.03, Table: "adversary"},
 		Column{Name: "l_m", Title: "L_M", Direction: Down, Digits: 3, Threshold: 0.03, Table: "adversary"},

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -23,45 +22,55 @@ func MeasuredQuantity(name, better string) string {
 	return strings.TrimSuffix(measuredPrefix+name+":"+better, ":")
 }
 
+// ofAttackers are the quantities of an attacker with their titles, in the order of
+// tables; the first is a share.
+var ofAttackers = [][2]string{{"accuracy", "private label found"}, {"f1", "macro F1"}, {"advantage", "advantage"},
+	{"accuracy-advantage", "advantage in accuracy"}}
+
 // ofCommand returns the column of a quantity of a command.
 func ofCommand(quantity string) (Column, bool) {
 	if rest, ok := strings.CutPrefix(quantity, attackerPrefix); ok {
 		name, what, _ := strings.Cut(rest, ":")
-		title, ok := map[string]string{"accuracy": "private label found", "f1": "macro F1", "advantage": "advantage",
-			"accuracy-advantage": "advantage in accuracy"}[what]
-		return Column{Name: quantity, Title: title + ", " + name, Direction: Down, Digits: 3, Threshold: 0.05,
-			Table: attackerPrefix + name, Attacker: name, Share: what == "accuracy"}, ok && name != ""
+		i := slices.IndexFunc(ofAttackers, func(a [2]string) bool { return a[0] == what })
+		if i < 0 || name == "" {
+			return Column{}, false
+		}
+		return Column{Name: quantity, Title: ofAttackers[i][1] + ", " + name, Direction: Down, Digits: 3, Threshold: 0.05,
+			Table: attackerPrefix + name, Attacker: name, Share: i == 0}, true
 	}
 	rest, ok := strings.CutPrefix(quantity, measuredPrefix)
+	if !ok {
+		return Column{}, false
+	}
 	name, better, _ := strings.Cut(rest, ":")
 	direction, known := map[string]Direction{"": Neither, "up": Up, "down": Down}[better]
-	return Column{Name: quantity, Title: name, Direction: direction, Digits: 3}, ok && known && name != ""
+	return Column{Name: quantity, Title: name, Direction: direction, Digits: 3}, known && name != ""
 }
 
-// attackerQuantities are those of an attacker in the order of tables.
-var attackerQuantities = []string{":accuracy", ":f1", ":advantage", ":accuracy-advantage"}
-
-// ofCommands lists the quantities of commands that cells have: by name, the
-// accuracy of an attacker before what follows from it.
-func ofCommands(cells ...Cell) []string {
-	met := map[string]bool{}
-	for _, c := range cells {
-		for name := range c.values {
-			if _, ok := ofCommand(name); ok {
-				met[name] = true
-			}
+// ordered are the columns of some names: those of the registry in its order, then
+// those of commands by name, of an attacker as in ofAttackers.
+func ordered[V any](names map[string]V) []Column {
+	all := Where(columns, func(c Column) bool { _, met := names[c.Name]; return met })
+	registered := len(all)
+	for name := range names {
+		if c, ok := ofCommand(name); ok {
+			all = append(all, c)
 		}
 	}
-	names := slices.Sorted(maps.Keys(met))
-	rank := func(name string) int {
-		return slices.IndexFunc(attackerQuantities, func(q string) bool { return strings.HasSuffix(name, q) })
-	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		i, j := strings.LastIndexByte(a, ':'), strings.LastIndexByte(b, ':')
-		if a[:i] != b[:j] {
-			return strings.Compare(a, b)
+	slices.SortFunc(all[registered:], func(a, b Column) int {
+		i, j := a.ofAttacker(), b.ofAttacker()
+		if a.Attacker != b.Attacker || i < 0 || j < 0 {
+			return strings.Compare(a.Name, b.Name)
 		}
-		return rank(a) - rank(b)
+		return i - j
 	})
-	return names
+	return all
+}
+
+// ofAttacker is the place in ofAttackers, −1 for none.
+func (c Column) ofAttacker() int {
+	return slices.IndexFunc(ofAttackers, func(a [2]string) bool {
+		return c.Attacker != "" &&
+			strings.HasSuffix(c.Name, ":"+a[0])
+	})
 }

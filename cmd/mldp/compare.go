@@ -81,7 +81,7 @@ func newCompareCommand() *cobra.Command {
 func (o *compareOptions) history(paths []string, a *answer) error {
 	var views []*results.Prepared
 	for _, path := range paths {
-		p, _, err := loadRuns([]string{path})
+		p, err := loadRuns(path)
 		if err != nil {
 			return unreadable(err)
 		}
@@ -104,7 +104,7 @@ func (o *compareOptions) history(paths []string, a *answer) error {
 
 // aligned compares the mechanisms of joined results at equal privacy.
 func (o *compareOptions) aligned(paths []string, a *answer) error {
-	p, _, err := loadRuns(paths)
+	p, err := loadRuns(paths...)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (o *compareOptions) aligned(paths []string, a *answer) error {
 
 // withPublished compares joined results with the published tables.
 func (o *compareOptions) withPublished(paths []string, a *answer) error {
-	p, _, err := loadRuns(paths)
+	p, err := loadRuns(paths...)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func newCheckCommand() *cobra.Command {
 func compareRuns(before, after string, o compare.Options) (*compare.Comparison, error) {
 	var views [2]*results.Prepared
 	for i, path := range []string{before, after} {
-		p, _, err := loadRuns([]string{path})
+		p, err := loadRuns(path)
 		if err != nil {
 			return nil, unreadable(err)
 		}

@@ -32,23 +32,30 @@ import (
 const auditFile = "audit.csv"
 
 // loadRuns reads results files, or the folders of runs, and returns their
-// joined view and the folder of the first.
-func loadRuns(paths []string) (p *results.Prepared, dir string, err error) {
+// joined view.
+func loadRuns(paths ...string) (*results.Prepared, error) {
 	var runs []results.Run
-	for i, path := range paths {
-		run, folder, err := readRun(path)
+	for _, path := range paths {
+		run, err := readRun(path)
 		if err != nil {
-			return nil, "", err
-		}
-		if i == 0 {
-			dir = folder
+			return nil, err
 		}
 		runs = append(runs, run)
 	}
-	if p, err = results.Prepare(runs...); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", paths[0], err)
+	p, err := results.Prepare(runs...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
-	return p, dir, nil
+	return p, nil
+}
+
+// beside is where a file made of results goes by default: into the folder of a
+// run. A file of rows may lie among records, so what is made of it goes here.
+func beside(path, name string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, name)
+	}
+	return name
 }
 
 // viewOptions are the flags of commands that write what results have.
@@ -65,7 +72,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 	f.StringSliceVar(&o.formats, "format", formats, strings.Join(formats, ", "))
 	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
-	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" next to the first results)")
+	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
 
 // open reads results, keeps the data sets and mechanisms chosen, with the
@@ -76,7 +83,7 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 			return nil, err
 		}
 	}
-	p, dir, err := loadRuns(paths)
+	p, err := loadRuns(paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +105,7 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 			(len(o.mechanisms) == 0 || c.IsBaseline() || slices.Contains(o.mechanisms, c.Mechanism))
 	})
 	p.Levels = o.levels
-	o.out = cmp.Or(o.out, filepath.Join(dir, o.files))
+	o.out = cmp.Or(o.out, beside(paths[0], o.files))
 	return p, nil
 }
 
@@ -131,17 +138,18 @@ func (o *viewOptions) wrote(a *answer, paths []string, part bool) error {
 
 // readRun reads the rows of a run and the other files of its folder, where
 // present. Rows that are not those its manifest was written for are an error.
-func readRun(path string) (run results.Run, dir string, err error) {
+func readRun(path string) (run results.Run, err error) {
 	file, err := results.File(path)
 	if err != nil {
-		return run, "", err
+		return run, err
 	}
-	run.Name, dir = path, filepath.Dir(file)
+	run.Name = path
+	dir := filepath.Dir(file)
 	if run.Rows, err = results.Read(file); err != nil {
-		return run, "", err
+		return run, err
 	}
 	if len(run.Rows) == 0 {
-		return run, "", &verdict{exitNothing, file + ": no rows: nothing was measured"}
+		return run, &verdict{exitNothing, file + ": no rows: nothing was measured"}
 	}
 	m, err := engine.ReadManifest(filepath.Join(dir, "manifest.json"))
 	switch {
@@ -150,18 +158,18 @@ func readRun(path string) (run results.Run, dir string, err error) {
 			run.Title = s.Title
 		}
 	case err != nil:
-		return run, "", err
+		return run, err
 	default:
 		if err := m.Verify(file); err != nil {
-			return run, "", err
+			return run, err
 		}
 		addManifest(&run, m)
 	}
 	if run.Audit, err = results.ReadAudit(filepath.Join(dir, auditFile)); err != nil {
-		return run, "", err
+		return run, err
 	}
 	run.Examples, err = engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
-	return run, dir, err
+	return run, err
 }
 
 // addManifest fills in the origin of a run from its manifest.
@@ -238,11 +246,11 @@ func newReportCommand() *cobra.Command {
 	var examples bool
 	var levels results.Levels
 	cmd := command("report", "report RESULTS...", cobra.MinimumNArgs(1))
-	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html next to the first results)")
+	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html in the first run's folder, or here)")
 	examplesFlag(cmd.Flags(), &examples)
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		p, dir, err := loadRuns(args)
+		p, err := loadRuns(args...)
 		if err := errors.Join(err, isPage(out)); err != nil {
 			return err
 		}
@@ -250,7 +258,7 @@ func newReportCommand() *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), "no examples were kept: those of your own files need mldp run --examples")
 		}
 		p.Levels = levels
-		out = cmp.Or(out, filepath.Join(dir, "report.html"))
+		out = cmp.Or(out, beside(args[0], "report.html"))
 		if err := writePage(out, p, examples); err != nil {
 			return err
 		}

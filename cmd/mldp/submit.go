@@ -184,7 +184,7 @@ func newArtifactCommand() *cobra.Command {
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 			dir = filepath.Join("runs", args[0])
 		}
-		p, _, err := loadRuns([]string{dir})
+		p, err := loadRuns(dir)
 		if err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func newBoardCommand() *cobra.Command {
 			a.wrote(out, filepath.Join(out, "index.html"))
 			return nil
 		}
-		p, _, err := loadRuns(args)
+		p, err := loadRuns(args...)
 		if err := errors.Join(err, isPage(out)); err != nil {
 			return err
 		}

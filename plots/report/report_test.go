@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	_ "mldpbench/experiments/measure" // registers the quantities of attackers
+	"mldpbench/internal/records"
 	"mldpbench/results"
 )
 
@@ -167,20 +168,6 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// reference returns the stored results of a study.
-func reference(t *testing.T, name string) *results.Prepared {
-	t.Helper()
-	rows, err := results.Read("../../results/reference/" + name + ".csv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := results.Prepare(results.Run{Name: name, Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // Pages of real studies stay small; only those that replicate are compared with
 // published numbers. MLDP_PAGES is a folder to keep them in.
 func TestPages(t *testing.T) {
@@ -195,7 +182,7 @@ func TestPages(t *testing.T) {
 		{"mini", 1_500_000, false}, {"extended", 3_000_000, false}, {"attacks", 3_000_000, false},
 		{"comparative", 3_000_000, true}, {"replication", 3_000_000, true}, {"auditor", 3_000_000, false},
 	} {
-		page := write(t, Input{Prepared: reference(t, c.study)})
+		page := write(t, Input{Prepared: records.View(t, c.study)})
 		if len(page) > c.most {
 			t.Errorf("%s: %d bytes, at most %d", c.study, len(page), c.most)
 		}
@@ -247,7 +234,7 @@ func TestBoard(t *testing.T) {
 		t.Error("nothing to rank: no error")
 	}
 	b.Reset()
-	if err := WriteBoard(&b, reference(t, "attacks"), nil); err != nil || !strings.Contains(b.String(),
+	if err := WriteBoard(&b, records.View(t, "attacks"), nil); err != nil || !strings.Contains(b.String(),
 		"By attackers’ success") {
 		t.Errorf("a study of attacks has no board: %v", err)
 	}

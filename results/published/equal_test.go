@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/tables"
@@ -18,7 +19,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	const page = "reports/1-equal-privacy.md"
 	at := func(levels, name string) (*results.Prepared, []tables.Table) {
-		p := reference(t, name)
+		p := records.View(t, name)
 		var err error
 		if p.Levels, err = results.ParseLevels(levels); err != nil {
 			t.Fatal(err)
@@ -50,7 +51,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 	holdsRows(t, page, "The rank fix against each", againstRankFix(extended, 0.5, 0.7))
 	holdsRows(t, page, "Other classifiers", append(classifierRows("AG News", classifiers),
 		classifierRows("IMDb", onReviews)...))
-	rows, least, most := errorRows(reference(t, "few-draws"), extended, reference(t, "grown", "grown-imdb"))
+	rows, least, most := errorRows(records.View(t, "few-draws"), extended, records.View(t, "grown", "grown-imdb"))
 	holdsRows(t, page, "The error of the error", rows)
 	if min(least["e_m_full_uniform"], least["e_m_full_corpus"]) < -0.05 { // measured on other draws, so but for noise
 		t.Errorf("more draws raise E_M: %v", least)
@@ -105,7 +106,7 @@ func TestEqualPrivacyFollowsItsRecords(t *testing.T) {
 		}
 	}
 	fewest := math.Inf(1)
-	for _, c := range reference(t, "authors").Cells {
+	for _, c := range records.View(t, "authors").Cells {
 		if m, ok := c.At("document_game_author"); ok {
 			fewest = min(fewest, 100*float64(m.Part)/float64(m.Whole))
 		}

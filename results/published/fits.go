@@ -20,7 +20,7 @@ type fit struct {
 // fits are of the study replication-fits, by the printed mechanism.
 var fits = map[string]fit{
 	"mahalanobis": {"mahalanobis", "lambda=0.5", "λ = 0.5 in place of 0.2", []Metric{"pp", "low"}},
-	santext:       {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
+	"santext":     {"santext-plus", "p=0.3 w=0.9", "SanText+ with w = 0.9, p = 0.3", []Metric{"pp", "low", "english"}},
 }
 
 // Fits are the printed numbers of texts, beside those of the mechanisms whose text
@@ -49,7 +49,7 @@ func Listed(all []Replicated, dataset string) (share float64, listed []Replicate
 	var printed []float64
 	nw := map[Place]Replicated{}
 	for _, k := range all {
-		if k.Dataset == dataset && k.Mechanism == santext && k.Metric == "n_w" && k.Verdict != NotRun {
+		if k.Dataset == dataset && codes[k.Mechanism].words != "" && k.as == printedNw && k.Verdict != NotRun {
 			printed = append(printed, k.Printed)
 			nw[k.Place] = k
 		}
@@ -60,18 +60,18 @@ func Listed(all []Replicated, dataset string) (share float64, listed []Replicate
 	share = stats.Mean(printed)
 	for _, k := range all {
 		here, ok := nw[k.Place]
-		if !ok || k.Metric != "n_w" && k.Metric != "s_w" {
+		if !ok || !k.as.quantity().OfWords {
 			continue
 		}
 		// Both are means of as many yes and no: their spread goes as √(p(1−p)).
 		spread := math.Sqrt(share * (100 - share) / (here.Here * (100 - here.Here)))
-		if k.Metric == "n_w" {
+		if k.as == printedNw {
 			k.Here = share
 		} else {
 			k.Here *= (100 - share) / (100 - here.Here)
 		}
 		k.SD *= spread
-		k.judge(1, noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+		k.judge(noise * k.SD * math.Sqrt(1+1/float64(k.N)))
 		listed = append(listed, k)
 	}
 	return share, listed
@@ -88,10 +88,10 @@ func Covered(all, fitted []Replicated, dataset string) (here, printed float64, c
 		if k.Dataset != dataset {
 			continue
 		}
-		if k.Metric == "n_w" && k.Printed == 0 {
+		if k.as == printedNw && k.Printed == 0 {
 			none[k.Place] = true
 		}
-		if k.Metric == "pp" && none[k.Place] && k.N > 0 {
+		if k.as == printedPP && none[k.Place] && k.N > 0 {
 			own, theirs = append(own, 100-k.Here), append(theirs, 100-k.Printed)
 		}
 	}
@@ -100,14 +100,14 @@ func Covered(all, fitted []Replicated, dataset string) (here, printed float64, c
 	}
 	here, printed = stats.Mean(own), stats.Mean(theirs)
 	take := func(k Replicated) {
-		if k.Dataset == dataset && k.Metric == "pp" && k.N > 0 {
+		if k.Dataset == dataset && k.as == printedPP && k.N > 0 {
 			k.Here *= (100 - printed) / (100 - here)
-			k.judge(replicatedMetrics[2].digits, replicatedMetrics[2].tolerance)
+			k.judge(k.as.tolerance)
 			covered = append(covered, k)
 		}
 	}
 	for _, k := range all {
-		if fits[k.Mechanism].title == "" && k.Mechanism != "syntf" {
+		if fits[k.Mechanism].title == "" && !codes[k.Mechanism].noVectors {
 			take(k)
 		}
 	}

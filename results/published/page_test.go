@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	_ "mldpbench/experiments/measure" // names of its quantities
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/tables"
 )
@@ -24,7 +25,7 @@ import (
 // and every printed number is in them.
 func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "replication", "replication-imdb", "replication-fits", "replication-fits-imdb", "comparative")
+	p := records.View(t, "replication", "replication-imdb", "replication-fits", "replication-fits-imdb", "comparative")
 	const page = "reports/2-the-2024-tables.md"
 	comparePage(t, page, "How many", ReplicationTables(p), "replication")
 	comparePage(t, page, "AG News", ReplicationTables(p), "replication-agnews")
@@ -52,7 +53,7 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		if v, err := strconv.ParseFloat(here, 64); err == nil { // undefined else
 			other := k
 			other.Here = v
-			other.judge(1, noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+			other.judge(noise * k.SD * math.Sqrt(1+1/float64(k.N)))
 			if other.Verdict != Apart {
 				described++
 			}
@@ -97,7 +98,7 @@ func TestAccuracyOfThreeTexts(t *testing.T) {
 	mean, printed := map[Place]float64{}, map[Place]float64{}
 	for _, name := range []string{"replication", "replication-2025", "replication-2026"} {
 		numbers := 0
-		for _, k := range Replicate(reference(t, name)) {
+		for _, k := range Replicate(records.View(t, name)) {
 			if k.Dataset == "agnews" && k.Metric == "accuracy" && k.N == 5 {
 				mean[k.Place] += k.Here / 3
 				printed[k.Place] = k.Printed
@@ -160,29 +161,11 @@ func TestClaimsFollowTheirRecords(t *testing.T) {
 	t.Parallel()
 	var all []tables.Table
 	for _, name := range []string{"comparative", "comparative-released", "comparative-local-50", "comparative-local-300"} {
-		all = append(all, tables.All(reference(t, name))...)
+		all = append(all, tables.All(records.View(t, name))...)
 	}
 	if n := foundIn(t, pageRows(t, "reports/2-the-2024-tables.md", "Five claims of the paper"), all); n != 12 {
 		t.Errorf("%d numbers", n)
 	}
-}
-
-// reference returns the committed rows of runs, prepared together.
-func reference(t *testing.T, names ...string) *results.Prepared {
-	t.Helper()
-	var runs []results.Run
-	for _, name := range names {
-		rows, err := results.Read(filepath.Join("..", "reference", name+".csv.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, results.Run{Name: name, Rows: rows})
-	}
-	p, err := results.Prepare(runs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 var (
@@ -274,11 +257,11 @@ func comparePage(t *testing.T, page, section string, all []tables.Table, names .
 func TestAttackersPageFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	const page = "reports/4-attackers.md"
-	all := tables.All(reference(t, "attacks"))
+	all := tables.All(records.View(t, "attacks"))
 	comparePage(t, page, "The strongest attacker, AG News with agency", all, "strongest-agnews-agency")
 	comparePage(t, page, "The strongest attacker, spooky authors", all, "strongest-spooky-authors")
 	comparePage(t, page, "At five points of accuracy lost", all, "attacks-agnews-agency")
-	comparePage(t, page, "The auditor of a language model", tables.All(reference(t, "auditor")),
+	comparePage(t, page, "The auditor of a language model", tables.All(records.View(t, "auditor")),
 		"attackers-insuranceqa-users")
 	if n := foundIn(t, pageRows(t, page, "What a better attacker changed"), all); n != 8 {
 		t.Errorf("%d numbers of today", n)
@@ -288,7 +271,7 @@ func TestAttackersPageFollowsItsRecords(t *testing.T) {
 // TestAttackersProseFollowsItsRecords: the numbers in the text of the page.
 func TestAttackersProseFollowsItsRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "attacks")
+	p := records.View(t, "attacks")
 	all := tables.All(p)
 	var floor, ceiling, topicFloor, topicCeiling float64 // in %
 	for _, c := range p.Cells {

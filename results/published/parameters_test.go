@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -14,7 +15,7 @@ import (
 // a mechanism's parameters is what `mldp compare --align` finds in axes.
 func TestOtherParametersFollowTheirRecords(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "axes")
+	p := records.View(t, "axes")
 	least, most, pairs := math.Inf(1), 0.0, 0
 	var kept string // by a larger k, at 0.9
 	for _, level := range []float64{0.4, 0.5, 0.6, 0.7, 0.9} {
@@ -54,7 +55,7 @@ func TestMaskedWithChannelOnRecords(t *testing.T) {
 	for _, part := range []string{"masked-channel-alone", "masked-channel-model"} {
 		var gains []float64
 		smallest, worst := 1.0, ""
-		for _, c := range reference(t, "attacks").Cells {
+		for _, c := range records.View(t, "attacks").Cells {
 			both, ok := c.At("masked-channel-accuracy")
 			alone, also := c.At(part)
 			if !ok || !also || !both.Value.Known() || !alone.Value.Known() {
@@ -90,13 +91,13 @@ func TestFewDrawsAreOutsideTheInterval(t *testing.T) {
 	of := func(c results.Cell) cell { return cell{c.Dataset, c.Instance(), c.Epsilon} }
 	const quantity = "e_m_full_uniform"
 	better := map[cell]results.Measured{}
-	for _, c := range reference(t, "extended").Cells {
+	for _, c := range records.View(t, "extended").Cells {
 		if m, ok := c.At(quantity); ok && m.Value.Known() {
 			better[of(c)] = m
 		}
 	}
 	outside, all := 0, map[cell]bool{}
-	for _, c := range reference(t, "few-draws").Cells {
+	for _, c := range records.View(t, "few-draws").Cells {
 		ten, ok := c.At(quantity)
 		m, both := better[of(c)]
 		if !ok || all[of(c)] {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/results/tables"
 )
 
@@ -32,12 +33,12 @@ var (
 func TestProseRestsOnTables(t *testing.T) {
 	t.Parallel()
 	var elsewhere strings.Builder // for the first report
-	for _, x := range tables.All(reference(t, "grown")) {
+	for _, x := range tables.All(records.View(t, "grown")) {
 		for _, n := range x.Notes {
 			fmt.Fprintln(&elsewhere, n)
 		}
 	}
-	for _, c := range reference(t, "extended").Cells {
+	for _, c := range records.View(t, "extended").Cells {
 		if c.Dataset == "agnews" {
 			for _, q := range []string{"e_m_full_uniform", "e_m_full_corpus"} {
 				if m, ok := c.At(q); ok && m.Value.Known() {

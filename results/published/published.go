@@ -57,8 +57,10 @@ type Numbers struct {
 
 // Value returns a printed number, NaN where the paper prints none.
 func (p *Numbers) Value(at Place, m Metric) float64 {
-	if v, ok := p.values[at][m]; ok {
-		return v
+	for _, at := range []Place{at, {at.Dataset, 0, at.Epsilon, at.Mechanism}} { // English % has no dimension
+		if v, ok := p.values[at][m]; ok {
+			return v
+		}
 	}
 	return math.NaN()
 }

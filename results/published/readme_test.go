@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/tables"
@@ -16,7 +17,7 @@ func TestReadmeFollowsItsRecords(t *testing.T) {
 	t.Parallel()
 	// 1: E_M at ε = 5.
 	errors := map[string][]float64{}
-	for _, c := range reference(t, "comparative").Cells {
+	for _, c := range records.View(t, "comparative").Cells {
 		m, ok := c.At("e_m_full_uniform")
 		if ok && m.Value.Known() && c.Dataset == "agnews" && c.Epsilon == 5 && c.Dimension == 100 && c.Variant == "proved" {
 			errors[c.Mechanism+c.Parameters] = append(errors[c.Mechanism+c.Parameters], 100*float64(m.Value))
@@ -33,7 +34,7 @@ func TestReadmeFollowsItsRecords(t *testing.T) {
 	}
 
 	// 2: the rank fix against each, on every data set.
-	for _, a := range compare.Align(reference(t, "extended"), compare.Question{}, 0.5) {
+	for _, a := range compare.Align(records.View(t, "extended"), compare.Question{}, 0.5) {
 		at := func(name string) int {
 			return slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == name })
 		}
@@ -44,7 +45,7 @@ func TestReadmeFollowsItsRecords(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range compare.Align(reference(t, "classifiers"), compare.Question{}, 0.5) {
+	for _, a := range compare.Align(records.View(t, "classifiers"), compare.Question{}, 0.5) {
 		fix := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == "rank-fix" })
 		cmp := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == "cmp" })
 		if x, ok := a.Pair(fix, cmp); a.Task.Model != "svm" && (!ok || !x.Told || x.Difference < 0) {
@@ -54,14 +55,14 @@ func TestReadmeFollowsItsRecords(t *testing.T) {
 
 	// 3: the published numbers.
 	counts := map[Metric]int{}
-	for _, k := range Replicate(reference(t, "replication")) {
+	for _, k := range Replicate(records.View(t, "replication")) {
 		if k.Dataset == "agnews" && (k.Verdict == Same || k.Verdict == Near) {
 			counts[k.Metric]++
 		}
 	}
 
 	// 4: the agency.
-	p := reference(t, "attacks")
+	p := records.View(t, "attacks")
 	found := gridOf(t, tables.All(p), "strongest-agnews-agency").value(t, place{"Uniform", ""},
 		"private label found, strongest attacker")
 	var agency results.Measured

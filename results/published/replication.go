@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/tables"
@@ -38,7 +40,7 @@ type Replicated struct {
 	Verdict Verdict
 	Cause   string // where the study's code here is apart from its print
 
-	title string // of its column
+	as *printedMetric
 }
 
 // printedMetric is a printed metric, its column and title here and the digits
@@ -48,29 +50,41 @@ type printedMetric struct {
 	metric, column, title string
 	digits                int
 	tolerance             float64
-	setting               string // of the classifier; "" for any
+	setting               string                     // of the classifier; "" for any
+	apart                 string                     // why it may be, where nothing else is known
+	of                    func(results.Cell) float64 // where it is not the column
 }
 
-// ofText are the metrics of a word or text but CS, whose encoder is another here.
-var ofText = []printedMetric{
-	{"n_w", "n_w", "N_w", 1, 0, ""}, {"s_w", "s_w", "S_w", 1, 0, ""},
-	{"pp", "pp", "PP", 1, 1.5, ""}, {"low", "low_overlap", "LOW", 1, 1.5, ""},
-}
+func (m *printedMetric) quantity() results.Column { return results.MustColumn(m.column) }
 
+// The metrics of a word or text but CS, whose encoder is another here.
 var (
+	printedNw  = &printedMetric{metric: "n_w", column: "n_w", title: "N_w", digits: 1}
+	printedSw  = &printedMetric{metric: "s_w", column: "s_w", title: "S_w", digits: 1, of: results.Cell.SwOthers}
+	printedPP  = &printedMetric{metric: "pp", column: "pp", title: "PP", digits: 1, tolerance: 1.5}
+	printedLOW = &printedMetric{metric: "low", column: "low_overlap", title: "LOW", digits: 1, tolerance: 1.5}
+
 	// replicatedMetrics are those of the study's code.
-	replicatedMetrics = append(slices.Clone(ofText),
-		printedMetric{"english", "english_as_printed", "English %", 2, 1.5, ""},
-		printedMetric{"accuracy", "accuracy", "accuracy", 2, 2, ""})
+	replicatedMetrics = []*printedMetric{printedNw, printedSw, printedPP, printedLOW,
+		{metric: "english", column: "english_as_printed", title: "English %", digits: 2, tolerance: 1.5,
+			apart: "in part the vectors at hand, which lack rare names that the whole file can output, see below; else open"},
+		{metric: "accuracy", column: "accuracy", title: "accuracy", digits: 2, tolerance: 2}}
 	// describedMetrics are those of the mechanisms as described. The paper does not
 	// say whether test text is private.
-	describedMetrics = append(slices.Clone(ofText),
-		printedMetric{"accuracy", "accuracy", "accuracy, plain test text", 2, 2, "train-only"},
-		printedMetric{"accuracy", "accuracy", "private test text", 2, 2, "local"})
+	describedMetrics = []*printedMetric{printedNw, printedSw, printedPP, printedLOW,
+		{metric: "accuracy", column: "accuracy", title: "accuracy, plain test text", digits: 2, tolerance: 2,
+			setting: "train-only"},
+		{metric: "accuracy", column: "accuracy", title: "private test text", digits: 2, tolerance: 2, setting: "local"}}
 )
 
-// testDocuments of the study.
-var testDocuments = map[string]int{"imdb": 2000, "agnews": 4000}
+// sets are the data sets of the study.
+var sets = map[string]struct {
+	testDocuments int
+	rare          string // why LOW is apart
+}{
+	"agnews": {4000, ""},
+	"imdb":   {2000, "IMDb: rare words without a vector stay, here 29% of the words, in print 14%"},
+}
 
 // replicatedData are the study's data sets.
 var replicatedData = []string{"agnews", "imdb"}
@@ -117,16 +131,16 @@ func described(c results.Cell) (Place, bool) {
 // beside compares the printed numbers of places with those of cells on as many
 // test documents as the study's, in GloVe 6B. As finds the printed place of a
 // cell.
-func beside(p *results.Prepared, places []Place, of []printedMetric,
+func beside(p *results.Prepared, places []Place, of []*printedMetric,
 	as func(results.Cell) (Place, bool)) (all []Replicated) {
 	run := results.Where(p.Cells, func(c results.Cell) bool {
 		at, ok := as(c)
-		return ok && !c.Generated && c.Panel == "" && c.TestItems == testDocuments[at.Dataset] &&
+		return ok && !c.Generated && c.Panel == "" && c.TestItems == sets[at.Dataset].testDocuments &&
 			strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
 	})
 	type number struct {
 		Place
-		title string
+		*printedMetric
 	}
 	measured := map[number]results.Cells{}
 	for ofModel, cells := range map[bool][]results.Cell{false: results.Texts(run), true: run} {
@@ -137,30 +151,26 @@ func beside(p *results.Prepared, places []Place, of []printedMetric,
 				at.Epsilon = float64(r.Epsilon)
 			}
 			for _, m := range of {
-				if results.MustColumn(m.column).OfModel == ofModel &&
+				if m.quantity().OfModel == ofModel &&
 					(m.setting == "" || m.setting == r.Setting || r.IsBaseline()) &&
 					(len(c.Values(m.column)) > 0 || r.Status == results.StatusUndefined) {
-					measured[number{at, m.title}] = c
+					measured[number{at, m}] = c
 				}
 			}
 		}
 	}
 	for _, at := range places {
 		for _, m := range of {
-			lookup := at
-			if m.metric == "english" {
-				lookup.Dimension = 0
-			}
-			k := Replicated{Place: at, Metric: m.metric, Printed: Printed().Value(lookup, m.metric), Here: math.NaN(),
-				SD: math.NaN(), Verdict: NotRun, title: m.title}
+			k := Replicated{Place: at, Metric: m.metric, Printed: Printed().Value(at, m.metric), Here: math.NaN(),
+				SD: math.NaN(), Verdict: NotRun, as: m}
 			if math.IsNaN(k.Printed) {
 				continue
 			}
-			switch c, ok := measured[number{at, m.title}]; {
+			switch c, ok := measured[number{at, m}]; {
 			case ok && c.Cells[0].Status == results.StatusUndefined:
 				k.Verdict = Undefined
 			case ok:
-				k.take(values(c, results.MustColumn(m.column)), m.digits, m.tolerance)
+				k.take(m.values(c))
 			}
 			all = append(all, k)
 		}
@@ -168,19 +178,12 @@ func beside(p *results.Prepared, places []Place, of []printedMetric,
 	return all
 }
 
-// values are those of the repetitions: S_w without the word itself, as in the
-// published tables.
-func values(c results.Cells, column results.Column) []float64 {
-	if column.Name != "s_w" {
-		return c.Values(column.Name)
+// values are those of the repetitions.
+func (m *printedMetric) values(c results.Cells) []float64 {
+	if m.of == nil {
+		return c.Values(m.column)
 	}
-	var x []float64
-	for _, r := range c.Cells {
-		if v := r.SwOthers(); !math.IsNaN(v) {
-			x = append(x, v)
-		}
-	}
-	return x
+	return results.Where(list.Map(c.Cells, m.of), func(v float64) bool { return !math.IsNaN(v) })
 }
 
 // places are the rows of the tables at one dimension, by data set.
@@ -198,16 +201,17 @@ func places(dimension int) (all []Place) {
 
 // take sets the value and its verdict. A printed N_w or S_w is one measurement;
 // ours is the mean of several.
-func (k *Replicated) take(x []float64, digits int, tolerance float64) {
+func (k *Replicated) take(x []float64) {
 	k.N, k.Here = len(x), stats.Mean(x)
+	tolerance := k.as.tolerance
 	if len(x) > 1 {
 		k.SD = stat.StdDev(x, nil)
 		if tolerance == 0 {
 			tolerance = noise * k.SD * math.Sqrt(1+1/float64(len(x)))
 		}
 	}
-	k.judge(digits, tolerance)
-	if spread := noise * k.SD * math.Sqrt(1/networks+1/float64(len(x))); k.Metric == "accuracy" &&
+	k.judge(tolerance)
+	if spread := noise * k.SD * math.Sqrt(1/networks+1/float64(len(x))); k.as.quantity().OfModel &&
 		k.Verdict == Apart && math.Abs(k.Here-k.Printed) <= spread {
 		k.Cause = "five networks on one text differ by as much"
 	}
@@ -217,9 +221,9 @@ func (k *Replicated) take(x []float64, digits int, tolerance float64) {
 const networks = 5.0
 
 // judge sets the verdict; a tolerance of noise is beyond what rounding hides.
-func (k *Replicated) judge(digits int, tolerance float64) {
-	rounding := math.Pow10(-digits) / 2
-	if k.Metric == "n_w" || k.Metric == "s_w" {
+func (k *Replicated) judge(tolerance float64) {
+	rounding := math.Pow10(-k.as.digits) / 2
+	if k.as.quantity().OfWords {
 		tolerance += rounding
 	}
 	switch d := math.Abs(k.Here - k.Printed); {
@@ -228,45 +232,47 @@ func (k *Replicated) judge(digits int, tolerance float64) {
 	case d <= tolerance:
 		k.Verdict = Near
 	default:
-		k.Verdict, k.Cause = Apart, causeApart(k.Place, k.Metric)
+		k.Verdict, k.Cause = Apart, causeApart(k.Place, k.as)
 	}
 }
 
 // causeApart says why the code, run here, does not give a printed number.
-func causeApart(at Place, m Metric) string {
-	text := m != "n_w" && m != "s_w"
-	switch {
-	case at.Mechanism == santext && !text:
-		return "the share of words without a vector, see below"
-	case slices.Contains(fits[at.Mechanism].explains, m):
-		return "the printed text is not what this code makes: it fits " + fits[at.Mechanism].title + ", see below"
-	case at.Mechanism == "syntf" && text:
-		return "open: N_w and S_w are those of this code, the printed text is not"
-	case m == "english":
-		return "in part the vectors at hand, which lack rare names that the whole file can output, see below; else open"
-	case m == "low" && at.Dataset == "imdb":
-		return "IMDb: rare words without a vector stay, here 29% of the words, in print 14%"
+func causeApart(at Place, m *printedMetric) string {
+	code := codes[at.Mechanism]
+	if m.quantity().OfWords {
+		return cmp.Or(code.words, "open")
 	}
-	return "open"
+	fit, rare := "", ""
+	if f := fits[at.Mechanism]; slices.Contains(f.explains, m.metric) {
+		fit = "the printed text is not what this code makes: it fits " + f.title + ", see below"
+	}
+	if m == printedLOW {
+		rare = sets[at.Dataset].rare
+	}
+	return cmp.Or(fit, code.text, rare, m.apart, "open")
 }
 
-const santext = "santext"
-
 // codes are what decides the printed numbers of a mechanism and its description
-// does not say, with the place in the replication package.
-var codes = map[string]string{
-	results.BaselineMechanism: "validation is the last fifth of rows sorted by class; on AG News one class alone, of " +
-		"which training sees 1,000 texts and of the others 5,000 each (util/train.py)",
-	"syntf": "one tf-idf of the whole train set; every candidate that is a corpus word has the score of the input, so " +
-		"ε hardly matters (SynTF)",
-	"cmp":         "row 0, the origin, is a candidate, and where it is nearest the word stays (get_nearest)",
-	"mahalanobis": "the same; the covariance includes the rows of zeros (get_nearest)",
-	santext: "distances of the first three coordinates only, and probabilities read with a list out of step: nearly " +
-		"every word changes at any ε (calc_distance, SanText)",
-	"gumbel": "largest and smallest distance are constants of a data set, and the scale is taken where it is not " +
-		"defined (TruncatedGumbel)",
-	"vickrey": "the nearest word of the noisy vector is always dropped, whichever it is (VickreyMechanism)",
-	"tem":     "words without a vector are vectors of zeros among the candidates (TEM.replace_word)",
+// does not say, with the place in the replication package, and why its numbers of
+// words and of a text are apart from the printed ones.
+var codes = map[string]struct {
+	how, words, text string
+	noVectors        bool
+}{
+	results.BaselineMechanism: {how: "validation is the last fifth of rows sorted by class; on AG News one class alone, " +
+		"of which training sees 1,000 texts and of the others 5,000 each (util/train.py)"},
+	"syntf": {how: "one tf-idf of the whole train set; every candidate that is a corpus word has the score of the " +
+		"input, so ε hardly matters (SynTF)", text: "open: N_w and S_w are those of this code, the printed text is not",
+		noVectors: true},
+	"cmp":         {how: "row 0, the origin, is a candidate, and where it is nearest the word stays (get_nearest)"},
+	"mahalanobis": {how: "the same; the covariance includes the rows of zeros (get_nearest)"},
+	"santext": {how: "distances of the first three coordinates only, and probabilities read with a list out of step: " +
+		"nearly every word changes at any ε (calc_distance, SanText)",
+		words: "the share of words without a vector, see below"},
+	"gumbel": {how: "largest and smallest distance are constants of a data set, and the scale is taken where it is not " +
+		"defined (TruncatedGumbel)"},
+	"vickrey": {how: "the nearest word of the noisy vector is always dropped, whichever it is (VickreyMechanism)"},
+	"tem":     {how: "words without a vector are vectors of zeros among the candidates (TEM.replace_word)"},
 }
 
 // Sentence counts the printed numbers that the records have, "" for none.
@@ -309,7 +315,7 @@ func replicationSummary(all []Replicated) tables.Table {
 		for j, m := range replicatedMetrics {
 			counts := map[Verdict]int{}
 			for _, k := range all {
-				if k.Dataset == d && k.Metric == m.metric {
+				if k.Dataset == d && k.as == m {
 					counts[k.Verdict]++
 					counts[""]++
 				}
@@ -331,18 +337,18 @@ const replicationLegend = "Same (=): to the digits printed. Near (≈): N_w and 
 
 // besidePrinted has a row for each place of some numbers, none where no number is
 // in the records.
-func besidePrinted(name, title string, own []Replicated, metrics []printedMetric,
+func besidePrinted(name, title string, own []Replicated, metrics []*printedMetric,
 	label func(mechanism string) string) tables.Table {
 	t := tables.Table{Name: name, Title: title, Legend: replicationLegend}
 	var columns []tables.Column[Replicated]
 	for _, m := range metrics {
 		columns = append(columns, tables.Column[Replicated]{Title: m.title,
-			Of: func(k Replicated) bool { return k.title == m.title },
+			Of: func(k Replicated) bool { return k.as == m },
 			Cell: func(_ *tables.Table, own []Replicated) tables.TableCell {
 				if len(own) == 0 {
 					return tables.TableCell{Text: tables.NotMeasured}
 				}
-				return tables.TableCell{Text: own[0].text(m.digits)}
+				return tables.TableCell{Text: own[0].text()}
 			}})
 	}
 	if !anyRun(own) {
@@ -361,12 +367,12 @@ func epsilonText(at Place) string {
 	return fmt.Sprintf("%g", at.Epsilon)
 }
 
-func (k Replicated) text(digits int) string {
-	printed := tables.FormatNumber(k.Printed, digits)
+func (k Replicated) text() string {
+	printed := tables.FormatNumber(k.Printed, k.as.digits)
 	if math.IsNaN(k.Here) {
 		return string(k.Verdict) + "/" + printed
 	}
-	return fmt.Sprintf("%s/%s %s", tables.FormatNumber(k.Here, digits), printed, k.Verdict)
+	return fmt.Sprintf("%s/%s %s", tables.FormatNumber(k.Here, k.as.digits), printed, k.Verdict)
 }
 
 // causesTable says what each mechanism's numbers come from, and why some are
@@ -384,8 +390,8 @@ func causesTable(all []Replicated) tables.Table {
 			if numbers[k.Cause] == nil {
 				causes = append(causes, k.Cause)
 			}
-			if !slices.Contains(numbers[k.Cause], k.title) {
-				numbers[k.Cause] = append(numbers[k.Cause], k.title)
+			if !slices.Contains(numbers[k.Cause], k.as.title) {
+				numbers[k.Cause] = append(numbers[k.Cause], k.as.title)
 			}
 		}
 		for i, c := range causes {
@@ -394,7 +400,7 @@ func causesTable(all []Replicated) tables.Table {
 		if len(causes) == 0 {
 			causes = []string{tables.NotMeasured}
 		}
-		t.AddRow(results.MechanismTitle(m), codes[m], strings.Join(causes, "; "))
+		t.AddRow(results.MechanismTitle(m), codes[m].how, strings.Join(causes, "; "))
 	}
 	return t
 }
@@ -408,7 +414,7 @@ func Tables(p *results.Prepared) []tables.Table {
 		all := beside(p, places(dimension), describedMetrics, described)
 		for _, d := range results.Distinct(all, func(k Replicated) string { return k.Dataset }) {
 			own := results.Where(all, func(k Replicated) bool { return k.Dataset == d })
-			if anyRun(results.Where(own, func(k Replicated) bool { return k.Metric == "accuracy" && k.Epsilon > 0 })) {
+			if anyRun(results.Where(own, func(k Replicated) bool { return k.as.quantity().OfModel && k.Epsilon > 0 })) {
 				list = append(list, besidePrinted(fmt.Sprintf("described-%s-%d", d, dimension),
 					fmt.Sprintf("As described: here/printed, %s, d = %d", results.DatasetTitle(d), dimension), own,
 					describedMetrics, results.MechanismTitle))

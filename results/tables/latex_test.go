@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mldpbench/internal/records"
 )
 
 func TestLaTeX(t *testing.T) {
@@ -74,7 +76,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	if kpse, err := exec.Command("kpsewhich", "booktabs.sty").Output(); err != nil || len(kpse) == 0 {
 		t.Skip("no booktabs on this machine: LaTeX is not compiled")
 	}
-	lists := map[string][]Table{"ACL": All(reference(t, "mini")), "PoPETs": All(reference(t, "extended"))}
+	lists := map[string][]Table{"ACL": All(records.View(t, "mini")), "PoPETs": All(records.View(t, "extended"))}
 	hard := Table{Name: "hard", Title: "Names of any length", Header: []string{"mechanism", "E_M", "why"},
 		Legend: strings.Repeat("A legend of several lines. ", 20)}
 	for i := range 120 {

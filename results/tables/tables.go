@@ -169,54 +169,24 @@ func explain(columns []results.Column) string {
 		if way := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]; way != "" {
 			text += " (" + way + " is better)"
 		}
-		if note := columnNotes[c.Name]; note != "" {
-			text += ": " + note
+		if c.Explained != "" {
+			text += ": " + c.Explained
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ") + "."
 }
 
-// columnNotes explain titles that readers have misunderstood.
-var columnNotes = map[string]string{
-	"n_w":         "runs that return the word",
-	"s_w":         "distinct outputs per word, the word itself included",
-	"pp":          "tokens changed",
-	"cs":          "cosine similarity of sentences",
-	"low":         "of the 1000 rarest words, those that remain anywhere",
-	"low_overlap": "of the 1000 rarest words, those that are among the 1000 rarest afterwards too",
-}
-
-// noted is meanOf with a footnote on how an error of the adversary was found.
+// noted is meanOf with a footnote on how the number was found.
 func noted(q results.Column) func(*Table, []results.Cell) TableCell {
 	return func(t *Table, own []results.Cell) TableCell {
 		cell := meanOf(q)(t, own)
-		if len(own) > 0 {
-			if note := adversaryNote(own[0], q.Name); note != "" {
-				cell.Notes = append(cell.Notes, t.Note(note))
-			}
+		if len(own) == 0 || q.How == nil {
+			return cell
+		}
+		if m, ok := own[0].At(q.Name); ok && m.Value.Known() {
+			cell.Notes = append(cell.Notes, t.Note(q.How(m)))
 		}
 		return cell
 	}
-}
-
-// adversaryNote says how an error of the adversary was found.
-func adversaryNote(c results.Cell, quantity string) string {
-	m, ok := c.At(quantity)
-	if !ok || !m.Value.Known() {
-		return ""
-	}
-	switch {
-	case quantity == "e_m_full_uniform" && m.Whole == 0:
-		return "exact, all words"
-	case quantity == "e_m_full_uniform" && m.Note != "":
-		return "an attacker who " + m.Note
-	case quantity == "e_m_full_uniform":
-		return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
-	case quantity == "e_m_map" && m.Whole == 0:
-		return fmt.Sprintf("exact, %d candidates", m.Part)
-	case quantity == "e_m_map":
-		return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
-	}
-	return ""
 }

@@ -12,27 +12,10 @@ import (
 	"testing"
 
 	_ "mldpbench/experiments/measure" // names of attackers' quantities
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
-
-// reference returns the committed rows of runs, prepared together.
-func reference(t *testing.T, names ...string) *results.Prepared {
-	t.Helper()
-	var runs []results.Run
-	for _, name := range names {
-		rows, err := results.Read(filepath.Join("..", "reference", name+".csv.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, results.Run{Name: name, Rows: rows})
-	}
-	p, err := results.Prepare(runs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 func render(t *testing.T, table Table, format string) string {
 	t.Helper()
@@ -145,7 +128,7 @@ func TestGrid(t *testing.T) {
 func TestTablesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	for _, study := range []string{"mini", "attacks"} {
-		all := All(reference(t, study))
+		all := All(records.View(t, study))
 		if len(all) < 5 {
 			t.Errorf("%s: %d tables", study, len(all))
 		}
@@ -196,7 +179,7 @@ func TestWrite(t *testing.T) {
 // alignment itself.
 func TestOneNumberForOneQuestion(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "extended")
+	p := records.View(t, "extended")
 	all, brief := All(p), Brief(p, 100)
 	main := Ranking(p, compare.Question{}, results.StatedErrors, false)
 	for _, level := range results.StatedErrors {
@@ -273,10 +256,11 @@ func TestNoteMarks(t *testing.T) {
 // ceilings and floors of their records.
 func TestAttackersHaveTheirEnds(t *testing.T) {
 	t.Parallel()
-	p := reference(t, "attacks")
+	p := records.View(t, "attacks")
 	ends := map[string][2]float64{} // by title: least floor, most ceiling
+	attackers := Attackers(p.Cells)
 	for _, c := range p.Private() {
-		for _, q := range Attackers(p.Cells) {
+		for _, q := range attackers {
 			if m, ok := c.At(q.Name); ok && c.Dataset == "spooky-authors" && m.Floor.Known() {
 				e, again := ends[q.Heading()]
 				if !again {
@@ -295,7 +279,7 @@ func TestAttackersHaveTheirEnds(t *testing.T) {
 		}
 		delete(ends, title)
 		plain, guess := table.Rows[n-2][2+k].Text, table.Rows[n-1][2+k].Text
-		q := results.Where(Attackers(p.Cells), func(q results.Column) bool { return q.Heading() == title })[0]
+		q := results.Where(attackers, func(q results.Column) bool { return q.Heading() == title })[0]
 		if !strings.HasPrefix(guess, FormatNumber(e[0], q.Digits)) ||
 			!strings.HasSuffix(plain, FormatNumber(e[1], q.Digits)) {
 			t.Errorf("%s: plain text %s, guessing %s, want %v", title, plain, guess, e)
