@@ -48,7 +48,7 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		if v, err := strconv.ParseFloat(here, 64); err == nil { // undefined else
 			other := k
 			other.Here = v
-			other.judge(noise*k.SD*math.Sqrt(1+1/float64(k.N)))
+			other.judge(noise * k.SD * math.Sqrt(1+1/float64(k.N)))
 			if other.Verdict != Apart {
 				described++
 			}
