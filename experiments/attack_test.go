@@ -73,9 +73,9 @@ const attacksText = `schema: 1
 name: small-attacks
 protocol: attacks
 seed: 4
-datasets: [{name: generated-styles, train: 150, validation: 40, test: 60}]
+datasets: [{name: generated-styles, train: 80, validation: 20, test: 60}]
 embeddings: [{name: generated, dimensions: [50]}]
-public: {name: generated-styles}
+public: {name: generated-styles, train: 400}
 mechanisms: [{name: k-rr, epsilons: [6]}]
 language_model: DIR/masked
 causal_model: DIR/causal
@@ -176,8 +176,8 @@ func TestErrorsOfModels(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{"language_model: DIR/masked\n", "", "attacks.yaml:10:13: attacker masked asks a masked language model"},
-		{"public: {name: generated-styles}\n", "shadow: 10\n", "attribute-public-ngrams trains on public text"},
-		{"public: {name: generated-styles}", "public: {name: agnews}", "generated and real data are never mixed"},
+		{"public: {name: generated-styles, train: 400}\n", "shadow: 10\n", "attribute-public-ngrams trains on public text"},
+		{"public: {name: generated-styles, train: 400}", "public: {name: agnews}", "generated and real data are never mixed"},
 		{"bleu: {}", "bleu: {encoder: x}", "encoder: a folder for bertscore"},
 	} {
 		_, err := study.Parse("attacks.yaml", []byte(strings.Replace(attacksText, c.old, c.new, 1)))
@@ -221,8 +221,8 @@ func TestAttackersWithTinyModels(t *testing.T) {
 	realdata.File(t, "tiny-causal-lm/model.onnx")
 	realdata.File(t, "glove.6B.100d.subset.txt.gz")
 	text := strings.NewReplacer("DIR/masked", "tiny-masked-lm", "DIR/causal", "tiny-causal-lm", "DIR/encoder",
-		"tiny-masked-lm", "public: {name: generated-styles}", "public: {name: spooky-authors}",
-		"generated-styles, train: 150", "spooky-authors, train: 150", "name: generated,", "name: glove.6B,", "[50]",
+		"tiny-masked-lm", "public: {name: generated-styles, train: 400}", "public: {name: spooky-authors}",
+		"generated-styles, train: 80", "spooky-authors, train: 80", "name: generated,", "name: glove.6B,", "[50]",
 		"[100]").Replace(attacksText)
 	s, err := study.Parse("attacks.yaml", []byte(text))
 	if err != nil {

@@ -160,12 +160,12 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 	}
 }
 
-// TestKilledAndResumed kills a run of every protocol with SIGKILL at 10 random
+// TestKilledAndResumed kills a run of every protocol with SIGKILL at 6 random
 // moments and resumes it each time. The result must equal that of an
 // uninterrupted run.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts 50 processes")
+		t.Skip("starts 40 processes")
 	}
 	for _, name := range small {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 			took := time.Since(start)
 			rng := rand.New(rand.NewPCG(1, 2))
-			for range 10 {
+			for range 6 {
 				cmd, log := child(dir)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)

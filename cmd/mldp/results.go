@@ -333,14 +333,13 @@ func newFiguresCommand() *cobra.Command {
 func newTablesCommand() *cobra.Command {
 	var v viewOptions
 	var only, selected []string
-	var compact, narrow bool
+	var narrow bool
 	cmd := command("tables", "tables RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
 	v.addFlags(f, "tables", tables.Formats)
 	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
 	f.StringSliceVar(&selected, "select", nil, "names of rows, and words of headings of columns")
 	f.BoolVar(&narrow, "narrow", false, "LaTeX for one column of a paper")
-	f.BoolVar(&compact, "compact", false, "means only, without ± and notes")
 	alignFlag(f, &v.levels)
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		p, err := v.open(args)
@@ -353,10 +352,7 @@ func newTablesCommand() *cobra.Command {
 		}
 		met := map[string]bool{}
 		for i := range list {
-			if list[i].Narrow = narrow; compact {
-				list[i] = list[i].Compact()
-			}
-			if len(selected) > 0 {
+			if list[i].Narrow = narrow; len(selected) > 0 {
 				list[i] = list[i].Select(selected, met)
 			}
 		}

@@ -369,11 +369,12 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 		return "", err
 	}
 	return Once(l, "digest of thesaurus "+of, func() (string, error) {
-		h := sha256.New()
-		for _, word := range words {
-			_, _ = io.WriteString(h, word+"\t"+strings.Join(t.Lemmas(word), " ")+"\n") // a hash never fails
-		}
-		return hex.EncodeToString(h.Sum(nil)), nil
+		return hashed(func(h io.Writer) (err error) {
+			for _, word := range words {
+				_, err = io.WriteString(h, word+"\t"+strings.Join(t.Lemmas(word), " ")+"\n")
+			}
+			return err
+		})
 	})
 }
 
@@ -384,14 +385,20 @@ func (l *Lab) ofEnglish(ref string) (string, error) {
 		return "", err
 	}
 	return Once(l, "digest of english "+ref, func() (string, error) {
-		h := sha256.New()
-		for _, file := range list.Files {
-			if err := hashFile(h, file); err != nil {
-				return "", err
+		return hashed(func(h io.Writer) (err error) {
+			for _, file := range list.Files {
+				err = errors.Join(err, hashFile(h, file))
 			}
-		}
-		return hex.EncodeToString(h.Sum(nil)), nil
+			return err
+		})
 	})
+}
+
+// hashed is the digest of what is written.
+func hashed(write func(io.Writer) error) (string, error) {
+	h := sha256.New()
+	err := write(h)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func hashFile(h io.Writer, path string) error {

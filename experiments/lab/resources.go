@@ -2,15 +2,13 @@ package lab
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"strconv"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
@@ -54,21 +52,14 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 // generated keeps the vectors of the generated corpus for the life of the
 // process, because learning them takes a moment; the user's cache keeps them
 // for later runs of the program.
-var generated struct {
-	sync.Mutex
-	spaces map[int]*embeddings.Space
-}
+var generated once[*embeddings.Space]
 
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
 	if dimension == 0 {
 		dimension = 50
 	}
-	generated.Lock()
-	defer generated.Unlock()
-	s, ok := generated.spaces[dimension]
-	if !ok {
-		var err error
-		s, err = embeddings.Learned(ctx, embeddings.DefaultCacheDir(), study.GeneratedEmbedding, dimension,
+	s, err := generated.get(strconv.Itoa(dimension), func() (*embeddings.Space, error) {
+		s, err := embeddings.Learned(ctx, embeddings.DefaultCacheDir(), study.GeneratedEmbedding, dimension,
 			func() (*embeddings.Space, error) {
 				sentences, err := datasets.GeneratedCorpus(ctx)
 				if err != nil {
@@ -76,17 +67,13 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 				}
 				return embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, dimension)
 			})
-		if err != nil {
-			return nil, err
+		if err == nil {
+			s.Generated = true
 		}
-		s.Generated = true
-		if generated.spaces == nil {
-			generated.spaces = map[int]*embeddings.Space{}
-		}
-		generated.spaces[dimension] = s
-	}
-	if keep == nil {
-		return s, nil
+		return s, err
+	})
+	if err != nil || keep == nil {
+		return s, err
 	}
 	return s.Restrict(keep)
 }
@@ -281,23 +268,23 @@ func (l *Lab) ofEncoder(encoder string) (string, error) {
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {
 	return Once(l, "digest of folder "+dir, func() (string, error) {
-		h := sha256.New()
 		dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
 		if err != nil {
 			return "", err
 		}
-		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			name, err := filepath.Rel(dir, path)
-			if err != nil {
-				return err
-			}
-			_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
-			return hashFile(h, path)
+		return hashed(func(h io.Writer) error {
+			return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+				if err != nil || e.IsDir() {
+					return err
+				}
+				name, err := filepath.Rel(dir, path)
+				if err != nil {
+					return err
+				}
+				_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
+				return hashFile(h, path)
+			})
 		})
-		return hex.EncodeToString(h.Sum(nil)), err
 	})
 }
 

@@ -28,21 +28,16 @@ type Overrides struct {
 	Seed   *uint64
 }
 
-// Refuse returns an error where one of the named flags was given, because the
+// refuse returns an error where one of the named flags was given, because the
 // study does not use it.
-func (o Overrides) Refuse(kind string, flags ...string) error {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"datasets", o.Datasets != nil}, {"embedding", o.Embeddings != nil}, {"dimensions", o.Dimensions != nil},
-		{"mechanisms", o.Mechanisms != nil},
-		{"epsilons", o.Epsilons != nil}, {"models", o.Models != nil}, {"settings", o.Settings != nil},
-		{"repetitions", o.Repetitions != 0},
-	} {
-		if f.given && slices.Contains(flags, f.name) {
+func (o Overrides) refuse(kind string, flags ...string) error {
+	given := map[string]bool{"datasets": o.Datasets != nil, "embedding": o.Embeddings != nil,
+		"dimensions": o.Dimensions != nil, "mechanisms": o.Mechanisms != nil, "epsilons": o.Epsilons != nil,
+		"models": o.Models != nil, "settings": o.Settings != nil, "repetitions": o.Repetitions != 0}
+	for _, flag := range flags {
+		if given[flag] {
 			return fmt.Errorf("--%s does not apply to %s studies: print it with mldp study show, edit it "+
-				"and run the file", f.name, kind)
+				"and run the file", flag, kind)
 		}
 	}
 	return nil
@@ -50,27 +45,23 @@ func (o Overrides) Refuse(kind string, flags ...string) error {
 
 // Override returns the study changed by flags, checked.
 func (s *Study) Override(o Overrides) (*Study, error) {
-	c := *s
-	c.source, c.root = nil, o.Root // positions would be those of another text
-	c.Scenes = slices.Clone(s.Scenes)
+	c := s.copied()
+	c.root = o.Root
 	var err error
 	switch {
 	case s.Task != "":
-		err = o.Refuse("task", "datasets", "embedding", "dimensions", "models", "settings")
+		err = o.refuse("task", "datasets", "embedding", "dimensions", "models", "settings")
 	case s.OfPaper():
-		err = o.Refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
+		err = o.refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
 			"repetitions")
 	case s.Protocol == Attacks:
-		err = o.Refuse(Attacks, "models", "settings")
+		err = o.refuse(Attacks, "models", "settings")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Design.override(&s.Design, o, true); err != nil {
-		return nil, err
-	}
-	for i := range c.Scenes {
-		if err := c.Scenes[i].override(&s.Scenes[i].Design, o, false); err != nil {
+	for i, d := range c.designs() {
+		if err := d.override(o, i == 0); err != nil {
 			return nil, err
 		}
 	}
@@ -88,21 +79,41 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	if o.Seed != nil {
 		c.Seed = *o.Seed
 	}
-	return &c, c.Check()
+	return c, c.Check()
+}
+
+// copied is the study with lists of its own.
+func (s *Study) copied() *Study {
+	c := *s
+	c.source = nil // positions would be those of another text
+	c.Scenes = slices.Clone(s.Scenes)
+	for _, d := range c.designs() {
+		d.Datasets, d.Embeddings = slices.Clone(d.Datasets), slices.Clone(d.Embeddings)
+		d.Mechanisms, d.Models = slices.Clone(d.Mechanisms), slices.Clone(d.Models)
+	}
+	return &c
+}
+
+// designs are that of the study and those of its scenes.
+func (s *Study) designs() []*Design {
+	all := []*Design{&s.Design}
+	for i := range s.Scenes {
+		all = append(all, &s.Scenes[i].Design)
+	}
+	return all
 }
 
 // override changes a design. A scene has only the keys of its own: what it
 // leaves to the study stays empty.
-func (d *Design) override(old *Design, o Overrides, base bool) error {
-	d.Datasets, d.Embeddings = slices.Clone(old.Datasets), slices.Clone(old.Embeddings)
-	d.Mechanisms, d.Models = slices.Clone(old.Mechanisms), slices.Clone(old.Models)
+func (d *Design) override(o Overrides, base bool) error {
 	if len(o.Datasets) > 0 {
-		d.chooseDatasets(old, o.Datasets, base)
+		d.chooseDatasets(o.Datasets, base)
 	}
-	if len(o.Embeddings) > 0 && (base || len(old.Embeddings) > 0) {
+	if len(o.Embeddings) > 0 && (base || len(d.Embeddings) > 0) {
+		dimensions := d.dimensions()
 		d.Embeddings = nil
 		for _, ref := range o.Embeddings {
-			e := EmbeddingSpec{Name: ref, Dimensions: old.dimensions()}
+			e := EmbeddingSpec{Name: ref, Dimensions: dimensions}
 			if NamesFile(ref) {
 				var err error
 				if e, err = FileSpec(ref, o.Root); err != nil {
@@ -117,25 +128,31 @@ func (d *Design) override(old *Design, o Overrides, base bool) error {
 			return err
 		}
 	}
-	if len(o.Mechanisms) > 0 && (base || len(old.Mechanisms) > 0) {
-		d.Mechanisms = chooseMechanisms(o.Mechanisms, old.Mechanisms)
+	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
+		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, func(m MechanismSpec, ref string) bool {
+			name, variant, _ := strings.Cut(ref, ":")
+			return m.Name == name && (variant == "" || variant == string(m.Variant))
+		}, func(ref string) MechanismSpec {
+			name, variant, _ := strings.Cut(ref, ":")
+			return MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)}
+		})
 	}
 	if len(o.Epsilons) > 0 {
-		if base || len(old.Epsilons) > 0 {
+		if base || len(d.Epsilons) > 0 {
 			d.Epsilons = o.Epsilons
 		}
 		for i := range d.Mechanisms {
 			d.Mechanisms[i].Epsilons = nil
 		}
 	}
-	if len(o.Models) > 0 && (base || len(old.Models) > 0) {
-		d.Models = choose(o.Models, old.Models, func(m ModelSpec) string { return m.Name },
+	if len(o.Models) > 0 && (base || len(d.Models) > 0) {
+		d.Models = choose(o.Models, d.Models, func(m ModelSpec, name string) bool { return m.Name == name },
 			func(name string) ModelSpec { return ModelSpec{Name: name} })
 		for i := range d.Models {
 			d.Models[i].Datasets = nil // requested by name: wherever it can read the data
 		}
 	}
-	if len(o.Settings) > 0 && (base || len(old.Settings) > 0) {
+	if len(o.Settings) > 0 && (base || len(d.Settings) > 0) {
 		d.Settings = o.Settings
 	}
 	if o.Repetitions != 0 {
@@ -152,13 +169,11 @@ func (d *Design) override(old *Design, o Overrides, base bool) error {
 	return nil
 }
 
-func (d *Design) chooseDatasets(old *Design, names []string, base bool) {
-	if base || old.Datasets == nil {
-		if len(old.Datasets) > 0 {
-			d.Datasets = choose(names, old.Datasets, func(x DatasetSpec) string { return x.Name },
-				func(name string) DatasetSpec { return DatasetSpec{Name: name} })
-		}
-	} else {
+func (d *Design) chooseDatasets(names []string, base bool) {
+	if base && len(d.Datasets) > 0 {
+		d.Datasets = choose(names, d.Datasets, func(x DatasetSpec, name string) bool { return x.Name == name },
+			func(name string) DatasetSpec { return DatasetSpec{Name: name} })
+	} else if !base {
 		d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(names, x.Name) })
 	}
 	d.Embeddings = restrict(d.Embeddings, names, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
@@ -196,23 +211,6 @@ func (d *Design) chooseDimensions(dimensions []int) error {
 		return fmt.Errorf("dimensions = %v: no embedding file has one of them", dimensions)
 	}
 	return nil
-}
-
-func chooseMechanisms(refs []string, from []MechanismSpec) []MechanismSpec {
-	var out []MechanismSpec
-	for _, ref := range refs {
-		name, variant, _ := strings.Cut(ref, ":")
-		found := false
-		for _, m := range from {
-			if m.Name == name && (variant == "" || variant == string(m.Variant)) {
-				out, found = append(out, m), true
-			}
-		}
-		if !found {
-			out = append(out, MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)})
-		}
-	}
-	return out
 }
 
 // causalPerplexity is what a causal model measures.
@@ -289,12 +287,12 @@ func (s *Study) choosePanels(panels []string) error {
 
 // choose returns the entries of the given names in their order; a name that the
 // study does not have gets a new entry, which Check validates.
-func choose[T any](names []string, from []T, nameOf func(T) string, fresh func(string) T) []T {
+func choose[T any](names []string, from []T, is func(T, string) bool, fresh func(string) T) []T {
 	var out []T
 	for _, name := range names {
 		found := false
 		for _, x := range from {
-			if nameOf(x) == name {
+			if is(x, name) {
 				out, found = append(out, x), true
 			}
 		}
@@ -318,19 +316,13 @@ func (d *Design) dimensions() []int {
 // WithMechanisms returns the study with further mechanisms in each list of it or
 // of a scene, checked.
 func (s *Study) WithMechanisms(more func([]MechanismSpec) ([]MechanismSpec, error)) (*Study, error) {
-	c := *s
-	c.source = nil // positions would be those of another text
-	c.Scenes = slices.Clone(s.Scenes)
-	designs := []*Design{&c.Design}
-	for i := range c.Scenes {
-		designs = append(designs, &c.Scenes[i].Design)
-	}
-	for _, d := range designs {
+	c := s.copied()
+	for _, d := range c.designs() {
 		further, err := more(d.Mechanisms)
 		if err != nil {
 			return nil, err
 		}
-		d.Mechanisms = append(slices.Clone(d.Mechanisms), further...)
+		d.Mechanisms = append(d.Mechanisms, further...)
 	}
-	return &c, c.Check()
+	return c, c.Check()
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
@@ -88,42 +89,71 @@ type Pair struct {
 // repetitions. All pairs of one scene at one level are a family, corrected by
 // Holm's method.
 func Align(p *results.Prepared, q Question, level float64) []Aligned {
-	return align(p, q, func(Aligned) float64 { return level })
+	return list.Map(tracedScenes(p, q), func(s traced) Aligned { return s.at(level).compared(s.use) })
+}
+
+// AtLevels is Align at several levels, without the tests of pairs.
+func AtLevels(p *results.Prepared, q Question, levels []float64) [][]Aligned {
+	scenes := tracedScenes(p, q)
+	return list.Map(levels, func(level float64) []Aligned {
+		return list.Map(scenes, func(s traced) Aligned { return s.at(level) })
+	})
 }
 
 // AtLoss is Align where equal is not privacy but use: Question.Use at the level
 // of Question.Privacy that is loss below that of plain text. So it answers what
 // an attacker finds, or how large E_M is, where a mechanism costs so much.
 func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
-	return align(p, q, func(a Aligned) float64 {
-		return Plain(p, a.Scene, a.Privacy) - loss
+	return list.Map(tracedScenes(p, q), func(s traced) Aligned {
+		return s.at(Plain(p, s.Scene, s.Privacy) - loss).compared(s.use)
 	})
 }
 
-func align(p *results.Prepared, q Question, level func(Aligned) float64) []Aligned {
+// traced is a scene with the line of each mechanism, at no level yet.
+type traced struct {
+	Aligned
+	use, privacy results.Column
+	lines        []line
+}
+
+func tracedScenes(p *results.Prepared, q Question) []traced {
 	q = q.Whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
 	of := func(c results.Cell) results.Scene { return c.Scene() }
 	measured := results.Where(p.Private(), func(c results.Cell) bool {
 		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK && c.Panel == ""
 	})
-	var out []Aligned
+	var out []traced
 	for _, s := range results.Distinct(measured, of) {
-		a := Aligned{Scene: s, Question: q, Baseline: Plain(p, s, q.Use)}
-		a.At = level(a)
+		t := traced{Aligned{Scene: s, Question: q, Baseline: Plain(p, s, q.Use)}, use, privacy, nil}
 		own := results.Where(measured, func(c results.Cell) bool { return of(c) == s })
 		for _, i := range results.Instances(own) {
 			cells := results.Where(own, func(c results.Cell) bool { return c.Instance() == i })
-			l := newLine(cells, use, privacy)
-			a.Lines = append(a.Lines, l.at(a.At, use, privacy))
-			last := &a.Lines[len(a.Lines)-1]
-			last.Instance, last.Name, last.Cells = i, p.Labels[i], cells
+			t.Lines = append(t.Lines, Line{Instance: i, Name: p.Labels[i], Cells: cells})
+			t.lines = append(t.lines, newLine(cells, use, privacy))
 		}
-		a.intervals(use)
-		a.pairs(use)
-		out = append(out, a)
+		out = append(out, t)
 	}
 	return out
+}
+
+// at evaluates the lines at a level.
+func (t traced) at(level float64) Aligned {
+	a := t.Aligned
+	a.At, a.Lines = level, slices.Clone(t.Lines)
+	for i, l := range t.lines {
+		at := l.at(level, t.use, t.privacy)
+		at.Instance, at.Name, at.Cells = a.Lines[i].Instance, a.Lines[i].Name, a.Lines[i].Cells
+		a.Lines[i] = at
+	}
+	a.intervals(t.use)
+	return a
+}
+
+// compared adds the tests of all pairs.
+func (a Aligned) compared(use results.Column) Aligned {
+	a.pairs(use)
+	return a
 }
 
 // Plain returns a quantity without privatisation: the mean of the baselines, or
@@ -151,8 +181,8 @@ func (l line) at(level float64, use, privacy results.Column) Line {
 	for _, p := range l.points {
 		out.Least, out.Most = min(out.Least, p.privacy), max(out.Most, p.privacy)
 	}
-	i, x, ok := l.between(level)
-	if !ok || l.guess(i, use, privacy) {
+	i, x, ok := l.reaches(level, use, privacy)
+	if !ok {
 		return out
 	}
 	out.Reached, out.Value, out.Epsilon = true, l.value(i, x), l.points[i].epsilon

@@ -140,6 +140,12 @@ func (l line) between(level float64) (i int, x float64, ok bool) {
 	return 0, 0, false
 }
 
+// reaches is between, but where a line would be a guess.
+func (l line) reaches(level float64, use, privacy results.Column) (i int, x float64, ok bool) {
+	i, x, ok = l.between(level)
+	return i, x, ok && !l.guess(i, use, privacy)
+}
+
 // value is the use at a level: on the line between two neighbours.
 func (l line) value(i int, x float64) float64 {
 	if i == 0 {

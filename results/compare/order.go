@@ -54,19 +54,18 @@ func (a Aligned) Reorder(other Aligned) Reordered {
 // Fullest is, for every scene, the alignment at that level of an axis which most
 // mechanisms reach, of equal ones that nearest to 0.5; none where fewer than two
 // reach any.
-func Fullest(p *results.Prepared, axis results.Axis) []Aligned {
-	var best []Aligned
-	for _, level := range AllLevels {
-		for i, a := range Align(p, Question{Privacy: axis.Quantity}, level) { // the same scenes at every level
-			if i == len(best) {
-				best = append(best, a)
-				continue
-			}
-			n, most := a.Reached(), best[i].Reached()
-			if n > most || n == most && math.Abs(level-0.5) < math.Abs(best[i].At-0.5) {
-				best[i] = a
+func Fullest(p *results.Prepared, axis results.Axis) (all []Aligned) {
+	for _, s := range tracedScenes(p, Question{Privacy: axis.Quantity}) {
+		best, most := 0.0, 1
+		for _, level := range AllLevels {
+			n := len(results.Where(s.lines, func(l line) bool { _, _, ok := l.reaches(level, s.use, s.privacy); return ok }))
+			if n > most || n == most && n > 1 && math.Abs(level-0.5) < math.Abs(best-0.5) {
+				best, most = level, n
 			}
 		}
+		if most > 1 {
+			all = append(all, s.at(best).compared(s.use))
+		}
 	}
-	return results.Where(best, func(a Aligned) bool { return a.Reached() > 1 })
+	return all
 }

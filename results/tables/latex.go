@@ -35,28 +35,6 @@ func latex(s string) string {
 	return b.String()
 }
 
-// Compact leaves out intervals, footnotes and the legend, for a paper with
-// little room. Its caption states that the numbers are means.
-func (t Table) Compact() Table {
-	c := t
-	c.Notes, c.Legend, c.Rows = nil, "", make([][]TableCell, len(t.Rows))
-	intervals := false
-	for i, row := range t.Rows {
-		c.Rows[i] = make([]TableCell, len(row))
-		for j, cell := range row {
-			cell.Notes = nil
-			if mean, _, found := strings.Cut(cell.Text, " ± "); found {
-				cell.Text, intervals = mean, true
-			}
-			c.Rows[i][j] = cell
-		}
-	}
-	if intervals {
-		c.Title += " (means over repetitions)"
-	}
-	return c
-}
-
 // float is the room of one, in letters of \footnotesize, each half an em: a
 // line, the longest text that is not set in lines, and the environment. ACL has
 // the narrowest of the styles that we know.

@@ -47,10 +47,6 @@ func TestLaTeX(t *testing.T) {
 		strings.Count(text, "71.4") != 30 {
 		t.Errorf("many columns: %s", text)
 	}
-	if text := render(t, narrow.Compact(), "tex"); strings.Contains(text, "pm") ||
-		!strings.Contains(text, "(means over repetitions)") || narrow.Rows[0][1].Text != "71.4 ± 1.5" {
-		t.Errorf("compact: %s", text)
-	}
 }
 
 // styles are the papers of this field by their columns, \footnotesize and font.

@@ -66,10 +66,9 @@ func (s sheet) aligned(own *results.Prepared, task results.Task, axis results.Ax
 	if axis.Quantity != results.EM {
 		fewest, name, what = 2, "aligned-"+axis.Name, "equal "+axis.Title()
 	}
-	for _, level := range compare.AllLevels {
-		a := compare.Align(own, compare.Question{Privacy: axis.Quantity}, level)
+	for i, a := range compare.AtLevels(own, compare.Question{Privacy: axis.Quantity}, compare.AllLevels) {
 		if slices.ContainsFunc(a, func(a compare.Aligned) bool { return a.Reached() >= fewest }) {
-			levels, scenes = append(levels, level), append(scenes, a)
+			levels, scenes = append(levels, compare.AllLevels[i]), append(scenes, a)
 		}
 	}
 	if len(levels) == 0 {
