@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +37,20 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 			t.Errorf("no command has --%s", name)
 		}
 	}
+}
+
+// TestHelpFitsATerminal: only examples, which are to be copied, may be wider than 80
+// columns.
+func TestHelpFitsATerminal(t *testing.T) {
+	t.Parallel()
+	walkCommands(newRoot(), func(c *cobra.Command) {
+		_, rest, _ := strings.Cut(c.UsageString(), "Flags:")
+		for line := range strings.Lines(c.Short + "\n" + c.Long + "\n" + rest) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+	})
 }
 
 // TestSillyCountsAreRefused gives each flag that counts something a value that

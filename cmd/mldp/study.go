@@ -160,11 +160,19 @@ func newStudyMetricsCommand() *cobra.Command {
 
 func newStudyKeysCommand() *cobra.Command {
 	cmd := command("study-keys", "keys", cobra.NoArgs)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		_, err := io.WriteString(cmd.OutOrStdout(), docs.StudyKeys)
-		return err
-	}
-	return cmd
+	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
+		if !a.asJSON && terminalWidth(a.text) == 0 { // a page to be kept
+			_, err := io.WriteString(a.text, docs.StudyKeys)
+			return err
+		}
+		var rows [][]any
+		for line := range strings.Lines(docs.StudyKeys) {
+			if row := strings.SplitN(strings.Trim(line, "| \n"), " | ", 3); strings.HasPrefix(line, "| `") {
+				rows = append(rows, []any{strings.Trim(row[0], "`"), row[1], strings.ReplaceAll(row[2], `\|`, "|")})
+			}
+		}
+		return a.table("keys", []string{"key", "value", "meaning"}, rows)
+	})
 }
 
 func newTaskCommand() *cobra.Command {
