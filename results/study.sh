@@ -17,8 +17,9 @@ runs='
 replication                    results  replication --dataset agnews-2024 --embedding glove.6B.words
 replication-imdb               results  replication --dataset imdb-2024 --embedding glove.6B --panel text-imdb --panel accuracy
 replication-fits               results  replication-fits --dataset agnews-2024 --embedding glove.6B.words
-replication-fits-imdb          results  replication-fits --dataset imdb-2024 --embedding glove.6B
-replication-local              results  replication --embedding local --dimension 50,300 --panel text --panel text-imdb
+replication-fits-imdb          results  replication-fits --dataset imdb-2024 --embedding glove.6B --panel text
+replication-local              results  replication --dataset agnews-2024 --embedding local --dimension 50,300 --panel text
+replication-fewer              results  replication --dataset agnews-2024 --embedding glove.6B --mechanism cmp --panel text
 replication-2025               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2025
 replication-2026               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2026
 comparative                    results  comparative --dimension 100

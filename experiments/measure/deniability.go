@@ -24,7 +24,7 @@ type deniabilityOptions struct {
 	// falling frequency; else words of the space are drawn.
 	Python map[string]uint64 `yaml:"python,omitempty" json:"python,omitempty"`
 	// Others, with python and times, draws other words for each measurement, with the
-	// next seed, from those that the mechanism has.
+	// next seed, from those that the space has.
 	Others bool `yaml:"others,omitempty" json:"others,omitempty"`
 	// Times is the number of measurements, with the same words but for others; they
 	// count as repetitions. 0: one for each repetition.
@@ -61,7 +61,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	python := o.Python[r.Dataset.Name]
 	if o.Python != nil {
 		if ranked = embeddings.ByFrequency(r.Corpus.TrainTexts()); o.Others {
-			ranked = slices.DeleteFunc(ranked, func(w string) bool { return m.Vocabulary().ID(w) == embeddings.Unknown })
+			ranked = slices.DeleteFunc(ranked, func(w string) bool { return r.Space.Vocabulary.ID(w) == embeddings.Unknown })
 		}
 		words, kept, err = pythonWords(ranked, o.Words, python, m.Vocabulary())
 		if err == nil && len(kept) > 0 && r.Policy != mechanisms.Keep {

@@ -16,6 +16,7 @@ import (
 
 	_ "mldpbench/experiments/measure" // names of its quantities
 	"mldpbench/internal/records"
+	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/tables"
 )
@@ -38,11 +39,18 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		"replication-covered-imdb")
 	comparePage(t, page, "Where the numbers come from", ReplicationTables(p), "replication-causes")
 	comparePage(t, page, "As described", Tables(p), "described-agnews-100")
+	holdsRows(t, page, "50 and 300 dimensions", otherDimensions(records.View(t, "replication-local")))
 
 	// The control: what would come out if the study's code did what the paper says.
-	by, come, described := gridOf(t, Tables(p), "described-agnews-100"), 0, 0
+	by, come, described, ofReviews := gridOf(t, Tables(p), "described-agnews-100"), 0, 0, 0
 	for _, k := range Replicate(p) {
-		if k.Dataset != "agnews" || k.Metric != "n_w" && k.Metric != "s_w" {
+		if k.Metric != "n_w" && k.Metric != "s_w" {
+			continue
+		}
+		if k.Dataset != "agnews" {
+			if k.Verdict != Apart {
+				ofReviews++
+			}
 			continue
 		}
 		if k.Verdict != Apart {
@@ -61,7 +69,8 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 	}
 	holds(t, page, fmt.Sprintf("%d of the 42 printed N_w and S_w come out of the study's own code within the noise of 25 "+
 		"words, and %d of 42 of the mechanisms as described", come, described),
-		fmt.Sprintf("By definition %d of the 42 would come out, by the code %d", described, come))
+		fmt.Sprintf("By definition %d of the 42 would come out, by the code %d", described, come),
+		fmt.Sprintf("On IMDb it is %d of 42", ofReviews))
 	if n := len(Replicate(p)); n != 256 {
 		t.Errorf("%d printed numbers, want 256", n)
 	}
@@ -78,17 +87,57 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		return len(met)
 	}
 	byCode, byFits, byArithmetic := count(Replicate(p)), count(Fits(p)), count(covered)
-	within := 0
-	for _, k := range covered {
-		if math.Abs(k.Here-k.Printed) <= 0.5 {
-			within++
+	near := func(all []Replicated) (within int) {
+		for _, k := range all {
+			if math.Abs(k.Here-k.Printed) <= 0.5+1e-9 {
+				within++
+			}
 		}
+		return within
 	}
+	english := func(name string) float64 {
+		for _, c := range records.View(t, name).Cells {
+			m, ok := c.At("english_as_printed")
+			if ok && c.Dataset == "agnews-2024" && c.Mechanism == "cmp" && c.Epsilon == 1 {
+				return float64(m.Value)
+			}
+		}
+		return math.NaN()
+	}
+	hereToo, printedToo, reviews := Covered(Replicate(p), Fits(p), "imdb")
 	holds(t, page, fmt.Sprintf("Of PP and LOW %d of 42 are within 1.5 points, %d with the two texts that fit and one "+
 		"share of words without a vector", byCode, byArithmetic),
 		fmt.Sprintf("(%d of 42 with these)", byFits),
 		fmt.Sprintf("%.1f%% of it at hand, %.1f%% in print", here, printed),
-		fmt.Sprintf("%d of %d numbers, those three among them, are then within half a point", within, len(covered)))
+		fmt.Sprintf("%d of %d numbers, those three among them, are then within half a point", near(covered), len(covered)),
+		fmt.Sprintf("CMP at ε = 1 on AG News has %.2f where 15%% of the words have none (`--embedding glove.6B`), %.2f where "+
+			"10%% have none", english("replication-fewer"), english("replication")),
+		fmt.Sprintf("%.1f%% and %.1f%% on IMDb, where it is %d of %d", hereToo, printedToo, near(reviews), len(reviews)))
+}
+
+// otherDimensions are N_w, S_w without the word itself and PP of the study's code on
+// AG News in 50 and 300 dimensions.
+func otherDimensions(p *results.Prepared) (rows []string) {
+	type place struct {
+		mechanism string
+		epsilon   results.Float
+	}
+	texts := results.Texts(p.Private())
+	for _, at := range results.Distinct(texts, func(c results.Cell) place { return place{c.Mechanism, c.Epsilon} }) {
+		row := fmt.Sprintf("| %s | %v ", results.MechanismTitle(at.mechanism), at.epsilon)
+		for _, of := range []func(results.Cells) []float64{
+			printedNw.values, printedSw.values, printedPP.values,
+		} {
+			for _, d := range []int{50, 300} {
+				own := results.Where(texts, func(c results.Cell) bool {
+					return c.Mechanism == at.mechanism && c.Epsilon == at.epsilon && c.Dimension == d
+				})
+				row += fmt.Sprintf("| %.1f ", stats.Mean(of(results.Cells{Cells: own})))
+			}
+		}
+		rows = append(rows, row+"|")
+	}
+	return rows
 }
 
 // TestAccuracyOfThreeTexts: how many printed accuracies of AG News are within two

@@ -243,7 +243,7 @@ func causeApart(at Place, m *printedMetric) string {
 		return cmp.Or(code.words, "open")
 	}
 	fit, rare := "", ""
-	if f := fits[at.Mechanism]; slices.Contains(f.explains, m.metric) {
+	if f := fits[at.Mechanism]; slices.Contains(f.explains[at.Dataset], m.metric) {
 		fit = "the printed text is not what this code makes: it fits " + f.title + ", see below"
 	}
 	if m == printedLOW {
