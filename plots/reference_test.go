@@ -53,18 +53,20 @@ func reference(t testing.TB, name string) *results.Prepared {
 }
 
 // TestRedraw writes the figures that the pages of results show to the folder
-// MLDP_REDRAW. Those of the papers are drawn from summaries.
+// MLDP_REDRAW. Those of the papers are drawn from summaries. Wide ones have large
+// letters and two panels in a row: a phone shows the pages 390 pixels wide.
 func TestRedraw(t *testing.T) {
 	dir := os.Getenv("MLDP_REDRAW")
 	if dir == "" {
 		t.Skip("set MLDP_REDRAW to a folder to draw the figures of the pages again")
 	}
+	wide := Theme{Width: PageWidth, FontSize: 12}
 	for _, f := range []struct {
 		study, kind, name, as string
 		theme                 Theme
 	}{
-		{"extended", "frontier", "frontier-d100", "extended-frontier", Theme{Width: PageWidth}},
-		{"attacks", "attacks", "attacks-agnews-agency-d100-svm", "attacks-agnews-agency", Theme{Width: PageWidth}},
+		{"extended", "frontier", "frontier-d100", "extended-frontier", wide},
+		{"attacks", "attacks", "attacks-agnews-agency-d100-svm", "attacks-agnews-agency", wide},
 		{"cmp.csv", "papers", "n-w", "cmp-nw", Theme{}},
 		{"cmp.csv", "papers", "accuracy", "cmp-utility", Theme{}},
 		{"tem.csv", "papers", "accuracy", "tem-accuracy", Theme{}},

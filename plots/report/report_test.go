@@ -130,6 +130,26 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// The table of all cells is not printed: each of its numbers stands in a table that
+// is.
+func TestPrintHasAllNumbers(t *testing.T) {
+	_, rest, _ := strings.Cut(write(t, input(t)), `id="cells"`)
+	all, printed, _ := strings.Cut(rest, "</table>")
+	number := regexp.MustCompile(`<td[^>]*>(?:<[a-z]+>)*(\d+\.\d+)`)
+	there, seen := map[string]bool{}, 0
+	for _, m := range number.FindAllStringSubmatch(printed, -1) {
+		there[m[1]], there[strings.TrimSuffix(m[1], "0")] = true, true // of one digit more
+	}
+	for _, m := range number.FindAllStringSubmatch(all, -1) {
+		if seen++; !there[m[1]] {
+			t.Errorf("%s is in no printed table", m[1])
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d numbers", seen)
+	}
+}
+
 func TestRedact(t *testing.T) {
 	for _, c := range [][2]string{
 		{"serve --api-key=s3cret --port 8", "serve --api-key=… --port 8"},
