@@ -2,12 +2,16 @@ package task
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mldpbench/internal/realdata"
 )
 
 var update = flag.Bool("update", false, "write tasks/hashes.txt")
@@ -105,6 +109,49 @@ func TestFilesToGet(t *testing.T) {
 	}
 	if checked != 6 {
 		t.Errorf("%d tasks with a file to get, want 6", checked)
+	}
+}
+
+// TestLongTwoHomes: two homes get the same splits of every task whose data is at
+// hand: one with the data folder as it is, one with its files alone, and a cache of
+// its own.
+func TestLongTwoHomes(t *testing.T) {
+	realdata.Long(t)
+	from := realdata.Dir(t)
+	flat := t.TempDir()
+	if err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		within, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(flat, within)
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Symlink(path, to))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, name := range Names() {
+		x, _, err := Open(name)
+		if err != nil || x.Data.File != "" {
+			continue
+		}
+		var homes [2][]Split
+		for i, root := range []string{from, flat} {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			if homes[i], err = x.Splits(t.Context(), root); err != nil {
+				t.Errorf("%s: %v", x, err)
+			}
+		}
+		if a, b := fmt.Sprint(homes[0]), fmt.Sprint(homes[1]); a != b || len(homes[0]) != 6 || homes[0][0].Documents == 0 {
+			t.Errorf("%s: two homes have\n%s and\n%s", x, a, b)
+		}
+		checked++
+	}
+	if t.Logf("%d tasks", checked); checked < 10 {
+		t.Errorf("%d tasks with data at hand, want 10", checked)
 	}
 }
 
