@@ -45,6 +45,7 @@ func (c cheat) Privatize(dst, src []mechanisms.WordID, epsilons []float64, rng *
 // A release at triple ε beside the honest noise of ε is found.
 func TestWordsAreThoseOfTheNoise(t *testing.T) {
 	t.Parallel()
+	skipStatistics(t)
 	s := spacetest.Gaussian(t, 200, 20, 1, 5)
 	o := Options{Samples: 20_000, Words: 1, Closest: 1, Seed: stream.FromUint64(10)}
 	for _, name := range noisyOnes(t, s) {
@@ -84,6 +85,7 @@ func build(t *testing.T, s *embeddings.Space, name string, epsilon, factor float
 // which factor it would have found.
 func TestPlantedFactors(t *testing.T) {
 	t.Parallel()
+	skipStatistics(t)
 	s := spacetest.Gaussian(t, 200, 100, 1, 5)
 	o := Options{Samples: 4_000, Words: 1, Closest: 1, Seed: stream.FromUint64(7)}
 	for _, name := range noisyOnes(t, s) {
@@ -135,6 +137,7 @@ func TestLongPlantedFactorsOnGloVe(t *testing.T) {
 // 300 honest runs, each accused with probability 1e-6 at most.
 func TestHonestNoise(t *testing.T) {
 	t.Parallel()
+	skipStatistics(t)
 	s := spacetest.Gaussian(t, 50, 10, 1, 6)
 	names := noisyOnes(t, s)
 	for i := range 300 {
