@@ -101,7 +101,7 @@ func newRunCommand() *cobra.Command {
 		if err := o.auditing.Check(); err != nil { // now, not after all units
 			return usage(fmt.Errorf("audit: %w", err))
 		}
-		warnBaselines(cmd.ErrOrStderr(), study)
+		warnMechanisms(cmd.ErrOrStderr(), study)
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,

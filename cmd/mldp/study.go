@@ -97,7 +97,7 @@ func newStudyCheckCommand() *cobra.Command {
 				return err
 			}
 		}
-		warnBaselines(cmd.ErrOrStderr(), s)
+		warnMechanisms(cmd.ErrOrStderr(), s)
 		if repeated := plan.Unique(); len(repeated) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
 				len(repeated), repeated[0])
@@ -111,12 +111,25 @@ func newStudyCheckCommand() *cobra.Command {
 	})
 }
 
-// warnBaselines says that a study privatises nothing, which may be a mistake.
-func warnBaselines(w io.Writer, s *study.Study) {
+// warnMechanisms says that a study privatises nothing, which may be a mistake, and
+// which of all mechanisms it leaves out.
+func warnMechanisms(w io.Writer, s *study.Study) {
+	said := map[string]bool{}
+	warn := func(text string) {
+		if !said[text] {
+			fmt.Fprintln(w, text)
+		}
+		said[text] = true
+	}
 	for _, part := range s.Parts() {
 		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {
-			fmt.Fprintln(w, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
-			return
+			warn("warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
+		}
+		for _, m := range part.Mechanisms {
+			_, unread, _ := part.Expand(m) // checked
+			for _, why := range unread {
+				warn(fmt.Sprintf("mechanisms: %s leaves one out: %v", m.Name, why))
+			}
 		}
 	}
 }
