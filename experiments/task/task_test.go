@@ -1,13 +1,18 @@
 package task
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mldpbench/datasets/fetch"
+	"mldpbench/internal/realdata"
 )
 
 var update = flag.Bool("update", false, "write tasks/hashes.txt")
@@ -105,6 +110,68 @@ func TestFilesToGet(t *testing.T) {
 	}
 	if checked != 6 {
 		t.Errorf("%d tasks with a file to get, want 6", checked)
+	}
+}
+
+// TestDataAtHand gets the same splits from two homes, each with its own data folder
+// and cache, of the ten tasks whose data are generated or fetched without asking;
+// those whose data are not here are skipped.
+func TestDataAtHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all data sets twice")
+	}
+	t.Setenv("MLDP_DATA", realdata.Dir(t))
+	source, err := filepath.Abs(realdata.Dir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, name := range Names() {
+		x, _, err := Open(name)
+		if err != nil || x.Data.File != "" {
+			continue
+		}
+		checked++
+		t.Run(name, func(t *testing.T) {
+			var homes [2][]Split
+			for i := range homes {
+				home := t.TempDir()
+				t.Chdir(home)
+				t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+				root := filepath.Join(home, "data")
+				t.Setenv("MLDP_DATA", root)
+				entries, err := os.ReadDir(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					link := filepath.Join(root, e.Name())
+					if err := cmp.Or(os.MkdirAll(root, 0o755), os.Symlink(filepath.Join(source, e.Name()), link)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				homes[i], err = x.Splits(t.Context(), root)
+				if missing := (*fetch.MissingError)(nil); errors.As(err, &missing) {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			different := map[string]bool{}
+			for i, a := range homes[0] {
+				if b := homes[1][i]; a != b || a.Documents == 0 {
+					t.Errorf("one home has %+v, the other %+v", a, b)
+				}
+				different[a.SHA256] = true
+			}
+			if len(homes[0]) != 6 || len(homes[1]) != 6 || len(different) != 6 {
+				t.Errorf("training, validation and test of two sizes: %+v", homes[0])
+			}
+		})
+	}
+	if checked != 10 {
+		t.Errorf("%d tasks with data at hand, want 10", checked)
 	}
 }
 
