@@ -72,6 +72,13 @@ func role(name string) {
 			continue
 		case "short":
 			answer = []int{1}
+		case "dies":
+			os.Exit(9)
+		case "half":
+			answer = append(make([]float64, len(labels)-1), 0.5)
+		case "huge":
+			fmt.Printf(`{"id":%d,"%s":[1e999]}`+"\n", q.ID, field)
+			continue
 		case "order":
 			q.ID++
 		case "range":
@@ -200,22 +207,24 @@ func TestRolesThatFail(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"attacker-hangs": "nothing within 2s", "measurement-hangs": "nothing within 2s",
-		"attacker-nan":         "not a line of the protocol: invalid character 'N'",
-		"measurement-nan":      "not a line of the protocol: invalid character 'N'",
-		"attacker-null":        "label 0: null",
-		"measurement-null":     "value 0: null",
-		"attacker-short":       "1 labels for 60 test texts",
-		"measurement-short":    "1 values for 200 pairs",
-		"attacker-order":       "id = 2: must be 1, that of the request",
-		"measurement-order":    "id = 2: must be 1, that of the request",
-		"attacker-flood":       "a line longer than 10485760 bytes",
-		"measurement-flood":    "a line longer than 10485760 bytes",
-		"attacker-range":       "label 0 = 99: must be in [0, 2)",
-		"attacker-mechanism":   `role = "mechanism": must be "attacker" here`,
-		"measurement-error":    `the command says: "ValueError: no such word"`,
-		"measurement-nonsense": "",
+		"attacker-nan":       "not a line of the protocol: invalid character 'N'",
+		"measurement-nan":    "not a line of the protocol: invalid character 'N'",
+		"attacker-null":      "label 0: null",
+		"measurement-null":   "value 0: null",
+		"attacker-short":     "1 labels for 60 test texts",
+		"measurement-short":  "1 values for 200 pairs",
+		"attacker-order":     "id = 2: must be 1, that of the request",
+		"measurement-order":  "id = 2: must be 1, that of the request",
+		"attacker-flood":     "a line longer than 10485760 bytes",
+		"measurement-flood":  "a line longer than 10485760 bytes",
+		"attacker-dies":      "exit status 9",
+		"measurement-dies":   "exit status 9",
+		"attacker-half":      "0.5",
+		"measurement-huge":   "1e999",
+		"attacker-range":     "label 0 = 99: must be in [0, 2)",
+		"attacker-mechanism": `role = "mechanism": must be "attacker" here`,
+		"measurement-error":  `the command says: "ValueError: no such word"`,
 	}
-	delete(want, "measurement-nonsense")
 	var attackers, measurements []string
 	for kind := range want {
 		entry := fmt.Sprintf("{name: %s, command: [SELF, client, %[1]s], timeout: %d}", kind,
@@ -237,8 +246,8 @@ func TestRolesThatFail(t *testing.T) {
 		t.Errorf("the other measurements: %+v", private)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) != len(want) {
+		t.Errorf("%d units failed, %d commands do: %v", len(files), len(want), err)
 	}
 	for _, f := range files {
 		text, err := os.ReadFile(f)

@@ -113,9 +113,16 @@ func newStudyCheckCommand() *cobra.Command {
 	})
 }
 
-// warnStudy says what may be a mistake: that nothing is privatised, or that a
-// command line holds a secret.
+// warnStudy says what may be a mistake: that nothing is privatised, that a command
+// line holds a secret; and which of all mechanisms are left out.
 func warnStudy(w io.Writer, s *study.Study) {
+	said := map[string]bool{}
+	warn := func(text string) {
+		if !said[text] {
+			fmt.Fprintln(w, text)
+		}
+		said[text] = true
+	}
 	for _, part := range s.Parts() {
 		commands := slices.Concat(list.Map(part.Mechanisms, func(m study.MechanismSpec) []string { return m.Command }),
 			list.Map(part.Attackers, func(x study.CommandSpec) []string { return x.Command }))
@@ -126,8 +133,13 @@ func warnStudy(w io.Writer, s *study.Study) {
 			}
 		}
 		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {
-			fmt.Fprintln(w, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
-			return
+			warn("warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
+		}
+		for _, m := range part.Mechanisms {
+			_, unread, _ := part.Expand(m) // checked
+			for _, why := range unread {
+				warn(fmt.Sprintf("mechanisms: %s leaves one out: %v", m.Name, why))
+			}
 		}
 	}
 }

@@ -131,6 +131,11 @@ func TestBoardWorkflow(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.name, err, out)
 		}
 	}
+	// Where the main branch is not found, nothing is new: that is no success.
+	do(filepath.Join(work, "hostile"), "remote", "rename", "origin", "other")
+	if out, err := workflow(t, filepath.Join(work, "hostile")); err == nil {
+		t.Errorf("without the main branch all is well: %s", out)
+	}
 }
 
 // forge raises a number of an unpacked package and lists the changed file again.

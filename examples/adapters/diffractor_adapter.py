@@ -5,7 +5,8 @@ METHOD is geometric or TEM; MODEL are names of its embeddings, its own without.
 Needs dp-diffractor and mldpbench. Not repeatable: its worker processes have
 generators of their own, made from one seed; that seed is fresh in each process,
 as its default of 42 would give equal noise in all.
-Interface read in the README and a version of the source; never run with it.
+Interface: README and src/diffractor of github.com/sjmeis/Diffractor, 0.2.0;
+never run with it.
 """
 import functools
 import secrets

@@ -2,9 +2,10 @@
 """DP-MLM (Meisenbacher et al., ACL Findings 2024) as a mechanism of mldp: dpmlm_adapter.py [MODEL].
 
 Epsilon is that of a token. Without another MODEL the library's bounds of
-RoBERTa are used. Needs dpmlm with its NLTK files, and mldpbench. Not declared
+RoBERTa are used, else those of the paper, as its own default has both ends at
+one place. Needs dpmlm with its NLTK files, and mldpbench. Not declared
 repeatable: the numbers of a model differ from machine to machine.
-Interface read in the README (a text is returned) and in a version of the source
+Interface: README (a text is returned) and src/dpmlm of github.com/sjmeis/DPMLM
 (a text with two counts is); both are taken. Never run with the library.
 """
 import functools
@@ -19,7 +20,9 @@ MODEL = sys.argv[1] if len(sys.argv) > 1 else "FacebookAI/roberta-base"
 def engine():
     from dpmlm import DPMLM
     from dpmlm.utils import calculate_logit_bounds
-    return DPMLM(MODEL=MODEL, calibration=calculate_logit_bounds(MODEL) if len(sys.argv) > 1 else None)
+    bounds = calculate_logit_bounds(MODEL, bound_strategy=lambda mean, std, low, high: (mean, mean + 4 * std)) \
+        if len(sys.argv) > 1 else None
+    return DPMLM(MODEL=MODEL, calibration=bounds)
 
 
 @mechanism("dpmlm", parameters={"model": MODEL}, text=True, aligned=False, repeatable=False, guarantee={"reason":

@@ -4,7 +4,7 @@
 MODE is 50k, 100k or 200k; MODEL rebuilds the text; the variable HF_TOKEN is
 passed on. Epsilon is that of a document. Needs dpst after `dpst setup`, its
 database, and mldpbench. Not declared repeatable: a language model writes.
-Interface read in the README and a version of the source; never run with it.
+Interface: README and src/dpst of github.com/sjmeis/DPST; never run with it.
 """
 import functools
 import os

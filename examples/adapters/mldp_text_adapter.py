@@ -4,7 +4,8 @@
 KIND is multivariate_calibrated, truncated_gumbel, vickrey, tem or mahalanobis.
 VECTORS has one word a line and no header, as {vectors} in a study. Needs
 mldp-text, gensim >= 4, and mldpbench.
-Interface read in the README and the source of version 0.1.2; never run with it.
+Interface: README and src/mldp_text of github.com/sjmeis/MLDP, 0.1.2; never run
+with it.
 """
 import functools
 import random

@@ -4,7 +4,8 @@
 What it finds of the entities (all that it knows, without a list) is replaced by
 their kind, such as <PERSON>. It has no epsilon: one value in a study is enough.
 Needs presidio-analyzer and presidio-anonymizer with a model, and mldpbench.
-Interface read in its documentation; never run with it.
+Interface: microsoft.github.io/presidio, analyzer and anonymizer; never run with
+it.
 """
 import functools
 import sys

@@ -4,8 +4,8 @@
 KIND is cmp, mahalanobis (lam=1), vickrey-cmp (t=0.75) or vickrey-mhl (lam=1
 t=0.75). VECTORS has one word a line, as {vectors} in a study. pyPANTERA makes
 words lower case. Needs pypantera, pandas and mldpbench.
-Interface NOT CONFIRMED: read in a version of its repository, whose set-up does
-not say if the published 1.0.2 has the same modules; never run with it.
+Interface: pypantera/src of github.com/Kekkodf/pypantera; its README has none,
+and 1.0.2 may install under another name: take a clone. Never run with it.
 """
 import functools
 import importlib

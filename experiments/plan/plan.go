@@ -150,7 +150,7 @@ func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) er
 		}
 	}
 	for _, m := range append(list, c.Mechanisms...) {
-		settings, err := m.Expand()
+		settings, _, err := c.Expand(m)
 		if err != nil {
 			return err
 		}

@@ -363,11 +363,8 @@ func (d *Design) checkAttacks(at At) error {
 		return nil
 	}
 	for i, m := range d.Mechanisms {
-		settings, _ := m.Expand() // checked
-		for _, x := range settings {
-			if t, err := x.Definition(); err == nil && t.New == nil {
-				return at(fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism), "mechanisms[%d].name", i)
-			}
+		if _, unread, _ := d.Expand(m); len(unread) > 0 && !Many(m.Name) {
+			return at(unread[0], "mechanisms[%d].name", i)
 		}
 	}
 	_, err := d.Options.Complete()

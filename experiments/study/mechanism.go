@@ -186,6 +186,22 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 	return out, nil
 }
 
+// Expand returns the settings of a mechanism entry in a design, and the reasons for
+// those that it leaves out, as attackers and others cannot read what they release:
+// of an entry that names one this is an error.
+func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []error, err error) {
+	all, err := m.Expand()
+	for _, x := range all {
+		if t, err := x.Definition(); err == nil && t.New == nil &&
+			(len(d.Attackers) > 0 || d.Utility != nil || d.Language) {
+			unread = append(unread, fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism))
+		} else {
+			in = append(in, x)
+		}
+	}
+	return in, unread, err
+}
+
 // parameterValues reads a parameter: a value, or a list of values. Where the
 // parameter itself is a list of numbers, a flat list is one value.
 func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error) {

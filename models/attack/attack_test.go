@@ -216,8 +216,8 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// An attacker who panics, at once, on a worker or at a row of the channel, fails
-// alone.
+// An attacker who panics, at once, on a worker or at a row of the channel, lacks what
+// it needs, or names what is no column of it, fails alone.
 func TestFailuresAreKeptApart(t *testing.T) {
 	s := response(situation(t), 0.4)
 	s.Options = Options{Words: 50, Resamples: 20, TestReleases: 2}
@@ -232,7 +232,12 @@ func TestFailuresAreKeptApart(t *testing.T) {
 	for _, d := range registered.All() {
 		Register(d)
 	}
+	s.Encode = nil
 	for name, d := range map[string]Definition{
+		"lacks-an-encoder": {Needs: []Need{NeedsEncoder}},
+		"names-another": {Run: func(context.Context, *Situation) ([]Outcome, error) {
+			return []Outcome{{Column: "map"}}, nil
+		}},
 		"fails-at-once": {Run: func(context.Context, *Situation) ([]Outcome, error) { panic("bad weights") }},
 		"fails-on-a-worker": {Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return nil, s.parallel(ctx, 9, func(i int) error { return fmt.Errorf("%v", []int{}[i]) })
@@ -248,8 +253,8 @@ func TestFailuresAreKeptApart(t *testing.T) {
 		Register(d)
 		got, err := RunAll(t.Context(), []string{"map", name, "linkage-tfidf"}, s)
 		var failures Failures
-		if !errors.As(err, &failures) || len(failures) != 1 || !strings.Contains(err.Error(),
-			"attacker "+name+": internal error: ") {
+		if !errors.As(err, &failures) || len(failures) != 1 || !strings.HasPrefix(err.Error(), "attacker "+name+": ") ||
+			strings.Contains(err.Error(), "internal error: ") != strings.HasPrefix(name, "fails") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -69,7 +69,7 @@ type Outcome struct {
 	// of right answers. See Strongest.
 	Items []Item
 	// Margins are by how much the right answer led the best other one, of each of
-	// Items; nil of attackers who give an answer and no more.
+	// Items: below 0 where another won. nil of attackers who give an answer and no more.
 	Margins []float64
 }
 

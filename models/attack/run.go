@@ -21,8 +21,8 @@ import (
 // situation's seed alone: not on the number of workers, nor on the other
 // attackers. An attacker that cannot read the release, because words lost their
 // places, has outcomes without a value, whose note is the reason; the others go
-// on, as they do where one returns an error or panics: the outcomes are then those
-// of the others, and the error is Failures. The rows of an exact channel, the most
+// on, as they do where one lacks what it needs, returns an error or panics: the
+// outcomes are then those of the others, and the error is Failures. The rows of an exact channel, the most
 // expensive part, are computed once for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
 	outcomes := make([][]Outcome, len(names))
@@ -49,14 +49,13 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		if err != nil {
 			return nil, err
 		}
-		if missing := d.Missing(&s); len(missing) > 0 {
-			return nil, fmt.Errorf("attacker %s: no %s", name, missing[0])
-		}
 		columns[i] = d.Columns
 		attacked := s
 		attacked.own = s.Seed.Derive("attack", name)
 		try(i, func() (err error) {
-			switch {
+			switch missing := d.Missing(&s); {
+			case len(missing) > 0:
+				err = fmt.Errorf("no %s", missing[0])
 			case d.prepare != nil && s.Channel != nil:
 				shared = true
 				prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
@@ -99,7 +98,8 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		}
 		for _, o := range outcomes[i] {
 			if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
-				return nil, fmt.Errorf("attacker %s: outcome %q is no column of it", names[i], o.Column)
+				try(i, func() error { return fmt.Errorf("outcome %q is no column of it", o.Column) })
+				break
 			}
 		}
 		all = append(all, outcomes[i]...)

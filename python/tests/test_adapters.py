@@ -79,14 +79,19 @@ FAKES = {
         """,
     "dpmlm/__init__.py": """
         class DPMLM:
-            def __init__(self, MODEL="FacebookAI/roberta-base", calibration=None, bound_strategy=None):
+            def __init__(self, MODEL="FacebookAI/roberta-base", calibration=None):
                 self.answers = MODEL == "two-counts"
                 assert (calibration is None) == (MODEL == "FacebookAI/roberta-base")
+                assert calibration is None or calibration["clip_min"] < calibration["clip_max"]
             def dpmlm_rewrite(self, sentence, epsilon):
                 text = sentence.replace("superb", "quite good")
                 return (text, 1, 4) if self.answers else text
         """,
-    "dpmlm/utils.py": "def calculate_logit_bounds(model): return {'clip_min': -1, 'clip_max': 1, 'sensitivity': 2}",
+    "dpmlm/utils.py": """
+        def calculate_logit_bounds(model_name, batch_size=16, percentile=0.01, device=None, bound_strategy=None):
+            low, high = bound_strategy(0.5, 2.0, -3.0, 9.0) if bound_strategy else (9.0, 9.0)  # as the library does
+            return {"clip_min": low, "clip_max": high, "sensitivity": high - low}
+        """,
     "diffractor.py": """
         from dataclasses import dataclass
         @dataclass

@@ -135,8 +135,13 @@ func orUndefined(t *Table, cells []results.Cell, c TableCell) TableCell {
 func withOwn(mean float64, cells []results.Cell, q results.Column) string {
 	var lows, highs []float64
 	for _, c := range cells {
-		if m, ok := c.At(q.Name); ok && m.High > m.Low {
-			lows, highs = append(lows, float64(m.Low)), append(highs, float64(m.High))
+		m, _ := c.At(q.Name)
+		low, high := m.Low, m.High
+		if q.OfModel { // older rows of words have counts and no interval: not that of as many answers
+			low, high = c.Interval(q.Name)
+		}
+		if high > low {
+			lows, highs = append(lows, float64(low)), append(highs, float64(high))
 		}
 	}
 	return WithEnds(mean, stats.Mean(lows), stats.Mean(highs), q.Digits)
