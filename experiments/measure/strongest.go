@@ -111,7 +111,15 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		}
 		rows = append(rows, r.Row(q).Of(strongestName+"-"+p.Name, m))
 	}
-	return rows, nil
+	if len(rows) > 0 {
+		return rows, nil
+	}
+	for _, x := range found { // none of the panels could read the release
+		if _, in := attackerOf(x.Column, members); in.Name != "" && x.Note != "" {
+			return []results.Row{unmeasured(r.Row(q), strongestName+"-"+in.Name, x.Note)}, nil
+		}
+	}
+	return nil, fmt.Errorf("none of %d attackers found anything", len(members))
 }
 
 // attackerOf is the attacker with a column, and the column's panel.
