@@ -17,7 +17,8 @@ func TestNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}{{end}}{{end}}",
+	deps, err := exec.Command("go", "list", "-deps",
+		"-f", "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}{{end}}{{end}}",
 		"../../cmd/mldp").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -110,8 +110,8 @@ func TestReplicationPageFollowsItsRecords(t *testing.T) {
 		fmt.Sprintf("(%d of 42 with these)", byFits),
 		fmt.Sprintf("%.1f%% of it at hand, %.1f%% in print", here, printed),
 		fmt.Sprintf("%d of %d numbers, those three among them, are then within half a point", near(covered), len(covered)),
-		fmt.Sprintf("CMP at ε = 1 on AG News has %.2f where 15%% of the words have none (`--embedding glove.6B`), %.2f where "+
-			"10%% have none", english("replication-fewer"), english("replication")),
+		fmt.Sprintf("CMP at ε = 1 on AG News has %.2f where 15%% of the words have none (`--embedding glove.6B`), %.2f "+
+			"where 10%% have none", english("replication-fewer"), english("replication")),
 		fmt.Sprintf("%.1f%% and %.1f%% on IMDb, where it is %d of %d", hereToo, printedToo, near(reviews), len(reviews)))
 }
 

@@ -83,7 +83,7 @@ var sets = map[string]struct {
 	rare          string // why LOW is apart
 }{
 	"agnews": {4000, ""},
-	"imdb":   {2000, "IMDb: rare words without a vector stay, here 29% of the words, in print 14%"},
+	"imdb":   {2000, "IMDb: rare words without a vector stay, and the vectors at hand lack more of them than in print"},
 }
 
 // replicatedData are the study's data sets.
