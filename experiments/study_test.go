@@ -282,6 +282,27 @@ func FuzzParseStudy(f *testing.F) {
 	})
 }
 
+// A fuzzer that starts from large studies runs them a few times a second, and so
+// tests nothing. Allocations stand for time, which no test measures.
+func TestFuzzersStartFromSmallStudies(t *testing.T) {
+	for _, name := range small {
+		data, err := os.ReadFile(smallFile(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := study.Parse(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(1, func() { _, _ = study.Parse(name, data) }); n > 20_000 || len(data) > 2000 {
+			t.Errorf("%s: %d bytes, read with %v allocations", name, len(data), n)
+		}
+		if n := testing.AllocsPerRun(1, func() { _, _ = experiments.Plan(s, lab.New(""), nil) }); n > 200_000 {
+			t.Errorf("%s: planned with %v allocations", name, n)
+		}
+	}
+}
+
 // FuzzOverride gives any words for the flags that change a study: an error, or
 // a study that passes its own check, is planned, and is another value than the
 // one that was changed.

@@ -104,18 +104,27 @@ func TestPlantedFactors(t *testing.T) {
 	}
 }
 
-// The same on GloVe, at ε = 5 as in the studies. The factor that an honest run
-// says it would have found is found, and the square root of it is not.
-func TestLongPlantedFactorsOnGloVe(t *testing.T) {
-	realdata.Long(t)
-	t.Parallel()
+var onGloVe = []string{"cmp", "mahalanobis", "vickrey", "rank-fix"}
+
+// glove is the 2,000 most frequent words of the real vectors in 100 dimensions.
+func glove(t *testing.T) *embeddings.Space {
+	t.Helper()
 	path := realdata.File(t, "glove.6B.100d.subset.txt.gz")
 	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{Keep: embeddings.First(2000, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// The same on GloVe, at ε = 5 as in the studies. The factor that an honest run
+// says it would have found is found, and the square root of it is not.
+func TestLongPlantedFactorsOnGloVe(t *testing.T) {
+	realdata.Long(t)
+	t.Parallel()
+	s := glove(t)
 	o := Options{Samples: 20_000, Words: 1, Closest: 1, Seed: stream.FromUint64(8)}
-	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "rank-fix"} {
+	for _, name := range onGloVe {
 		honest, err := Mechanism(context.Background(), build(t, s, name, 5, 1), s, o)
 		if err != nil {
 			t.Fatal(err)
@@ -139,9 +148,20 @@ func TestHonestNoise(t *testing.T) {
 	t.Parallel()
 	skipStatistics(t)
 	s := spacetest.Gaussian(t, 50, 10, 1, 6)
-	names := noisyOnes(t, s)
+	honestRuns(t, s, noisyOnes(t, s), []float64{0.1, 1, 20})
+}
+
+// The same on GloVe, of the mechanisms and at the ε of TestLongPlantedFactorsOnGloVe.
+func TestLongHonestNoiseOnGloVe(t *testing.T) {
+	realdata.Long(t)
+	t.Parallel()
+	honestRuns(t, glove(t), onGloVe, []float64{1, 5, 20})
+}
+
+func honestRuns(t *testing.T, s *embeddings.Space, names []string, epsilons []float64) {
+	t.Helper()
 	for i := range 300 {
-		m := build(t, s, names[i%len(names)], []float64{0.1, 1, 20}[i%3], 1)
+		m := build(t, s, names[i%len(names)], epsilons[i/len(names)%len(epsilons)], 1)
 		r, err := noise(context.Background(), m.(mechanisms.Noisy), s, 4000, 1e-6,
 			stream.FromUint64(9).Derive(strconv.Itoa(i)))
 		if err != nil {
