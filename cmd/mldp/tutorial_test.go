@@ -35,10 +35,12 @@ func TestLongTutorial(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("generated", func(t *testing.T) {
+		t.Parallel()
 		follow(t, string(page), root, strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B", "generated",
 			"--dimension 100", "--dimension 50", "[100]", "[50]"), "")
 	})
 	t.Run("real", func(t *testing.T) {
+		t.Parallel()
 		data, err := filepath.Abs(realdata.Dir(t))
 		if err != nil {
 			t.Fatal(err)
