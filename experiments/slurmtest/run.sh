@@ -194,8 +194,9 @@ if [ "$repetitions" -gt 2 ]; then
   reference=$dir/longer
   flags=(--repetitions "$repetitions")
 fi
-# Slurm looks at limits every 30 s and gives notice up to 60 s early.
-mldp slurm mini "${flags[@]}" --out "$dir/limit" --tasks 1 --time 2m --notice 20s >"$dir/limit.sbatch"
+# Slurm looks at limits every 30 s and gives notice up to 60 s early: here at
+# 90 s at the latest, so that 200 s of work are ended by a limit and by a notice.
+mldp slurm mini "${flags[@]}" --out "$dir/limit" --tasks 1 --time 2m --notice 60s >"$dir/limit.sbatch"
 # First one minute without notice, so that the limit itself ends the task.
 job=$(sbatch --parsable --time=1 --signal=B:CONT@1 "$dir/limit.sbatch")
 # Meanwhile, on the core that Slurm leaves idle, what the rows are compared with.
@@ -203,13 +204,16 @@ if [ "$reference" != "$dir/single" ]; then GOMAXPROCS=1 mldp run mini "${flags[@
 ended "$job"
 echo "job $job: $(state "${job}_1"), exit code $(code "${job}_1"), $(cells "$dir/limit") cells done"
 [ "$(state "${job}_1")" = TIMEOUT ] || fail "job $job is $(state "${job}_1"), want TIMEOUT"
+noticed=
 for _ in $(seq 20); do
   missing=$(mldp status "$dir/limit" --missing --format=array 2>/dev/null)
   [ -n "$missing" ] || break
   job=$(sbatch --parsable --array="$missing" "$dir/limit.sbatch")
   ended "$job"
   echo "job $job: $(state "${job}_1"), exit code $(code "${job}_1"), $(cells "$dir/limit") cells done"
+  [ "$(state "${job}_1") $(code "${job}_1")" != "FAILED 5:0" ] || noticed=yes
 done
+[ -n "$noticed" ] || fail "no task of the limit was ended by a notice"
 [ -z "$(mldp status "$dir/limit" --missing --format=array 2>/dev/null)" ] || fail "not finished after 20 submissions"
 mldp merge "$dir/limit" --out "$dir/limit-merged" >"$dir/merge.log"
 same "$reference/results.csv" "$dir/limit-merged/results.csv"
