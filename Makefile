@@ -19,7 +19,7 @@ build: ## build bin/mldp
 
 # The version is the only thing that tells two builds of one commit apart.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-dist: ## stripped, reproducible programs for PLATFORMS in dist/, with SHA256SUMS; runs the linux/arm64 one under qemu-user
+dist: ## stripped, reproducible programs for PLATFORMS in dist/ (nothing else compiles for macOS and Windows), with SHA256SUMS; runs the linux/arm64 one under qemu-user
 	rm -rf dist && mkdir dist
 	@set -e; for platform in $(PLATFORMS); do \
 	  export CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
@@ -52,7 +52,7 @@ long: ## the tests that take minutes: real data, simulations, mistakes planted i
 fast: ## the tests that take seconds
 	$(GO) test -short $(FAST)
 
-test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed (make dist: the program)
+test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
 	GO=$(GO) .ci/arm64
 
 # Tests of one sampler's law, of a bound, of keys or of what attackers reach: ten times as slow here, and
@@ -96,7 +96,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; done
 
-lint: ## formatting, vet (kernels for arm64 too), staticcheck; make dist compiles for macOS and Windows
+lint: ## formatting, vet (kernels for arm64 too), staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./internal/kernel ./embeddings/nearest

@@ -200,7 +200,9 @@ mldp slurm mini "${flags[@]}" --out "$dir/limit" --tasks 1 --time 2m --notice 60
 # First one minute without notice, so that the limit itself ends the task.
 job=$(sbatch --parsable --time=1 --signal=B:CONT@1 "$dir/limit.sbatch")
 # Meanwhile, on the core that Slurm leaves idle, what the rows are compared with.
-if [ "$reference" != "$dir/single" ]; then GOMAXPROCS=1 mldp run mini "${flags[@]}" --out "$reference" >"$dir/longer.log" 2>&1; fi
+if [ "$reference" != "$dir/single" ]; then
+  GOMAXPROCS=1 mldp run mini "${flags[@]}" --out "$reference" >"$dir/log/longer.log" 2>&1 || fail "the run to compare with"
+fi
 ended "$job"
 echo "job $job: $(state "${job}_1"), exit code $(code "${job}_1"), $(cells "$dir/limit") cells done"
 [ "$(state "${job}_1")" = TIMEOUT ] || fail "job $job is $(state "${job}_1"), want TIMEOUT"
