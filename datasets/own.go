@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -186,12 +187,15 @@ type addRow = func(fields func(column string) (string, error)) error
 // line.
 func eachRow(ctx context.Context, r io.Reader, name string, comma rune, lazy bool, needed []string,
 	add addRow) error {
-	t := csv.NewReader(r)
+	t := csv.NewReader(textio.LineEnds(bufio.NewReader(r)))
 	t.Comma, t.ReuseRecord = comma, true
 	t.LazyQuotes = lazy
 	header, err := t.Read()
 	if err != nil {
 		return textio.CSVError(name, err)
+	}
+	if err := textio.CheckHeader(header); err != nil {
+		return check.Wrong("%s:1: %v", name, err)
 	}
 	columns := map[string]int{}
 	for i, h := range header {

@@ -172,6 +172,10 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	sum := s.Summary(o.instance.epsilon, o.perDocument)
 	p.report.Summary = sum
 	fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
+	if sum.Missing > 0 {
+		fmt.Fprintf(p.stderr, "warning: %d objects lack a field of --column: it is not there to be changed (--missing keep)\n",
+			sum.Missing)
+	}
 	if p.report.Promised {
 		fmt.Fprintf(p.stderr,
 			"epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",

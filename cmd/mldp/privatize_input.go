@@ -24,6 +24,7 @@ type inputOptions struct {
 	noHeader  bool
 	encoding  string
 	whole     bool
+	missing   string
 }
 
 func (o *inputOptions) addFlags(cmd *cobra.Command) {
@@ -33,6 +34,8 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	delimiterFlag(f, &o.delimiter)
 	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
+	f.StringVar(&o.missing, "missing", "fail", "for JSON objects without the field of --column: fail, or keep them "+
+		"as they are")
 	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
 }
 
@@ -86,9 +89,10 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 // of are the options of an input.
 func (o *inputOptions) of(name string) (textio.Options, error) {
 	to := textio.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole,
-		Delimiter: o.delimiter, Format: textio.FormatOf(name)}
-	var err error
+		Delimiter: o.delimiter, Format: textio.FormatOf(name), KeepMissing: o.missing == "keep"}
+	err := check.OneOf("missing", o.missing, "fail", "keep")
 	switch {
+	case err != nil:
 	case name == "-":
 		to.Name = "standard input"
 	case o.format == "":

@@ -23,7 +23,7 @@ type array struct {
 }
 
 func newArray(r *bufio.Reader, o Options) *array {
-	a := &array{before: gunzip.SkipMark(r), tape: &tape{r: r, options: o}, fields: &jsonFields{options: o}}
+	a := &array{before: gunzip.SkipMark(r), tape: &tape{r: r, options: o}, fields: newJSONFields(o)}
 	a.decoder = json.NewDecoder(a.tape)
 	return a
 }

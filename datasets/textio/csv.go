@@ -116,8 +116,15 @@ func CSVError(name string, err error) error {
 	return err // of an underlying reader, which includes the file name
 }
 
+// others are the line breaks that no row may begin with where there is no
+// header: it would be all of the table.
+const others = "\r\v\f\u0085\u2028\u2029"
+
 // chosen returns the numbers of the chosen fields in order.
 func chosen(o Options, first []string, line int) ([]int, error) {
+	if err := CheckHeader(first); err != nil && (!o.NoHeader || strings.ContainsAny(strings.Join(first, ""), others)) {
+		return nil, check.Wrong("%s:%d: %v", o.Name, line, err)
+	}
 	var columns []int
 	for _, name := range o.Columns {
 		at := -1

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/gunzip"
 )
 
@@ -135,8 +136,10 @@ func (t *tsvFields) end() error {
 // jsonFields finds the values of the chosen keys of an object.
 type jsonFields struct {
 	options Options
-	seen    bool
+	seen    map[string]bool
 }
+
+func newJSONFields(o Options) *jsonFields { return &jsonFields{options: o, seen: map[string]bool{}} }
 
 func (j *jsonFields) split(dst []Piece, line string, _ int) ([]Piece, error) {
 	d := json.NewDecoder(strings.NewReader(line))
@@ -144,6 +147,7 @@ func (j *jsonFields) split(dst []Piece, line string, _ int) ([]Piece, error) {
 		return dst, errors.New("is not a JSON object")
 	}
 	done, from := 0, len(dst)
+	var found []string
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -157,7 +161,7 @@ func (j *jsonFields) split(dst []Piece, line string, _ int) ([]Piece, error) {
 		if !ok || !slices.Contains(j.options.Columns, name) {
 			continue
 		}
-		j.seen = true
+		found = append(found, name)
 		if bytes.Equal(raw, []byte("null")) {
 			continue
 		}
@@ -175,10 +179,18 @@ func (j *jsonFields) split(dst []Piece, line string, _ int) ([]Piece, error) {
 	if strings.TrimSpace(line[d.InputOffset():]) != "" {
 		return dst, errors.New("more after the JSON object")
 	}
-	if len(dst) == from {
-		return append(dst, Piece{Before: line}), nil
+	missing := false
+	for _, c := range j.options.Columns {
+		if slices.Contains(found, c) {
+			j.seen[c] = true
+		} else if missing = true; !j.options.KeepMissing {
+			return dst, check.Wrong("no field %q; objects without it are copied with --missing keep", c)
+		}
 	}
-	dst[len(dst)-1].After = line[done:]
+	if len(dst) == from {
+		return append(dst, Piece{Before: line, Missing: missing}), nil
+	}
+	dst[len(dst)-1].After, dst[len(dst)-1].Missing = line[done:], missing
 	return dst, nil
 }
 
@@ -190,8 +202,10 @@ func jsonError(err error) error {
 }
 
 func (j *jsonFields) end() error {
-	if !j.seen {
-		return fmt.Errorf("no object has a field %q", j.options.Columns)
+	for _, c := range j.options.Columns {
+		if !j.seen[c] {
+			return fmt.Errorf("no object has a field %q", c)
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ package textio
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -62,6 +63,9 @@ type Options struct {
 	Whole bool
 	// Encoding is one of Encodings; "" means UTF-8, which is checked.
 	Encoding string
+	// KeepMissing copies JSON objects that lack a chosen field; they are an error
+	// without.
+	KeepMissing bool
 
 	longest int // replaces LongestRecord in tests
 }
@@ -157,8 +161,10 @@ type Piece struct {
 	// Record is the number of the line or row that the text is part of, from 0.
 	// A row has a piece per chosen field, a long line several.
 	Record uint64
-	quote  quoting
-	comma  byte // of CSV
+	// Missing is set at the last piece of a record that lacks a chosen field.
+	Missing bool
+	quote   quoting
+	comma   byte // of CSV
 }
 
 // Empty reports whether a piece has no text: a header, or a row without the
@@ -218,7 +224,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	case TSV:
 		return &Reader{source: newRows(text, o, &tsvFields{options: o})}, nil
 	case JSONLines:
-		return &Reader{source: newRows(text, o, &jsonFields{options: o})}, nil
+		return &Reader{source: newRows(text, o, newJSONFields(o))}, nil
 	}
 	return &Reader{source: newLines(text, o)}, nil
 }
@@ -269,7 +275,52 @@ func decode(r io.Reader, o Options) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bufio.NewReaderSize(toUTF8(b, o), bufferSize), nil
+	text := bufio.NewReaderSize(toUTF8(b, o), bufferSize)
+	if o.Format == CSV || o.Format == TSV {
+		return LineEnds(text), nil
+	}
+	return text, nil
+}
+
+// LineEnds reads a table whose lines end with CR alone (old Mac, Excel's "CSV
+// Macintosh") as if they ended with LF: what is read first decides.
+func LineEnds(b *bufio.Reader) *bufio.Reader {
+	_, _ = b.Peek(1) // fills the buffer; an error comes back when it is read
+	head, _ := b.Peek(b.Buffered())
+	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, '\r') < 0 {
+		return b
+	}
+	if head[len(head)-1] == '\r' { // LF may follow
+		if head, _ = b.Peek(len(head) + 1); head[len(head)-1] == '\n' {
+			return b
+		}
+	}
+	return bufio.NewReaderSize(carriage{b}, bufferSize)
+}
+
+// carriage turns CR into LF.
+type carriage struct{ r io.Reader }
+
+func (c carriage) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i := range n {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// CheckHeader returns an error for a name in a header that holds a line break of
+// any kind: the lines of such a table end in a way that is not read, and their
+// texts would be taken for names.
+func CheckHeader(names []string) error {
+	for _, n := range names {
+		if strings.ContainsAny(n, "\n\r\v\f\u0085\u2028\u2029") {
+			return check.Wrong("the header has a line break in %.60q: lines must end with LF, CR LF or CR", n)
+		}
+	}
+	return nil
 }
 
 const bufferSize = 1 << 18

@@ -43,6 +43,9 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 			return w.id != embeddings.Unknown || s.options.Rewriter != nil
 		})
 		s.spent.words(p.Record, known)
+		if p.Missing {
+			s.summary.Missing++
+		}
 	}
 	return nil
 }

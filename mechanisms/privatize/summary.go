@@ -10,8 +10,9 @@ import (
 type Summary struct {
 	Records       uint64  `json:"records"` // lines or rows with a word of the vocabulary
 	Words         uint64  `json:"words"`
-	Changed       uint64  `json:"changed"` // words of the vocabulary that became another word
-	Unknown       uint64  `json:"unknown"` // words outside the vocabulary
+	Changed       uint64  `json:"changed"`                         // words of the vocabulary that became another word
+	Unknown       uint64  `json:"unknown"`                         // words outside the vocabulary
+	Missing       uint64  `json:"records_without_field,omitempty"` // copied: they lack a chosen field
 	EpsilonMedian float64 `json:"epsilon_per_record_median"`
 	EpsilonMost   float64 `json:"epsilon_per_record_most"`
 	EpsilonTotal  float64 `json:"epsilon_total"`
