@@ -113,7 +113,7 @@ type Number struct{ Value, Low, High, Floor results.Float }
 var Evaluation = []struct {
 	Key, Title string
 	scale      results.Float
-	quantities []string // the first that was measured; the strongest of a panel leads, as on a board
+	quantities []string // the first that was measured; the strongest of a panel leads, as its attackers say
 }{
 	{"accuracy", "accuracy", 1, []string{"accuracy"}},
 	// An attacker that trains the same classifier on the version itself to predict
@@ -310,7 +310,7 @@ func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.Submission(size, list, nil)
+	s, err := t.With(size, list, nil)
 	if err != nil {
 		return nil, err
 	}

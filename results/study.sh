@@ -4,7 +4,6 @@
 #
 #   results/study.sh plan            prints the time of each run, or the data it lacks
 #   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an unfinished audit starts anew)
-#   results/study.sh board     ranks from results/reference, which run does as well after all runs
 #
 # The data folder is MLDP_DATA. Estimates are processor time on one core.
 set -euo pipefail
@@ -46,7 +45,7 @@ privemb                        summary  privemb
 cmp                            summary  cmp
 '
 
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 each() { # of the runs named, or of all: calls "$1 name file study flags..."
   local do=$1 name file arguments found=0 lacking=0
@@ -93,20 +92,8 @@ run() {
   fi
 }
 
-# The page ranks no mechanism that the audit beside its records refuted.
-board() {
-  local name
-  for name in extended refuted attacks; do
-    mkdir -p "$out/board/$name"
-    cp "results/reference/$name.csv.gz" "$out/board/$name/results.csv.gz"
-    cp results/reference/audit-glove-100.csv "$out/board/$name/audit.csv"
-  done
-  "$mldp" board "$out"/board/* -o "$out/board.html" --force
-}
-
 case ${1-} in
 plan) [ $# = 1 ] || usage; each plan ;;
-run) shift; each run "$@"; [ $# -gt 0 ] || board ;;
-board) [ $# = 1 ] || usage; board ;;
+run) shift; each run "$@" ;;
 *) usage ;;
 esac

@@ -321,7 +321,7 @@ var flagValues = map[string]func(*cobra.Command) []string{
 	"settings": func(*cobra.Command) []string { return []string{"local", "train-only", "test-only"} },
 }
 
-func studies(*cobra.Command) []string { return experiments.Builtin.Names() }
+func studies(*cobra.Command) []string { return append(experiments.Builtin.Names(), task.Refs()...) }
 
 // argumentValues holds the values that shell completion offers for the
 // arguments of a command.
@@ -331,9 +331,6 @@ var argumentValues = map[string]func(*cobra.Command) []string{
 	"mldp slurm":         studies,
 	"mldp status":        studies,
 	"mldp study show":    studies,
-	"mldp task show":     func(*cobra.Command) []string { return task.Names() },
-	"mldp task check":    func(*cobra.Command) []string { return task.Names() },
-	"mldp task texts":    func(*cobra.Command) []string { return task.Names() },
 	"mldp mechanisms":    func(*cobra.Command) []string { return flagValues["mechanism"](nil) },
 	"mldp data fetch":    func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
 	"mldp data path":     entryNames,

@@ -67,11 +67,10 @@ var commands = []struct {
 }{
 	{groupUse, "Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand,
 		newCalibrateCommand, newMechanismsCommand, newAuditCommand, newServeCommand}},
-	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newTaskCommand, newRunCommand,
-		newEvaluateCommand, newSubmitCommand, newVerifyCommand, newArtifactCommand, newCheckCommand, newCompareCommand,
-		newDataCommand}},
+	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand,
+		newCheckCommand, newCompareCommand, newDataCommand}},
 	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand,
-		newFiguresCommand, newBoardCommand, newManCommand}},
+		newFiguresCommand, newManCommand}},
 	{groupCluster, "Use a cluster:", []func() *cobra.Command{newPlanCommand, newSlurmCommand, newStatusCommand,
 		newMergeCommand}},
 }
@@ -80,7 +79,7 @@ var commands = []struct {
 var renamed = map[string]string{
 	"distribution": "explain --json", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
 	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
-	"leaderboard": "board", "k8s": "plan, and the manifest in docs/cluster.md",
+	"k8s":   "plan, and the manifest in docs/cluster.md",
 	"bench": "run, whose tables state words per second", "version": "--version",
 }
 

@@ -15,7 +15,7 @@ import (
 // TestCostOfAttackers checks that the work of all attackers is charged once for
 // each release, and grows with what a draw costs.
 func TestCostOfAttackers(t *testing.T) {
-	task, size, err := task.Open("generated-styles/lite")
+	task, size, err := task.Open("generated-styles@1/lite")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,19 +1,16 @@
-// Package task holds tasks: what is measured of a system on one data set, so
+// Package task holds tasks: studies that fix everything but mechanisms and ε, so
 // that rows of different people can stand in one table.
 //
 // A task is one YAML file: source, cleaning, split, what is useful, what is
 // private and for whom, measurements and attackers, in two sizes. It is compiled
-// to a study, so there is no second planner: a submission chooses mechanisms and
-// ε, the task everything else. The split of a text follows from its hash, and a
-// changed file is another task: rows carry the hash of its content.
+// to a study. The split of a text follows from its hash, and a changed file is
+// another task: rows carry the hash of its content.
 package task
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +27,6 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/models/attack"
-	"mldpbench/results"
-	"mldpbench/stream"
 )
 
 // Schema is the version of the format of task files.
@@ -45,9 +40,6 @@ const (
 	Lite = "lite" // some minutes for all built-in mechanisms
 	Full = "full"
 )
-
-// Units of privacy: what two neighbouring inputs differ in.
-var units = []string{"word", "document", "author"}
 
 // Task is a checked task.
 type Task struct {
@@ -71,8 +63,6 @@ type Task struct {
 
 	// Epsilons are those at which built-in mechanisms are run.
 	Epsilons []float64 `yaml:"epsilons"`
-	// Compare is the question of the board.
-	Compare Compare `yaml:"compare"`
 	// Measure holds keys of a study: embeddings, models, metrics, attackers.
 	Measure study.Design `yaml:"measure"`
 	// LiteOptions are those of the attackers in the size lite.
@@ -88,18 +78,17 @@ type Sample struct {
 	Test       int `yaml:"test" limits:"1,100000000"`
 }
 
-// Compare says by what systems are compared: use at levels of privacy, both
-// quantities of rows.
-type Compare struct {
-	Use     string    `yaml:"use"`
-	Privacy string    `yaml:"privacy"`
-	Levels  []float64 `yaml:"levels"`
-}
-
 var library = study.Library{Files: files, Folder: "tasks", What: "task"}
 
-// Names returns the names of the built-in tasks, sorted.
-func Names() []string { return library.Names() }
+// Refs returns the references of the built-in tasks, sorted.
+func Refs() (refs []string) {
+	for _, name := range library.Names() {
+		if t, _, err := Open(name); err == nil { // a test opens each
+			refs = append(refs, t.String())
+		}
+	}
+	return refs
+}
 
 // begins is the key with which a task begins.
 var begins = regexp.MustCompile(`(?m)^task: *[0-9]+ *(#.*)?$`)
@@ -175,7 +164,8 @@ func (t *Task) check() error {
 	if t.Data.Split != "" || t.Data.Train != 0 || t.Data.Validation != 0 || t.Data.Test != 0 {
 		return errors.New("data: the split is by hash and the sizes are those of lite and full")
 	}
-	if err := errors.Join(check.AtLeast("version", t.Version, 1), check.OneOf("unit", t.Unit, units...)); err != nil {
+	if err := errors.Join(check.AtLeast("version", t.Version, 1),
+		check.OneOf("unit", t.Unit, "word", "document", "author")); err != nil {
 		return err
 	}
 	for _, n := range []int{t.Lite.Train, t.Lite.Validation, t.Lite.Test} {
@@ -187,14 +177,6 @@ func (t *Task) check() error {
 		if _, err := t.Study(size); err != nil {
 			return err
 		}
-	}
-	for _, q := range []string{t.Compare.Use, t.Compare.Privacy} {
-		if _, err := results.FindColumn(q); err != nil {
-			return fmt.Errorf("compare: %w", err)
-		}
-	}
-	if len(t.Compare.Levels) == 0 {
-		return errors.New("compare: levels: must not be empty")
 	}
 	return nil
 }
@@ -223,11 +205,11 @@ func (t *Task) Study(size string) (*study.Study, error) {
 			all = append(all, study.MechanismSpec{Name: d.Name})
 		}
 	}
-	return t.Submission(size, all, t.Epsilons)
+	return t.With(size, all, t.Epsilons)
 }
 
-// Submission compiles the task for mechanisms and ε of somebody's choice.
-func (t *Task) Submission(size string, list []study.MechanismSpec, epsilons []float64) (*study.Study, error) {
+// With compiles the task for mechanisms and ε of somebody's choice.
+func (t *Task) With(size string, list []study.MechanismSpec, epsilons []float64) (*study.Study, error) {
 	s := &study.Study{Header: study.Header{Schema: study.Schema, Name: fmt.Sprintf("%s-%d-%s", t.Name, t.Version, size),
 		Title: t.Title, Seed: 1, Task: t.Ref(size)}, Design: t.Measure}
 	d := t.Data
@@ -254,41 +236,4 @@ func (t *Task) Present(root string) error {
 	}
 	return fmt.Errorf("task %s: %s is neither here nor in %s: %s", t, t.Data.File,
 		filepath.Clean(datasets.Root(root)), strings.Join(strings.Fields(t.Get), " "))
-}
-
-// Split is a split of a task as everybody must get it.
-type Split struct {
-	Size, Name string
-	Documents  int
-	SHA256     string // of row numbers, labels, private labels and texts, in order
-}
-
-// Splits reads the data and returns the splits of both sizes.
-func (t *Task) Splits(ctx context.Context, root string) (all []Split, err error) {
-	for _, size := range []string{Lite, Full} {
-		d, err := t.Load(ctx, root, size)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range d.Splits() {
-			h := sha256.New()
-			for _, x := range s.Documents {
-				fmt.Fprintf(h, "%d %d %d %s %d:%s\n", x.ID, x.Label, x.Private, x.User, len(x.Text), x.Text)
-			}
-			all = append(all, Split{size, s.Name, len(s.Documents), hex.EncodeToString(h.Sum(nil))})
-		}
-	}
-	return all, nil
-}
-
-// Load reads the documents of one size.
-func (t *Task) Load(ctx context.Context, root, size string) (*datasets.Dataset, error) {
-	if err := t.Present(root); err != nil {
-		return nil, err
-	}
-	s, err := t.Study(size)
-	if err != nil {
-		return nil, err
-	}
-	return datasets.Load(ctx, s.Datasets[0].Request(root, stream.Seed{}))
 }

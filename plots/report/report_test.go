@@ -230,32 +230,3 @@ func TestEpsilonsInOrder(t *testing.T) {
 		t.Errorf("%v", e.Filters)
 	}
 }
-
-func TestBoard(t *testing.T) {
-	in := input(t)
-	var b bytes.Buffer
-	if err := WriteBoard(&b, in.Prepared, nil); err != nil {
-		t.Fatal(err)
-	}
-	page := b.String()
-	for _, want := range []string{"synthetic &lt;test&gt; data, seed 7", "Generated data.", "<th scope=\"row\">CMP</th>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	ranked, promises, found := strings.Cut(page, `id="promises"`)
-	if !found || !strings.Contains(promises, "Vickrey") {
-		t.Error("no table of promises")
-	}
-	if _, ranked, found = strings.Cut(ranked, "each on its own line"); !found || strings.Contains(ranked, "Vickrey") {
-		t.Error("a variant without a guarantee is ranked")
-	}
-	if err := WriteBoard(&b, &results.Prepared{}, nil); err == nil {
-		t.Error("nothing to rank: no error")
-	}
-	b.Reset()
-	if err := WriteBoard(&b, records.View(t, "attacks"), nil); err != nil || !strings.Contains(b.String(),
-		"By attackers’ success") {
-		t.Errorf("a study of attacks has no board: %v", err)
-	}
-}
