@@ -150,7 +150,7 @@ func (o *auditOptions) black(cmd *cobra.Command, a *answer, lines *auditLines) (
 	}
 	repetition := "equal seeds gave equal text"
 	var broken *external.NotRepeatableError
-	switch err := m.CheckRepeatable(ctx, sampleDocuments(env.Space.Vocabulary.Words(), root), root.Derive("repeat")); {
+	switch err := m.CheckRepeatable(ctx, sampleDocuments(env.Space.Vocabulary.Words(), root), nil, root.Derive("repeat")); {
 	case errors.As(err, &broken):
 		breaches++
 		repetition = "violated: " + err.Error()

@@ -18,6 +18,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
@@ -73,6 +74,7 @@ func newPrivatizeCommand() *cobra.Command {
 const (
 	budgetWord     = "word"
 	budgetDocument = "document"
+	budgetText     = "text" // of a command of whole texts: what its epsilon means is known to the command
 )
 
 // privatizeReport is the content of --report.
@@ -83,7 +85,7 @@ type privatizeReport struct {
 	Policy    string   `json:"policy"`
 	Case      string   `json:"case"`
 	Seeded    bool     `json:"seeded"`
-	Budget    string   `json:"budget"` // word or document
+	Budget    string   `json:"budget"` // word, document or text
 	Guarantee string   `json:"guarantee"`
 	Numerical string   `json:"numerical,omitempty"` // effect of finite precision on it
 	Scope     string   `json:"scope,omitempty"`     // between which words it holds, "" between any two
@@ -164,27 +166,39 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	s.First = p.first
 	for _, f := range files {
+		f.options.Whole = f.options.Whole || p.options.Texts != nil
 		if err := f.privatize(cmd, s); err != nil {
 			return err
 		}
 		p.report.Files = append(p.report.Files, f.name)
 	}
-	sum := s.Summary(o.instance.epsilon, o.perDocument)
-	p.report.Summary = sum
-	fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
-	if sum.Missing > 0 {
-		fmt.Fprintf(p.stderr, "warning: %d objects lack a field of --column: it is not there to be changed (--missing keep)\n",
-			sum.Missing)
-	}
-	if p.report.Promised {
-		fmt.Fprintf(p.stderr,
-			"epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",
-			sum.EpsilonMedian, sum.EpsilonMost, sum.EpsilonTotal)
-	}
+	p.report.Summary = s.Summary(o.instance.epsilon, o.perDocument)
+	p.sum(p.report.Summary)
 	if o.report == "" {
 		return nil
 	}
 	return atomicfile.WriteJSON(o.report, p.report)
+}
+
+// sum says what was done.
+func (p *privatizing) sum(sum privatize.Summary) {
+	switch {
+	case p.options.Texts != nil:
+		fmt.Fprintf(p.stderr, "%d texts: %d changed, %d unchanged\n", sum.Texts, sum.Texts-sum.Unchanged, sum.Unchanged)
+	case p.options.Rewriter != nil:
+		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unchanged\n", sum.Words, sum.Changed, sum.Words-sum.Changed)
+	default:
+		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
+	}
+	if sum.Missing > 0 {
+		fmt.Fprintf(p.stderr, "warning: %d objects lack a field of --column: it is not there to be changed (--missing keep)\n",
+			sum.Missing)
+	}
+	if p.report.Promised && p.options.Texts == nil {
+		fmt.Fprintf(p.stderr,
+			"epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",
+			sum.EpsilonMedian, sum.EpsilonMost, sum.EpsilonTotal)
+	}
 }
 
 // open opens the mechanism or the command, whose vectors, if given, are used to
@@ -221,6 +235,9 @@ func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
 		return end, err
 	}
 	p.options.Rewriter = m
+	if m.Input() == external.Text {
+		p.options.Texts = m.RewriteTexts
+	}
 	return c.Close, nil
 }
 
@@ -248,12 +265,16 @@ func (p *privatizing) state() {
 			r.Warnings = append(r.Warnings, lab.OneWord)
 		}
 	}
+	unknown := "; unknown words: " + r.Policy
+	if p.options.Texts != nil {
+		r.Budget, unknown = budgetText, ""
+	}
 	if p.perDocument != 0 {
 		p.options.Document, r.Budget = p.perDocument, budgetDocument
 		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument)
 	}
-	fmt.Fprintf(p.stderr, "%s; unknown words: %s\nguarantee per %s: %s\n", what, r.Policy, r.Budget, r.Guarantee)
-	if r.Promised && r.Numerical == "" {
+	fmt.Fprintf(p.stderr, "%s%s\nguarantee per %s: %s\n", what, unknown, r.Budget, r.Guarantee)
+	if r.Promised && r.Numerical == "" && p.options.Mechanism != nil {
 		r.Numerical = "as computed: no bound is proved on the effect of finite precision"
 	}
 	if r.Numerical != "" {

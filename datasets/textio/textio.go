@@ -171,6 +171,11 @@ type Piece struct {
 // field.
 func (p Piece) Empty() bool { return p.quote == verbatim }
 
+// Holds reports whether the field of a piece can hold a character.
+func (p Piece) Holds(r rune) bool {
+	return p.quote != plain || !strings.ContainsRune("\t\n\r\v\f\u0085\u2028\u2029", r)
+}
+
 // quoting is the way a text is written in its stream.
 type quoting uint8
 

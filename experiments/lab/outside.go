@@ -196,7 +196,8 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		}
 		r := &cleaned{Mechanism: m, dataset: corpus.Dataset}
 		if _, err := Once(l, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
-			return true, m.CheckRepeatable(ctx, few(corpus.Documents), stream.FromUint64(1))
+			documents, texts := few(corpus)
+			return true, m.CheckRepeatable(ctx, documents, texts, stream.FromUint64(1))
 		}); err != nil {
 			return nil, err
 		}
@@ -235,16 +236,18 @@ func (l *Lab) mechanism(ctx context.Context, o mechanisms.Outside, space *embedd
 }
 
 // few returns the text that a command must privatise twice: the beginnings of
-// the first documents.
-func few(documents [][]string) [][]string {
+// the first documents, and these documents as they are written.
+func few(corpus *Corpus) (documents [][]string, texts []string) {
 	const count, words = 3, 20
-	var out [][]string
-	for _, d := range documents {
-		if len(d) > 0 && len(out) < count {
-			out = append(out, d[:min(len(d), words)])
+	for _, split := range corpus.Splits() {
+		for _, d := range split.Documents {
+			if len(d.Tokens) > 0 && len(documents) < count {
+				documents = append(documents, d.Tokens[:min(len(d.Tokens), words)])
+				texts = append(texts, d.Text)
+			}
 		}
 	}
-	return out
+	return documents, texts
 }
 
 // cleaned is a command whose output, where it does not keep tokens in place, is

@@ -345,22 +345,32 @@ func (e *NotRepeatableError) Error() string {
 
 // CheckRepeatable checks a command that declares to be repeatable. It requests
 // the same documents twice: together, and then one by one, last first, from a
-// new process. Equal seeds must give equal text both times.
-func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, seed stream.Seed) error {
+// new process. Equal seeds must give equal text both times. texts, if not nil,
+// are the documents as they are written, for a command that reads Text.
+func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, texts []string,
+	seed stream.Seed) error {
 	if !m.Repeatable() || len(documents) == 0 {
 		return nil
+	}
+	rewrite := m.Rewrite
+	if texts != nil && m.Input() == Text {
+		documents = list.Map(texts, func(t string) []string { return []string{t} })
+		rewrite = func(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+			after, err := m.RewriteTexts(ctx, list.Map(documents, func(d []string) string { return d[0] }), seeds)
+			return list.Map(after, func(t string) []string { return []string{t} }), err
+		}
 	}
 	seeds := make([]stream.Seed, len(documents))
 	for i := range seeds {
 		seeds[i] = seed.At(uint64(i))
 	}
-	together, err := m.Rewrite(ctx, documents, seeds)
+	together, err := rewrite(ctx, documents, seeds)
 	if err != nil {
 		return err
 	}
 	m.command.Restart()
 	for i := len(documents) - 1; i >= 0; i-- {
-		alone, err := m.Rewrite(ctx, documents[i:i+1], seeds[i:i+1])
+		alone, err := rewrite(ctx, documents[i:i+1], seeds[i:i+1])
 		if err != nil {
 			return err
 		}

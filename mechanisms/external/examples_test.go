@@ -231,7 +231,7 @@ func TestExamplesAreAudited(t *testing.T) {
 				t.Parallel()
 				first, second := at(t, python(t, kind, lie), epsilon), at(t, python(t, kind, lie), epsilon)
 				words := testSpace().Vocabulary.Words()
-				err := first.CheckRepeatable(ctx, [][]string{words, words, words}, stream.FromUint64(1))
+				err := first.CheckRepeatable(ctx, [][]string{words, nil, words, words}, nil, stream.FromUint64(1))
 				var broken *NotRepeatableError
 				if err != nil && !errors.As(err, &broken) {
 					t.Fatal(err)
@@ -273,7 +273,7 @@ func TestJavaScriptKRR(t *testing.T) {
 	c := example(t, "node", "krr.js", "VECTORS")
 	words := testSpace().Vocabulary.Words()
 	m := at(t, c, 1)
-	if err := m.CheckRepeatable(context.Background(), [][]string{words, words}, stream.FromUint64(1)); err != nil {
+	if err := m.CheckRepeatable(context.Background(), [][]string{words, nil, words}, nil, stream.FromUint64(1)); err != nil {
 		t.Error(err)
 	}
 	mine, err := at(t, python(t, "krr", ""), 1).Rewrite(context.Background(), [][]string{slices.Repeat(words, 1000)},

@@ -301,7 +301,7 @@ func TestACommandIsAMechanism(t *testing.T) {
 	if !m.Aligned() || !m.Repeatable() {
 		t.Error("aligned and repeatable are declared")
 	}
-	if err := m.CheckRepeatable(context.Background(), documents(), stream.FromUint64(1)); err != nil {
+	if err := m.CheckRepeatable(context.Background(), documents(), nil, stream.FromUint64(1)); err != nil {
 		t.Error(err)
 	}
 	// The same through mechanisms.Rewrite, whatever the workers.
@@ -514,7 +514,7 @@ func TestABrokenWordIsFoundOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = m.CheckRepeatable(context.Background(), documents(), stream.FromUint64(1))
+		err = m.CheckRepeatable(context.Background(), documents(), nil, stream.FromUint64(1))
 		var broken *NotRepeatableError
 		if errors.As(err, &broken) != want || err != nil && !want {
 			t.Errorf("%s: %v", how, err)

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,8 +33,11 @@ type Options struct {
 	// decides what to do with these.
 	Rewriter   mechanisms.Rewriter
 	Vocabulary *embeddings.Vocabulary // with a Rewriter: used to find words; nil finds none
-	Policy     mechanisms.Policy      // for words outside the vocabulary
-	Kept       []string               // words that Mechanism, made by mechanisms.KeepWords, keeps
+	// Texts, if not nil, is a command that gets each text as it is, of Rewriter: no
+	// words are found or counted.
+	Texts  func(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error)
+	Policy mechanisms.Policy // for words outside the vocabulary
+	Kept   []string          // words that Mechanism, made by mechanisms.KeepWords, keeps
 	// Document is the epsilon of a record, which its words share evenly; records
 	// must then be read Whole. 0: the mechanism's own epsilon for every word.
 	Document float64
@@ -100,6 +104,7 @@ type batch struct {
 	words    [][]word       // of each piece
 	recorded map[uint64]int // number of words by record
 	output   [][]string
+	after    []string // the texts of a command of whole texts
 	text     [][]byte // the output, in parts
 	counts   []counts // of each part
 }
@@ -254,6 +259,13 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 	b.first = s.piece
 	s.piece += uint64(len(b.pieces))
 	b.words = make([][]word, len(b.pieces))
+	if s.options.Texts != nil {
+		tell := s.First
+		if s.First = nil; tell != nil {
+			return tell(Sample{})
+		}
+		return nil
+	}
 	err := s.parallel(ctx, len(b.pieces), func(_, from, to int) error {
 		for i := from; i < to; i++ {
 			text := b.pieces[i].Text
@@ -290,6 +302,9 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 
 // replace privatises the words of a batch.
 func (s *Stream) replace(ctx context.Context, b *batch) error {
+	if s.options.Texts != nil {
+		return s.rewrite(ctx, b)
+	}
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
 		documents[i] = make([]string, len(words))
@@ -312,6 +327,40 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 	})
 	return err
 }
+
+// rewrite sends the texts of a batch, as they are, to a command of whole texts;
+// empty ones are not sent.
+func (s *Stream) rewrite(ctx context.Context, b *batch) error {
+	b.after = make([]string, len(b.pieces))
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(s.options.Workers)
+	for from, to := 0, 0; from < len(b.pieces); from = to {
+		var texts []string
+		var seeds []stream.Seed
+		var at []int
+		for size := 0; to < len(b.pieces) && (size == 0 || size < requestBytes); to++ {
+			if text := withoutEnd(b.pieces[to].Text); strings.TrimSpace(text) != "" {
+				texts, seeds = append(texts, text), append(seeds, s.options.Seed.At(b.first+uint64(to)))
+				at, size = append(at, to), size+len(text)
+			}
+		}
+		g.Go(func() error {
+			after, err := s.options.Texts(running, texts, seeds)
+			for i, text := range after {
+				b.after[at[i]] = text
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// withoutEnd is a text without its line end.
+func withoutEnd(text string) string { return strings.TrimRight(text, "\r\n") }
+
+// requestBytes is the size of the texts of a request from which on no more are
+// added.
+const requestBytes = 1 << 16
 
 // epsilons returns the ε of a word of each piece, nil for the mechanism's own.
 // All words of a record share its budget, known or not: their number is visible

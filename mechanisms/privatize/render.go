@@ -23,7 +23,9 @@ func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
 			line.Reset()
 			s.render(&line, b, i, &b.counts[part])
 			b.text[part] = textio.Append(b.text[part], b.pieces[i], line.String())
-			b.output[i] = nil
+			if b.output != nil {
+				b.output[i] = nil
+			}
 		}
 		return nil
 	})
@@ -78,6 +80,10 @@ func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed)
 
 // render writes the text of a piece with its new words.
 func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
+	if s.options.Texts != nil {
+		s.renderText(to, b, i, c)
+		return
+	}
 	text, next := b.pieces[i].Text, b.output[i]
 	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(text, b.words[i]) != len(next) {
 		s.renderLoose(to, b, i, c)
@@ -113,6 +119,27 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 	to.WriteString(text[end:])
 }
 
+// renderText writes the answer of a command of whole texts. What a line or a field
+// of TSV cannot hold of it becomes a space.
+func (s *Stream) renderText(to *strings.Builder, b *batch, i int, c *counts) {
+	text := b.pieces[i].Text
+	inner := withoutEnd(text)
+	if strings.TrimSpace(inner) == "" {
+		to.WriteString(text)
+		return
+	}
+	after := b.after[i]
+	if strings.ContainsFunc(after, func(r rune) bool { return !b.pieces[i].Holds(r) }) {
+		after = strings.Join(strings.Fields(after), " ")
+	}
+	c.texts++
+	if after == inner {
+		c.copied++
+	}
+	to.WriteString(after)
+	to.WriteString(text[len(inner):])
+}
+
 // expected returns the number of words of the output if the mechanism returns
 // one word per word.
 func (s *Stream) expected(text string, words []word) int {
@@ -129,16 +156,17 @@ func (s *Stream) drops(text string, w word) bool {
 // positions of the remaining words are unknown, so the text between words is
 // left out as well.
 func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
-	for _, w := range b.words[i] {
+	text := b.pieces[i].Text
+	same := len(b.output[i]) == len(b.words[i])
+	for j, w := range b.words[i] {
 		c.words++
 		if w.id == embeddings.Unknown {
 			c.unknown++
 		}
-		if w.id != embeddings.Unknown || s.options.Rewriter != nil {
+		if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && !(same && b.output[i][j] == s.token(text, w)) {
 			c.changed++
 		}
 	}
-	text := b.pieces[i].Text
 	to.WriteString(strings.Join(b.output[i], " "))
 	to.WriteString(text[len(strings.TrimRightFunc(text, unicode.IsSpace)):])
 }

@@ -8,23 +8,29 @@ import (
 // Summary is the outcome for the texts. Epsilon is in the units of the
 // mechanism (1/distance) and is spent on words of the vocabulary only.
 type Summary struct {
-	Records       uint64  `json:"records"` // lines or rows with a word of the vocabulary
-	Words         uint64  `json:"words"`
-	Changed       uint64  `json:"changed"`                         // words of the vocabulary that became another word
-	Unknown       uint64  `json:"unknown"`                         // words outside the vocabulary
-	Missing       uint64  `json:"records_without_field,omitempty"` // copied: they lack a chosen field
+	Records uint64 `json:"records"` // lines or rows with a word of the vocabulary
+	Words   uint64 `json:"words"`
+	Changed uint64 `json:"changed"`                         // words of the vocabulary that became another word
+	Unknown uint64 `json:"unknown"`                         // words outside the vocabulary
+	Missing uint64 `json:"records_without_field,omitempty"` // copied: they lack a chosen field
+	// Of a command of whole texts, of which no words are counted.
+	Texts     uint64 `json:"texts,omitempty"`
+	Unchanged uint64 `json:"texts_unchanged,omitempty"`
+
 	EpsilonMedian float64 `json:"epsilon_per_record_median"`
 	EpsilonMost   float64 `json:"epsilon_per_record_most"`
 	EpsilonTotal  float64 `json:"epsilon_total"`
 }
 
 // counts holds the counts of some pieces.
-type counts struct{ words, changed, unknown uint64 }
+type counts struct{ words, changed, unknown, texts, copied uint64 }
 
 func (s *Summary) add(c counts) {
 	s.Words += c.words
 	s.Changed += c.changed
 	s.Unknown += c.unknown
+	s.Texts += c.texts
+	s.Unchanged += c.copied
 }
 
 // spending counts records by their number of known words.
