@@ -44,13 +44,13 @@ module: ## give the module the name MODULE (host/you/mldpbench), in all imports 
 	find . -name '*.old' -type f -delete && gofmt -w .
 
 test: ## the tests (make long: those that take minutes)
-	$(GO) test -timeout 30m ./...
+	$(GO) test -trimpath -vet=off -timeout 30m ./...
 
 long: ## the tests that take minutes: real data, simulations, mistakes planted in the templates (MLDP_LONG=all: hours)
-	MLDP_LONG=$${MLDP_LONG:-1} $(GO) test -timeout 60m -run '^TestLong' ./...
+	MLDP_LONG=$${MLDP_LONG:-1} $(GO) test -trimpath -vet=off -timeout 60m -run '^TestLong' ./...
 
 fast: ## the tests that take seconds
-	$(GO) test -short $(FAST)
+	$(GO) test -trimpath -vet=off -short $(FAST)
 
 test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
 	GO=$(GO) .ci/arm64

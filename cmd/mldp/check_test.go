@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,14 +37,6 @@ metrics:
   deniability: {words: 10, runs: 50}
   low: 50
 `
-
-// mldp runs a command line and returns its exit code and output.
-func mldp(t *testing.T, args ...string) (int, string) {
-	t.Helper()
-	var out bytes.Buffer
-	code := run(context.Background(), args, strings.NewReader(""), &out, &out)
-	return code, out.String()
-}
 
 // The gate on a real run: the same seed gives no change, another seed is not a
 // regression, five points less accuracy are one. Seeds are fixed; the gate's

@@ -76,7 +76,7 @@ func newEvaluateCommand() *cobra.Command {
 			return check.Wrong("%s has results already: choose another --out, or say --force", out)
 		}
 		summary, lines, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
-			Examples: examples, Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: os.Args})
+			Examples: examples, Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: commandLine(cmd.Context())})
 		for _, n := range notes {
 			fmt.Fprintln(cmd.ErrOrStderr(), n)
 		}

@@ -1,23 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms/external"
 )
 
 // notHere holds reasons why a command of README.md or of a help text is not run
@@ -75,51 +77,85 @@ func TestExamples(t *testing.T) {
 		t.Skip("runs a study")
 	}
 	lines, _ := exampleLines(t)
-	scripts, files := t.TempDir(), exampleFolder(t)
+	files := exampleFolder(t)
+	cache := os.Getenv("XDG_CACHE_HOME")
 	for _, line := range lines {
 		if skipped(line) != "" {
 			continue
 		}
 		name := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(line), "-"), "-")
-		// A shell is needed for redirections; ' is not used in examples.
-		if strings.Contains(line, "'") {
-			t.Errorf("%s: use double quotes in examples", line)
-		}
-		script := fmt.Sprintf("exec sh -c '%s'\n", line)
-		if strings.HasPrefix(line, "mldp status ") {
-			script = "exec mldp slurm my.yaml --tasks 2\n" + script // they are about a schedule
-		}
-		if err := os.WriteFile(filepath.Join(scripts, name+".txtar"), []byte(script), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := copyExampleFiles(dir, files, name); err != nil {
+				t.Fatal(err)
+			}
+			before := []string{line}
+			if strings.HasPrefix(line, "mldp status ") {
+				before = []string{"mldp slurm my.yaml --tasks 2", line} // they are about a schedule
+			}
+			for _, line := range before {
+				runLine(t, line, dir, map[string]string{"XDG_CACHE_HOME": cache, "MLDP_DATA": ""})
+			}
+		})
 	}
-	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
-		if err := ownCache(env); err != nil {
-			return err
+}
+
+// runLine runs a line that a reader types: the program in this process, with redirections, and
+// with a shell what has a pipe.
+func runLine(t *testing.T, line, dir string, env map[string]string) {
+	t.Helper()
+	if !strings.HasPrefix(line, "mldp ") || strings.Contains(line, "|") {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir, cmd.Env = dir, os.Environ()
+		for name, value := range env {
+			cmd.Env = append(cmd.Env, name+"="+value)
 		}
-		entries, err := os.ReadDir(files)
-		if err != nil {
-			return err
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", line, err, out)
 		}
-		for _, e := range entries {
-			from, to := filepath.Join(files, e.Name()), filepath.Join(env.WorkDir, e.Name())
-			switch {
-			case e.IsDir() && !regexp.MustCompile(e.Name()+"|run-my-yaml").MatchString(filepath.Base(env.WorkDir)):
-				// The command does not name this folder, and copying its many files takes time.
-			case e.IsDir():
-				err = errors.Join(err, linkFolder(to, from))
-			case e.Name() == "vectors.txt": // large, and no command writes to it
-				err = errors.Join(err, os.Link(from, to))
-			default: // no link: a shell's redirection would write into the file of all scripts
-				info, statErr := e.Info()
-				data, readErr := os.ReadFile(from)
-				if err = errors.Join(err, statErr, readErr); err == nil {
-					err = os.WriteFile(to, data, info.Mode())
-				}
+		return
+	}
+	var stdout, stderr bytes.Buffer
+	c := call{dir: dir, env: env, stdout: &stdout, stderr: &stderr}
+	command, to, _ := strings.Cut(line, " > ")
+	command, from, piped := strings.Cut(command, " < ")
+	args, err := external.Split(command)
+	if piped && err == nil {
+		var data []byte
+		data, err = os.ReadFile(filepath.Join(dir, from))
+		c.stdin = bytes.NewReader(data)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	if code := c.run(args[1:]...); code != exitOK {
+		t.Fatalf("%s: exit code %d: %s", line, code, stderr.String())
+	}
+	if to != "" {
+		writeFile(t, filepath.Join(dir, to), stdout.String())
+	}
+}
+
+// copyExampleFiles copies what the command of a name may need; folders only where it names them.
+func copyExampleFiles(dir, files, name string) error {
+	entries, err := os.ReadDir(files)
+	for _, e := range entries {
+		from, to := filepath.Join(files, e.Name()), filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir() && !strings.Contains(name, e.Name()) && !strings.Contains(name, "run-my-yaml"):
+		case e.IsDir():
+			err = errors.Join(err, linkFolder(to, from))
+		case e.Name() == "vectors.txt": // large, and no command writes to it
+			err = errors.Join(err, os.Link(from, to))
+		default:
+			info, statErr := e.Info()
+			data, readErr := os.ReadFile(from)
+			if err = errors.Join(err, statErr, readErr); err == nil {
+				err = os.WriteFile(to, data, info.Mode())
 			}
 		}
-		return err
-	}})
+	}
+	return err
 }
 
 // linkFolder copies a folder; the many files of its units, which no command writes to, are linked.
@@ -145,7 +181,6 @@ func linkFolder(to, from string) error {
 // reason, for a reason that no command needs, and for a command of README.md in
 // a block that TestExamples does not read.
 func TestExamplesAreCovered(t *testing.T) {
-	t.Parallel()
 	lines, where := exampleLines(t)
 	if len(lines) < 30 {
 		t.Fatalf("%d commands: the blocks marked sh were not found", len(lines))

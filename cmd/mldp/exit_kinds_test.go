@@ -13,7 +13,6 @@ import (
 // One kind of error has one exit code in every command that can meet it, and one
 // line of text.
 func TestSameErrorSameCode(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("superb food\n"), 0o644); err != nil {

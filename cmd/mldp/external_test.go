@@ -1,14 +1,14 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
+	"mldpbench/mechanisms/external"
 )
 
 // TestExternalPage runs every command of docs/external.md: those of "sh" must
@@ -22,54 +22,52 @@ func TestExternalPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script, study strings.Builder
+	if absent("python3 ") != "" {
+		t.Skip("no python3 here")
+	}
+	dir := t.TempDir()
+	study := strings.Join(blocks(string(page), "yaml"), "\n") + "\n"
+	writeFile(t, filepath.Join(dir, "outside.yaml"), study)
+	if err := writeExampleFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"EXTERNAL": filepath.Join(root, "examples", "external")}
 	counts := map[string]int{}
-	kind := ""
-	for line := range strings.SplitSeq(string(page), "\n") {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			kind = strings.TrimPrefix(line, "```")
-		case kind == "yaml":
-			fmt.Fprintln(&study, line)
-		case kind != "sh" && kind != "sh fails" || line == "":
-		default:
+	for _, kind := range []string{"sh", "sh fails"} {
+		for _, line := range blocks(string(page), kind) {
 			counts[kind]++
 			if program := absent(line); program != "" {
 				t.Logf("not run, no %s here: %s", program, line)
 				continue
 			}
+			line = strings.ReplaceAll(line, "$EXTERNAL", env["EXTERNAL"])
 			if kind == "sh" {
-				fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
-			} else {
-				fmt.Fprintf(&script, "code 6 %s\nstderr 'declared promises are violated'\n",
-					strings.ReplaceAll(line, `"`, "'"))
+				runLine(t, line, dir, env)
+				continue
+			}
+			args, err := external.Split(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			if code := (call{dir: dir, env: env, stdout: &stdout, stderr: &stderr}).run(args[1:]...); code != exitViolated ||
+				!strings.Contains(stderr.String(), "declared promises are violated") {
+				t.Errorf("%s: exit code %d: %s", line, code, stderr.String())
 			}
 		}
 	}
-	if counts["sh"] < 6 || study.Len() == 0 || counts["sh fails"] != 3 {
+	if counts["sh"] < 6 || counts["sh fails"] != 3 {
 		t.Fatalf("docs/external.md has %v commands: its blocks were not found", counts)
 	}
-	script.WriteString("exec test -s out.txt\nexec test -s evaluation/report.html\nexec test -s study/report.html\n")
-	if absent("python3 ") != "" {
-		t.Skip("no python3 here")
+	for _, name := range []string{"out.txt", "evaluation/report.html", "study/report.html"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	file := filepath.Join(t.TempDir(), "external.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	testscript.Run(t, testscript.Params{
-		Files: []string{file},
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"code": exitCode},
-		Setup: func(env *testscript.Env) error {
-			if err := ownCache(env); err != nil {
-				return err
-			}
-			if err := writeExampleFiles(env.WorkDir); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "outside.yaml"), []byte(study.String()), 0o644)
-		},
-	})
 }
 
 // absent returns the interpreter that a line needs and that is not installed.

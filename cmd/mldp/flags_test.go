@@ -14,7 +14,6 @@ import (
 // TestFlagsMeanTheSameEverywhere checks that flags with the same meaning in
 // several commands have one name, one shorthand and one kind of value.
 func TestFlagsMeanTheSameEverywhere(t *testing.T) {
-	t.Parallel()
 	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string",
 		"seed": "uint64"}
 	seen := map[string]bool{}
@@ -42,7 +41,6 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 // TestHelpFitsATerminal: only examples, which are to be copied, may be wider than 80
 // columns.
 func TestHelpFitsATerminal(t *testing.T) {
-	t.Parallel()
 	walkCommands(newRoot(), func(c *cobra.Command) {
 		_, rest, _ := strings.Cut(c.UsageString(), "Flags:")
 		for line := range strings.Lines(c.Short + "\n" + c.Long + "\n" + rest) {
@@ -57,7 +55,6 @@ func TestHelpFitsATerminal(t *testing.T) {
 // is too small, in every command that has it, and words where it needs a
 // number.
 func TestSillyCountsAreRefused(t *testing.T) {
-	t.Parallel()
 	tried := 0
 	walkCommands(newRoot(), func(c *cobra.Command) {
 		path := strings.Fields(c.CommandPath())[1:]

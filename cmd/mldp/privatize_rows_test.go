@@ -62,7 +62,6 @@ func tableOf(all []review, delimiter string) []byte {
 // TestRowsComeBack privatises one column of 20,000 rows of every format. Between its
 // signs the text of most rows is another; no other byte, or value of Parquet, is.
 func TestRowsComeBack(t *testing.T) {
-	t.Parallel()
 	const rows = 20_000
 	all := reviewsOf(rows)
 	dir := t.TempDir()

@@ -29,7 +29,7 @@ func fewRows(t *testing.T) []results.Row {
 func TestResultScripts(t *testing.T) {
 	rows := fewRows(t)
 	lost := results.Where(rows, func(r results.Row) bool { return r.Mechanism != "vickrey" })
-	testscript.Run(t, testscript.Params{
+	scripts(t, testscript.Params{
 		Dir: "testdata/results",
 		Setup: func(env *testscript.Env) error {
 			return errors.Join(results.Write(filepath.Join(env.WorkDir, "old.csv"), rows),

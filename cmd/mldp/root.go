@@ -128,7 +128,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	display, ctx := progress.NewDisplay(ctx, stderr)
+	display, ctx := progress.NewDisplay(context.WithValue(ctx, lineKey{}, append([]string{root.Name()}, args...)), stderr)
 	out := &checkedOutput{to: stdout, before: func() {}}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		out.before = display.Hide // the bar is on the same terminal
@@ -162,6 +162,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	default:
 		return exitFailure
 	}
+}
+
+type lineKey struct{}
+
+// commandLine is what was typed, for records.
+func commandLine(ctx context.Context) []string {
+	line, _ := ctx.Value(lineKey{}).([]string) // none in a test of a part
+	return line
 }
 
 // checkedOutput remembers that standard output could not be written, which most

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -158,7 +157,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
-		Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: os.Args, Rerun: rerun,
+		Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx), Rerun: rerun,
 	}
 	switch {
 	case o.shard != "":

@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,47 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	"mldpbench/embeddings"
-	"mldpbench/internal/cachetest"
+	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(cachetest.Tests{M: m}, map[string]func(){
-		"mldp": main,
-	})
-}
-
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"rerun": rerunCells, "code": exitCode,
-			"object": jsonObject},
-		Setup: func(env *testscript.Env) error {
-			if err := ownCache(env); err != nil {
-				return err
-			}
-			root, err := filepath.Abs(filepath.Join("..", ".."))
-			env.Setenv("ROOT", root)
-			env.Setenv("EXTERNAL", filepath.Join(root, "examples", "external"))
-			return err
-		},
-	})
-}
-
-// ownCache gives a script a separate cache, except for vectors: vectors learned
-// or read by one script are there for all.
-func ownCache(env *testscript.Env) error {
-	cache := filepath.Join(env.WorkDir, ".cache")
-	env.Setenv("XDG_CACHE_HOME", cache)
-	vectors := embeddings.DefaultCacheDir()
-	own := filepath.Join(cache, filepath.Base(filepath.Dir(vectors)))
-	if err := errors.Join(os.MkdirAll(own, 0o755), os.MkdirAll(vectors, 0o755)); err != nil {
-		return err
-	}
-	return os.Symlink(vectors, filepath.Join(own, filepath.Base(vectors)))
-}
+func TestScripts(t *testing.T) { scripts(t, testscript.Params{Dir: "testdata/script"}) }
 
 // rerunCells is "rerun RESULTS N": it takes the commands of N records, spread
 // over the file, executes each as a shell does, into a separate folder, and
@@ -70,7 +33,9 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 	for i := range n {
 		want := records[i*(len(records)-1)/max(1, n-1)]
 		dir := ts.MkAbs("alone-" + want.Key)
-		ts.Check(ts.Exec("sh", "-c", want.Command+" --out "+dir))
+		line, err := external.Split(want.Command)
+		ts.Check(err)
+		program(ts, false, append(line[1:], "--out", dir))
 		again, err := results.Read(filepath.Join(dir, "results.csv"))
 		ts.Check(err)
 		found := 0
@@ -139,7 +104,6 @@ func jsonObject(ts *testscript.TestScript, neg bool, args []string) {
 // TestEveryAnswerIsTestedAsJSON fails for a command with --json that json.txtar
 // does not run, and docs/json.md does not name.
 func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
-	t.Parallel()
 	script, err := os.ReadFile(filepath.Join("testdata", "script", "json.txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -156,23 +120,4 @@ func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
 			t.Errorf("docs/json.md does not name %s", name)
 		}
 	})
-}
-
-// exitCode is "code N COMMAND...": the command ends with exit code N.
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: code N COMMAND...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d: %v", got, want, args[1:])
-	}
 }

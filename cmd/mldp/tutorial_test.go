@@ -25,7 +25,6 @@ func TestLongTutorial(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import venv, ensurepip").Run(); err != nil {
 		t.Skipf("no python3 with venv here: %v", err)
 	}
-	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

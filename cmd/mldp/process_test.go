@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mldpbench/embeddings"
+	"mldpbench/internal/cachetest"
+)
+
+// TestMain runs the tests or, under the name mldp, the program: tests call it in their own
+// process, and start one only for signals, kills, pipes and terminals.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "mldp" {
+		main()
+	}
+	os.Exit(cachetest.Tests{M: inPath{m}}.Run())
+}
+
+// inPath puts the program into the path, for shells and for commands that start it.
+type inPath struct{ m *testing.M }
+
+func (t inPath) Run() int {
+	dir, err := os.MkdirTemp("", "mldp-test-path-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		var self string
+		if self, err = os.Executable(); err == nil {
+			err = errors.Join(os.Symlink(self, filepath.Join(dir, "mldp")),
+				os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")))
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return t.m.Run()
+}
+
+// alone is held while the program runs here: its folder and variables are the process's.
+var alone sync.Mutex
+
+// call is the program in this process, in a folder ("" for that of the tests), with variables.
+type call struct {
+	dir            string
+	env            map[string]string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run returns the exit code. Of a call that could not be made the error is a panic.
+func (c call) run(args ...string) int {
+	alone.Lock()
+	defer alone.Unlock()
+	if c.dir != "" {
+		here, err := os.Getwd()
+		if err = cmp.Or(err, os.Chdir(c.dir)); err != nil {
+			panic(err)
+		}
+		defer os.Chdir(here)
+	}
+	for name, value := range c.env {
+		if old, set := os.LookupEnv(name); set {
+			defer os.Setenv(name, old)
+		} else {
+			defer os.Unsetenv(name)
+		}
+		set := os.Setenv(name, value)
+		if value == "" {
+			set = os.Unsetenv(name)
+		}
+		if set != nil {
+			panic(set)
+		}
+	}
+	if c.stdin == nil {
+		c.stdin = strings.NewReader("")
+	}
+	return run(context.Background(), args, c.stdin, c.stdout, c.stderr)
+}
+
+// mldp runs a command line and returns its exit code and all it prints.
+func mldp(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := call{stdout: &out, stderr: &out}.run(args...)
+	return code, out.String()
+}
+
+// scripts runs scripts with the commands that all have.
+func scripts(t *testing.T, p testscript.Params) {
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"mldp": program, "code": exitCode,
+		"rerun": rerunCells, "object": jsonObject}
+	// Paths and the cache are found now: the folder and the variables of this process change.
+	if p.Dir != "" {
+		p.Dir, _ = filepath.Abs(p.Dir)
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors, setup := embeddings.DefaultCacheDir(), p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		env.Setenv("ROOT", root)
+		env.Setenv("EXTERNAL", filepath.Join(root, "examples", "external"))
+		err := ownCache(env, vectors)
+		if err == nil && setup != nil {
+			err = setup(env)
+		}
+		return err
+	}
+	testscript.Run(t, p)
+}
+
+// ownCache gives a script a separate cache, except for vectors: those learned or read by one script
+// are there for all.
+func ownCache(env *testscript.Env, vectors string) error {
+	cache := filepath.Join(env.WorkDir, ".cache")
+	env.Setenv("XDG_CACHE_HOME", cache)
+	own := filepath.Join(cache, filepath.Base(filepath.Dir(vectors)))
+	if err := errors.Join(os.MkdirAll(own, 0o755), os.MkdirAll(vectors, 0o755)); err != nil {
+		return err
+	}
+	return os.Symlink(vectors, filepath.Join(own, filepath.Base(vectors)))
+}
+
+// setInScripts are the variables that scripts set.
+var setInScripts = sync.OnceValue(func() (names []string) {
+	files, _ := filepath.Glob(filepath.Join("testdata", "*", "*.txtar")) // the pattern is legal
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return append(names, "XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "TMPDIR", "WORK")
+})
+
+// execute runs the program in a script, with its folder and variables; a last argument <FILE is its
+// standard input.
+func execute(ts *testscript.TestScript, args []string) int {
+	c := call{dir: ts.MkAbs("."), env: map[string]string{}, stdout: ts.Stdout(), stderr: ts.Stderr()}
+	for _, name := range setInScripts() {
+		c.env[name] = ts.Getenv(name)
+	}
+	if n := len(args) - 1; n >= 0 && strings.HasPrefix(args[n], "<") {
+		c.stdin, args = strings.NewReader(ts.ReadFile(args[n][1:])), args[:n]
+	}
+	return c.run(args...)
+}
+
+// program is "mldp ARGUMENT... [<FILE]".
+func program(ts *testscript.TestScript, neg bool, args []string) {
+	if code := execute(ts, args); (code != exitOK) != neg {
+		ts.Fatalf("mldp %s: exit code %d", strings.Join(args, " "), code)
+	}
+}
+
+// exitCode is "code N mldp ARGUMENT... [<FILE]": the program ends with exit code N.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] != "mldp" {
+		ts.Fatalf("usage: code N mldp ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if got := execute(ts, args[2:]); got != want {
+		ts.Fatalf("exit code %d, want %d: %v", got, want, args[1:])
+	}
+}
