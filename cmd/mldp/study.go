@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/docs"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -188,15 +187,9 @@ func newStudyMetricsCommand() *cobra.Command {
 func newStudyKeysCommand() *cobra.Command {
 	cmd := command("study-keys", "keys", cobra.NoArgs)
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
-		if !a.asJSON && terminalWidth(a.text) == 0 { // a page to be kept
-			_, err := io.WriteString(a.text, docs.StudyKeys)
-			return err
-		}
 		var rows [][]any
-		for line := range strings.Lines(docs.StudyKeys) {
-			if row := strings.SplitN(strings.Trim(line, "| \n"), " | ", 3); strings.HasPrefix(line, "| `") {
-				rows = append(rows, []any{strings.Trim(row[0], "`"), row[1], strings.ReplaceAll(row[2], `\|`, "|")})
-			}
+		for _, k := range study.Keys() {
+			rows = append(rows, []any{k.Path, k.Kind(), k.Doc})
 		}
 		return a.table("keys", []string{"key", "value", "meaning"}, rows)
 	})

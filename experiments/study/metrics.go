@@ -40,15 +40,19 @@ type Metrics map[string]any
 // UnmarshalYAML reads options into the types that their metrics registered.
 func (m *Metrics) UnmarshalYAML(node ast.Node) error {
 	*m = Metrics{}
-	for _, v := range mappings(node) {
-		key := v.Key.GetToken().Value
+	keys, ok := node.(ast.MapNode)
+	if !ok {
+		return nil // refused with its place
+	}
+	for v := keys.MapRange(); v.Next(); {
+		key := v.Key().GetToken().Value
 		known, ok := metrics[key]
 		if !ok {
 			return noMetric(key)
 		}
 		options := known.New()
-		if v.Value.Type() != ast.NullType {
-			if err := yaml.NodeToValue(v.Value, options, yaml.Strict()); err != nil {
+		if v.Value().Type() != ast.NullType {
+			if err := yaml.NodeToValue(v.Value(), options, yaml.Strict()); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@
 package study
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"errors"
@@ -15,14 +14,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 
 	"mldpbench/internal/check"
 )
@@ -138,20 +134,7 @@ func Parse(filename string, data []byte) (*Study, error) { return parse(filename
 func parse(filename string, data []byte, root string) (*Study, error) {
 	s := &Study{root: root}
 	var err error
-	s.source, err = decode(filename, data, s, func(src *source) error {
-		var head struct {
-			Schema int `yaml:"schema"`
-		}
-		if err := yaml.NodeToValue(src.file.Docs[0].Body, &head); err != nil {
-			return src.position(err)
-		}
-		if head.Schema != Schema {
-			return (&Study{source: src}).at(fmt.Errorf("schema = %d: this version of mldp reads schema %d", head.Schema,
-				Schema), "schema")
-		}
-		return nil
-	})
-	if err != nil {
+	if s.source, err = decode(filename, data, s); err != nil {
 		return nil, err
 	}
 	return s, s.Check()
@@ -159,44 +142,16 @@ func parse(filename string, data []byte, root string) (*Study, error) {
 
 // Decode reads YAML of another kind into a struct as strictly as a study.
 func Decode(filename string, data []byte, into any) error {
-	_, err := decode(filename, data, into, func(*source) error { return nil })
+	_, err := decode(filename, data, into)
 	return err
-}
-
-// decode reads YAML; check comes after the keys are known and before the values.
-func decode(filename string, data []byte, into any, check func(*source) error) (*source, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark
-	if err := limit(filename, data); err != nil {
-		return nil, err
-	}
-	src := &source{name: filename, anchors: map[string]ast.Node{}}
-	tokens := lexer.Tokenize(string(data))
-	if err := src.limitKeys(tokens, reflect.TypeOf(into).Elem()); err != nil {
-		return nil, err
-	}
-	file, err := parser.Parse(tokens, 0)
-	if err != nil {
-		return nil, src.position(err)
-	}
-	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%s: must hold exactly one YAML document", filename)
-	}
-	src.file = file
-	if err := src.walk(file.Docs[0].Body, reflect.TypeOf(into), "the file", ""); err != nil {
-		return nil, err
-	}
-	if err := check(src); err != nil {
-		return nil, err
-	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(into); err != nil {
-		return nil, src.position(err)
-	}
-	return src, nil
 }
 
 // Check validates every value and fills in defaults. It is idempotent.
 func (s *Study) Check() error {
 	s.Protocol, s.Documents = cmp.Or(s.Protocol, Grid), cmp.Or(s.Documents, Fixed)
+	if s.Schema != Schema {
+		return s.at(check.Wrong("schema = %d: this version of mldp reads schema %d", s.Schema, Schema), "schema")
+	}
 	if err := cmp.Or(
 		s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title"),
 		s.at(check.OneOf("protocol", s.Protocol, append([]string{Attacks, Grid}, papers...)...), "protocol"),
@@ -215,26 +170,6 @@ func (s *Study) Check() error {
 // records it, and a rerun can start from it.
 func (s *Study) YAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(s, yaml.IndentSequence(true))
-}
-
-// source is the text of a study, kept for the position of a wrong value.
-type source struct {
-	name    string
-	file    *ast.File
-	anchors map[string]ast.Node // met so far
-}
-
-// position turns an error of the YAML library into "file:line:column: what".
-func (src *source) position(err error) error {
-	var y yaml.Error
-	if errors.As(err, &y) {
-		message := y.GetMessage()
-		if t := y.GetToken(); t != nil && t.Position != nil {
-			return fmt.Errorf("%s:%d:%d: %s", src.name, t.Position.Line, t.Position.Column, message)
-		}
-		return fmt.Errorf("%s: %s", src.name, message)
-	}
-	return fmt.Errorf("%s: %w", src.name, err)
 }
 
 // at returns an error for the value at a YAML path such as "epsilons[1]", with
