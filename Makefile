@@ -7,7 +7,7 @@ RUNFLAGS ?=
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # Packages whose tests take a second or two each.
-FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/textio ./experiments/cluster ./experiments/engine
+FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
 .PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench lint study figures look asm fuzz clean
 

@@ -2,14 +2,13 @@ package datasets
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"html"
-	"io"
 	"regexp"
 	"strings"
 
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/table"
 )
 
 func init() {
@@ -26,7 +25,7 @@ func init() {
 // train rows first; with q.File, that one file as a pool.
 func readAGNews(ctx context.Context, q Request) (Rows, error) {
 	if q.File != "" {
-		rows, err := withFile(q.File, func(r io.Reader) ([]Row, error) { return readNewsTable(ctx, r, q.File, "") })
+		rows, err := readNewsTable(ctx, q.File, "")
 		return Rows{Rows: rows, Source: q.File}, err
 	}
 	var out Rows
@@ -35,7 +34,7 @@ func readAGNews(ctx context.Context, q Request) (Rows, error) {
 		if err != nil {
 			return Rows{}, err
 		}
-		rows, err := withFile(path, func(r io.Reader) ([]Row, error) { return readNewsTable(ctx, r, path, part) })
+		rows, err := readNewsTable(ctx, path, part)
 		if err != nil {
 			return Rows{}, err
 		}
@@ -50,17 +49,18 @@ func readAGNews(ctx context.Context, q Request) (Rows, error) {
 
 // readNewsTable reads rows "class","title","description" without a header;
 // classes are 1 to 4.
-func readNewsTable(ctx context.Context, r io.Reader, name, split string) ([]Row, error) {
-	t := csv.NewReader(r)
-	t.FieldsPerRecord, t.ReuseRecord = 3, true
+func readNewsTable(ctx context.Context, name, split string) ([]Row, error) {
 	var rows []Row
-	err := eachRecord(ctx, t, name, func(f []string) error {
-		if len(f[0]) != 1 || f[0][0] < '1' || f[0][0] > '4' {
-			return fmt.Errorf("class %q: must be 1, 2, 3 or 4", f[0])
-		}
-		rows = append(rows, Row{Text: repairNews(f[1] + " " + f[2]), Label: int(f[0][0] - '1'), Split: split})
-		return nil
-	})
+	err := table.Each(ctx, name, table.Options{Format: table.CSV, NoHeader: true, Columns: []string{"1", "2", "3"}},
+		func(r table.Row) error {
+			class := r.Values[0].Text
+			if len(class) != 1 || class[0] < '1' || class[0] > '4' {
+				return fmt.Errorf("class %q: must be 1, 2, 3 or 4", class)
+			}
+			text := repairNews(r.Values[1].Text + " " + r.Values[2].Text)
+			rows = append(rows, Row{Text: text, Label: int(class[0] - '1'), Split: split})
+			return nil
+		})
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%s: no news", name)
 	}

@@ -85,7 +85,7 @@ func TestReaderErrors(t *testing.T) {
 		{"agnews", "a.csv", "\"5\",\"a\",\"b\"\n", `a.csv:1: class "5": must be 1, 2, 3 or 4`},
 		{"agnews", "a.csv", "\"1\",\"a\",\"b\"\n\"2\",\"a\"\n", "a.csv:2: column 1: wrong number of fields"},
 		{"agnews", "a.csv", "\"1\",\"a\n", "a.csv:"},
-		{"agnews", "a.csv", "", "a.csv: no news"},
+		{"agnews", "a.csv", "", "a.csv: empty"},
 		{"disaster-tweets", "a.csv", "text,target\nx,2\n", `a.csv:2: target "2": must be one of ["0" "1"]`},
 		{"mr", "a.tsv", "3\tx\n", `a.tsv: sentence 1: label "3"`},
 		{"mr", "a.tsv", "x\n", `a.tsv:1: "x": want a label, a tab and a text`},
@@ -242,18 +242,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func FuzzIMDb(f *testing.F) {
-	f.Add([]byte("review,sentiment\nx,positive\n"))
-	f.Add([]byte("review,sentiment\n\"x\"\"\ny\",negative\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := reviewTable.read(t.Context(), bytes.NewReader(data), "f")
-		checkRead(t, err, "f")
-		if err == nil && len(rows) == 0 {
-			t.Fatal("no rows and no error")
-		}
-	})
-}
-
 func FuzzIMDbArchive(f *testing.F) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -264,47 +252,6 @@ func FuzzIMDbArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := readReviewArchive(t.Context(), bytes.NewReader(data), "f")
 		checkRead(t, err, "f")
-	})
-}
-
-func FuzzAGNews(f *testing.F) {
-	f.Add([]byte("\"1\",\"a  #36;\",\"b\\c\"\n"))
-	f.Add([]byte("\"4\",\" quot;\",\" #x41;\"\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := readNewsTable(t.Context(), bytes.NewReader(data), "f", "")
-		checkRead(t, err, "f")
-		for _, r := range rows {
-			if r.Label < 0 || r.Label > 3 || strings.Contains(r.Text, `\`) && !bytes.Contains(data, []byte("#92;")) &&
-				!bytes.Contains(data, []byte("#x5")) && !bytes.Contains(data, []byte("#")) {
-				t.Fatalf("%+v", r)
-			}
-		}
-	})
-}
-
-func FuzzLabelledTexts(f *testing.F) {
-	f.Add([]byte("text,label\na b,0\n\"c, d\",1\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := labelledCSV{"text", "label", [][]string{{"0"}, {"1"}}}.read(t.Context(), bytes.NewReader(data), "f")
-		checkRead(t, err, "f")
-		for _, r := range rows {
-			if r.Label < 0 || r.Label > 1 {
-				t.Fatalf("%+v", r)
-			}
-		}
-	})
-}
-
-func FuzzLexicon(f *testing.F) {
-	f.Add([]byte(";c\ngood\nna\xefve\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		words, err := readWords(bytes.NewReader(data), "f")
-		checkRead(t, err, "f")
-		for _, w := range words {
-			if w == "" || strings.ContainsAny(w, " \t\n") {
-				t.Fatalf("word %q", w)
-			}
-		}
 	})
 }
 

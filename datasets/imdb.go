@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets/fetch"
-	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/table"
 	"mldpbench/internal/list"
 )
 
@@ -51,24 +51,18 @@ func readIMDb(ctx context.Context, q Request) (Rows, error) {
 			return Rows{}, err
 		}
 	}
-	rows, err := withFile(source, func(r io.Reader) ([]Row, error) {
-		if name := strings.ToLower(source); strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tar") {
-			return readReviewArchive(ctx, r, source)
+	if name := strings.ToLower(source); strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tar") {
+		f, err := table.OpenText(source)
+		if err != nil {
+			return Rows{}, err
 		}
-		rows, err := reviewTable.read(ctx, r, source)
-		markOfficialHalves(rows)
-		return rows, err
-	})
-	return Rows{Rows: rows, Source: source}, err
-}
-
-func withFile(path string, read func(io.Reader) ([]Row, error)) ([]Row, error) {
-	f, err := textfile.Open(path)
-	if err != nil {
-		return nil, err
+		defer f.Close()
+		rows, err := readReviewArchive(ctx, f, source)
+		return Rows{Rows: rows, Source: source}, err
 	}
-	defer f.Close()
-	return read(f)
+	rows, err := reviewTable.read(ctx, source)
+	markOfficialHalves(rows)
+	return Rows{Rows: rows, Source: source}, err
 }
 
 // markOfficialHalves sets the splits of a table that lists all reviews in the

@@ -3,11 +3,10 @@ package datasets
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"mldpbench/datasets/fetch"
-	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/table"
 	"mldpbench/internal/list"
 )
 
@@ -35,14 +34,12 @@ func readProductReviews(ctx context.Context, q Request) (Rows, error) {
 		if err != nil {
 			return Rows{}, err
 		}
-		rows, err := withFile(path, func(r io.Reader) ([]Row, error) {
-			words, err := readWords(r, path)
-			return list.Map(words, func(w string) Row { return Row{Text: w, Label: 1 - i} }), err
-		})
+		words, err := readWords(path)
 		if err != nil {
 			return Rows{}, err
 		}
-		out.Rows, sources = append(out.Rows, rows...), append(sources, path)
+		out.Rows = append(out.Rows, list.Map(words, func(w string) Row { return Row{Text: w, Label: 1 - i} })...)
+		sources = append(sources, path)
 	}
 	out.Source = strings.Join(sources, " + ")
 	return out, ctx.Err()
@@ -50,10 +47,10 @@ func readProductReviews(ctx context.Context, q Request) (Rows, error) {
 
 // readWords reads a list of the opinion lexicon: one word a line, comments
 // start with a semicolon, ISO-8859-1 (as published) or UTF-8.
-func readWords(r io.Reader, name string) ([]string, error) {
+func readWords(path string) ([]string, error) {
 	var words []string
-	err := textfile.Lines(r, name, func(line string) error {
-		line = strings.ToLower(strings.TrimSpace(textfile.Latin1(line)))
+	err := table.LinesOf(path, func(line string) error {
+		line = strings.ToLower(strings.TrimSpace(table.Latin1(line)))
 		switch {
 		case line == "" || line[0] == ';':
 			return nil
@@ -64,7 +61,7 @@ func readWords(r io.Reader, name string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(words) == 0 {
-		err = fmt.Errorf("%s: no word in it", name)
+		err = fmt.Errorf("%s: no word in it", path)
 	}
 	return words, err
 }

@@ -24,13 +24,13 @@ type Request struct {
 	Root string
 
 	// File replaces the source that would be found under Root. With TextColumns
-	// it is a table of the user's own: CSV, TSV or JSON lines, gzipped or not,
-	// recognised by its suffix unless Format is "csv", "tsv", "jsonl", "json" or
-	// "parquet".
+	// it is a table of the user's own, of a format of package table, recognised by
+	// its suffix unless Format is set.
 	// Without LabelColumn there is one class and no task.
 	File        string
 	Format      string
 	Delimiter   string   // of CSV and TSV; "" is that of the format
+	Encoding    string   // one of table.Encodings, "" means UTF-8
 	TextColumns []string // joined by a space
 	LabelColumn string
 	// PrivateColumn and UserColumn are the columns of the user's own table with

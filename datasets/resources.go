@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets/fetch"
-	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/table"
 	"mldpbench/datasets/wordnet"
 )
 
@@ -83,7 +83,7 @@ func OpenNLTKWords(root string) (*WordList, error) {
 // read adds the words of a file.
 func (w *WordList) read(file string) error {
 	n := 0
-	err := textfile.LinesOf(file, func(line string) error {
+	err := table.LinesOf(file, func(line string) error {
 		if line = strings.TrimSpace(line); line != "" {
 			w.printed[line] = struct{}{}
 			w.words[strings.ToLower(line)] = struct{}{}

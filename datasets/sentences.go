@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets/fetch"
-	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/table"
 	"mldpbench/internal/list"
 )
 
@@ -140,7 +140,7 @@ func eachSentence(path string, add func(label, text string)) error {
 		return err
 	}
 	if !info.IsDir() {
-		f, err := textfile.Open(path)
+		f, err := table.OpenText(path)
 		if err != nil {
 			return err
 		}
@@ -152,8 +152,8 @@ func eachSentence(path string, add func(label, text string)) error {
 		if err != nil || len(found) != 1 {
 			return fmt.Errorf("%s: want one file *%s, found %d", path, suffix, len(found))
 		}
-		err = textfile.LinesOf(found[0], func(line string) error {
-			if line = strings.TrimSpace(textfile.Latin1(line)); line != "" {
+		err = table.LinesOf(found[0], func(line string) error {
+			if line = strings.TrimSpace(table.Latin1(line)); line != "" {
 				add(strconv.Itoa(label), line)
 			}
 			return nil
@@ -170,8 +170,8 @@ func eachSentence(path string, add func(label, text string)) error {
 // Treebank, one per line. A text may be empty: CR and MPQA have one such line
 // each.
 func parseSentences(r io.Reader, name string, add func(label, text string)) error {
-	return textfile.Lines(r, name, func(line string) error {
-		line = strings.TrimRight(textfile.Latin1(line), "\r ")
+	return table.EachLine(r, name, func(line string) error {
+		line = strings.TrimRight(table.Latin1(line), "\r ")
 		if strings.TrimSpace(line) == "" {
 			return nil
 		}

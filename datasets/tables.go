@@ -3,11 +3,11 @@ package datasets
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/table"
 )
 
 // labelledCSV is a CSV file with a column of texts and one of labels.
@@ -16,21 +16,20 @@ type labelledCSV struct {
 	labels      [][]string // as written in the file, by class
 }
 
-func (t labelledCSV) read(ctx context.Context, r io.Reader, name string) ([]Row, error) {
+func (t labelledCSV) read(ctx context.Context, file string) ([]Row, error) {
 	var rows []Row
-	err := eachRow(ctx, r, name, ',', false, []string{t.text, t.label}, func(field func(string) (string, error)) error {
-		text, _ := field(t.text)
-		label, _ := field(t.label)
-		label = strings.TrimSpace(label)
-		class := slices.IndexFunc(t.labels, func(l []string) bool { return slices.Contains(l, label) })
-		if class < 0 {
-			return fmt.Errorf("%s %q: must be one of %q", t.label, label, slices.Concat(t.labels...))
-		}
-		rows = append(rows, Row{Text: text, Label: class})
-		return nil
-	})
+	err := table.Each(ctx, file, table.Options{Format: table.CSV, Columns: []string{t.text, t.label}},
+		func(r table.Row) error {
+			label := strings.TrimSpace(r.Values[1].Text)
+			class := slices.IndexFunc(t.labels, func(l []string) bool { return slices.Contains(l, label) })
+			if class < 0 {
+				return fmt.Errorf("%s %q: must be one of %q", t.label, label, slices.Concat(t.labels...))
+			}
+			rows = append(rows, Row{Text: r.Values[0].Text, Label: class})
+			return nil
+		})
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: no texts", name)
+		err = fmt.Errorf("%s: no texts", file)
 	}
 	return rows, err
 }
@@ -43,7 +42,7 @@ func (t labelledCSV) readFile(ctx context.Context, file, root, entry, part strin
 			return nil, "", err
 		}
 	}
-	rows, err := withFile(file, func(r io.Reader) ([]Row, error) { return t.read(ctx, r, file) })
+	rows, err := t.read(ctx, file)
 	return rows, file, err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/table"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -334,7 +335,7 @@ func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
 	if o.ID != "" {
 		columns = []string{o.ID}
 	}
-	rows, err := datasets.ReadColumns(ctx, o.Original, o.Delimiter, columns, false)
+	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Columns: columns}, false)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		if o.ID != "" {

@@ -2,16 +2,16 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/datasets/textio"
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
@@ -89,20 +89,12 @@ func wordsOf(list string) ([]string, error) {
 		}
 		return nil, check.Wrong("words = %q: must be a file or words", list)
 	}
-	f, err := os.Open(list)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := textio.Plain(f, list)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", list, err)
-	}
-	return strings.Fields(string(text)), nil
+	var words []string
+	err = table.Each(context.Background(), list, table.Options{Format: table.Lines}, func(r table.Row) error {
+		words = append(words, strings.Fields(r.Values[0].Text)...)
+		return nil
+	})
+	return words, err
 }
 
 // findWords looks words up as privatize does, each once; standard error names

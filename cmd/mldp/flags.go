@@ -17,7 +17,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
-	"mldpbench/datasets/textio"
+	"mldpbench/datasets/table"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
@@ -316,7 +316,7 @@ var flagValues = map[string]func(*cobra.Command) []string{
 	"policy": func(*cobra.Command) []string {
 		return list.Map(mechanisms.Policies, func(p mechanisms.Policy) string { return string(p) })
 	},
-	"encoding": func(*cobra.Command) []string { return textio.Encodings() },
+	"encoding": func(*cobra.Command) []string { return table.Encodings() },
 	"case":     func(*cobra.Command) []string { return letterCases },
 	"settings": func(*cobra.Command) []string { return []string{"local", "train-only", "test-only"} },
 }

@@ -191,7 +191,7 @@ func (p *privatizing) sum(sum privatize.Summary) {
 		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
 	}
 	if sum.Missing > 0 {
-		fmt.Fprintf(p.stderr, "warning: %d objects lack a field of --column: it is not there to be changed (--missing keep)\n",
+		fmt.Fprintf(p.stderr, "warning: %d rows lack a field of --column: there is nothing to change (--missing keep)\n",
 			sum.Missing)
 	}
 	if p.report.Promised && p.options.Texts == nil {

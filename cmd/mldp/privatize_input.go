@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/datasets/textio"
+	"mldpbench/datasets/table"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
@@ -36,14 +36,14 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
 	f.StringVar(&o.missing, "missing", "fail", "for JSON objects without the field of --column: fail, or keep them "+
 		"as they are")
-	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(textio.Encodings(), ", "))
+	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(table.Encodings(), ", "))
 }
 
 // inputFile is one input and where its output goes.
 type inputFile struct {
 	name    string // "-" is standard input
 	out     string // "" is standard output
-	options textio.Options
+	options table.Options
 }
 
 // files pairs inputs with outputs.
@@ -87,23 +87,23 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 }
 
 // of are the options of an input.
-func (o *inputOptions) of(name string) (textio.Options, error) {
-	to := textio.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole,
-		Delimiter: o.delimiter, Format: textio.FormatOf(name), KeepMissing: o.missing == "keep"}
+func (o *inputOptions) of(name string) (table.Options, error) {
+	to := table.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole, Text: true,
+		Delimiter: o.delimiter, Format: table.FormatOf(name), KeepMissing: o.missing == "keep"}
 	err := check.OneOf("missing", o.missing, "fail", "keep")
 	switch {
 	case err != nil:
 	case name == "-":
 		to.Name = "standard input"
 	case o.format == "":
-		err = textio.CheckName(name)
+		err = table.CheckName(name)
 	}
 	if o.format != "" {
-		to.Format = textio.Format(o.format)
+		to.Format = table.Format(o.format)
 	}
 	if err == nil {
 		err = to.Check()
-		if err != nil && to.Format != textio.Lines && len(o.columns) == 0 {
+		if err != nil && to.Format != table.Lines && len(o.columns) == 0 {
 			err = fmt.Errorf("%s: name the columns to privatise with --column (or give --format lines)", to.Name)
 		}
 	}
@@ -122,38 +122,30 @@ func same(a, b string) bool {
 // privatize runs one file through s.
 func (f inputFile) privatize(cmd *cobra.Command, s *privatize.Stream) error {
 	ctx, in := cmd.Context(), interruptible(cmd.Context(), cmd.InOrStdin())
-	lines := func(in io.Reader, w io.Writer) error {
-		r, err := textio.NewReader(in, f.options)
-		if err != nil {
-			return err
-		}
-		return s.Run(ctx, r, w)
-	}
-	run := func(w io.Writer) error { return lines(in, w) }
 	if f.name != "-" {
 		file, err := os.Open(f.name)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
-		var done func()
-		in, done = progress.File(ctx, file)
-		defer done()
-		if f.options.Format == textio.Parquet {
-			run = func(w io.Writer) error {
-				return textio.RewriteParquet(ctx, file, w, f.options, func(r *textio.Reader, w io.Writer) error {
-					return s.Run(ctx, r, w)
-				})
-			}
+		if in = file; f.options.Format != table.Parquet {
+			var done func()
+			in, done = progress.File(ctx, file)
+			defer done()
 		}
 	}
+	r, err := table.NewReader(in, f.options)
+	if err != nil {
+		return err
+	}
+	run := func(w io.Writer) error { return s.Run(ctx, r, w) }
 	if f.out == "" {
 		return run(cmd.OutOrStdout())
 	}
 	return atomicfile.Write(f.out, 0o644, func(w io.Writer) error {
-		if f.options.Format == textio.Parquet {
+		if f.options.Format == table.Parquet {
 			return run(w)
 		}
-		return textio.Compressed(w, f.out, run)
+		return table.Compressed(w, f.out, run)
 	})
 }

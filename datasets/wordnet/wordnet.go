@@ -19,7 +19,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mldpbench/datasets/internal/textfile"
+	"mldpbench/datasets/table"
 )
 
 // The four parts of speech in NLTK's order, which is the order of Lemmas.
@@ -201,7 +201,7 @@ func read[T any](dir, name string, parse func(io.Reader, string) (T, error)) (ou
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		f, err := textfile.Open(path)
+		f, err := table.OpenText(path)
 		if err != nil {
 			return out, err
 		}
@@ -241,7 +241,7 @@ func license(line string) bool { return strings.HasPrefix(line, "  ") }
 // lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt offset [offset…]
 func parseIndex(r io.Reader, name string) (map[string][]int64, error) {
 	senses := map[string][]int64{}
-	err := textfile.Lines(r, name, func(line string) error {
+	err := table.EachLine(r, name, func(line string) error {
 		if license(line) || line == "" {
 			return nil
 		}
@@ -277,7 +277,7 @@ func parseIndex(r io.Reader, name string) (map[string][]int64, error) {
 // offset lex_filenum ss_type w_cnt(hex) word lex_id [word lex_id…] p_cnt … | gloss
 func parseData(r io.Reader, name string) (map[int64][]string, error) {
 	synsets := map[int64][]string{}
-	err := textfile.Lines(r, name, func(line string) error {
+	err := table.EachLine(r, name, func(line string) error {
 		if license(line) || line == "" {
 			return nil
 		}
@@ -317,7 +317,7 @@ func parseData(r io.Reader, name string) (map[int64][]string, error) {
 // parseExceptions reads an exception list: irregular form, base forms.
 func parseExceptions(r io.Reader, name string) (map[string][]string, error) {
 	exceptions := map[string][]string{}
-	err := textfile.Lines(r, name, func(line string) error {
+	err := table.EachLine(r, name, func(line string) error {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
@@ -75,7 +76,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
-		rows, err := datasets.ReadColumns(ctx, d.Path(l.root), d.Delimiter, []string{o.ID}, false)
+		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter,
+			Columns: []string{o.ID}}, false)
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}

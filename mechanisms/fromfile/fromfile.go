@@ -21,7 +21,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/textio"
+	"mldpbench/datasets/table"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -31,8 +31,9 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Delimiter is that of CSV and TSV; "" is the usual one.
-	Delimiter string
+	// Delimiter is that of CSV and TSV, "" for the usual one; Encoding is that of
+	// text, "" for UTF-8.
+	Delimiter, Encoding string
 	// Columns hold the text, joined by a space; none for plain lines.
 	Columns []string
 	// ID is the column with the id of the row's document. "" means that the
@@ -104,7 +105,7 @@ func (s Source) files() ([]string, error) {
 
 func (s Source) read(ctx context.Context, file string) (r repetition, err error) {
 	columns := slices.Clone(s.Columns)
-	if textio.FormatOf(file) == textio.Lines {
+	if table.FormatOf(file) == table.Lines {
 		if s.ID != "" {
 			return r, fmt.Errorf("%s: plain lines have no column for an id", file)
 		}
@@ -114,7 +115,7 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 	if s.ID != "" {
 		columns, r.at = append(columns, s.ID), map[string]int{}
 	}
-	rows, err := datasets.ReadColumns(ctx, file, s.Delimiter, columns, true)
+	rows, err := table.Read(ctx, file, table.Options{Delimiter: s.Delimiter, Encoding: s.Encoding, Columns: columns}, true)
 	for n, row := range rows {
 		if row == nil {
 			if r.texts = append(r.texts, ""); s.ID == "" {

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mldpbench/datasets/textio"
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -51,7 +51,7 @@ type Stream struct {
 	options  Options
 	kept     map[string]bool
 	splitter splitter
-	piece    uint64 // number of the next piece: its random numbers
+	offset   uint64 // number of the next text: its random numbers
 	summary  Summary
 	spent    spending
 	// First is called with the first texts before any of them is written; an
@@ -95,18 +95,26 @@ func New(o Options) (*Stream, error) {
 	return &Stream{options: o, kept: kept, splitter: splitter{v}}, nil
 }
 
-// batch is a number of whole records being processed.
+// piece is one text of a batch.
+type piece struct {
+	text   string
+	record uint64
+	row    int // of the batch
+	value  int // of the row
+}
+
+// batch is a number of rows being processed.
 type batch struct {
-	pieces   []textio.Piece
+	rows     []table.Row
+	pieces   []piece
 	bytes    int
-	first    uint64         // number of pieces[0]
-	seeds    []stream.Seed  // of the pieces; nil: those of the stream
-	words    [][]word       // of each piece
-	recorded map[uint64]int // number of words by record
-	output   [][]string
-	after    []string // the texts of a command of whole texts
-	text     [][]byte // the output, in parts
-	counts   []counts // of each part
+	holds    func(rune) bool // what a field can hold
+	seeds    []stream.Seed   // of the pieces
+	words    [][]word        // of each piece
+	recorded map[uint64]int  // number of words by record
+	output   [][]string      // words of each piece
+	after    []string        // the new text of each piece
+	counts   []counts        // of each piece
 }
 
 // Limits of a batch. Larger batches need fewer tables of a mechanism but more
@@ -116,71 +124,78 @@ const (
 	batchPieces = 1 << 16
 )
 
-// recordWords returns the number of words of the record that a piece is part of.
-func (b *batch) recordWords(piece int) int { return b.recorded[b.pieces[piece].Record] }
-
-func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.pieces) >= batchPieces }
-
-// Run privatises the text from in and writes it to out. Records that are
-// already available are processed together, so a file is fast and a
-// conversation is answered line by line. The output depends on neither the size
-// of batches nor the number of workers.
-func (s *Stream) Run(ctx context.Context, in *textio.Reader, out io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	read := make(chan *batch)
-	gathered, split, replaced := make(chan *batch), make(chan *batch), make(chan *batch)
-	var failed error // of reading; earlier records are still written
-	var g errgroup.Group
-	stage := func(do func() error) {
-		g.Go(func() error {
-			err := do()
-			if err != nil {
-				cancel(err)
-			}
-			return err
-		})
+// add adds a row to a batch of texts that are numbered from offset.
+func (s *Stream) add(b *batch, row table.Row) {
+	for i, v := range row.Values {
+		if !v.Null {
+			b.pieces = append(b.pieces, piece{v.Text, row.Record, len(b.rows), i})
+			b.seeds = append(b.seeds, s.options.Seed.At(s.offset+v.Number))
+		}
 	}
-	// A read cannot be interrupted: this goroutine ends with the input.
-	go func() {
-		defer close(read)
-		failed = s.read(ctx, in, read)
+	b.rows, b.bytes = append(b.rows, row), b.bytes+row.Size
+}
+
+// Run privatises the rows of in and writes them to out. Rows that are already
+// available are processed together, so a file is fast and a conversation is
+// answered line by line. The output depends on neither the size of batches nor
+// the number of workers. Every row is rewritten, or counted as one that was not.
+func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error {
+	g, running := errgroup.WithContext(ctx)
+	rows, done := make(chan []table.Row, 16), make(chan *batch)
+	var failed error // of reading; earlier rows are still written
+	go func() {      // not of the group: a read cannot be interrupted
+		defer close(rows)
+		failed = read(running, in, rows)
 	}()
-	stage(func() error { defer close(gathered); return s.gather(ctx, read, gathered) })
-	stage(func() error { defer close(split); return s.each(ctx, gathered, split, s.split) })
-	stage(func() error { defer close(replaced); return s.each(ctx, split, replaced, s.replace) })
-	stage(func() error {
-		return s.each(ctx, replaced, nil, func(ctx context.Context, b *batch) error { return s.write(ctx, b, out) })
+	g.Go(func() error {
+		defer close(done)
+		for b := s.gather(rows, in); b != nil && running.Err() == nil; b = s.gather(rows, in) {
+			if err := s.privatize(running, b); err != nil {
+				return err
+			}
+			select {
+			case done <- b:
+			case <-running.Done():
+			}
+		}
+		return context.Cause(running)
+	})
+	w := in.NewWriter(out)
+	g.Go(func() error {
+		for b := range done {
+			if err := s.write(w, b); err != nil {
+				return err
+			}
+		}
+		return context.Cause(running)
 	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
 	if !errors.Is(failed, io.EOF) {
-		return failed
+		return errors.Join(failed, w.Flush())
 	}
-	s.spent.close()
-	return nil
+	s.offset += in.Numbers()
+	s.spent.close(&s.summary)
+	s.summary.read += in.Rows()
+	return errors.Join(w.Close(), s.summary.check())
 }
 
-// read passes on records as they arrive, many at once where they are available.
-func (s *Stream) read(ctx context.Context, in *textio.Reader, out chan<- *batch) error {
+// read passes on rows as they arrive, many at once where they are available.
+func read(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
 	for {
-		b := &batch{}
+		var rows []table.Row
 		var err error
-		for err == nil && b.bytes < batchBytes/16 && (len(b.pieces) == 0 || in.Waiting()) {
-			from := len(b.pieces)
-			b.pieces, err = in.Next(b.pieces)
-			for _, p := range b.pieces[from:] {
-				b.bytes += len(p.Before) + len(p.Text) + len(p.After)
+		for size := 0; err == nil && size < batchBytes/16 && (rows == nil || in.Waiting()); {
+			var row table.Row
+			if row, err = in.Next(); err == nil {
+				rows, size = append(rows, row), size+row.Size
 			}
 		}
 		select {
-		case out <- b:
+		case out <- rows:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -188,104 +203,89 @@ func (s *Stream) read(ctx context.Context, in *textio.Reader, out chan<- *batch)
 	}
 }
 
-// gather joins batches that arrive while the next stage is busy.
-func (s *Stream) gather(ctx context.Context, in <-chan *batch, out chan<- *batch) error {
-	var b *batch
-	for in != nil || b != nil {
-		from, to := in, out
-		if b == nil {
-			to = nil
-		} else if b.full() {
-			from = nil
+// gather returns a batch of all rows that were read meanwhile, nil at the end.
+func (s *Stream) gather(read <-chan []table.Row, in *table.Reader) *batch {
+	rows, ok := <-read
+	if !ok {
+		return nil
+	}
+	b := &batch{holds: in.Holds}
+	for {
+		for _, row := range rows {
+			s.add(b, row)
+		}
+		if b.bytes >= batchBytes || len(b.pieces) >= batchPieces {
+			return b
 		}
 		select {
-		case more, ok := <-from:
-			switch {
-			case !ok:
-				in = nil
-			case len(more.pieces) == 0:
-			case b == nil:
-				b = more
-			default:
-				b.pieces, b.bytes = append(b.pieces, more.pieces...), b.bytes+more.bytes
+		case rows = <-read: // nil at the end, and so is the next batch
+			if rows == nil {
+				return b
 			}
-		case to <- b:
-			b = nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		default:
+			return b
 		}
 	}
-	return nil
 }
 
-// each runs one stage: it takes a batch, works on it and passes it on.
-func (s *Stream) each(ctx context.Context, in <-chan *batch, out chan<- *batch,
-	work func(context.Context, *batch) error) error {
-	for b := range in {
-		if err := work(ctx, b); err != nil {
-			return err
-		}
-		if out == nil {
-			continue
-		}
-		select {
-		case out <- b:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// privatize replaces the texts of a batch.
+func (s *Stream) privatize(ctx context.Context, b *batch) error {
+	b.words = make([][]word, len(b.pieces))
+	b.after, b.counts = make([]string, len(b.pieces)), make([]counts, len(b.pieces))
+	if s.options.Texts != nil {
+		return s.rewrite(ctx, b)
 	}
-	return nil
+	err := s.parallel(ctx, len(b.pieces), func(i int) {
+		text := b.pieces[i].text
+		b.words[i] = s.splitter.words(make([]word, 0, len(text)/5+1), text)
+	})
+	if err == nil {
+		err = s.sample(b)
+	}
+	if err == nil {
+		err = s.replace(ctx, b)
+	}
+	if err != nil {
+		return err
+	}
+	return s.parallel(ctx, len(b.pieces), func(i int) {
+		var line strings.Builder
+		s.render(&line, b, i, &b.counts[i])
+		b.after[i], b.output[i] = line.String(), nil
+	})
 }
 
-// parallel cuts n pieces into parts and works on them with all workers.
-func (s *Stream) parallel(ctx context.Context, n int, work func(part, from, to int) error) error {
+// parallel works on n pieces with all workers.
+func (s *Stream) parallel(ctx context.Context, n int, work func(i int)) error {
 	const each = 1024
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	for part := 0; part*each < n; part++ {
-		if err := ctx.Err(); err != nil {
-			break
-		}
-		g.Go(func() error { return work(part, part*each, min(n, (part+1)*each)) })
+	for from := 0; from < n && ctx.Err() == nil; from += each {
+		g.Go(func() error {
+			for i := from; i < min(n, from+each); i++ {
+				work(i)
+			}
+			return nil
+		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return context.Cause(ctx)
+	return errors.Join(g.Wait(), context.Cause(ctx))
 }
 
-// split finds the words of a batch.
-func (s *Stream) split(ctx context.Context, b *batch) error {
-	b.first = s.piece
-	s.piece += uint64(len(b.pieces))
-	b.words = make([][]word, len(b.pieces))
-	if s.options.Texts != nil {
-		tell := s.First
-		if s.First = nil; tell != nil {
-			return tell(Sample{})
-		}
-		return nil
-	}
-	err := s.parallel(ctx, len(b.pieces), func(_, from, to int) error {
-		for i := from; i < to; i++ {
-			text := b.pieces[i].Text
-			b.words[i] = s.splitter.words(make([]word, 0, len(text)/5+1), text)
-		}
-		return nil
-	})
+// sample counts the words of a batch by record, and calls First.
+func (s *Stream) sample(b *batch) error {
 	b.recorded = map[uint64]int{}
 	for i, words := range b.words {
-		b.recorded[b.pieces[i].Record] += len(words)
-	}
-	if err != nil || s.First == nil {
-		return err
+		b.recorded[b.pieces[i].record] += len(words)
 	}
 	var sample Sample
 	for i, words := range b.words {
+		if s.First == nil {
+			return nil
+		}
 		for _, w := range words {
 			if w.id != embeddings.Unknown {
 				sample.Known = append(sample.Known, w.id)
-				sample.Share += 1 / float64(b.recordWords(i))
+				sample.Share += 1 / float64(b.recorded[b.pieces[i].record])
 			} else {
 				sample.Unknown++
 			}
@@ -302,14 +302,11 @@ func (s *Stream) split(ctx context.Context, b *batch) error {
 
 // replace privatises the words of a batch.
 func (s *Stream) replace(ctx context.Context, b *batch) error {
-	if s.options.Texts != nil {
-		return s.rewrite(ctx, b)
-	}
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
 		documents[i] = make([]string, len(words))
 		for j, w := range words {
-			documents[i][j] = s.token(b.pieces[i].Text, w)
+			documents[i][j] = s.token(b.pieces[i].text, w)
 		}
 	}
 	epsilons, err := s.epsilons(b)
@@ -318,20 +315,25 @@ func (s *Stream) replace(ctx context.Context, b *batch) error {
 	}
 	o := s.options
 	if o.Rewriter != nil {
-		seedOf := func(i int) stream.Seed { return o.Seed.At(b.first + uint64(i)) }
+		seedOf := func(i int) stream.Seed { return b.seeds[i] }
 		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
 		return err
 	}
 	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-		Policy: o.Policy, First: b.first, Seed: o.Seed, Seeds: b.seeds, Workers: o.Workers, Epsilons: epsilons,
+		Policy: o.Policy, Seeds: b.seeds, Workers: o.Workers, Epsilons: epsilons,
 	})
 	return err
 }
 
 // rewrite sends the texts of a batch, as they are, to a command of whole texts;
-// empty ones are not sent.
+// empty ones are not sent. What a field cannot hold of an answer becomes a space.
 func (s *Stream) rewrite(ctx context.Context, b *batch) error {
-	b.after = make([]string, len(b.pieces))
+	if tell := s.First; tell != nil {
+		s.First = nil
+		if err := tell(Sample{}); err != nil {
+			return err
+		}
+	}
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(s.options.Workers)
 	for from, to := 0, 0; from < len(b.pieces); from = to {
@@ -339,24 +341,30 @@ func (s *Stream) rewrite(ctx context.Context, b *batch) error {
 		var seeds []stream.Seed
 		var at []int
 		for size := 0; to < len(b.pieces) && (size == 0 || size < requestBytes); to++ {
-			if text := withoutEnd(b.pieces[to].Text); strings.TrimSpace(text) != "" {
-				texts, seeds = append(texts, text), append(seeds, s.options.Seed.At(b.first+uint64(to)))
+			if text := b.pieces[to].text; strings.TrimSpace(text) == "" {
+				b.after[to] = text
+			} else {
+				texts, seeds = append(texts, text), append(seeds, b.seeds[to])
 				at, size = append(at, to), size+len(text)
 			}
 		}
 		g.Go(func() error {
 			after, err := s.options.Texts(running, texts, seeds)
 			for i, text := range after {
+				if strings.ContainsFunc(text, func(r rune) bool { return !b.holds(r) }) {
+					text = strings.Join(strings.Fields(text), " ")
+				}
 				b.after[at[i]] = text
+				b.counts[at[i]].texts++
+				if text == texts[i] {
+					b.counts[at[i]].copied++
+				}
 			}
 			return err
 		})
 	}
 	return g.Wait()
 }
-
-// withoutEnd is a text without its line end.
-func withoutEnd(text string) string { return strings.TrimRight(text, "\r\n") }
 
 // requestBytes is the size of the texts of a request from which on no more are
 // added.
@@ -372,11 +380,11 @@ func (s *Stream) epsilons(b *batch) ([]float64, error) {
 	out := make([]float64, len(b.pieces))
 	for i, p := range b.pieces {
 		out[i] = s.options.Mechanism.Settings().Epsilon // without words it changes nothing
-		if words := b.recordWords(i); words > 0 {
+		if words := b.recorded[p.record]; words > 0 {
 			out[i] = s.options.Document / float64(words)
 		}
 		if err := mechanisms.CheckEpsilon(s.options.Mechanism, out[i]); err != nil {
-			return nil, fmt.Errorf("record %d: %w", p.Record+1, err)
+			return nil, fmt.Errorf("record %d: %w", p.record+1, err)
 		}
 	}
 	return out, nil
@@ -389,4 +397,44 @@ func (s *Stream) token(text string, w word) string {
 		return s.splitter.vocabulary.Word(w.id)
 	}
 	return text[w.start:w.end]
+}
+
+// write writes the rows of a batch with their new texts.
+func (s *Stream) write(w table.Writer, b *batch) error {
+	for i, p := range b.pieces {
+		b.rows[p.row].Values[p.value].Text = b.after[i]
+	}
+	next := 0 // piece
+	for n, row := range b.rows {
+		for s.spent.begin(row, &s.summary); next < len(b.pieces) && b.pieces[next].row == n; next++ {
+			s.summary.add(b.counts[next])
+			s.spent.words += len(b.words[next]) + int(b.counts[next].texts)
+			for _, w := range b.words[next] {
+				if w.id != embeddings.Unknown || s.options.Rewriter != nil {
+					s.spent.known++
+				}
+			}
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// Texts privatises texts in memory with the built-in mechanism, each with its
+// seed, as Run does the fields of a table, and counts their words.
+func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, Summary, error) {
+	b := &batch{seeds: seeds}
+	for i, t := range texts {
+		b.pieces = append(b.pieces, piece{text: t, record: uint64(i), row: i})
+	}
+	var sum Summary
+	if err := s.privatize(ctx, b); err != nil {
+		return nil, sum, err
+	}
+	for _, c := range b.counts {
+		sum.add(c)
+	}
+	return b.after, sum, nil
 }

@@ -1,90 +1,17 @@
 package privatize
 
 import (
-	"context"
-	"io"
 	"strings"
 	"unicode"
 
-	"mldpbench/datasets/textio"
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
-	"mldpbench/stream"
 )
-
-// write puts the words of a batch at their positions and writes it.
-func (s *Stream) write(ctx context.Context, b *batch, out io.Writer) error {
-	parts := (len(b.pieces) + 1023) / 1024
-	b.text, b.counts = make([][]byte, parts), make([]counts, parts)
-	err := s.parallel(ctx, len(b.pieces), func(part, from, to int) error {
-		var line strings.Builder
-		for i := from; i < to; i++ {
-			line.Reset()
-			s.render(&line, b, i, &b.counts[part])
-			b.text[part] = textio.Append(b.text[part], b.pieces[i], line.String())
-			if b.output != nil {
-				b.output[i] = nil
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, text := range b.text {
-		if _, err := out.Write(text); err != nil {
-			return err
-		}
-	}
-	for _, c := range b.counts {
-		s.summary.add(c)
-	}
-	for i, p := range b.pieces {
-		known := list.Count(b.words[i], func(w word) bool {
-			return w.id != embeddings.Unknown || s.options.Rewriter != nil
-		})
-		s.spent.words(p.Record, known)
-		if p.Missing {
-			s.summary.Missing++
-		}
-	}
-	return nil
-}
-
-// Texts privatises texts in memory with the built-in mechanism, each with its
-// seed, as Run does the fields of a table, and counts their words.
-func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, Summary, error) {
-	b := &batch{seeds: seeds}
-	for i, t := range texts {
-		b.pieces = append(b.pieces, textio.Piece{Text: t, Record: uint64(i)})
-	}
-	var sum Summary
-	err := s.split(ctx, b)
-	if err == nil {
-		err = s.replace(ctx, b)
-	}
-	if err != nil {
-		return nil, sum, err
-	}
-	out := make([]string, len(texts))
-	for i := range out {
-		var line strings.Builder
-		var c counts
-		s.render(&line, b, i, &c)
-		out[i] = line.String()
-		sum.add(c)
-	}
-	return out, sum, nil
-}
 
 // render writes the text of a piece with its new words.
 func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
-	if s.options.Texts != nil {
-		s.renderText(to, b, i, c)
-		return
-	}
-	text, next := b.pieces[i].Text, b.output[i]
+	text, next := b.pieces[i].text, b.output[i]
 	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(text, b.words[i]) != len(next) {
 		s.renderLoose(to, b, i, c)
 		return
@@ -119,27 +46,6 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 	to.WriteString(text[end:])
 }
 
-// renderText writes the answer of a command of whole texts. What a line or a field
-// of TSV cannot hold of it becomes a space.
-func (s *Stream) renderText(to *strings.Builder, b *batch, i int, c *counts) {
-	text := b.pieces[i].Text
-	inner := withoutEnd(text)
-	if strings.TrimSpace(inner) == "" {
-		to.WriteString(text)
-		return
-	}
-	after := b.after[i]
-	if strings.ContainsFunc(after, func(r rune) bool { return !b.pieces[i].Holds(r) }) {
-		after = strings.Join(strings.Fields(after), " ")
-	}
-	c.texts++
-	if after == inner {
-		c.copied++
-	}
-	to.WriteString(after)
-	to.WriteString(text[len(inner):])
-}
-
 // expected returns the number of words of the output if the mechanism returns
 // one word per word.
 func (s *Stream) expected(text string, words []word) int {
@@ -156,7 +62,7 @@ func (s *Stream) drops(text string, w word) bool {
 // positions of the remaining words are unknown, so the text between words is
 // left out as well.
 func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
-	text := b.pieces[i].Text
+	text := b.pieces[i].text
 	same := len(b.output[i]) == len(b.words[i])
 	for j, w := range b.words[i] {
 		c.words++

@@ -1,18 +1,26 @@
 package privatize
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+
+	"mldpbench/datasets/table"
 )
 
 // Summary is the outcome for the texts. Epsilon is in the units of the
 // mechanism (1/distance) and is spent on words of the vocabulary only.
 type Summary struct {
+	// Every row that was read is one of these.
+	Rewritten uint64 `json:"rows_rewritten"`
+	Wordless  uint64 `json:"rows_without_words"` // copied: there is nothing to change
+	Missing   uint64 `json:"rows_without_field"` // copied in what they lack of the chosen fields
+	read      uint64
+
 	Records uint64 `json:"records"` // lines or rows with a word of the vocabulary
 	Words   uint64 `json:"words"`
-	Changed uint64 `json:"changed"`                         // words of the vocabulary that became another word
-	Unknown uint64 `json:"unknown"`                         // words outside the vocabulary
-	Missing uint64 `json:"records_without_field,omitempty"` // copied: they lack a chosen field
+	Changed uint64 `json:"changed"` // words of the vocabulary that became another word
+	Unknown uint64 `json:"unknown"` // words outside the vocabulary
 	// Of a command of whole texts, of which no words are counted.
 	Texts     uint64 `json:"texts,omitempty"`
 	Unchanged uint64 `json:"texts_unchanged,omitempty"`
@@ -33,26 +41,43 @@ func (s *Summary) add(c counts) {
 	s.Unchanged += c.copied
 }
 
-// spending counts records by their number of known words.
-type spending struct {
-	record  uint64
-	known   int // of that record so far
-	begun   bool
-	records map[int]uint64
+// check returns an error unless every row that was read is counted.
+func (s *Summary) check() error {
+	if s.read != s.Rewritten+s.Wordless+s.Missing {
+		return fmt.Errorf("%d rows were read, %d of them rewritten, %d without words and %d without the field: "+
+			"what was written is not whole", s.read, s.Rewritten, s.Wordless, s.Missing)
+	}
+	return nil
 }
 
-func (s *spending) words(record uint64, known int) {
-	if s.begun && record == s.record {
-		s.known += known
+// spending counts rows, also by their number of known words.
+type spending struct {
+	row          table.Row
+	begun        bool
+	words, known int // of that row so far
+	records      map[int]uint64
+}
+
+// begin begins a row, which may be another part of the last one.
+func (s *spending) begin(row table.Row, sum *Summary) {
+	if s.begun && row.Record == s.row.Record {
 		return
 	}
-	s.close()
-	s.record, s.known, s.begun = record, known, true
+	s.close(sum)
+	s.row, s.begun = row, true
 }
 
-func (s *spending) close() {
+func (s *spending) close(sum *Summary) {
 	if !s.begun {
 		return
+	}
+	switch {
+	case s.row.Missing():
+		sum.Missing++
+	case s.words > 0:
+		sum.Rewritten++
+	default:
+		sum.Wordless++
 	}
 	if s.records == nil {
 		s.records = map[int]uint64{}
@@ -60,7 +85,7 @@ func (s *spending) close() {
 	if s.known > 0 {
 		s.records[s.known]++
 	}
-	s.begun = false
+	s.begun, s.words, s.known = false, 0, 0
 }
 
 // Summary returns the summary of all streams so far. perWord is the epsilon of

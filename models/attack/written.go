@@ -1,14 +1,12 @@
 package attack
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"strings"
 	"unicode"
 
-	"mldpbench/datasets/textio"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
@@ -202,21 +200,11 @@ func Written(m mechanisms.Mechanism, policy mechanisms.Policy, workers int) func
 		if err != nil {
 			return nil, err
 		}
-		var in, out bytes.Buffer
-		for _, t := range texts {
-			in.WriteString(strings.Join(strings.Fields(t), " ") + "\n")
+		lines, seeds := make([]string, len(texts)), make([]stream.Seed, len(texts))
+		for i, t := range texts {
+			lines[i], seeds[i] = strings.Join(strings.Fields(t), " "), seed.At(uint64(i))
 		}
-		r, err := textio.NewReader(&in, textio.Options{})
-		if err != nil {
-			return nil, err
-		}
-		if err := p.Run(ctx, r, &out); err != nil {
-			return nil, err
-		}
-		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if len(lines) != len(texts) {
-			return nil, fmt.Errorf("%d texts were written as %d lines", len(texts), len(lines))
-		}
-		return lines, nil
+		written, _, err := p.Texts(ctx, lines, seeds)
+		return written, err
 	}
 }

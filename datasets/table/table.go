@@ -1,0 +1,379 @@
+// Package table reads and writes the texts and tables of users: plain lines, CSV,
+// TSV, JSON lines, JSON arrays and Parquet. Every door of the program reads with
+// it, so a file is the same table wherever it is given.
+//
+// Values come back equal, bytes need not: a table is parsed, and written again by
+// the library that knows its format. Input that is not text is refused, with its
+// line. Memory is bounded whatever the length of a line.
+package table
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mldpbench/internal/check"
+)
+
+// Format is the format of a table.
+type Format string
+
+const (
+	Lines     Format = "lines" // every line is a text
+	CSV       Format = "csv"   // RFC 4180
+	TSV       Format = "tsv"   // a row is a line; a field in quotes is the text between them
+	JSONLines Format = "jsonl" // one JSON object a line
+	JSON      Format = "json"  // an array of JSON objects
+	Parquet   Format = "parquet"
+)
+
+var formats = []Format{Lines, CSV, TSV, JSONLines, JSON, Parquet}
+
+// Limits on what is held in memory at once.
+const (
+	// LongestPiece is the largest size of one row of Lines in bytes. A longer line
+	// is cut at white space into several rows, unless Options.Whole is set.
+	LongestPiece = 1 << 20
+	// LongestRecord is the longest row of a table, and the longest line where
+	// lines may not be cut.
+	LongestRecord = 64 << 20
+)
+
+// Options say what is read, and how it is written.
+type Options struct {
+	Name   string // of the table, for errors
+	Format Format // "" means that of the suffix of the name
+	// Columns are the names of the fields that are read: at least one for a table,
+	// none for Lines. Without a header they are numbers from 1.
+	Columns  []string
+	NoHeader bool // the first row of CSV or TSV is data
+	// Delimiter separates the fields of CSV: one ASCII character, or "" for that of
+	// the format. TSV with another one is CSV.
+	Delimiter string
+	// Encoding is one of Encodings; "" means UTF-8, which is checked.
+	Encoding string
+	Whole    bool // lines are not cut
+	// Text refuses values that are no text: numbers of JSON, columns of Parquet.
+	Text bool
+	// KeepMissing reads JSON objects that lack a column; they are an error without.
+	KeepMissing bool
+
+	longest int // replaces LongestRecord in tests
+}
+
+func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
+
+func (o *Options) complete() error {
+	if o.Format == "" {
+		o.Format = FormatOf(o.Name)
+	}
+	return o.Check()
+}
+
+// Check returns an error for wrong options, before anything is opened.
+func (o Options) Check() error {
+	format := cmp.Or(o.Format, FormatOf(o.Name))
+	separated := format == CSV || format == TSV
+	d := o.Delimiter
+	switch {
+	case !slices.Contains(formats, format):
+		return check.Wrong("format = %q: must be one of %q", format, formats)
+	case d != "" && (len(d) > 1 || d[0] >= utf8.RuneSelf || strings.ContainsAny(d, "\"\r\n\x00")):
+		return check.Wrong("delimiter = %q: must be one ASCII character, no quote and no line end", d)
+	case format == Lines && len(o.Columns) > 0:
+		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl, .json "+
+			"or .parquet (.gz may follow), or with --format", o.prefix())
+	case format != Lines && len(o.Columns) == 0:
+		return check.Wrong("%s%s needs the name of a column", o.prefix(), format)
+	case d != "" && !separated:
+		return check.Wrong("%s%s has no delimiter", o.prefix(), format)
+	case o.NoHeader && !separated:
+		return check.Wrong("%s%s has no header", o.prefix(), format)
+	}
+	return checkEncoding(o.Encoding)
+}
+
+func (o Options) prefix() string {
+	if o.Name == "" {
+		return ""
+	}
+	return o.Name + ": "
+}
+
+// FormatOf returns the format by the suffix of a name.
+func FormatOf(name string) Format {
+	switch suffix(name) {
+	case ".csv":
+		return CSV
+	case ".tsv":
+		return TSV
+	case ".jsonl", ".ndjson":
+		return JSONLines
+	case ".json":
+		return JSON
+	case ".parquet":
+		return Parquet
+	}
+	return Lines
+}
+
+func suffix(name string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+}
+
+// unread are the suffixes of formats that hold text but are not read: as plain
+// lines they would be privatised with their markup.
+var unread = []string{".xlsx", ".xls", ".ods", ".html", ".xml", ".pdf", ".docx"}
+
+// CheckName returns an error for the name of a file whose format is not read.
+func CheckName(name string) error {
+	if ext := suffix(name); slices.Contains(unread, ext) {
+		return check.Wrong("%s: %s is not read: plain lines, CSV, TSV, JSON and Parquet are", name, ext)
+	}
+	return nil
+}
+
+// Row is a row of a table, or a line.
+type Row struct {
+	Values []Value // of Options.Columns, in their order; one of Lines
+	Record uint64  // number of the row or line, from 0; a line that is cut is several rows
+	Line   int     // of the file, from 1; of JSON and Parquet the number of the row
+	Size   int     // in bytes, about
+	rest   any     // the other fields, as the writer of the format needs them
+}
+
+// Value is a field of a row.
+type Value struct {
+	Text    string
+	Null    bool // there is no text
+	Missing bool // the row has no such field
+	// Number counts the texts of a table: the random numbers of a text are those of
+	// its number. A header, and a row without a text, count as one.
+	Number uint64
+}
+
+// Strings are the texts of the columns; a row that lacks one is an error.
+func (r Row) Strings(columns []string) ([]string, error) {
+	out := make([]string, len(r.Values))
+	for i, v := range r.Values {
+		if v.Null {
+			return nil, fmt.Errorf("column %q has no value", columns[i])
+		}
+		out[i] = v.Text
+	}
+	return out, nil
+}
+
+// Missing reports whether the row lacks a column.
+func (r Row) Missing() bool {
+	return slices.ContainsFunc(r.Values, func(v Value) bool { return v.Missing })
+}
+
+// Reader reads a table row by row.
+type Reader struct {
+	options Options
+	source
+	text   *bufio.Reader // of all formats but Parquet
+	grown  *growth       // bytes read of the row
+	mark   string        // byte order mark
+	number uint64        // of the next text
+	rows   uint64
+	err    error
+}
+
+// source reads the rows of one format.
+type source interface {
+	// next returns the next row, and io.EOF at the end.
+	next() (Row, error)
+	writer(w *bufio.Writer) Writer
+}
+
+// Writer writes rows of a table with the texts that they have now.
+type Writer interface {
+	Write(Row) error
+	Flush() error // passes on what was written
+	Close() error // the end of the table; what is written to stays open
+}
+
+// NewWriter returns the writer of what t reads: in its format, with its header,
+// in UTF-8.
+func (t *Reader) NewWriter(w io.Writer) Writer {
+	b := bufio.NewWriterSize(w, bufferSize)
+	_, _ = b.WriteString(t.mark) // errors stay until Flush
+	return t.writer(b)
+}
+
+// writer writes rows of text.
+type writer struct {
+	*bufio.Writer
+	row func(Row) error
+	end func() // may be nil
+}
+
+func (w *writer) Write(r Row) error { return w.row(r) }
+
+func (w *writer) Close() error {
+	if w.end != nil {
+		w.end()
+	}
+	return w.Flush()
+}
+
+// NewReader starts reading r, gzipped or not, with or without a byte order mark.
+// Parquet must be a file.
+func NewReader(r io.Reader, o Options) (*Reader, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	t := &Reader{options: o}
+	if o.Format == Parquet {
+		var err error
+		t.source, err = newColumns(t, r)
+		return t, err
+	}
+	if err := t.decode(r); err != nil {
+		return nil, err
+	}
+	var err error
+	switch {
+	case o.Format == CSV, o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t":
+		t.source, err = newCSV(t)
+	case o.Format == TSV:
+		t.source, err = newTabs(t)
+	case o.Format == JSONLines:
+		t.source = &objectLines{lines{t: t}, objects{t: t}}
+	case o.Format == JSON:
+		t.source = &array{objects: objects{t: t}}
+	default:
+		t.source = &lines{t: t}
+	}
+	return t, err
+}
+
+// count numbers a row and its texts, in the order of the positions that their
+// columns have in the table; a row without a text counts as one.
+func (t *Reader) count(row *Row, positions []int) {
+	row.Record = t.rows
+	t.rows++
+	var order []int
+	for i, p := range positions {
+		if !row.Values[i].Null {
+			order = append(order, p)
+		}
+	}
+	slices.Sort(order)
+	order = slices.Compact(order)
+	for i, p := range positions {
+		if at, ok := slices.BinarySearch(order, p); ok {
+			row.Values[i].Number = t.number + uint64(at)
+		}
+	}
+	t.number += uint64(max(1, len(order)))
+}
+
+// Next returns the next row. At the end it returns io.EOF and, for a column that
+// no row has, an error. After an error there is nothing more to read.
+func (t *Reader) Next() (Row, error) {
+	if t.err != nil {
+		return Row{}, t.err
+	}
+	var row Row
+	row, t.err = t.next()
+	if t.grown != nil {
+		t.grown.n = 0
+	}
+	return row, t.err
+}
+
+// Waiting reports whether Next can return without waiting for input.
+func (t *Reader) Waiting() bool {
+	if t.err != nil {
+		return true
+	}
+	if t.text == nil {
+		return true
+	}
+	buffered, _ := t.text.Peek(t.text.Buffered()) // no read, so no error
+	return slices.Contains(buffered, '\n')
+}
+
+// Rows is the number of rows that were read, Numbers that of texts; see Value.
+func (t *Reader) Rows() uint64    { return t.rows }
+func (t *Reader) Numbers() uint64 { return t.number }
+
+// Holds reports whether a field can hold a character: a line holds no line break,
+// a field of TSV no tab.
+func (t *Reader) Holds(r rune) bool {
+	switch t.source.(type) {
+	case *lines:
+		return !strings.ContainsRune(lineBreaks, r)
+	case *tabs:
+		return r != '\t' && !strings.ContainsRune(lineBreaks, r)
+	}
+	return true
+}
+
+// Place says where a row is, for errors.
+func (t *Reader) Place(r Row) string {
+	switch t.options.Format {
+	case JSON:
+		return fmt.Sprintf("%s: object %d", t.options.Name, r.Line)
+	case Parquet:
+		return fmt.Sprintf("%s: row %d", t.options.Name, r.Line)
+	}
+	return fmt.Sprintf("%s:%d", t.options.Name, r.Line)
+}
+
+// Each calls take with every row of a file; errors of take say where the row is.
+func Each(ctx context.Context, file string, o Options, take func(Row) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	o.Name, o.Whole = file, true
+	r, err := NewReader(f, o)
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && n%1024 == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(row); err != nil {
+			return fmt.Errorf("%s: %w", r.Place(row), err)
+		}
+	}
+}
+
+// Read returns the columns of all rows of a file, in their order. With nulls a row
+// that has a null is nil; it is an error without.
+func Read(ctx context.Context, file string, o Options, nulls bool) (rows [][]string, err error) {
+	err = Each(ctx, file, o, func(r Row) error {
+		row, err := r.Strings(o.Columns)
+		if err != nil && !nulls {
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: no rows", file)
+	}
+	return rows, err
+}

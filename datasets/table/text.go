@@ -1,0 +1,233 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"mldpbench/internal/check"
+	"mldpbench/internal/gunzip"
+)
+
+// lineBreaks are all characters that end a line somewhere.
+const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
+
+const bufferSize = 1 << 18
+
+var encodings = map[string]encoding.Encoding{
+	"utf-8":        nil,
+	"latin1":       charmap.ISO8859_1,
+	"iso-8859-1":   charmap.ISO8859_1,
+	"windows-1252": charmap.Windows1252,
+	"utf-16":       unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+}
+
+// Encodings are the names that Options.Encoding takes.
+func Encodings() []string { return slices.Sorted(maps.Keys(encodings)) }
+
+func checkEncoding(name string) error {
+	if name == "" {
+		return nil
+	}
+	return check.OneOf("encoding", strings.ToLower(name), Encodings()...)
+}
+
+// packed are the first bytes of what is no text, with what to do.
+var packed = [][2]string{
+	{"\xfd7zXZ\x00", "is packed by xz: unpack it (xz -d), or pack it with gzip"},
+	{"\x28\xb5\x2f\xfd", "is packed by zstd: unpack it (zstd -d), or pack it with gzip"},
+	{"BZh", "is packed by bzip2: unpack it (bunzip2), or pack it with gzip"},
+	{"PK\x03\x04", "is a zip archive, or a document in one: give the file in it"},
+}
+
+// decode unzips r if its first bytes are those of gzip, and converts it to UTF-8.
+func (t *Reader) decode(r io.Reader) error {
+	o := t.options
+	b, _, err := gunzip.Open(r, o.Name, bufferSize)
+	if err != nil {
+		return err
+	}
+	encoded := encodings[strings.ToLower(o.Encoding)]
+	var plain io.Reader = b
+	if encoded != nil {
+		plain = transform.NewReader(b, encoded.NewDecoder())
+	} else {
+		head, _ := b.Peek(2)
+		if s := string(head); s == "\xff\xfe" || s == "\xfe\xff" {
+			return check.Wrong("%s is UTF-16: say so with --encoding utf-16 (in a study: encoding)", o.Name)
+		}
+		head, _ = b.Peek(min(6, b.Buffered()))
+		for _, p := range packed {
+			if strings.HasPrefix(string(head), p[0]) {
+				return check.Wrong("%s %s", o.Name, p[1])
+			}
+		}
+		plain = transform.NewReader(b, encoding.UTF8Validator)
+	}
+	t.grown = &growth{r: &checked{r: plain, name: o.Name, line: 1}, options: o}
+	t.text = bufio.NewReaderSize(t.grown, bufferSize)
+	t.mark = gunzip.SkipMark(t.text)
+	if o.Format == CSV || o.Format == TSV {
+		t.text = lineEnds(t.text)
+	}
+	return nil
+}
+
+// checked stops, with the line, at what is not text: bytes that are not UTF-8, and
+// the zero byte.
+type checked struct {
+	r    io.Reader
+	name string
+	line int
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if zero := bytes.IndexByte(p[:n], 0); zero >= 0 {
+		n, err = zero, errZero
+	}
+	c.line += bytes.Count(p[:n], []byte{'\n'})
+	switch {
+	case errors.Is(err, encoding.ErrInvalidUTF8):
+		err = check.Wrong("%s:%d: is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a study: "+
+			"encoding)", c.name, c.line)
+	case errors.Is(err, errZero):
+		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name, c.line)
+	}
+	return n, err
+}
+
+var errZero = errors.New("zero byte")
+
+// growth refuses a row that does not end.
+type growth struct {
+	r       io.Reader
+	n       int // bytes since the last row ended
+	options Options
+}
+
+func (g *growth) Read(p []byte) (int, error) {
+	if longest := g.options.longestRecord(); g.n > longest+bufferSize {
+		return 0, fmt.Errorf("%s: a row is longer than %d MiB: is a quote missing?", g.options.Name, longest>>20)
+	}
+	n, err := g.r.Read(p)
+	g.n += n
+	return n, err
+}
+
+// lineEnds reads a table whose lines end with CR alone (old Mac, Excel's "CSV
+// Macintosh") as if they ended with LF: what is read first decides.
+func lineEnds(b *bufio.Reader) *bufio.Reader {
+	_, _ = b.Peek(1) // fills the buffer; an error comes back when it is read
+	head, _ := b.Peek(b.Buffered())
+	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, '\r') < 0 {
+		return b
+	}
+	if head[len(head)-1] == '\r' { // LF may follow
+		if head, _ = b.Peek(len(head) + 1); head[len(head)-1] == '\n' {
+			return b
+		}
+	}
+	return bufio.NewReaderSize(carriage{b}, bufferSize)
+}
+
+// carriage turns CR into LF.
+type carriage struct{ r io.Reader }
+
+func (c carriage) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i := range n {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// Compressed lets fill write through gzip if name ends in .gz.
+func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {
+	if !strings.HasSuffix(strings.ToLower(name), ".gz") {
+		return fill(w)
+	}
+	z := gzip.NewWriter(w)
+	if err := fill(z); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// OpenText opens a file of a published corpus as it is, unzipped if its first
+// bytes are those of gzip, without a byte order mark; its encoding is not checked.
+func OpenText(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := gunzip.Open(f, path, bufferSize)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	gunzip.SkipMark(b)
+	return struct {
+		io.Reader
+		io.Closer
+	}{b, f}, nil
+}
+
+// longestLine is far above any line of a corpus, and low enough to keep a binary
+// file from filling memory.
+const longestLine = 16 << 20
+
+// EachLine calls each with every line of r, without its line end. An error of each
+// comes back as "name:line: error".
+func EachLine(r io.Reader, name string, each func(line string) error) error {
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 0, 1<<16), longestLine)
+	n := 0
+	for s.Scan() {
+		n++
+		if err := each(s.Text()); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return nil
+}
+
+// LinesOf is EachLine on a file.
+func LinesOf(path string, each func(line string) error) error {
+	f, err := OpenText(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return EachLine(f, path, each)
+}
+
+// Latin1 returns line unchanged if it is UTF-8 and otherwise decodes it as
+// ISO-8859-1, the encoding of several older corpora.
+func Latin1(line string) string {
+	if utf8.ValidString(line) {
+		return line
+	}
+	out, _ := charmap.ISO8859_1.NewDecoder().String(line) // every byte is a character
+	return out
+}
