@@ -111,7 +111,7 @@ func TestBadFilesAreOneError(t *testing.T) {
 		{"x.csv", "body\na\n", Source{}, "x.csv: csv needs the name of a column"},
 		{"x.csv", "body\n", Source{Columns: []string{"body"}}, "x.csv: no rows"},
 		{"x.csv", "body\n\"a\n", Source{Columns: []string{"body"}}, "x.csv:2: "},
-		{"x.csv", "body\ncaf\xe9\n", Source{Columns: []string{"body"}}, `x.csv:2: column "body" is not UTF-8`},
+		{"x.csv", "body\ncaf\xe9\n", Source{Columns: []string{"body"}}, `x.csv:2: is not UTF-8`},
 		{"x.jsonl", "{\"body\":[1]}\n", Source{Columns: []string{"body"}},
 			`x.jsonl:1: field "body" is neither text nor a number`},
 		{"x.txt", "a\n", Source{ID: "id"}, "x.txt: plain lines have no column for an id"},
