@@ -117,6 +117,8 @@ func TestErrors(t *testing.T) {
 		{Options{}, "ab\ncaf\xe9\n", "in:2: is not UTF-8: if the text is Latin-1 or the like, say so with --encoding"},
 		{Options{}, "ab\xc3", "in:1: is not UTF-8"},
 		{Options{}, "ab\nc\x00", "in:2: has a zero byte"},
+		{Options{}, "a\x00b", "in:1: has a zero byte"},
+		{Options{}, "\xff", "in:1: is not UTF-8"},
 		{b, "\xff\xfea\x00,\x00", "in is UTF-16: say so with --encoding utf-16"},
 		{object, "\xfd7zXZ\x00\x00", "in is packed by xz"},
 		{Options{}, "\x28\xb5\x2f\xfd\x00\x00", "in is packed by zstd"},

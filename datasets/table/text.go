@@ -94,9 +94,13 @@ type checked struct {
 	r    io.Reader
 	name string
 	line int
+	err  error // stays: bufio forgets an error that Peek met
 }
 
 func (c *checked) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
 	n, err := c.r.Read(p)
 	if zero := bytes.IndexByte(p[:n], 0); zero >= 0 {
 		n, err = zero, errZero
@@ -109,6 +113,7 @@ func (c *checked) Read(p []byte) (int, error) {
 	case errors.Is(err, errZero):
 		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name, c.line)
 	}
+	c.err = err
 	return n, err
 }
 
