@@ -73,7 +73,6 @@ bench: ## kernels, search, models: go test -bench
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/kernel/... ./embeddings/... ./mechanisms/... ./models/...
 
 study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
-	results/study.sh plan
 	results/study.sh run
 
 figures: build ## draw the figures of STUDY again from its records

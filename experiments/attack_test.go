@@ -271,7 +271,7 @@ func TestPanelsOfAttacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := experiments.Plan(s, lab.New(""), nil)
+		p, err := experiments.Plan(s, lab.New(""))
 		if err != nil {
 			t.Fatal(err)
 		}

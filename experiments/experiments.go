@@ -30,10 +30,9 @@ var studies embed.FS
 // Builtin holds the studies of this program.
 var Builtin = study.Library{Files: studies, Folder: "studies", What: "study"}
 
-// Plan divides a study into units. It opens nothing. Rows of earlier runs
-// improve the estimates of their length; none are needed.
-func Plan(s *study.Study, l *lab.Lab, earlier []results.Row) (*engine.Plan, error) {
-	units, err := plan.Units(s, l, earlier)
+// Plan divides a study into units. It opens nothing.
+func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
+	units, err := plan.Units(s, l)
 	if err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
@@ -54,7 +53,7 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	l := lab.New(root)
 	l.Log = o.Log
 	defer func() { runErr = errors.Join(runErr, l.Close()) }()
-	p, err := Plan(s, l, nil)
+	p, err := Plan(s, l)
 	if err != nil {
 		return nil, err
 	}
@@ -118,19 +117,6 @@ func Items(ctx context.Context, run *engine.Summary, root string, texts bool, ea
 	l := lab.New(root)
 	defer func() { err = errors.Join(err, l.Close()) }()
 	return plan.Items(ctx, s, l, run.Rows, texts, each)
-}
-
-// Schedule divides a study into tasks of about equal length; see
-// engine.NewSchedule. Rows of earlier runs improve the estimates.
-func Schedule(ctx context.Context, s *study.Study, root string, tasks int, taskSeconds float64,
-	earlier []results.Row) (engine.Schedule, error) {
-	l := lab.New(root)
-	p, err := Plan(s, l, earlier)
-	if err != nil {
-		return nil, err
-	}
-	schedule, err := engine.NewSchedule(ctx, p, tasks, taskSeconds)
-	return schedule, errors.Join(err, l.Close())
 }
 
 // Missing lists the entries of the fetch catalogue that a study wants and the

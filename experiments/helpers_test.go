@@ -3,7 +3,10 @@ package experiments_test
 import (
 	"testing"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/lab"
+	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
 
@@ -21,4 +24,20 @@ func cells(t testing.TB, s *engine.Summary) []results.Cell {
 func at(c results.Cell, quantity string) results.Measured {
 	m, _ := c.At(quantity)
 	return m
+}
+
+// unitKeys are the keys of the units of a study.
+func unitKeys(t testing.TB, s *study.Study) []string {
+	t.Helper()
+	l := lab.New("")
+	defer l.Close()
+	p, err := experiments.Plan(s, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := engine.Keys(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -118,13 +117,10 @@ mechanisms:
 	}
 	keys := func() map[string]string { // by mechanism
 		t.Helper()
-		schedule, err := experiments.Schedule(t.Context(), s, "", 1, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := unitKeys(t, s)
 		out := map[string]string{}
 		for i, u := range units(t, s) {
-			out[u.Place.Mechanism] += schedule[i].Key
+			out[u.Place.Mechanism] += all[i]
 		}
 		return out
 	}

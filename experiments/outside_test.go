@@ -152,7 +152,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 	l := lab.New("")
 	defer l.Close()
-	plan, err := experiments.Plan(s, l, nil)
+	plan, err := experiments.Plan(s, l)
 	if err != nil {
 		t.Fatal(err)
 	}

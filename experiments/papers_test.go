@@ -100,7 +100,7 @@ func TestPanelsOfPapers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := experiments.Plan(one, lab.New(""), nil)
+		plan, err := experiments.Plan(one, lab.New(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func TestBuiltinStudiesAreSound(t *testing.T) {
 		if s.Name != name || s.Title == "" {
 			t.Errorf("%s.yaml: name %q, title %q", name, s.Name, s.Title)
 		}
-		if _, err := experiments.Plan(s, lab.New(""), nil); err != nil {
+		if _, err := experiments.Plan(s, lab.New("")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -173,7 +173,7 @@ func roundTrip(t *testing.T, s *study.Study) {
 
 func units(t testing.TB, s *study.Study) []engine.Unit {
 	t.Helper()
-	p, err := experiments.Plan(s, lab.New(""), nil)
+	p, err := experiments.Plan(s, lab.New(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestOverride(t *testing.T) {
 		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Settings: []string{"nope"}},
 	} {
 		if s, err := comparative.Override(bad); err == nil {
-			if _, err = experiments.Plan(s, lab.New(""), nil); err == nil {
+			if _, err = experiments.Plan(s, lab.New("")); err == nil {
 				t.Errorf("%+v: no error", bad)
 			}
 		}
@@ -271,7 +271,7 @@ func TestFuzzersStartFromSmallStudies(t *testing.T) {
 		if n := testing.AllocsPerRun(1, func() { _, _ = study.Parse(name, data) }); n > 20_000 || len(data) > 2000 {
 			t.Errorf("%s: %d bytes, read with %v allocations", name, len(data), n)
 		}
-		if n := testing.AllocsPerRun(1, func() { _, _ = experiments.Plan(s, lab.New(""), nil) }); n > 200_000 {
+		if n := testing.AllocsPerRun(1, func() { _, _ = experiments.Plan(s, lab.New("")) }); n > 200_000 {
 			t.Errorf("%s: planned with %v allocations", name, n)
 		}
 	}
@@ -336,7 +336,7 @@ func FuzzOverride(f *testing.F) {
 		if err := other.Check(); err != nil {
 			t.Fatalf("%+v gives a study that does not pass its own check: %v", o, err)
 		}
-		_, _ = experiments.Plan(other, lab.New(folder), nil) // an error is an answer
+		_, _ = experiments.Plan(other, lab.New(folder)) // an error is an answer
 	})
 }
 

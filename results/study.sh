@@ -2,10 +2,9 @@
 # Makes the records behind the reports, and copies them
 # into results/reference. From the root of the repository, after make build:
 #
-#   results/study.sh plan            prints the time of each run, or the data it lacks
 #   results/study.sh run [NAME ...]  runs all, or these; the same command resumes (an unfinished audit starts anew)
 #
-# The data folder is MLDP_DATA. Estimates are processor time on one core.
+# The data folder is MLDP_DATA; a run that lacks data says so before it starts.
 set -euo pipefail
 mldp=${MLDP:-bin/mldp}
 out=${STUDY_OUT:-runs/study}
@@ -45,7 +44,7 @@ privemb                        summary  privemb
 cmp                            summary  cmp
 '
 
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 each() { # of the runs named, or of all: calls "$1 name file study flags..."
   local do=$1 name file arguments found=0 lacking=0
@@ -59,15 +58,6 @@ each() { # of the runs named, or of all: calls "$1 name file study flags..."
   done <<<"$runs"
   [ "$found" -ge $(($# > 1 ? $# : 1)) ] || { echo "study: no such run among: $*" >&2; exit 2; }
   [ "$lacking" = 0 ]
-}
-
-plan() {
-  local name=$1 file=$2 known=()
-  shift 2
-  [ "$file" != audit ] || { echo "$name: mldp audit $*, without an estimate"; return; }
-  [ "$file" != results ] || [ ! -e "results/reference/$name.csv.gz" ] || known=(--records "results/reference/$name.csv.gz")
-  printf '%s: ' "$name" >&2
-  "$mldp" plan "$@" "${known[@]}" -o /dev/null
 }
 
 run() {
@@ -93,7 +83,6 @@ run() {
 }
 
 case ${1-} in
-plan) [ $# = 1 ] || usage; each plan ;;
 run) shift; each run "$@" ;;
 *) usage ;;
 esac

@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 			}
 			before := []string{line}
 			if strings.HasPrefix(line, "mldp status ") {
-				before = []string{"mldp slurm my.yaml --tasks 2", line} // they are about a schedule
+				before = []string{"mldp run my.yaml --out runs/mini --shard 1/2", line}
 			}
 			for _, line := range before {
 				runLine(t, line, dir, map[string]string{"XDG_CACHE_HOME": cache, "MLDP_DATA": ""})

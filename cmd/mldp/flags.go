@@ -327,9 +327,7 @@ func studies(*cobra.Command) []string { return append(experiments.Builtin.Names(
 // arguments of a command.
 var argumentValues = map[string]func(*cobra.Command) []string{
 	"mldp run":           studies,
-	"mldp plan":          studies,
 	"mldp slurm":         studies,
-	"mldp status":        studies,
 	"mldp study show":    studies,
 	"mldp mechanisms":    func(*cobra.Command) []string { return flagValues["mechanism"](nil) },
 	"mldp data fetch":    func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },

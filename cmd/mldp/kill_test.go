@@ -77,7 +77,6 @@ func TestKilled(t *testing.T) {
 			if os.Getenv("MLDP_KILLS") != "" {
 				k.writeTexts()
 				outputs = append(outputs, []string{"figures", "killed", "-o", "figures"},
-					[]string{"plan", "s.yaml", "-o", "plan.json", "--force"},
 					[]string{"merge", "killed", "-o", "merged"},
 					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed",
 						"1",

@@ -71,15 +71,13 @@ var commands = []struct {
 		newCheckCommand, newCompareCommand, newDataCommand}},
 	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand,
 		newFiguresCommand, newManCommand}},
-	{groupCluster, "Use a cluster:", []func() *cobra.Command{newPlanCommand, newSlurmCommand, newStatusCommand,
-		newMergeCommand}},
+	{groupCluster, "Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
 }
 
 // renamed are the commands of earlier versions and what replaces them.
 var renamed = map[string]string{
 	"distribution": "explain --json", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
-	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status --missing",
-	"k8s":   "plan, and the manifest in docs/cluster.md",
+	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status",
 	"bench": "run, whose tables state words per second", "version": "--version",
 }
 

@@ -32,7 +32,6 @@ type runOptions struct {
 	workers   int
 	memory    float64
 	shard     string
-	schedule  string
 	cell      string
 	audit     bool
 	examples  bool
@@ -50,7 +49,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
 	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
-	f.StringVar(&o.schedule, "plan", "", "schedule of mldp plan that defines the parts")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
@@ -159,27 +157,16 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
 		Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx), Rerun: rerun,
 	}
-	switch {
-	case o.shard != "":
+	if o.shard != "" {
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
 			return nil, usage(err)
 		}
-		if o.schedule != "" {
-			if options.Schedule, err = engine.ReadSchedule(o.schedule); err != nil {
-				return nil, err
-			}
-		}
-	case o.schedule != "":
-		return nil, check.Wrong("--plan needs --shard: which of its tasks to run")
 	}
 	for _, v := range o.lost {
 		if err := check.Positive("lost", v); err != nil {
 			return nil, err
 		}
 	}
-	drain, stop := drainSignal()
-	defer stop()
-	options.Drain = drain
 	if targets := (experiments.Targets{Levels: o.levels, Lost: o.lost}); o.levels.Quantity != "" || len(o.lost) > 0 {
 		summary, err = experiments.RunAligned(ctx, study, o.data, options, targets, func(file, key string) string {
 			if file == "" {

@@ -65,7 +65,7 @@ func openStudy(ref, root string, flags *study.Overrides) (*study.Study, error) {
 		s, err = s.Override(*flags)
 	}
 	if err == nil {
-		_, err = experiments.Plan(s, lab.New(""), nil) // opens nothing
+		_, err = experiments.Plan(s, lab.New("")) // opens nothing
 	}
 	if err != nil {
 		return nil, usage(err)
@@ -104,7 +104,7 @@ func newStudyCheckCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		plan, err := experiments.Plan(s, lab.New(""), nil)
+		plan, err := experiments.Plan(s, lab.New(""))
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (w *work) manifest() Manifest {
 	m := Manifest{
 		Study: p.Study, StudySchema: p.Schema, RecordSchema: results.SchemaVersion,
 		Definition: p.Definition, Data: map[string]string{}, Units: len(p.Units), Shard: o.Shard.String(),
-		Version: o.Version, Machine: Machine(), Command: o.Command, Started: time.Now().UTC().Truncate(time.Second),
+		Version: o.Version, Machine: Machine(), Command: o.Command, Started: time.Now().UTC().Truncate(time.Millisecond),
 	}
 	for i, data := range w.data {
 		r := p.Units[i].Place

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"mldpbench/results"
 )
@@ -25,33 +22,30 @@ func Merge(folders []string, out string) (*Summary, error) {
 	var all []results.Row
 	var examples []results.Example
 	for _, p := range parts {
-		m, err := ReadManifest(p.manifest)
-		if err == nil {
-			err = m.Verify(p.results)
-		}
-		if err != nil {
+		m, file := p.manifest, p.file("results", ".csv")
+		if err := m.Verify(file); err != nil {
 			return nil, err
 		}
 		if merged == nil {
 			merged = m
 		} else if err := merged.join(m); err != nil {
-			return nil, fmt.Errorf("%s does not belong to %s: %w", p.results, parts[0].results, err)
+			return nil, fmt.Errorf("%s does not belong to %s: %w", file, parts[0].file("results", ".csv"), err)
 		}
-		read, err := results.Read(p.results)
+		read, err := results.Read(file)
 		if err != nil {
 			return nil, err
 		}
 		units := map[string][]results.Row{}
 		for _, r := range read {
 			if r.Study != m.Study {
-				return nil, fmt.Errorf("%s: a row of study %q, the manifest says %q", p.results, r.Study, m.Study)
+				return nil, fmt.Errorf("%s: a row of study %q, the manifest says %q", file, r.Study, m.Study)
 			}
 			units[r.Key] = append(units[r.Key], r)
 		}
 		for key, u := range units {
 			first, again := rows[key]
 			if !again {
-				from[key], rows[key] = p.results, u
+				from[key], rows[key] = file, u
 				all = append(all, u...)
 				continue
 			}
@@ -62,10 +56,10 @@ func Merge(folders []string, out string) (*Summary, error) {
 				}
 			}
 			if column != "" {
-				return nil, fmt.Errorf("unit %s: %s and %s differ in %s", key, from[key], p.results, column)
+				return nil, fmt.Errorf("unit %s: %s and %s differ in %s", key, from[key], file, column)
 			}
 		}
-		x, err := ReadExamples(p.examples)
+		x, err := ReadExamples(p.file("examples", ".jsonl"))
 		if err != nil {
 			return nil, err
 		}
@@ -82,33 +76,6 @@ func Merge(folders []string, out string) (*Summary, error) {
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
 	return s, s.finish(Shard{}, all, examples)
-}
-
-type part struct{ results, manifest, examples string }
-
-// findParts lists the results files of folders, only shards where there are any,
-// and the files next to them.
-func findParts(folders []string) ([]part, error) {
-	var parts []part
-	for _, dir := range folders {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, err
-		}
-		found, err := filepath.Glob(filepath.Join(dir, "results.*-of-*.csv"))
-		if err != nil {
-			return nil, err
-		}
-		found = slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, ".documents.csv") })
-		if len(found) == 0 {
-			found = []string{filepath.Join(dir, "results.csv")}
-		}
-		for _, f := range found {
-			middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "results"), ".csv")
-			beside := func(stem, ext string) string { return filepath.Join(dir, stem+middle+ext) }
-			parts = append(parts, part{f, beside("manifest", ".json"), beside("examples", ".jsonl")})
-		}
-	}
-	return parts, nil
 }
 
 // sortExamples brings examples into the order of the grid.

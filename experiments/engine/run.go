@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/results"
@@ -26,7 +28,6 @@ type Options struct {
 	Workers  int       // units at a time; 0 is the number of cores
 	Memory   int64     // estimated bytes that running units may use; 0 is three quarters of free memory
 	Shard    Shard     // zero runs all units
-	Schedule Schedule  // decides which units a shard runs; nil assigns groups in turn
 	Only     string    // run only the unit of this key, finished or not
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
@@ -35,20 +36,6 @@ type Options struct {
 	// Rerun returns the command that runs the unit of a key alone again, for
 	// its rows; nil leaves it out.
 	Rerun func(key string) string
-
-	// Drain, when closed, lets running units finish and starts no others: Run
-	// then returns ErrInterrupted. Cancelling the context discards them.
-	Drain <-chan struct{}
-}
-
-// draining reports whether Drain is closed.
-func (o Options) draining() bool {
-	select {
-	case <-o.Drain:
-		return true
-	default:
-		return false
-	}
 }
 
 // ErrInterrupted is returned by Run when its context was cancelled. Finished
@@ -110,7 +97,9 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		return nil, err
 	}
 	w.summary.Manifest = w.manifest()
-	if err := w.summary.Manifest.write(o.Out, o.Shard); err != nil {
+	keys := []byte(strings.Join(slices.DeleteFunc(slices.Clone(w.keys), func(k string) bool { return k == "" }), "\n"))
+	if err := cmp.Or(atomicfile.WriteBytes(filepath.Join(o.Out, o.Shard.File("keys", ".txt")), 0o644, append(keys, '\n')),
+		w.summary.Manifest.write(o.Out, o.Shard)); err != nil {
 		return nil, err
 	}
 	runErr := w.run(ctx, jobs)
@@ -129,11 +118,7 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.Workers))
 	for i, group := range w.groups {
-		mine, err := o.owns(p, i, group)
-		if err != nil {
-			return nil, errors.Join(err, g.Wait())
-		}
-		if !mine {
+		if !o.Shard.has(i) {
 			continue
 		}
 		g.Go(func() error {
@@ -147,13 +132,16 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
+	return w, g.Wait()
+}
+
+// Keys opens the data of a plan and returns the keys of its units.
+func Keys(ctx context.Context, p *Plan) ([]string, error) {
+	w, err := open(ctx, p, Options{})
+	if err != nil {
 		return nil, err
 	}
-	if o.Schedule != nil {
-		return w, o.Schedule.check(w)
-	}
-	return w, nil
+	return w.keys, nil
 }
 
 // pending loads the finished units and returns the rest, in jobs; of the rest
@@ -211,17 +199,14 @@ func (w *work) pending() ([][]int, error) {
 
 // run is the worker pool.
 func (w *work) run(ctx context.Context, jobs [][]int) error {
-	o, todo, seconds := w.options, 0, 0.0
+	o, todo := w.options, 0
 	for _, job := range jobs {
 		todo += len(job)
-		for _, i := range job {
-			seconds += w.plan.Units[i].cost().Seconds
-		}
 	}
 	if w.summary.Reused > 0 && o.Only == "" {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
-	bar := progress.New(o.Log, "units", todo, seconds)
+	bar := progress.New(o.Log, "units", todo, float64(todo)) // the pace so far is all that is known
 	ctx = progress.Silent(ctx)
 	defer bar.Close()
 	memory := semaphore.NewWeighted(o.Memory)
@@ -229,7 +214,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	var g errgroup.Group
 	g.SetLimit(o.Workers)
 	for _, units := range jobs {
-		if ctx.Err() != nil || o.draining() {
+		if ctx.Err() != nil {
 			break
 		}
 		g.Go(func() error {
@@ -246,9 +231,6 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	}
 	if err := interrupted(ctx, ctx.Err()); err != nil {
 		return err
-	}
-	if o.draining() && w.summary.Ran+w.summary.Failed < todo {
-		return ErrInterrupted
 	}
 	if w.summary.Failed > 0 {
 		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again; the first: %s",
@@ -276,7 +258,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 		job.IDs = append(job.IDs, w.plan.Units[i].ID)
 	}
 	for _, i := range units {
-		if ctx.Err() != nil || w.options.draining() {
+		if ctx.Err() != nil {
 			return nil
 		}
 		u, key := w.plan.Units[i], w.keys[i]
@@ -291,7 +273,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 				w.failure = u.Name + ": " + first
 			}
 			w.mu.Unlock()
-			bar.Add(1, u.cost().Seconds, "failed")
+			bar.Add(1, 1, "failed")
 			bar.Note("failed: %s: %s", u.Name, first)
 			if err := w.store.fail(key, u.Name, err); err != nil {
 				return err
@@ -305,7 +287,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 		w.outputs[i] = &out
 		w.summary.Ran++
 		w.mu.Unlock()
-		bar.Add(1, u.cost().Seconds, u.Name)
+		bar.Add(1, 1, u.Name)
 	}
 	return nil
 }

@@ -101,12 +101,6 @@ func TestInterruptedRunResumes(t *testing.T) {
 	if again := mustRun(t, numbers(6, nil), Options{Out: dir}); again.Reused != 3 || again.Ran != 3 {
 		t.Errorf("%+v", again)
 	}
-	drain := make(chan struct{})
-	close(drain)
-	if s, err := Run(t.Context(), numbers(2, nil), Options{Out: t.TempDir(), Drain: drain}); !errors.Is(err,
-		ErrInterrupted) || s.Ran != 0 {
-		t.Errorf("drained from the start: %+v, %v", s, err)
-	}
 }
 
 // A unit is run again if its file is empty, cut, edited or belongs to another

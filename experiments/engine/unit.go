@@ -1,5 +1,5 @@
-// Package engine runs units of work: it stores finished units, resumes, shards,
-// schedules and merges.
+// Package engine runs units of work: it stores finished units, resumes, shards
+// and merges.
 //
 // A study is a list of units, and a unit is either done or not done. Two runs
 // of one plan over the same data give the same rows for any number of workers,
@@ -37,37 +37,13 @@ type Unit struct {
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)
-	// Cost and Memory estimate the unit, in seconds on one core and in bytes on
-	// top of what all units share. They are called after Data; nil means
-	// unknown.
-	Cost   func() Cost
+	// Memory estimates the unit, in bytes on top of what all units share. It is
+	// called after Data; nil means unknown.
 	Memory func() int64
 	// Run measures the unit. A unit that does not exist at its settings returns
 	// a row of status undefined, which is a result.
 	Run func(ctx context.Context, job *Job) (Output, error)
 }
-
-// defaultSeconds is the estimate for a unit about which nothing is known.
-const defaultSeconds = 1
-
-func (u *Unit) cost() Cost {
-	if u.Cost == nil {
-		return Cost{Seconds: defaultSeconds, Source: FromDefaults}
-	}
-	return u.Cost()
-}
-
-// Cost is an estimate and its source.
-type Cost struct {
-	Seconds float64
-	Source  string // FromRecords or FromDefaults
-}
-
-// Sources of an estimate.
-const (
-	FromRecords  = "records"  // measured in earlier rows of such units
-	FromDefaults = "defaults" // rough constants of this program
-)
 
 // Output is the output of a unit.
 type Output struct {
@@ -128,7 +104,7 @@ func (u Unit) key(data map[string]string) string {
 }
 
 // group is a contiguous part of the units that belongs to one worker and to one
-// shard or task.
+// shard.
 type group struct{ units []int }
 
 func (p *Plan) groups() []group {

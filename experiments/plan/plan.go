@@ -35,7 +35,6 @@ type planner struct {
 	lab   *lab.Lab
 	units []unit
 	byID  map[string]int
-	costs costTable
 }
 
 // request is a measurement that a scene asks for.
@@ -44,18 +43,15 @@ type request struct {
 	options any
 }
 
-// Units turns a study into units. It opens nothing. rows of earlier runs
-// improve the estimates of their length.
-func Units(s *study.Study, l *lab.Lab, rows []results.Row) ([]engine.Unit, error) {
+// Units turns a study into units. It opens nothing.
+func Units(s *study.Study, l *lab.Lab) ([]engine.Unit, error) {
 	p, err := newPlanner(s, l)
 	if err != nil {
 		return nil, err
 	}
-	p.costs = newCostTable(rows)
 	all := make([]engine.Unit, len(p.units))
-	seen := map[string]bool{} // releases whose work an earlier unit is charged for
 	for i := range p.units {
-		all[i] = p.unit(&p.units[i], seen)
+		all[i] = p.unit(&p.units[i])
 	}
 	return all, nil
 }
@@ -327,17 +323,7 @@ func (u *unit) String() string {
 }
 
 // unit is the work of the engine.
-func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
-	first := func(needed bool, key string) bool {
-		yes := needed && !seen[key]
-		seen[key] = seen[key] || needed
-		return yes
-	}
-	text := engine.MakeID(u.group, u.spec.Repetition)
-	attackers, _ := u.query.Attackers()
-	charged := shares{text: first(true, text), attack: first(len(attackers) > 0, "attacked "+text),
-		model: first(u.query.Model.Name != "", engine.MakeID(text, u.query.Model.Name, u.query.Model.Text(),
-			u.query.Setting == study.TestOnly))}
+func (p *planner) unit(u *unit) engine.Unit {
 	return engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Shows: u.shows() && u.spec.Dataset.File != "",
@@ -353,7 +339,6 @@ func (p *planner) unit(u *unit, seen map[string]bool) engine.Unit {
 			}
 			return f, nil
 		},
-		Cost:   func() engine.Cost { return p.cost(u, charged) },
 		Memory: func() int64 { return p.memory(u) },
 		Run:    func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
 	}

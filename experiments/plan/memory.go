@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"slices"
+
+	"mldpbench/experiments/lab"
+	"mldpbench/models"
+	"mldpbench/models/attack"
+)
+
+// memory is a generous estimate, in bytes, of a unit on top of shared data. It
+// is called after the data are open.
+func (p *planner) memory(u *unit) int64 {
+	const process = 64 << 20
+	const perToken = 64     // string header, ids, features
+	const perWord = 8 << 10 // tables of the selection family
+	const recurrentNet = 400 << 20
+	const typicalWords = 30_000 // of a whole embedding
+	size := lab.Size{Words: typicalWords}
+	if u.spec.Dataset.Name != "" {
+		size = p.lab.Size(u.spec.Sample())
+	}
+	weight := u.spec.Mechanism.Memory() + process + perToken*int64(size.All()) + perWord*int64(size.Words)
+	if d, err := models.Find(u.query.Model.Name); err == nil && !d.Vectors {
+		weight += recurrentNet
+	}
+	for _, r := range u.needs() {
+		if r.Memory != nil {
+			weight += r.Memory(p.lab)
+		}
+	}
+	attackers, o := u.query.Attackers()
+	if slices.ContainsFunc(attackers, func(a attack.Definition) bool {
+		return slices.Contains(a.Needs, attack.NeedsModel) && slices.Contains(a.Needs, attack.NeedsChannel)
+	}) { // the probabilities of all outputs that are masked, in the validation split too, for every word; and garbage
+		weight += 2 * 8 * int64(o.Masked+o.Masked/3) * int64(size.Words)
+	}
+	return weight
+}
