@@ -16,33 +16,31 @@ import (
 )
 
 type compareOptions struct {
-	publishedOnly, published bool
-	format                   string
-	levels                   results.Levels
-	runs                     compare.Options
+	published bool
+	format    string
+	levels    results.Levels
+	runs      compare.Options
 }
 
 func newCompareCommand() *cobra.Command {
 	var o compareOptions
-	cmd := command("compare", "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS... | "+
-		"--published-only", nil)
+	cmd := command("compare", "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS...", nil)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case o.publishedOnly != (len(args) == 0):
-			return errors.New("compare takes results, or --published-only and none")
+		case len(args) == 0:
+			return errors.New("compare takes results")
 		case !o.published && o.levels.Quantity == "" && len(args) == 1:
 			return errors.New("compare takes two runs or more; with --published or --align one is enough")
 		}
 		return nil
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.publishedOnly, "published-only", false, "audit the papers' own arithmetic")
 	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
 	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
 	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
 	f.StringVar(&o.format, "format", "md", "md, tex or csv")
 	alignFlag(f, &o.levels)
-	for _, other := range []string{"published", "published-only", "metric", "level"} {
+	for _, other := range []string{"published", "metric", "level"} {
 		cmd.MarkFlagsMutuallyExclusive("align", other)
 	}
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
@@ -56,12 +54,6 @@ func newCompareCommand() *cobra.Command {
 			}
 		}
 		switch {
-		case o.publishedOnly:
-			all, err := published.Arithmetic()
-			if err != nil {
-				return err
-			}
-			return a.paper(o.format, all[0], all[1])
 		case o.published:
 			return o.withPublished(args, a)
 		case o.levels.Quantity != "":

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"mldpbench/results"
@@ -23,6 +25,9 @@ func Merge(folders []string, out string) (*Summary, error) {
 	var examples []results.Example
 	for _, p := range parts {
 		m, file := p.manifest, p.file("results", ".csv")
+		if _, err := os.Stat(file); p.shard.Count > 0 && errors.Is(err, os.ErrNotExist) {
+			continue // killed before its end: its units are missing, unless another part has them
+		}
 		if err := m.Verify(file); err != nil {
 			return nil, err
 		}
@@ -69,9 +74,12 @@ func Merge(folders []string, out string) (*Summary, error) {
 			}
 		}
 	}
+	if merged == nil {
+		return nil, fmt.Errorf("%s: no shard has ended", folders[0])
+	}
 	sortExamples(examples, all)
 	if missing := merged.Units - len(rows); missing != 0 {
-		return nil, fmt.Errorf("%d of %d units are in none of the %d results files", missing, merged.Units, len(parts))
+		return nil, fmt.Errorf("%d of %d units are in none of the results files", missing, merged.Units)
 	}
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}

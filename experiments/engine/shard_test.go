@@ -5,7 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time")
+	"time"
+)
 
 // Shards of an earlier division do not count: neither where they lack units, nor
 // where they have all, nor with other rows.
@@ -47,9 +48,19 @@ func TestEarlierShardsDoNotCount(t *testing.T) {
 	if err != nil || total != 10 || len(shards) != 4 || shards[3].Shard != "4/4" {
 		t.Errorf("%+v of %d: %v", shards, total, err)
 	}
+	// A shard that was killed has no results yet: what it lacks is missing.
+	killed := t.TempDir()
+	mustRun(t, numbers(10, nil), Options{Out: killed, Shard: Shard{1, 2}})
+	mustRun(t, numbers(10, nil), Options{Out: killed, Shard: Shard{2, 2}})
+	for i, want := range []string{"4 of 10 units are in none of the results files", killed + ": no shard has ended"} {
+		_ = os.Remove(filepath.Join(killed, Shard{2 - i, 2}.File("results", ".csv")))
+		if _, err := Merge([]string{killed}, t.TempDir()); err == nil || err.Error() != want {
+			t.Errorf("%d killed: %v, want %s", i+1, err, want)
+		}
+	}
 	shard(1, 6) // the newest, which alone has not all units
 	if _, err := Merge([]string{dir}, t.TempDir()); err == nil ||
-		err.Error() != "7 of 10 units are in none of the 1 results files" {
+		err.Error() != "7 of 10 units are in none of the results files" {
 		t.Errorf("one of six shards: %v", err)
 	}
 	// Without the newer ones a shard of three that was changed is refused.

@@ -96,7 +96,7 @@ func Write(w io.Writer, in Input) error {
 	p := in.Prepared
 	v.Tables = tables.All(p)
 	v.Answer = answerOf(p, v.Tables)
-	v.Verdict, v.Against = published.Sentence(p), published.Tables(p)
+	v.Verdict, v.Against = published.Sentence(published.Compare(p)), published.Tables(p)
 	v.Figures, _ = plots.All(p, "papers")
 	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
 		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]

@@ -1,10 +1,6 @@
-// Package published holds the numbers that the papers print (the tables of
-// Meisenbacher et al. 2024 and some numbers of the others), checks of their
-// arithmetic, and the comparison of records with them, protocol by protocol.
-//
-// A published number is data like any other: it is compared by what was
-// measured, not by what was intended, and a protocol is judged over all its
-// cells at once. The package makes no record and runs nothing.
+// Package published holds the numbers that Meisenbacher et al. 2024 print and
+// joins them with what was measured here: printed value, ours, difference and one
+// verdict. Causes are sentences of the reports, not of this package.
 package published
 
 import (
@@ -15,22 +11,17 @@ import (
 	"sync"
 
 	"github.com/gocarina/gocsv"
+	"gonum.org/v1/gonum/stat"
 
+	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
 //go:embed *.csv
 var files embed.FS
 
-// Metric names a column of results.Cell that the papers' tables print.
-type Metric = string
-
-// PUCMetrics are the composites by weight of utility.
-var PUCMetrics = map[float64]Metric{0.75: "puc_75", 0.5: "puc_50", 0.25: "puc_25"}
-
-// Place identifies a cell of the comparative study's tables by our names.
-// English % is printed without dimension (0); baselines have mechanism "none"
-// and ε 0.
+// Place identifies a cell of the paper's tables by our names. English % is printed
+// without dimension (0); baselines have mechanism "none" and ε 0.
 type Place struct {
 	Dataset   string // "imdb" or "agnews"
 	Dimension int
@@ -38,118 +29,102 @@ type Place struct {
 	Mechanism string
 }
 
-func (p Place) String() string {
-	s := p.Dataset
-	if p.Dimension > 0 {
-		s += fmt.Sprintf(" d=%d", p.Dimension)
+// Numbers holds printed numbers by place and column.
+type Numbers map[Place]map[string]float64
+
+// Value returns a printed number; ok is false where the paper prints none.
+func (p Numbers) Value(at Place, column string) (v float64, ok bool) {
+	if v, ok = p[at][column]; !ok {
+		v, ok = p[Place{at.Dataset, 0, at.Epsilon, at.Mechanism}][column] // English %
 	}
-	if p.Epsilon > 0 {
-		s += fmt.Sprintf(" ε=%g", p.Epsilon)
-	}
-	return s + " " + p.Mechanism
+	return v, ok
 }
 
-// Numbers holds those of Meisenbacher et al. 2024, Tables 3, 6, 7, 8 and 9, as
-// printed.
-type Numbers struct {
-	values map[Place]map[Metric]float64
-}
-
-// Value returns a printed number, NaN where the paper prints none.
-func (p *Numbers) Value(at Place, m Metric) float64 {
-	for _, at := range []Place{at, {at.Dataset, 0, at.Epsilon, at.Mechanism}} { // English % has no dimension
-		if v, ok := p.values[at][m]; ok {
-			return v
-		}
-	}
-	return math.NaN()
-}
-
-// The grid of the study.
-var (
-	Datasets   = []string{"imdb", "agnews"}
-	Dimensions = []int{50, 100, 300}
-	Epsilons   = []float64{1, 5, 10}
-	// Mechanisms in the order of the paper's tables.
-	Mechanisms = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
-)
-
-type publishedRow struct {
-	Dataset   string  `csv:"dataset"`
-	Dimension int     `csv:"dimension"`
-	Alpha     float64 `csv:"alpha"`
-	Epsilon   float64 `csv:"epsilon"`
-	Mechanism string  `csv:"mechanism"`
-	Metric    string  `csv:"metric"`
-	Value     float64 `csv:"value"`
-}
-
-// Printed returns the embedded tables of the comparative study.
-var Printed = sync.OnceValue(func() *Numbers {
-	p := &Numbers{values: map[Place]map[Metric]float64{}}
+// Printed returns the embedded tables.
+var Printed = sync.OnceValue(func() Numbers {
+	p := Numbers{}
 	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv",
 		"table8_english.csv", "table9_puc.csv"} {
-		var rows []publishedRow
-		mustReadPublished(name, &rows)
-		for i, row := range rows {
-			at := Place{strings.ToLower(row.Dataset), row.Dimension, row.Epsilon, publishedMechanism(row.Mechanism)}
-			m := publishedMetric(row)
-			if p.values[at] == nil {
-				p.values[at] = map[Metric]float64{}
+		var rows []struct {
+			Dataset   string  `csv:"dataset"`
+			Dimension int     `csv:"dimension"`
+			Alpha     float64 `csv:"alpha"`
+			Epsilon   float64 `csv:"epsilon"`
+			Mechanism string  `csv:"mechanism"`
+			Metric    string  `csv:"metric"`
+			Value     float64 `csv:"value"`
+		}
+		data, err := files.ReadFile(name)
+		if err == nil {
+			err = gocsv.UnmarshalBytes(data, &rows)
+		}
+		if err != nil { // a test has read them
+			panic(fmt.Sprintf("published: embedded %s: %v", name, err))
+		}
+		for _, row := range rows {
+			at := Place{strings.ToLower(row.Dataset), row.Dimension, row.Epsilon, strings.ToLower(row.Mechanism)}
+			if row.Mechanism == "Baseline" {
+				at.Mechanism = results.BaselineMechanism
 			}
-			if _, dup := p.values[at][m]; dup {
-				panic(fmt.Sprintf("%s: row %d: %v %s twice", name, i+1, at, m))
+			column := map[string]string{"PUC": fmt.Sprintf("puc_%g", 100*row.Alpha), "Nw": "n_w", "Sw": "s_w",
+				"english_pct": "english_as_printed", "LOW": "low_overlap"}[row.Metric]
+			if column == "" {
+				column = strings.ToLower(row.Metric)
 			}
-			p.values[at][m] = row.Value
+			if p[at] == nil {
+				p[at] = map[string]float64{}
+			}
+			p[at][column] = row.Value
 		}
 	}
 	return p
 })
 
-func publishedMechanism(name string) string {
-	if name == "Baseline" {
-		return results.BaselineMechanism
-	}
-	return strings.ToLower(name)
+// Verdict says what became of a printed number. Same: to the digits printed. Near:
+// within the tolerance of Rule. Undefined: the mechanism does not exist there.
+type Verdict string
+
+// Verdicts.
+const (
+	Same      Verdict = "same"
+	Near      Verdict = "near"
+	Apart     Verdict = "apart"
+	Undefined Verdict = "undefined"
+)
+
+// Rule is the tolerance, in words.
+const Rule = "Near: N_w and S_w within three standard deviations of a draw of 25 words with 100 runs each, as our " +
+	"repetitions show it; a share of a text within 1.5 points; accuracy within 2."
+
+// deviations within which a right mean lies but for 3 in 1,000.
+const deviations = 3
+
+// quantity is a printed metric: its digits, and the points that are near; 0 where
+// the spread of repetitions is measured.
+type quantity struct {
+	column    string
+	digits    int
+	tolerance float64
 }
 
-func publishedMetric(row publishedRow) Metric {
-	switch row.Metric {
-	case "PUC":
-		return PUCMetrics[row.Alpha]
-	case "Nw":
-		return "n_w"
-	case "Sw":
-		return "s_w"
-	case "english_pct":
-		return "english"
-	}
-	return Metric(strings.ToLower(row.Metric))
-}
+var quantities = []quantity{{"n_w", 1, 0}, {"s_w", 1, 0}, {"pp", 1, 1.5}, {"low_overlap", 1, 1.5},
+	{"english_as_printed", 2, 1.5}, {"accuracy", 2, 2}}
 
-// mustReadPublished reads an embedded table, which tests have read before.
-func mustReadPublished(name string, rows any) {
-	data, err := files.ReadFile(name)
-	if err == nil {
-		err = gocsv.UnmarshalBytes(data, rows)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("results: embedded %s: %v", name, err))
-	}
-}
-
-// claim returns the printed value of a statement in a paper's prose, found by
-// the start of its transcription.
-func claim(prefix string) string {
-	var rows []struct {
-		Claim string `csv:"claim"`
-		Value string `csv:"published_value"`
-	}
-	mustReadPublished("claims_prose.csv", &rows)
-	for _, r := range rows {
-		if strings.HasPrefix(r.Claim, prefix) {
-			return r.Value
+// judge compares the mean of measurements with a printed number, which is one.
+func (q quantity) judge(x []float64, printed float64) Verdict {
+	rounding, n := math.Pow10(-q.digits)/2, float64(len(x))
+	tolerance := q.tolerance
+	if tolerance == 0 {
+		tolerance = rounding
+		if n > 1 {
+			tolerance += deviations * stat.StdDev(x, nil) * math.Sqrt(1+1/n)
 		}
 	}
-	panic("results: no claim " + prefix)
+	switch d := math.Abs(stats.Mean(x) - printed); {
+	case d <= rounding+1e-9:
+		return Same
+	case d <= tolerance:
+		return Near
+	}
+	return Apart
 }
