@@ -13,7 +13,7 @@ import (
 // larger than the space.
 func TestRemovedWordsAreChanged(t *testing.T) {
 	for _, policy := range []mechanisms.Policy{mechanisms.Random, mechanisms.Drop} {
-		for _, name := range []string{"delete", "syntf:printed", "cmp"} {
+		for _, name := range []string{"delete", "syntf:released", "cmp"} {
 			t.Run(string(policy)+" "+name, func(t *testing.T) {
 				t.Parallel()
 				s := changed(t, "tiny", "policy: drop", "policy: "+string(policy))

@@ -59,8 +59,8 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"seed: 7", "seed: 7\nseed: 8", "tiny.yaml:5:1: "},
 		{"seed: 7", "seed: -7", "tiny.yaml:4:7: "},
 		{"name: cmp", "name: cpm", `tiny.yaml:15:11: mechanism = "cpm": must be one of`},
-		{"variants: [proved, printed]", "variants: [prooved]", `vickrey: variant = "prooved": must be one of`},
-		{"variants: [proved, printed]", "variant: proved\n    variants: [proved]",
+		{"variants: [proved, released]", "variants: [prooved]", `tem: variant = "prooved": must be one of`},
+		{"variants: [proved, released]", "variant: proved\n    variants: [proved]",
 			"give variant or variants, not both"},
 		{"{t: [0, 0.5]}", "{s: 0.5}", `vickrey: unknown parameter "s"`},
 		{"{t: [0, 0.5]}", "{t: 7}", "tiny.yaml:16:9: vickrey: t = 7: must be in [0, 1]"},
@@ -283,8 +283,8 @@ func TestFuzzersStartFromSmallStudies(t *testing.T) {
 func FuzzOverride(f *testing.F) {
 	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10",
 		"svm", "local", 1, "")
-	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:printed", "1,10", "svm", "local", 1, "")
-	f.Add(uint8(1), "", "generated", "300", "vickrey:printed,all-proved", "0.1",
+	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:released", "1,10", "svm", "local", 1, "")
+	f.Add(uint8(1), "", "generated", "300", "vickrey:released,all-proved", "0.1",
 		"", "train-only,both", 1000000000, "mr")
 	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, "a,b")
 	var studies []*study.Study

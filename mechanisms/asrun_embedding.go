@@ -164,5 +164,5 @@ func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := Guarantee{Reason: "the noise has the scale of largest and smallest distances " + source + ", from a complex " +
 		"number where epsilon is below the smallest usable one, and " + vectorless}
-	return exactPartial{newAsRun(m, s, g, inner, rows, rows)}, nil
+	return newAsRun(m, s, g, inner, rows, rows), nil
 }

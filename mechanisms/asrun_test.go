@@ -363,7 +363,7 @@ func TestRunExtent(t *testing.T) {
 		if g := m.Guarantee(); g.Holds() || !strings.Contains(g.Reason, "distances") {
 			t.Errorf("guarantee %s", g)
 		}
-		return m.(exactPartial).inner.(*truncatedGumbel).extent.largest
+		return m.(*partial).inner.(*truncatedGumbel).extent.largest
 	}
 	const news, films = 13.526640006274114, 15.329304595006077
 	if scale("agnews-2024", "data set") != news || scale("imdb-2024", "data set") != films ||

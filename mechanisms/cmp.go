@@ -21,6 +21,5 @@ func newCMP(env Environment, s Settings) (Mechanism, error) {
 	m := newProjector(env, s, 1)
 	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and the nearest word is post-processing")
-	m.guarantee.Numerical = noisePrecision(env.Space, s.Epsilon, nil)
 	return m, nil
 }

@@ -75,19 +75,15 @@ func instances() []instance {
 		// words together weigh n times the word itself.
 	}
 	extra := map[string][]Parameters{
-		"santext":      {{"metric": "angular"}, {"metric": "normalized euclidean"}},
 		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
 		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
-		"diffractor": {{"lists": 3.0}, {"form": "tem"}, {"form": "tem", "gamma": 0.0},
-			{"form": "tem", "gamma": 1000.0, "lists": 2.0}},
-		"rank-fix":  {{"c": 2.0}, {"base": "mahalanobis"}},
-		"wbb":       {{"k": 1.0, "n": 3.0}},
-		"trlaplace": {{"clip": 1.0}},
-		"vickrey":   {{"t": 0.0}, {"t": 1.0}},
-		"vickrey-k": {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
-		"kth":       {{"k": 1.0}, {"k": 5.0}},
-		"tem":       {{"gamma": 1.5}, {"gamma": 0.0}, {"metric": "angular"}},
-		"privemb":   {{"projection": "none"}, {"m": 3.0}},
+		"diffractor":   {{"lists": 3.0}},
+		"rank-fix":     {{"c": 2.0}, {"base": "mahalanobis"}},
+		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
+		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
+		"kth":          {{"k": 1.0}, {"k": 5.0}},
+		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}},
+		"privemb":      {{"projection": "none"}, {"m": 3.0}},
 	}
 	var all []instance
 	for _, d := range Definitions() {
@@ -110,8 +106,6 @@ func instances() []instance {
 				case "gumbel":
 					x.forgets = false // undefined at small ε, or flat in it
 					x.usable = 1e4
-				case "trlaplace":
-					x.usable = 0.3 // undefined at large ε
 				case "custext", "santext-plus":
 					x.forgets = false // groups have nothing in common, kept words are certain
 				}
@@ -437,7 +431,7 @@ func TestOddSpaces(t *testing.T) {
 				if err != nil {
 					// Only an instance that cannot exist may return an error,
 					// in one sentence.
-					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth", "wbb", "trlaplace"},
+					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth"},
 						name) {
 						t.Errorf("%s, %s, ε = %v: %v", name, x.name, epsilon, err)
 					}

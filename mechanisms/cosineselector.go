@@ -37,16 +37,6 @@ func normsOf(space *embeddings.Space) []float64 {
 // ρ the clipped cosine.
 func cosineLaw(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, 1} }
 
-// cosineNumerical bounds the errors of float64 in a cosineLaw over n outputs:
-// the error of a cost over p axes ((2p+8)·2⁻⁵³: of the product, at most p·2⁻⁵³
-// of the product of the norms, and of both norms) in the exponent, and the
-// others as in distanceLaw.numerical. A probability as drawn is a sum of two
-// parts; each has an error of at most 2⁻⁵³·8n of the whole.
-func cosineNumerical(s *embeddings.Space, epsilon float64, outputs int) Numerical {
-	n, p := float64(outputs), float64(s.Dimension)
-	return Numerical{Eta: (2*cosineLaw(epsilon).rate*(2*p+24) + 100*n) * 0x1p-53}
-}
-
 // flatEpsilon is the largest ε at which words are drawn without rows. There,
 // at most e^{ε/2} = 16 proposals per word are expected; a row would pay only
 // for a word that is drawn more than a hundred times.

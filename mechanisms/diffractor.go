@@ -18,10 +18,8 @@ func init() {
 		Order:    120,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "form", Default: "geometric", Legal: `"geometric" or "tem"`, Words: []string{"geometric", "tem"},
-				Doc: "law of the steps on a list: two-sided geometric, clipped at the ends, or truncated exponential"},
-			{Name: "gamma", Default: 5.0, Legal: "a whole number >= 0", Valid: wholeNumber(0, math.MaxInt32),
-				Doc: "steps beyond which all words weigh the same; form tem only"},
+			{Name: "form", Default: "geometric", Fixed: true},
+			{Name: "gamma", Default: 5.0, Fixed: true},
 			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]", Valid: wholeNumber(1, 16),
 				Doc: "lists of the vocabulary; one of them is drawn for every word"},
 		},
@@ -32,10 +30,9 @@ func init() {
 // newDiffractor builds 1-Diffractor: words stand on a list, and the word at i
 // becomes a word at j. The distance is the number of steps |i−j|.
 //
-//   - geometric: j = i + Z with Pr[Z=z] = (1−α)/(1+α)·α^{|z|}, α = e^{−ε}
-//     (Ghosh et al. 2012), clipped: a position beyond an end becomes that end.
-//     Clipping depends on i + Z alone, so it is post-processing.
-//   - tem: Pr[j] ∝ exp(−(ε/2)·min(|i−j|, γ)).
+// j = i + Z with Pr[Z=z] = (1−α)/(1+α)·α^{|z|}, α = e^{−ε} (Ghosh et al. 2012),
+// clipped: a position beyond an end becomes that end. Clipping depends on i + Z
+// alone, so it is post-processing.
 //
 // A list is the greedy chain of nearest neighbours through the space, each word
 // followed by the nearest of those not yet on the list. The source has one list
@@ -49,8 +46,7 @@ func init() {
 // KeepWords and policy keep. Its default seed is fixed, so anyone can reproduce
 // its noise.
 func newDiffractor(env Environment, s Settings) (Mechanism, error) {
-	form := s.Parameters["form"].(string)
-	gamma, count := int(s.Parameters["gamma"].(float64)), int(s.Parameters["lists"].(float64))
+	count := int(s.Parameters["lists"].(float64))
 	n := env.Space.Len()
 	lists := make([]walkedList, count)
 	rng := env.Seed.Derive("diffractor", "start").Rand()
@@ -61,10 +57,7 @@ func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 		}
 		lists[i] = newWalkedList(chainOf(env.Space, start))
 	}
-	var steps stepLaw = geometricSteps{n}
-	if form == "tem" {
-		steps = truncatedSteps{n, gamma}
-	}
+	steps := geometricSteps{n}
 	g := Guarantee{
 		Metric: "list", Epsilon: s.Epsilon,
 		Reason: "noise on the position in a list; the lists are taken as public",
@@ -123,12 +116,6 @@ func newWalkedList(words []WordID) walkedList {
 	return l
 }
 
-// stepLaw is the distribution of the position a word moves to on a list.
-type stepLaw interface {
-	draw(from int, epsilon float64, rng *rand.Rand) int
-	logs(dst []float64, from int, epsilon float64)
-}
-
 // geometricSteps is the clipped two-sided geometric law on n positions.
 type geometricSteps struct{ n int }
 
@@ -163,49 +150,6 @@ func (g geometricSteps) logs(dst []float64, from int, epsilon float64) {
 	}
 	dst[0] = end - epsilon*float64(from)
 	dst[g.n-1] = end - epsilon*float64(g.n-1-from)
-}
-
-// truncatedSteps is the truncated exponential law on n positions.
-type truncatedSteps struct{ n, gamma int }
-
-// window returns the positions within γ of a position, and the weight of one
-// position beyond them.
-func (t truncatedSteps) window(from int, epsilon float64) (first, last int, beyond float64) {
-	return max(0, from-t.gamma), min(t.n-1, from+t.gamma), math.Exp(-epsilon / 2 * float64(t.gamma))
-}
-
-func (t truncatedSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
-	first, last, beyond := t.window(from, epsilon)
-	outside := t.n - (last - first + 1)
-	total := float64(outside) * beyond
-	for j := first; j <= last; j++ {
-		total += math.Exp(-epsilon / 2 * math.Abs(float64(j-from)))
-	}
-	u := rng.Float64() * total
-	for j := first; j <= last; j++ {
-		u -= math.Exp(-epsilon / 2 * math.Abs(float64(j-from)))
-		if u < 0 {
-			return j
-		}
-	}
-	if outside == 0 {
-		return from // reached by rounding only
-	}
-	j := rng.IntN(outside)
-	if j >= first {
-		j += last - first + 1
-	}
-	return j
-}
-
-func (t truncatedSteps) logs(dst []float64, from int, epsilon float64) {
-	for j := range dst {
-		dst[j] = -epsilon / 2 * min(math.Abs(float64(j-from)), float64(t.gamma))
-	}
-	normalizer := floats.LogSumExp(dst)
-	for j := range dst {
-		dst[j] -= normalizer
-	}
 }
 
 func abs(x int) int {

@@ -24,23 +24,17 @@ const fullWords = 4096
 // fullWords words it returns a distanceSelector.
 func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
 	law func(epsilon float64) distanceLaw) Mechanism {
-	g.Numerical = law(s.Epsilon).numerical(space, space.Len())
-	full := newFullSelector(s, g, space, law, nil)
+	full := newFullSelector(s, g, space, law)
 	if space.Len() <= fullWords {
 		return full
 	}
 	return newHeadTail(full, space, law, nil)
 }
 
-// newFullSelector has a column for every word. convert turns a row of Euclidean
-// distances into those of the law; nil leaves them.
-func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw,
-	convert func(row []float64, word WordID)) *selector {
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
+// newFullSelector has a column for every word.
+func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw) *selector {
+	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:space.Len()]
-		if convert != nil {
-			convert(row, word)
-		}
 		l := law(epsilon)
 		for i, d := range row {
 			row[i] = -l.rate * min(d, l.most)
@@ -48,21 +42,6 @@ func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(
 		return row, nil
 	}
 	return newSelector(s, g, space.Vocabulary, distanceBasis(space), scores)
-}
-
-// numerical bounds the errors of float64 in a distribution over n outputs: the
-// error of distances over p axes (a relative (p+2)·2⁻⁵³) in the exponent, of
-// the exponential, of sums of n weights, of rounding probabilities of at least
-// 1/(32n) to 64 bits, and of choosing a uniform word. The error applies to both
-// a weight and the normaliser.
-func (l distanceLaw) numerical(s *embeddings.Space, outputs int) Numerical {
-	n, p := float64(outputs), float64(s.Dimension)
-	reach := l.rate * min(2*longestVector(s), l.most)
-	eta := (2*reach*(p+16) + 100*n) * 0x1p-53
-	if s.Len() <= fullWords {
-		return Numerical{Eta: eta + 0x1p-13/n, Delta: n * leastProbability}
-	}
-	return Numerical{Eta: eta}
 }
 
 // distanceSelector draws from a distanceLaw over a large vocabulary without a

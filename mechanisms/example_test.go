@@ -61,17 +61,10 @@ func ExampleGuarantee() {
 	g := groups.Guarantee()
 	fmt.Println(g)
 	fmt.Println("cat and dog:", g.Promises(0, 1), "cat and paris:", g.Promises(0, 2))
-	boxes, err := mechanisms.New(mechanisms.Environment{Space: space},
-		mechanisms.Settings{Mechanism: "wbb", Epsilon: 1, Parameters: mechanisms.Parameters{"k": 1.0, "n": 2.0}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(boxes.Guarantee())
 	// Output:
 	// epsilon 2, metric euclidean
 	// epsilon 2, metric discrete, only between words of one of its 3 groups, none between groups
 	// cat and dog: true cat and paris: false
-	// none: what a word can become depends on the word, and epsilon cancels in the weights
 }
 
 // The exact distribution of a word.

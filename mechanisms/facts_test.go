@@ -90,7 +90,6 @@ func TestNoiseFamilyOnTheLine(t *testing.T) {
 		{Settings{Mechanism: "vickrey", Parameters: Parameters{"t": 0.25}}, vickrey(0.25, -1)},
 		{Settings{Mechanism: "vickrey", Parameters: Parameters{"t": 0.0}}, kth(1)},
 		{Settings{Mechanism: "vickrey", Parameters: Parameters{"t": 1.0}}, kth(2)},
-		{Settings{Mechanism: "vickrey", Variant: Printed}, vickrey(0.5, word)},
 		{Settings{Mechanism: "vickrey", Variant: Released}, released},
 		{Settings{Mechanism: "vickrey-k", Parameters: Parameters{"t": []float64{2}}}, kth(1)},
 		{Settings{Mechanism: "vickrey-k", Parameters: Parameters{"t": []float64{1, 0}}}, generalised(1, 0)},
@@ -410,14 +409,6 @@ func TestGumbelGuaranteeIsRefutedByCounting(t *testing.T) {
 	if g := m.Guarantee(); g.Holds() || !strings.Contains(g.Reason, "fails") {
 		t.Errorf("guarantee %q", g)
 	}
-	// The exact distribution agrees that y never comes from w.
-	d, err := m.(Distributor).Distribution(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p := d.Probabilities[n-1]; p > 1e-20 {
-		t.Errorf("Pr[farthest] = %v", p)
-	}
 }
 
 // ε has almost no effect on released Gumbel.
@@ -426,14 +417,10 @@ func TestReleasedGumbelIsFlat(t *testing.T) {
 	var kept []float64
 	for _, epsilon := range []float64{0.1, 0.5, 1} {
 		m := mustNew(t, environment(s), Settings{Mechanism: "gumbel", Variant: Released, Epsilon: epsilon})
-		d, err := m.(Distributor).Distribution(7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept = append(kept, d.Probabilities[7])
+		kept = append(kept, float64(sample(m, 7, 20000, stream.FromUint64(51))[7])/20000)
 	}
 	for _, p := range kept {
-		if math.Abs(p-kept[0]) > 0.05 {
+		if math.Abs(p-kept[0]) > 0.07 { // two draws of .005 apart
 			t.Errorf("Pr[w] = %v at ε = 0.1, 0.5, 1: not flat", kept)
 			break
 		}

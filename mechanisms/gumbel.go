@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"mldpbench/embeddings"
 )
@@ -19,10 +18,7 @@ func init() {
 		Order:    60,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "start", Default: "redraw", Legal: `"redraw" or "error"`, Words: []string{"redraw", "error"},
-			Variants: []Variant{Released},
-			Doc: "what happens when the random start word gives a noise scale that is not positive, " +
-				"where the released package fails",
+			Name: "start", Default: "redraw", Fixed: true, Variants: []Variant{Released},
 		}, {
 			Name: "extent", Default: extentOfData, Variants: []Variant{AsRun},
 			Legal: `"data set", "space", "agnews-2024" or "imdb-2024"`,
@@ -51,7 +47,6 @@ type truncatedGumbel struct {
 	// near holds the candidates of each word: w first except in AsRun, where a
 	// word that shares the vector of w may come before it.
 	near *neighborLists
-	grid func() *gumbelGrid // of the integration, computed on first use
 }
 
 // newTruncatedGumbel has k in [least, greatest]; its extent and guarantee are
@@ -61,9 +56,6 @@ func newTruncatedGumbel(s Settings, space *embeddings.Space, mean float64, least
 	m := &truncatedGumbel{built: built{settings: s, vocabulary: space.Vocabulary}, space: space,
 		poisson: newTruncatedPoisson(mean, least, greatest)}
 	m.near = neighborsOf(space, m.poisson.most(), ownFirst)
-	m.grid = sync.OnceValue(func() *gumbelGrid {
-		return newGumbelGrid(gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest})
-	})
 	return m
 }
 
@@ -106,9 +98,10 @@ func (m *truncatedGumbel) provedGuarantee() Guarantee {
 		"as stated by the source; whether far words are candidates often enough was checked for the farthest only")
 }
 
-// drawStart sets Δ and Δ₀ from the distances of a random word.
+// drawStart sets Δ and Δ₀ from the distances of a random word. Where they give a
+// noise scale that is not positive, the released package fails; here another
+// word is drawn.
 func (m *truncatedGumbel) drawStart(env Environment) error {
-	policy := m.settings.Parameters["start"].(string)
 	n := env.Space.Len()
 	rng := env.Seed.Derive("gumbel", "start").Rand()
 	row := make([]float64, n)
@@ -129,9 +122,6 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 		}
 		if last == nil {
 			return nil
-		}
-		if policy == "error" {
-			return fmt.Errorf("start word %q: %w", env.Space.Vocabulary.Word(WordID(start)), last)
 		}
 	}
 	return fmt.Errorf("no start word will do: %w", last)
@@ -260,18 +250,6 @@ func (p *truncatedPoisson) logMass(k int) float64 {
 		return 0
 	}
 	return math.Log(p.masses[0]) + p.logTerm(k) - p.logTerm(p.least)
-}
-
-// logTail bounds ln Pr[K ≥ k] from above, by 0 up to the mean and by a
-// geometric series above it. Above greatest it is −Inf.
-func (p *truncatedPoisson) logTail(k int) float64 {
-	switch {
-	case k > p.greatest:
-		return math.Inf(-1)
-	case float64(k+1) <= p.mean || k <= p.least:
-		return 0
-	}
-	return min(0, p.logMass(k)-math.Log1p(-max(0, p.mean)/float64(k+1)))
 }
 
 // most returns the largest k that is ever drawn.

@@ -27,8 +27,6 @@ func newKRR(env Environment, s Settings) (Mechanism, error) {
 	g := Guarantee{
 		Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
 		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
-		// The logarithm, its exponential and 53 random bits; the rest is exact.
-		Numerical: Numerical{Delta: 0x1p-51, Lost: 0x1p-51},
 	}
 	return &closedForm{
 		built: built{s, g, env.Space.Vocabulary},

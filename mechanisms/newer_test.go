@@ -2,7 +2,6 @@ package mechanisms
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -137,17 +136,13 @@ func TestDiffractorByHand(t *testing.T) {
 	if g.Metric != "list" || g.Distance(0, 1) != 2 || g.Distance(2, 2) != 0 || g.Distance(3, 0) != 3 {
 		t.Errorf("guarantee %s: d(0,1) = %v", g, g.Distance(0, 1))
 	}
-	tem := mustNew(t, env, Settings{Mechanism: "diffractor", Epsilon: 2 * epsilon,
-		Parameters: Parameters{"form": "tem", "gamma": 1.0}})
-	// Weights 2^{−min(k, 1)}.
-	requireLaw(t, "tem", lawOf(t, tem, 0), []float64{.4, .2, .2, .2}, 1e-12)
 	for n := 1; n <= 3; n++ {
 		small := Environment{Space: spacetest.New(t, 1, []float32{0, 1, 2}[:n]), Seed: env.Seed}
 		want := [][]float64{{1}, {2. / 3, 1. / 3}, {2. / 3, 1. / 6, 1. / 6}}[n-1]
 		requireLaw(t, fmt.Sprint(n, " words"), lawOf(t,
 			mustNew(t, small, Settings{Mechanism: "diffractor", Epsilon: epsilon}), 0), want, 1e-12)
 	}
-	for _, bad := range []Parameters{{"form": "laplace"}, {"gamma": 1.5}, {"lists": 0.0}, {"lists": 17.0}} {
+	for _, bad := range []Parameters{{"form": "tem"}, {"gamma": 6.0}, {"lists": 0.0}, {"lists": 17.0}} {
 		if _, err := New(env, Settings{Mechanism: "diffractor", Epsilon: 1, Parameters: bad}); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
@@ -184,63 +179,6 @@ func TestDiffractorLists(t *testing.T) {
 	}
 }
 
-func TestWBBByHand(t *testing.T) {
-	s := spacetest.New(t, 1, []float32{0, 1, 3, 6, 20})
-	env := Environment{Space: s}
-	// From w0: w0 and w1 are safe; w2, w3 at 3 and 6: μ = 4.5, σ = 1.5.
-	m := mustNew(t, env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 2.0, "n": 2.0}})
-	near, far := 1/(1+math.Exp(-1)), 1/(1+math.Exp(1))
-	requireLaw(t, "wbb", lawOf(t, m, 0), []float64{0, 0, near / (near + far), far / (near + far), 0}, 1e-12)
-	// The box ends with the vocabulary; one candidate is certain.
-	m = mustNew(t, env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 4.0, "n": 10.0}})
-	requireLaw(t, "one candidate", lawOf(t, m, 0), []float64{0, 0, 0, 0, 1}, 0)
-	if _, err := New(env, Settings{Mechanism: "wbb", Epsilon: 1, Parameters: Parameters{"k": 5.0}}); err == nil {
-		t.Error("a safe box of all words is accepted")
-	}
-}
-
-// On the line the radius of RANTEXT is Laplace-distributed in size, so its law
-// is one integral, written here without the code under test.
-func TestRANTEXTOnTheLine(t *testing.T) {
-	points := []float64{0, 1, 2.5, 4, 10}
-	s := spacetest.New(t, 1, []float32{0, 1, 2.5, 4, 10})
-	for _, epsilon := range []float64{1, 4, 9} {
-		f := epsilon // below 2
-		if epsilon >= 2 {
-			f = 0.01658160142016071*math.Log(epsilon*19.064721649556482-38.1294334077209) + 9.311083811697406
-		}
-		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rantext", Epsilon: epsilon})
-		const word, cells = 1, 200000
-		want := make([]float64, len(points))
-		for i := range cells {
-			radius := -math.Log(1-(float64(i)+.5)/cells) * 10 / f
-			var sum float64
-			weights := make([]float64, len(points))
-			for y, x := range points {
-				if d := math.Abs(x - points[word]); d < radius {
-					weights[y] = math.Exp(epsilon * (radius - d) / (2 * radius))
-					sum += weights[y]
-				}
-			}
-			for y := range want {
-				want[y] += weights[y] / sum / cells
-			}
-		}
-		d, err := m.(Distributor).Distribution(word)
-		if err != nil {
-			t.Fatal(err)
-		}
-		requireLaw(t, fmt.Sprint("ε = ", epsilon), d.Probabilities, want, d.AbsoluteError+1e-4)
-		if d.AbsoluteError > 0.005 {
-			t.Errorf("ε = %v: error %v", epsilon, d.AbsoluteError)
-		}
-	}
-	// f jumps at 2; nothing is divided by zero there.
-	if a, b := fitted(1.999), fitted(2.0); a != 1.999 || math.Abs(b-9.12) > 0.01 {
-		t.Errorf("f = %v, %v around 2", a, b)
-	}
-}
-
 // 200,000 draws against exact laws, in as many dimensions as a real space has.
 // False alarm rate 1e-6 per line.
 func TestNewerMechanismsDrawWhatTheySay(t *testing.T) {
@@ -252,13 +190,8 @@ func TestNewerMechanismsDrawWhatTheySay(t *testing.T) {
 		{Mechanism: "custext", Variant: Released, Epsilon: 4},
 		{Mechanism: "santext-plus", Epsilon: 3, Parameters: Parameters{"w": .7, "p": .4}},
 		{Mechanism: "diffractor", Epsilon: .3},
-		{Mechanism: "diffractor", Epsilon: .5, Parameters: Parameters{"form": "tem", "lists": 3.0}},
+		{Mechanism: "diffractor", Epsilon: .5, Parameters: Parameters{"lists": 3.0}},
 		{Mechanism: "k-rr", Epsilon: 3},
-		{Mechanism: "wbb", Epsilon: 1},
-		{Mechanism: "rantext", Epsilon: 1.5},
-		{Mechanism: "rantext", Epsilon: 8},
-		{Mechanism: "santext", Epsilon: 40, Parameters: Parameters{"metric": "angular"}},
-		{Mechanism: "tem", Epsilon: 10, Parameters: Parameters{"metric": "normalized euclidean"}},
 	} {
 		m := mustNew(t, env, x)
 		for _, w := range []WordID{0, 77} {
@@ -341,101 +274,6 @@ func TestRankFixFarRanks(t *testing.T) {
 		Parameters: Parameters{"c": 1e-9}}).(*rankFix)
 	// ε so large that x* is the word itself; c·ε = 0.001.
 	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), m.given(5))
-}
-
-// TrLaplace stays within its cube, in the law of its definition.
-func TestTrLaplaceNoise(t *testing.T) {
-	s := spacetest.Gaussian(t, 10, 16, 1, 67)
-	const epsilon, clip = 0.9, 1.5
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: epsilon,
-		Parameters: Parameters{"clip": clip}}).(*truncatedLaplace)
-	b := 2 * clip * 4 / epsilon
-	bound := -b * math.Log(1-2*epsilon/4)
-	z := make([]float32, 16*4000)
-	m.noise(z, epsilon, stream.FromUint64(68).Rand())
-	x := make([]float64, len(z))
-	inside := 1 - math.Exp(-bound/b)
-	for i, v := range z {
-		if math.Abs(float64(v)) > bound*(1+1e-6) {
-			t.Fatalf("noise %v, bound %v", v, bound)
-		}
-		x[i] = .5 + math.Copysign((1-math.Exp(-math.Abs(float64(v))/b))/inside/2, float64(v))
-	}
-	if d, limit := kolmogorov(x), math.Sqrt(math.Log(2/falseAlarm)/(2*float64(len(x)))); d > limit {
-		t.Errorf("Kolmogorov distance %v > %v", d, limit)
-	}
-	for w := range WordID(10) {
-		if n := norm(m.space.Vector(w)); n > clip*(1+1e-6) {
-			t.Errorf("word %d has length %v", w, n)
-		}
-	}
-	var undefined *UndefinedError
-	_, err := New(Environment{Space: s}, Settings{Mechanism: "trlaplace", Epsilon: 2})
-	if !errors.As(err, &undefined) || undefined.LargestEpsilon != 2 {
-		t.Errorf("at √d/2: %v", err)
-	}
-}
-
-func TestChosenMetrics(t *testing.T) {
-	s := spacetest.New(t, 2, []float32{3, 0, 0, 5, -2, 0, 1, 1, 7, 0, 0, 0, 1e-20, 0})
-	angle := func(a, b WordID, metric string) float64 {
-		d, err := DistanceOf(s, metric)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d(a, b)
-	}
-	for _, c := range []struct {
-		a, b                WordID
-		angular, normalized float64
-	}{
-		{0, 1, .5, math.Sqrt2},
-		{0, 2, 1, 2},
-		{0, 3, .25, 2 * math.Sin(math.Pi/8)},
-		{0, 4, 0, 0},
-		{0, 5, .5, 1},
-		{2, 3, .75, 2 * math.Sin(3*math.Pi/8)},
-		{0, 6, 0, 0},
-		{5, 5, 0, 0},
-	} {
-		if got := angle(c.a, c.b, "angular"); math.Abs(got-c.angular) > 1e-7 {
-			t.Errorf("angle of %d, %d: %v, want %v", c.a, c.b, got, c.angular)
-		}
-		if got := angle(c.a, c.b, "normalized euclidean"); math.Abs(got-c.normalized) > 1e-7 {
-			t.Errorf("normalized distance of %d, %d: %v, want %v", c.a, c.b, got, c.normalized)
-		}
-	}
-	if d, err := DistanceOf(s, "discrete"); err != nil || d(1, 2) != 1 || d(2, 2) != 0 {
-		t.Errorf("discrete: %v", err)
-	}
-	for _, metric := range []string{"cosine", "list", ""} {
-		if _, err := DistanceOf(s, metric); err == nil {
-			t.Errorf("%q is accepted", metric)
-		}
-	}
-	// The triangle inequality, on a circle, where it is tight.
-	ring := spacetest.Gaussian(t, 60, 2, 1, 69)
-	for _, metric := range []string{"angular", "normalized euclidean"} {
-		d, err := DistanceOf(ring, metric)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for a := range WordID(60) {
-			for b := range WordID(60) {
-				for c := range WordID(60) {
-					if d(a, c) > d(a, b)+d(b, c)+1e-12 {
-						t.Fatalf("%s: d(%d,%d) = %v > %v + %v", metric, a, c, d(a, c), d(a, b), d(b, c))
-					}
-				}
-			}
-		}
-	}
-	// The default does not appear in the settings.
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 1,
-		Parameters: Parameters{"metric": "euclidean"}})
-	if p := m.Settings().Parameters.String(); p != "" {
-		t.Errorf("parameters %q", p)
-	}
 }
 
 // Groups, lists and orders are the same when built one after another or

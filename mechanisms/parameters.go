@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,11 @@ func ParseParameters(mechanism string, pairs []string) (Parameters, error) {
 	return p, nil
 }
 
+// Settable returns the parameters that a user can set.
+func (d Definition) Settable() []Parameter {
+	return slices.DeleteFunc(slices.Clone(d.Parameters), func(p Parameter) bool { return p.Fixed })
+}
+
 func (d Definition) parameter(name string) (Parameter, error) {
 	var names []string
 	for _, p := range d.Parameters {
@@ -56,11 +62,14 @@ func (p Parameter) value(v any) (any, error) {
 	if ok && p.allows(x) {
 		return x, nil
 	}
-	return nil, fmt.Errorf("%s = %v: must be %s", p.Name, v, p.Legal)
+	return nil, fmt.Errorf("%s = %v: must be %s", p.Name, v, cmp.Or(p.Legal, fmt.Sprint(p.Default)))
 }
 
 // allows applies Valid and Words.
 func (p Parameter) allows(v any) bool {
+	if p.Fixed {
+		return v == p.Default
+	}
 	switch v := v.(type) {
 	case string:
 		return p.Words == nil || slices.Contains(p.Words, v)

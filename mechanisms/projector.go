@@ -33,8 +33,6 @@ type projector struct {
 	whiten func(z []float64)
 	// neighbors is the number of nearest words passed to choose.
 	neighbors int
-	// excludeInput removes the input word from the search (printed Vickrey).
-	excludeInput bool
 	// choose picks one of the neighbours (nearest first) by u, uniform on [0,
 	// 1); nil takes the nearest and draws no u.
 	choose func(word WordID, near []nearest.Neighbor, u float64) WordID
@@ -157,11 +155,7 @@ func (b *batch) flush() {
 	}
 	queries := b.queries()
 	near := b.near[:n*m.neighbors]
-	if m.excludeInput {
-		m.index.SearchExcluding(near, queries, m.neighbors, b.words)
-	} else {
-		m.index.Search(near, queries, m.neighbors)
-	}
+	m.index.Search(near, queries, m.neighbors)
 	for i, w := range b.words {
 		*b.outputs[i] = m.pick(w, near[i*m.neighbors:][:m.neighbors], b.uniforms[i])
 	}

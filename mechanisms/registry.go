@@ -80,9 +80,10 @@ type Parameter struct {
 	Words []string
 	// Variants lists the variants that have the parameter; nil means all.
 	Variants []Variant
-	// Optional means that complete settings omit the parameter where it has its
-	// default. Settings from before the parameter existed thus keep their name.
-	Optional bool
+	// Fixed means that the parameter has one value, the default: it cannot be
+	// set, and stays in complete settings because it is part of their name, from
+	// which seeds are derived.
+	Fixed bool
 }
 
 func (p Parameter) appliesTo(v Variant) bool {
@@ -125,7 +126,7 @@ type Definition struct {
 	Weighs bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of
 	// the two is set. Settings are checked before: ε > 0, a known variant, and
-	// all parameters except optional ones present and of the default's type.
+	// all parameters present and of the default's type.
 	New       func(Environment, Settings) (Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
@@ -183,7 +184,7 @@ func Complete(s Settings) (Settings, error) {
 	}
 	full := Parameters{}
 	for _, p := range d.Parameters {
-		if p.appliesTo(s.Variant) && !p.Optional {
+		if p.appliesTo(s.Variant) {
 			full[p.Name] = p.Default
 		}
 	}
@@ -197,9 +198,6 @@ func Complete(s Settings) (Settings, error) {
 		}
 		if full[name], err = p.value(s.Parameters[name]); err != nil {
 			return s, fmt.Errorf("%s: %w", d.Name, err)
-		}
-		if p.Optional && full[name] == p.Default {
-			delete(full, name)
 		}
 	}
 	s.Parameters = full

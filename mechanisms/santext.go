@@ -4,15 +4,14 @@ import "math"
 
 func init() {
 	Register(Definition{
-		Name:       "santext",
-		Title:      "SanText",
-		Source:     "Yue et al. 2021, Algorithm 1",
-		Metric:     "euclidean",
-		Order:      50,
-		Variants:   []Variant{Proved, AsRun},
-		Parameters: []Parameter{metricParameter},
-		PerWord:    true,
-		New:        newSanText,
+		Name:     "santext",
+		Title:    "SanText",
+		Source:   "Yue et al. 2021, Algorithm 1",
+		Metric:   "euclidean",
+		Order:    50,
+		Variants: []Variant{Proved, AsRun},
+		PerWord:  true,
+		New:      newSanText,
 	})
 }
 
@@ -23,11 +22,7 @@ func newSanText(env Environment, s Settings) (Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunSanText(env, s)
 	}
-	metric, err := metricOf(env.Space, s.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance as cost")
+	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	return metric.selector(s, g, law), nil
+	return newDistanceSelector(s, g, env.Space, law), nil
 }

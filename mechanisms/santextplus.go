@@ -79,7 +79,6 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	if n <= fullWords {
 		return full, nil
 	}
-	full.guarantee.Numerical = law(s.Epsilon).numerical(env.Space, len(sensitive))
 	return newHeadTail(full, env.Space, law, &outputSet{sensitive, isSensitive, p}), nil
 }
 

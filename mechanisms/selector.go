@@ -109,7 +109,7 @@ func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
 }
 
 // leastProbability is the least probability of a possible output in a table, so
-// none becomes impossible by underflow; see Numerical.
+// none becomes impossible by underflow.
 const leastProbability = 0x1p-50
 
 // probabilities turns log-weights into probabilities in place. No possible

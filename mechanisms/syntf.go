@@ -15,7 +15,7 @@ func init() {
 		Title:    "SynTF",
 		Source:   "Weggenmann & Kerschbaum 2018, §4.2",
 		Metric:   "discrete",
-		Variants: []Variant{Proved, Printed, Released, AsRun},
+		Variants: []Variant{Proved, Released, AsRun},
 		PerWord:  true,
 		Needs:    Needs{Thesaurus: true, Corpus: true},
 		Order:    70,
@@ -31,8 +31,7 @@ func init() {
 //     clipped to [0, 1]. A word that the thesaurus does not cover is an input
 //     like any other: left unchanged, it could be distinguished from all
 //     others. Guarantee: ε-DP per word, any two words being neighbours.
-//   - Printed and Released, which compute the same, and AsRun: see
-//     newThesaurusSynTF.
+//   - Released and AsRun: see newThesaurusSynTF.
 func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	if env.Thesaurus == nil {
 		return nil, errors.New("it needs a thesaurus: WordNet, or that of the generated corpus")
@@ -68,7 +67,6 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 	if len(candidates) <= fullWords {
 		return full, nil
 	}
-	full.guarantee.Numerical = cosineNumerical(space, s.Epsilon, len(candidates))
 	return newCosineSelector(full, space, candidates, norms), nil
 }
 

@@ -23,7 +23,6 @@ func init() {
 					"probability 1-beta"},
 			{Name: "beta", Default: 0.001, Legal: "in (0, 1)", Valid: strictly(0, 1),
 				Doc: "failure probability of theorem3"},
-			metricParameter,
 		},
 		New: newTEM,
 	})
@@ -60,13 +59,9 @@ func newTEM(env Environment, s Settings) (Mechanism, error) {
 	if s.Variant == Released {
 		return newReleasedTEM(s, Guarantee{Reason: unprovedTEM}, env.Space, n, truncation), nil
 	}
-	metric, err := metricOf(env.Space, s.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	g := metric.guarantee(s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon, n-1)} }
-	return metric.selector(s, g, law), nil
+	return newDistanceSelector(s, g, env.Space, law), nil
 }
 
 const unprovedTEM = "the weight of the words beyond gamma depends on how many words are within it, which no " +

@@ -14,9 +14,9 @@ func init() {
 		Source:   "Xu et al. 2021b, Algorithm 2",
 		Metric:   "euclidean",
 		Order:    30,
-		Variants: []Variant{Proved, Printed, Released, AsRun},
+		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: between(0, 1), Variants: []Variant{Proved, Printed},
+			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: between(0, 1), Variants: []Variant{Proved},
 			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
 		New: newVickrey,
@@ -26,7 +26,6 @@ func init() {
 // newVickrey builds the Vickrey mechanism with k = 2.
 //
 //   - Proved: neighbours over all of W.
-//   - Printed: neighbours over W∖{w}; the input is never returned.
 //   - Released: three neighbours are fetched, w is dropped when it is the very
 //     nearest, and the first of the two left, at distance a, is drawn with
 //     probability e^{−a}/(e^{−a}+1).
@@ -50,24 +49,8 @@ func newVickrey(env Environment, s Settings) (Mechanism, error) {
 		}
 		return near[1].ID
 	}
-	if s.Variant == Printed {
-		choose := m.choose
-		m.excludeInput = true
-		m.choose = func(w WordID, near []nearest.Neighbor, u float64) WordID {
-			if near[0].ID == embeddings.Unknown {
-				return w // a vocabulary of one word has no neighbour
-			}
-			return choose(w, near, u)
-		}
-		m.guarantee = Guarantee{Reason: "a word is never returned for itself but is for others, so no ε " +
-			"bounds the ratio"}
-		return m, nil
-	}
 	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and the choice among its nearest words is post-processing")
-	if t == 0 || t >= 0x1p-20 && t <= 0.5 {
-		m.guarantee.Numerical = noisePrecision(env.Space, s.Epsilon, choiceOfVickrey)
-	}
 	return m, nil
 }
 

@@ -34,7 +34,7 @@ few-draws                      results  few-draws
 grown                          results  grown --dataset product-reviews,agnews
 grown-imdb                     results  grown --dataset imdb
 authors                        results  authors
-refuted                        results  extended --dataset agnews --mechanism wbb,trlaplace,custext:released,tem:released,vickrey:printed,vickrey:released,gumbel:released,syntf:printed,syntf:released --epsilons 1,4,8,16 --repetitions 1
+refuted                        results  extended --dataset agnews --mechanism custext:released,tem:released,vickrey:released,gumbel:released,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
 attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --panel auditor

@@ -13,22 +13,19 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
-	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
-	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
-	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
 // explainOptions are the flags of mldp explain.
 type explainOptions struct {
-	instance           instanceOptions
-	command            commandOptions
-	words              string
-	top, samples, runs int
-	seed               uint64
+	instance     instanceOptions
+	command      commandOptions
+	words        string
+	top, samples int
+	seed         uint64
 }
 
 func newExplainCommand() *cobra.Command {
@@ -39,12 +36,12 @@ func newExplainCommand() *cobra.Command {
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.words, "words", "", wordsHelp)
-	f.IntVar(&o.top, "top", 5, "outputs, or nearest words, to print per word")
+	f.IntVar(&o.top, "top", 5, "outputs to print per word")
 	f.IntVar(&o.samples, "samples", 20_000, "samples, used where there is no exact method")
-	f.IntVar(&o.runs, "runs", 0, "measure N_w and S_w in this many runs per word")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of samples and runs")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of samples")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
-	require(cmd, "words")
+	cmd.MarkFlagsOneRequired("mechanism", "command")
+	require(cmd, "words", "epsilon")
 	return cmd
 }
 
@@ -53,23 +50,13 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	if err != nil {
 		return err
 	}
-	if o.instance.mechanism == "" && o.command.line == "" {
-		return o.nearest(cmd, words, a)
-	}
-	if !cmd.Flags().Changed("epsilon") {
-		return check.Wrong(`required flag "epsilon" not set`)
-	}
 	root := stream.FromUint64(o.seed)
 	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
 	if err != nil {
 		return err
 	}
 	known, err := findWords(cmd, m.Vocabulary(), words, o.words)
-	switch {
-	case err != nil:
-	case o.runs > 0:
-		err = o.deniability(cmd, m, known, root, a)
-	default:
+	if err == nil {
 		if err = o.outputs(cmd, m, known, root, a); err == nil {
 			err = o.meaning(m, known, a)
 		}
@@ -123,33 +110,6 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 	return ids, nil
 }
 
-// nearest prints the nearest words of each word.
-func (o *explainOptions) nearest(cmd *cobra.Command, words []string, a *answer) error {
-	env, err := o.instance.space.environment(cmd.Context(), false, stream.Seed{})
-	if err != nil {
-		return err
-	}
-	space := env.Space
-	ids, err := findWords(cmd, space.Vocabulary, words, o.words)
-	if err != nil {
-		return err
-	}
-	var queries []float32
-	for _, id := range ids {
-		queries = append(queries, space.Vector(id)...)
-	}
-	found := make([]nearest.Neighbor, o.top*len(ids))
-	nearest.Of(space).SearchExcluding(found, queries, o.top, ids)
-	var rows [][]any
-	for i, n := range found {
-		if n.ID != embeddings.Unknown { // else there are fewer other words
-			rows = append(rows, []any{space.Vocabulary.Word(ids[i/o.top]), i%o.top + 1, space.Vocabulary.Word(n.ID),
-				fixed{n.Distance, 4}})
-		}
-	}
-	return a.table("nearest", []string{"word", "rank", "neighbour", "distance"}, rows)
-}
-
 // outputs prints the likeliest outputs of words, and says how their
 // probabilities are known.
 func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
@@ -170,11 +130,8 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, wor
 		if err != nil {
 			return err
 		}
-		switch {
-		case d.Samples > 0:
+		if d.Samples > 0 {
 			how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.AbsoluteError)
-		case d.AbsoluteError > 0:
-			how = fmt.Sprintf("numerical integration, error of every probability at most %.2g", d.AbsoluteError)
 		}
 		shown := likeliest(d.Probabilities, o.top)
 		for _, y := range shown {
@@ -228,47 +185,4 @@ func likeliest(p []float64, top int) []embeddings.WordID {
 	}
 	slices.SortStableFunc(order, func(a, b embeddings.WordID) int { return cmp.Compare(p[b], p[a]) })
 	return order[:min(top, len(order))]
-}
-
-// deniability prints N_w and S_w of words, and their means.
-func (o *explainOptions) deniability(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
-	seed stream.Seed, a *answer) error {
-	rng := seed.Derive("deniability").Rand()
-	bar := progress.Start(cmd.Context(), "draws", len(words)*o.runs, float64(len(words)*o.runs))
-	defer bar.Close()
-	all, err := metrics.MeasureDeniability(words, o.runs, func(dst, src []embeddings.WordID) {
-		m.Privatize(dst, src, nil, rng)
-		bar.Add(len(src), float64(len(src)), "")
-	})
-	bar.Close()
-	if err != nil {
-		return err
-	}
-	distributor, exact := m.(mechanisms.Distributor)
-	var rows [][]any
-	exactNw := 0.0
-	for _, d := range all {
-		row := []any{m.Vocabulary().Word(d.Word), d.Runs, d.Unchanged, fixed{d.Nw(), 2}, nil, d.Distinct, d.Others()}
-		if exact {
-			p, err := distributor.Distribution(d.Word)
-			if err != nil {
-				return err
-			}
-			exactNw += 100 * p.Probabilities[d.Word]
-			row[4] = fixed{100 * p.Probabilities[d.Word], 2}
-		}
-		rows = append(rows, row)
-	}
-	if err := a.table("deniability", []string{"word", "runs", "unchanged", "n_w", "n_w_exact", "s_w", "s_w_others"},
-		rows); err != nil {
-		return err
-	}
-	total, n := metrics.TotalDeniability(all), float64(len(all))
-	fmt.Fprintf(a.text, "mean: n_w %.2f", total.Nw())
-	if exact {
-		fmt.Fprintf(a.text, ", exact %.2f", exactNw/n)
-	}
-	others := list.Sum(all, func(d metrics.Deniability[embeddings.WordID]) int { return d.Others() })
-	_, err = fmt.Fprintf(a.text, "; s_w %.2f, without the words themselves %.2f\n", total.Sw(), float64(others)/n)
-	return err
 }

@@ -91,7 +91,7 @@ type instanceOptions struct {
 func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.mechanism, "mechanism", "", "mechanism, see mldp mechanisms")
-	f.StringVar(&o.variant, "variant", "", "proved, printed or released (default proved)")
+	f.StringVar(&o.variant, "variant", "", "proved, released or as-run (default proved)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
 	paramFlag(f, &o.parameters)
 	o.space.addFlags(cmd)

@@ -49,7 +49,7 @@ func newMechanismsCommand() *cobra.Command {
 				}
 				rows = append(rows, []any{d.Name, string(v), s.Parameters.String(), g})
 			}
-			for _, p := range d.Parameters {
+			for _, p := range d.Settable() {
 				parameters = append(parameters, []any{d.Name, p.Name, p.Legal, p.Doc})
 			}
 		}

@@ -87,8 +87,7 @@ type privatizeReport struct {
 	Seeded    bool     `json:"seeded"`
 	Budget    string   `json:"budget"` // word, document or text
 	Guarantee string   `json:"guarantee"`
-	Numerical string   `json:"numerical,omitempty"` // effect of finite precision on it
-	Scope     string   `json:"scope,omitempty"`     // between which words it holds, "" between any two
+	Scope     string   `json:"scope,omitempty"` // between which words it holds, "" between any two
 	Promised  bool     `json:"promised"`
 	Epsilon   float64  `json:"epsilon"`
 	Warnings  []string `json:"warnings"`
@@ -255,7 +254,7 @@ func (p *privatizing) state() {
 	p.promise = m.Guarantee()
 	r := privatizeReport{
 		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.words.letters, Seeded: p.seeded, Budget: budgetWord,
-		Guarantee: p.promise.String(), Numerical: p.promise.Numerical.String(), Scope: p.promise.Scope,
+		Guarantee: p.promise.String(), Scope: p.promise.Scope,
 		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{}, Files: []string{},
 	}
 	if s := p.space; s != nil {
@@ -274,12 +273,6 @@ func (p *privatizing) state() {
 		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument)
 	}
 	fmt.Fprintf(p.stderr, "%s%s\nguarantee per %s: %s\n", what, unknown, r.Budget, r.Guarantee)
-	if r.Promised && r.Numerical == "" && p.options.Mechanism != nil {
-		r.Numerical = "as computed: no bound is proved on the effect of finite precision"
-	}
-	if r.Numerical != "" {
-		fmt.Fprintln(p.stderr, r.Numerical)
-	}
 	p.report = r
 }
 

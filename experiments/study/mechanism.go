@@ -21,7 +21,7 @@ type MechanismSpec struct {
 
 	Name       string               `yaml:"name"`                 // of mldp mechanisms; for a command or a text, another
 	Label      string               `yaml:"label,omitempty"`      // its name in a paper; "" means its title
-	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`    // proved where it has one, printed, released or as-run
+	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`    // proved where it has one, released or as-run
 	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`   // several
 	Parameters map[string]any       `yaml:"parameters,omitempty"` // of mldp mechanisms; a list is as many mechanisms
 	Epsilons   []float64            `yaml:"epsilons,omitempty"`   // instead of the study's

@@ -30,12 +30,12 @@ func ExampleMechanism() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	boxes, err := mechanisms.New(mechanisms.Environment{Space: space},
-		mechanisms.Settings{Mechanism: "wbb", Epsilon: 1, Parameters: mechanisms.Parameters{"k": 1.0, "n": 2.0}})
+	nearest, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "custext",
+		Variant: mechanisms.Released, Epsilon: 1, Parameters: mechanisms.Parameters{"k": 2.0}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range []mechanisms.Mechanism{santext, boxes} {
+	for _, m := range []mechanisms.Mechanism{santext, nearest} {
 		r, err := audit.Mechanism(context.Background(), m, space, audit.Options{})
 		if err != nil {
 			log.Fatal(err)
@@ -44,5 +44,5 @@ func ExampleMechanism() {
 	}
 	// Output:
 	// santext: not refuted, epsilon >= 1.08
-	// wbb: violated (exact), epsilon >= +Inf
+	// custext: violated (exact), epsilon >= +Inf
 }
