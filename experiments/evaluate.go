@@ -35,6 +35,7 @@ type EvaluateOptions struct {
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
 	Delimiter string   // of CSV and TSV, in all files; "" is that of the format
+	Encoding  string   // of the original, and of versions that are not UTF-8; "" is UTF-8
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
@@ -228,7 +229,7 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	}
 	s.Metrics = read.Metrics
 	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
-		Delimiter: o.Delimiter, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
+		Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
 			datasets.CleanWords)), MaxTokens: -1}}
 	s.Embeddings = []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}}
 	if o.Label != "" {
@@ -275,7 +276,7 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 			m.Columns = columns // the task's data need not have columns of these names
 		}
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
-			Delimiter: o.Delimiter})
+			Delimiter: o.Delimiter, Encoding: o.Encoding})
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
@@ -335,7 +336,7 @@ func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
 	if o.ID != "" {
 		columns = []string{o.ID}
 	}
-	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Columns: columns}, false)
+	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Encoding: o.Encoding, Columns: columns}, false)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		if o.ID != "" {

@@ -21,6 +21,7 @@ import (
 type describeOptions struct {
 	request    datasets.Request
 	cleaning   string
+	balance    string
 	seed       uint64
 	embeddings []string
 	dimension  int
@@ -50,7 +51,8 @@ func (o *describeOptions) addFlags(cmd *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 2024, "study seed, which determines the sample")
 	f.StringVar(&o.request.File, "file", "", "read this file")
 	f.StringVar(&o.request.Format, "format", "", "csv, tsv, jsonl, json or parquet (default: by the file's suffix)")
-	delimiterFlag(f, &o.request.Delimiter)
+	textFlags(f, &o.request.Delimiter, &o.request.Encoding)
+	f.StringVar(&o.balance, "balance", "", "no: keep the shares that the classes have in the source")
 	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of your own table")
 	f.StringVar(&o.request.LabelColumn, "label", "", "label column of your own table")
 	dimensionFlag(f, &o.dimension)
@@ -60,6 +62,10 @@ func (o *describeOptions) addFlags(cmd *cobra.Command) {
 func (o *describeOptions) load(ctx context.Context, name string) (*datasets.Dataset, error) {
 	q := o.request
 	q.Name, q.Cleaning = name, datasets.Cleaning(o.cleaning)
+	if err := check.OneOf("balance", o.balance, "", "yes", "no"); err != nil {
+		return nil, err
+	}
+	q.Unbalanced = o.balance == "no"
 	q.Seed = stream.FromUint64(o.seed).Derive("dataset")
 	return datasets.Load(ctx, q)
 }

@@ -36,7 +36,7 @@ func newEvaluateCommand() *cobra.Command {
 		"column:COLUMN of the original; may be given more than once")
 	f.StringSliceVar(&o.Text, "text", nil, "columns of the text, in all files")
 	f.StringVar(&o.Label, "label", "", "column to predict, in the original (without one accuracy is not measured)")
-	delimiterFlag(f, &o.Delimiter)
+	textFlags(f, &o.Delimiter, &o.Encoding)
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+

@@ -75,8 +75,10 @@ func vocabularyFlag(f *pflag.FlagSet, to *int, byDefault int) {
 	f.IntVar(to, "vocabulary", byDefault, "keep only this many first words of the embedding; 0 keeps all")
 }
 
-func delimiterFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")
+// textFlags are those of the files of a table.
+func textFlags(f *pflag.FlagSet, delimiter, encoding *string) {
+	f.StringVar(delimiter, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")
+	f.StringVar(encoding, "encoding", "", "of the text: "+strings.Join(table.Encodings(), ", ")+" (default: utf-8)")
 }
 
 func workersFlag(f *pflag.FlagSet, to *int) {

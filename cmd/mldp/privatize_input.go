@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,12 +30,11 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "of the input: lines, csv, tsv, jsonl, json or parquet (default: by the "+
 		"file's suffix)")
-	delimiterFlag(f, &o.delimiter)
+	textFlags(f, &o.delimiter, &o.encoding)
 	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
 	f.StringVar(&o.missing, "missing", "fail", "for JSON objects without the field of --column: fail, or keep them "+
 		"as they are")
-	f.StringVar(&o.encoding, "encoding", "utf-8", "of the input: "+strings.Join(table.Encodings(), ", "))
 }
 
 // inputFile is one input and where its output goes.

@@ -72,11 +72,11 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 			columns = d.Text
 		}
 		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
-			Delimiter: o.Delimiter})
+			Delimiter: o.Delimiter, Encoding: d.Encoding})
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
-		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter,
+		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter, Encoding: d.Encoding,
 			Columns: []string{o.ID}}, false)
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))

@@ -97,6 +97,7 @@ type DatasetSpec struct {
 	// in the key
 	File      string  `yaml:"file,omitempty" json:"-"`
 	Delimiter string  `yaml:"delimiter,omitempty" json:"delimiter,omitempty"` // of CSV and TSV, instead of the usual one
+	Encoding  string  `yaml:"encoding,omitempty" json:"encoding,omitempty"`   // of File, such as latin1; utf-8 else
 	Text      Columns `yaml:"text,omitempty" json:"text,omitempty"`           // columns joined to the text, for File
 	// column of the label, for File; if empty there is nothing to predict
 	Label string `yaml:"label,omitempty" json:"label,omitempty"`
@@ -128,8 +129,8 @@ func (d DatasetSpec) Check() error {
 	case d.Name == "":
 		return errors.New("a data set needs a name")
 	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel ||
-		d.Delimiter != ""):
-		return fmt.Errorf("data set %q: text, label, private, user, delimiter and word_level describe a file of one's "+
+		d.Delimiter != "" || d.Encoding != ""):
+		return fmt.Errorf("data set %q: text, label, private, user, delimiter, encoding and word_level describe a file of one's "+
 			"own: give file too", d.Name)
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
@@ -193,7 +194,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
 		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
-		Delimiter:     d.Delimiter,
+		Delimiter: d.Delimiter, Encoding: d.Encoding,
 		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
 		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},

@@ -31,8 +31,8 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Delimiter is that of CSV and TSV, "" for the usual one; Encoding is that of
-	// text, "" for UTF-8.
+	// Delimiter is that of CSV and TSV, "" for the usual one; Encoding is that of a
+	// file that is not UTF-8, in which mldp privatize writes.
 	Delimiter, Encoding string
 	// Columns hold the text, joined by a space; none for plain lines.
 	Columns []string
@@ -115,7 +115,12 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 	if s.ID != "" {
 		columns, r.at = append(columns, s.ID), map[string]int{}
 	}
-	rows, err := table.Read(ctx, file, table.Options{Delimiter: s.Delimiter, Encoding: s.Encoding, Columns: columns}, true)
+	o := table.Options{Delimiter: s.Delimiter, Columns: columns}
+	rows, err := table.Read(ctx, file, o, true)
+	if err != nil && s.Encoding != "" {
+		o.Encoding = s.Encoding
+		rows, err = table.Read(ctx, file, o, true)
+	}
 	for n, row := range rows {
 		if row == nil {
 			if r.texts = append(r.texts, ""); s.ID == "" {
