@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/engine"
@@ -54,6 +53,9 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 	l.Log = o.Log
 	defer func() { runErr = errors.Join(runErr, l.Close()) }()
 	p, err := Plan(s, l)
+	if err == nil {
+		err = l.Models(ctx, plan.Wants(s).Resources)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +63,6 @@ func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ 
 		lab.Unpublished(plan.Wants(s), root, func(err error) {
 			fmt.Fprintf(o.Log, "warning: %v: it is used as it is; mldp data verify lists such files\n", err)
 		})
-		ref, err := l.EncoderRef(lab.CatalogueEncoder)
-		if err == nil && ref == lab.SIFEncoder && slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool {
-			return r.Ref == lab.CatalogueEncoder
-		}) {
-			fmt.Fprintf(o.Log, "no sentence encoder on this machine: CS is measured with SIF and marked so; get one "+
-				"with: mldp data fetch %s\n", lab.CatalogueEncoder)
-		}
 	}
 	return engine.Run(ctx, p, o)
 }
@@ -120,9 +115,9 @@ func Items(ctx context.Context, run *engine.Summary, root string, texts bool, ea
 }
 
 // Missing lists the entries of the fetch catalogue that a study wants and the
-// data folder does not have; encoder tells whether the sentence encoder counts.
-func Missing(s *study.Study, root string, encoder bool) ([]fetch.Entry, error) {
-	return lab.Missing(plan.Wants(s), root, encoder)
+// data folder does not have.
+func Missing(s *study.Study, root string) ([]fetch.Entry, error) {
+	return lab.Missing(plan.Wants(s), root)
 }
 
 // AuditRow is the verdict of a report; parameters are those by which rows

@@ -1,15 +1,12 @@
 package experiments_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -18,8 +15,8 @@ import (
 )
 
 // everything reads a file of every kind: a table of one's own, data sets of the
-// catalogue, an embedding, WordNet for cleaning and for synonyms, the English
-// word list and a sentence encoder.
+// catalogue, an embedding, WordNet for cleaning and for synonyms and the English
+// word list. Those of a model are in TestKeysFollowResources.
 const everything = `schema: 1
 name: everything
 seed: 5
@@ -36,7 +33,7 @@ metrics:
   deniability: {words: 4, runs: 10}
   low: 3
   english: words
-  cs: {encoder: sentence-encoder, documents: 6}
+  cs: {encoder: sif, documents: 6}
 `
 
 // pleasant and dull are the words of two classes.
@@ -103,102 +100,7 @@ func resources() map[string][2]string {
 		"wordnet-3.0/data.adv":   {synset(0, 4, "good", "fine"), synset(0, 4, "good", "tale")},
 		"wordnet-3.0/adv.exc":    {"", "weak good\n"},
 	}
-	pieces := []string{"▁", "▁the", "▁i"}
-	for _, w := range append(append([]string(nil), pleasant...), dull...) {
-		pieces = append(pieces, "▁"+w)
-	}
-	tokenizer := `{"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":true},` +
-		`"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0]`
-	table2 := []float32{0.1, 0.1}
-	for i, p := range pieces {
-		tokenizer += fmt.Sprintf(`,["%s",-2]`, p)
-		table2 = append(table2, float32(i%3)/9, 0.3)
-		if i > 0 && i <= 10 {
-			table2[len(table2)-2] = 2
-		} else if i > 10 {
-			table2[len(table2)-1] = 3
-		}
-	}
-	tokenizer += "]}}"
-	other := append([]float32(nil), table2...)
-	for i := range other {
-		other[i] += float32(i%7) / 5
-	}
-	limit := [2]string{`{"max_seq_length": 64}`, `{"max_seq_length": 4}`}
-	for name, versions := range map[string][2]string{
-		"model.onnx": {lookupModel(table2, 2, "last_hidden_state", false), lookupModel(other, 2, "last_hidden_state",
-			false)},
-		"tokenizer.json":            {tokenizer, strings.Replace(tokenizer, "▁good", "▁goods", 1)},
-		"sentence_bert_config.json": limit,
-		"tokenizer_config.json":     {`{"model_max_length": 64}`, `{"model_max_length": 4}`},
-		"config.json":               {`{"max_position_embeddings": 64}`, `{"max_position_embeddings": 4}`},
-		"1_Pooling/config.json":     {`{"pooling_mode_mean_tokens": true}`, `{"pooling_mode_cls_token": true}`},
-	} {
-		files["sentence-encoder/"+name] = versions
-	}
 	return files
-}
-
-// lookupModel is an ONNX model that looks up a row of so many numbers for every
-// token; mixed adds the mean of the text's rows.
-func lookupModel(table []float32, width int, output string, mixed bool) string {
-	type field = func([]byte) []byte
-	message := func(fields ...field) (b []byte) {
-		for _, f := range fields {
-			b = f(b)
-		}
-		return b
-	}
-	number := func(n protowire.Number, v uint64) field {
-		return func(b []byte) []byte {
-			return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), v)
-		}
-	}
-	text := func(n protowire.Number, s string) field {
-		return func(b []byte) []byte {
-			return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), s)
-		}
-	}
-	part := func(n protowire.Number, fields ...field) field { return text(n, string(message(fields...))) }
-	value := func(n protowire.Number, name string, kind uint64, shape ...string) field {
-		var dims []field
-		for _, d := range shape {
-			if d == "width" {
-				dims = append(dims, part(1, number(1, uint64(width))))
-			} else {
-				dims = append(dims, part(1, text(2, d)))
-			}
-		}
-		return part(n, text(1, name), part(2, part(1, number(1, kind), part(2, dims...))))
-	}
-	var raw []byte
-	for _, x := range table {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-	}
-	node := func(operation, to string, rest ...field) field {
-		return part(1, append(rest, text(2, to), text(4, operation))...)
-	}
-	const float, int64s, ints = 1, 7, 7
-	graph := []field{node("Gather", "looked", text(1, "table"), text(1, "input_ids"))}
-	if mixed {
-		graph = append(graph, node("ReduceMean", "mean", text(1, "looked"),
-			part(5, text(1, "axes"), number(8, 1), number(20, ints))),
-			node("Add", output, text(1, "looked"), text(1, "mean")))
-	} else {
-		graph[0] = node("Gather", output, text(1, "table"), text(1, "input_ids"))
-	}
-	return string(message(
-		number(1, 8),
-		part(7, append(graph,
-			text(2, "graph"),
-			part(5, number(1, uint64(len(table)/width)), number(1, uint64(width)), number(2, float), text(8, "table"),
-				text(9, string(raw))),
-			value(11, "input_ids", int64s, "batch", "length"),
-			value(11, "attention_mask", int64s, "batch", "length"),
-			value(12, output, float, "batch", "length", "width"),
-		)...),
-		part(8, number(2, 13)),
-	))
 }
 
 // After a change of any file of a study, running the study again gives the

@@ -6,16 +6,14 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"mldpbench/internal/check"
 	"mldpbench/stream"
 )
 
-// Measures of how much of a reference text is in another one, as machine
-// translation and summarisation define them: BLEU and chrF as sacrebleu computes
-// them, ROUGE-L as rouge-score does. Here the reference is the text as it was,
-// the hypothesis the privatised text. Scores are 0–100.
+// BLEU is how much of a reference text is in another one, as sacrebleu computes
+// it. Here the reference is the text as it was, the hypothesis the privatised
+// text. Scores are 0–100.
 
 // tally are the counts of a text that a measure of a corpus is computed from;
 // those of a corpus are their sums.
@@ -174,118 +172,4 @@ func tokens13a(text string) []string {
 		text = r.find.ReplaceAllString(text, r.by)
 	}
 	return strings.Fields(text)
-}
-
-// chrFOrder is the length of the longest n-grams of chrF.
-const chrFOrder = 6
-
-// ChrF compares the n-grams of characters of texts with those of their
-// references (Popović 2015), as sacrebleu 2 does by default: chrF2, up to six
-// characters, white space left out, no words. Of several references of a text
-// the one with the highest score counts.
-func ChrF(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (Interval,
-	error) {
-	out, err := overCorpus(textMeasure{chrFCounts(2, false), func(t tally) float64 { return chrF(t, 2) }}, hypotheses,
-		references, resamples, level, seed)
-	if err != nil {
-		return out, fmt.Errorf("chrF: %w", err)
-	}
-	return out, nil
-}
-
-// chrFCounts are, for each order, the n-grams of the text (none where the
-// reference has none), of the reference, and of both.
-func chrFCounts(beta float64, space bool) func(string, []string) tally {
-	letters := func(text string) []string {
-		if space {
-			return strings.Split(text, "")
-		}
-		return strings.Split(strings.Join(strings.FieldsFunc(text, unicode.IsSpace), ""), "")
-	}
-	return func(hypothesis string, references []string) tally {
-		h := letters(hypothesis)
-		var best tally
-		for _, text := range references {
-			r, t := letters(text), make(tally, 3*chrFOrder)
-			for n := range chrFOrder {
-				of := ngrams(r, n+1, "")
-				for gram, c := range ngrams(h, n+1, "") {
-					if len(of) > 0 {
-						t[3*n] += float64(c)
-					}
-					t[3*n+2] += float64(min(c, of[gram]))
-				}
-				for _, c := range of {
-					t[3*n+1] += float64(c)
-				}
-			}
-			if best == nil || chrF(t, beta) > chrF(best, beta) {
-				best = t
-			}
-		}
-		return best
-	}
-}
-
-// chrF is the F score of the mean precision and the mean recall over the orders
-// that text and reference both have.
-func chrF(t tally, beta float64) float64 {
-	var precision, recall, orders float64
-	for n := range chrFOrder {
-		if own, of := t[3*n], t[3*n+1]; own > 0 && of > 0 {
-			precision, recall, orders = precision+t[3*n+2]/own, recall+t[3*n+2]/of, orders+1
-		}
-	}
-	if precision+recall == 0 {
-		return 0
-	}
-	precision, recall = precision/orders, recall/orders
-	return 100 * (1 + beta*beta) * precision * recall / (beta*beta*precision + recall)
-}
-
-// RougeL returns the mean over texts of ROUGE-L's F1 against a reference each
-// (Lin 2004), with its 95% t interval, as rouge-score computes it without a
-// stemmer: the longest common subsequence of lower-case words of letters a to z
-// and digits.
-func RougeL(hypotheses, references []string) (Interval, error) {
-	if len(hypotheses) != len(references) {
-		return Interval{}, fmt.Errorf("ROUGE-L: %d texts for %d references", len(hypotheses), len(references))
-	}
-	scores := make([]float64, len(hypotheses))
-	for i, h := range hypotheses {
-		scores[i] = rougeL(h, references[i])
-	}
-	return MeanInterval(scores, 0.95), nil
-}
-
-func rougeL(hypothesis, reference string) float64 {
-	words := func(text string) []string {
-		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
-		})
-	}
-	h, r := words(hypothesis), words(reference)
-	common := longestCommon(h, r)
-	if common == 0 {
-		return 0
-	}
-	return 100 * 2 * float64(common) / float64(len(h)+len(r)) // the harmonic mean of common/len(h), common/len(r)
-}
-
-// longestCommon returns the length of the longest common subsequence.
-func longestCommon[W comparable](a, b []W) int {
-	row := make([]int, len(b)+1) // of the words of a so far
-	for _, w := range a {
-		diagonal := 0
-		for j, v := range b {
-			above := row[j+1]
-			if v == w {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(above, row[j])
-			}
-			diagonal = above
-		}
-	}
-	return row[len(b)]
 }

@@ -10,7 +10,7 @@ const Encoder = "encoder"
 func init() {
 	Register(Definition{
 		Name:       "encoder",
-		Parameters: []Parameter{{Name: Encoder, Default: "sentence-encoder"}, linearCost, iterations, stopGradient},
+		Parameters: []Parameter{{Name: Encoder, Default: "sif"}, linearCost, iterations, stopGradient},
 		New:        newLogistic,
 	})
 }

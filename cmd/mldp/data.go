@@ -125,7 +125,7 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
 			var s *study.Study
 			if s, err = openStudy(name, dir, &study.Overrides{Dimensions: dimensions, Root: dir}); err == nil {
-				entries, err = experiments.Missing(s, dir, true)
+				entries, err = experiments.Missing(s, dir)
 			}
 		} else {
 			entries, err = fetch.Expand([]string{name}, dimensions)

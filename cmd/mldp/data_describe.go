@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/internal/check"
-	"mldpbench/models/transformer"
 	"mldpbench/stream"
 )
 
@@ -29,7 +27,7 @@ type describeOptions struct {
 
 func newDataDescribeCommand(dir *string) *cobra.Command {
 	var o describeOptions
-	cmd := command("data-describe", "describe [NAME|FOLDER...]", nil)
+	cmd := command("data-describe", "describe [NAME...]", nil)
 	o.addFlags(cmd)
 	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
 		"--dimension, or a file")
@@ -88,16 +86,6 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string, a *answer) err
 		spaces = append(spaces, s)
 	}
 	for _, name := range names {
-		if dir := lab.Folder(o.request.Root, name); o.request.File == "" && !slices.Contains(datasets.Names(), name) &&
-			lab.IsFolder(dir) {
-			d, err := transformer.Describe(dir)
-			if err != nil {
-				return err
-			}
-			a.add("model "+name, []struct{ Description string }{{d}})
-			fmt.Fprint(a.text, d)
-			continue
-		}
 		d, err := o.load(cmd.Context(), name)
 		var missing *fetch.MissingError
 		if all && errors.As(err, &missing) {

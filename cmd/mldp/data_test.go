@@ -137,13 +137,6 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 		"opinion_lexicon/positive-words.txt": "opinion-lexicon/positive-words.txt",
 		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
 	})
-	// The available encoder replaces the study's own, file by file.
-	for _, name := range []string{"model.onnx", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
-		"config.json"} {
-		f := create("sentence-encoder/" + name)
-		_, err := io.Copy(f, read("use-lite-onnx/"+name))
-		must(errors.Join(err, f.Close()))
-	}
 	zipped("words.zip", map[string]string{"words/en": "words/nltk-words-en.txt.gz"})
 	return mirror, flat
 }
@@ -164,9 +157,6 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
 			t.Fatalf("mldp %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
 		}
-		if strings.Contains(stderr.String(), "no sentence encoder") {
-			t.Errorf("mldp %s: %s", strings.Join(args, " "), &stderr)
-		}
 		return stdout.String()
 	}
 	// GloVe of other dimensions is not in the mirror.
@@ -184,10 +174,9 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 	if len(official) != 3 || strings.Join(official, "\n") != strings.Join(same, "\n") {
 		t.Errorf("official layouts give\n%q\nflat ones\n%q", official, same)
 	}
-	// What takes longest is left out or cut: the encoder takes a tenth of a second
-	// for each document.
+	// What takes longest is left out or cut.
 	study := mldp("study", "show", "comparative")
-	for long, short := range map[string]string{"documents: 100,": "documents: 1,", "full: true": "candidates: 4",
+	for long, short := range map[string]string{"encoder: use-lite-onnx, documents: 100,": "encoder: sif, documents: 1,", "full: true": "candidates: 4",
 		"baseline_repetitions: 10": "baseline_repetitions: 1", "train: 8000": "train: 600",
 		"validation: 2000": "validation: 200",
 		"test: 2000":       "test: 200", "train: 16000": "train: 600", "validation: 4000": "validation: 200",
@@ -212,8 +201,7 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 			measured[r.Dataset] = r.Detail
 		}
 	}
-	want := map[string]string{"imdb": "sentence-encoder", "agnews": "sentence-encoder",
-		"product-reviews": "sentence-encoder"}
+	want := map[string]string{"imdb": "sif", "agnews": "sif", "product-reviews": "sif"}
 	if !maps.Equal(measured, want) {
 		t.Errorf("measured on %v", measured)
 	}

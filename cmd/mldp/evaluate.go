@@ -45,6 +45,8 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
 		"cleaning of the text: sentiment, topic, content, words or none")
 	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 none")
+	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
+		"sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(f, &o.Root)
 	outFlag(f, &out, "evaluation", "folder of rows, table and page")

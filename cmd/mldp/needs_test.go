@@ -26,7 +26,7 @@ func TestCatalogueKnowsTheStudies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		missing, err := experiments.Missing(s, t.TempDir(), true)
+		missing, err := experiments.Missing(s, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

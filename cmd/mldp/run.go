@@ -130,7 +130,7 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, erro
 // provide makes sure that the data of a study is there before anything is read:
 // it fetches missing data, or its error tells how to get all of it.
 func (o *runOptions) provide(ctx context.Context, study *study.Study, stdin io.Reader, stderr io.Writer) error {
-	missing, err := experiments.Missing(study, o.data, o.fetching.fetch)
+	missing, err := experiments.Missing(study, o.data)
 	if err != nil {
 		return err
 	}

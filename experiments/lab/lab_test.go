@@ -154,8 +154,8 @@ func TestLinkedFolder(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		linked, err := New("").ofEncoder(link)
-		direct, derr := New("").ofEncoder(dir)
+		linked, err := New("").ofModel(t.Context(), encoderRef(link))
+		direct, derr := New("").ofModel(t.Context(), encoderRef(dir))
 		if linked != direct || err != nil || derr != nil {
 			t.Errorf("%q and %q, %v, %v", linked, direct, err, derr)
 		}

@@ -19,7 +19,7 @@ type Resource struct {
 
 	add     func(context.Context, *Lab, Fingerprints) error // its fingerprint
 	open    func(context.Context, *Lab) error               // what add does not open; nil for nothing
-	Memory  func(*Lab) int64                                // rough bytes while it is used; nil for little
+	model   bool                                            // it is a process; see Lab.Models
 	entries []string                                        // of the fetch catalogue, that it is read from
 }
 
@@ -36,18 +36,12 @@ func fingerprinted(key, ref string, of func(context.Context, *Lab) (string, erro
 
 // OfEncoder is a sentence encoder, a reference as in studies.
 func OfEncoder(ref string) Resource {
-	r := fingerprinted("encoder", ref, func(_ context.Context, l *Lab) (string, error) { return l.ofEncoder(ref) })
-	r.open = func(ctx context.Context, l *Lab) error {
-		dir, err := l.EncoderRef(ref)
-		if err == nil && dir != SIFEncoder { // which is made from a text's own vectors
-			_, err = l.Encoder(ctx, ref, nil, nil)
-		}
-		return err
+	if ref != SIFEncoder {
+		return OfModel(encoderRef(ref))
 	}
-	if ref == CatalogueEncoder {
-		r.entries = []string{ref}
-	}
-	return r
+	return fingerprinted("encoder", ref, func(context.Context, *Lab) (string, error) {
+		return ref, nil // SIF follows from data set and space
+	})
 }
 
 // OfEnglish is a word list.
@@ -68,13 +62,26 @@ func OfEnglish(ref string) Resource {
 
 // OfModel is a model that the study names.
 func OfModel(ref ModelRef) Resource {
-	r := fingerprinted(ref.Key, ref.Folder, func(_ context.Context, l *Lab) (string, error) { return l.ofModel(ref) })
-	r.open = func(_ context.Context, l *Lab) error {
-		_, err := l.Model(ref)
+	r := fingerprinted(ref.Key, ref.Name, func(ctx context.Context, l *Lab) (string, error) { return l.ofModel(ctx, ref) })
+	r.open = func(ctx context.Context, l *Lab) error {
+		_, err := l.Model(ctx, ref)
 		return err
 	}
-	r.Memory = func(l *Lab) int64 { return l.modelMemory(ref.Folder) }
+	r.model = true
 	return r
+}
+
+// Models starts the models among resources, before the first unit: what a
+// machine lacks is said at once.
+func (l *Lab) Models(ctx context.Context, resources []Resource) error {
+	for _, r := range resources {
+		if r.model {
+			if err := r.open(ctx, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // OfTagger is WordNet's parts of speech.
@@ -119,10 +126,9 @@ type Wants struct {
 }
 
 // Missing lists the entries of the fetch catalogue that are wanted and that the
-// data folder root does not have, in the order of the catalogue. encoder tells
-// whether the sentence encoder counts: a run without it measures CS with SIF.
-func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
-	wanted, unknown, err := needs(w, root, encoder)
+// data folder root does not have, in the order of the catalogue.
+func Missing(w Wants, root string) ([]fetch.Entry, error) {
+	wanted, unknown, err := needs(w, root)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,7 @@ func Missing(w Wants, root string, encoder bool) ([]fetch.Entry, error) {
 // Unpublished says of which wanted files, that are read as they were downloaded,
 // the published checksum is another one.
 func Unpublished(w Wants, root string, say func(error)) {
-	wanted, _, _ := needs(w, root, false) // errors are those of what opens it
+	wanted, _, _ := needs(w, root) // errors are those of what opens it
 	for _, e := range wanted {
 		if err := e.Published(root); err != nil {
 			say(err)
@@ -150,7 +156,7 @@ func Unpublished(w Wants, root string, say func(error)) {
 // needs are the entries that are wanted, those of the catalogue in its order and
 // then files of the hub, without embeddings that are there, and the error of an
 // embedding that only the user's folder could have.
-func needs(w Wants, root string, encoder bool) (wanted []fetch.Entry, unknown, err error) {
+func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
 	needed := map[string]bool{}
 	var onHub []fetch.Entry
 	for _, d := range w.Datasets {
@@ -186,7 +192,7 @@ func needs(w Wants, root string, encoder bool) (wanted []fetch.Entry, unknown, e
 	}
 	for _, r := range w.Resources {
 		for _, name := range r.entries {
-			needed[name] = needed[name] || encoder || name != CatalogueEncoder
+			needed[name] = true
 		}
 	}
 	wanted = slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool { return !needed[e.Name] })

@@ -2,22 +2,23 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/sentence"
+	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/models/transformer"
+	"mldpbench/mechanisms/external"
 )
 
 // WarnOneWord says that a vocabulary protects nothing, because it has one word.
@@ -161,11 +162,12 @@ func OpenEnglish(ref, root string) (*datasets.WordList, error) {
 }
 
 // ModelRef is a model that a study names: a folder with model.onnx and
-// tokenizer.json, by its path or by its name in the data folder.
+// tokenizer.json, by its path or by its name in the data folder, or the name of
+// a model that Python's libraries know.
 type ModelRef struct {
-	Key    string // of the study
-	Folder string
-	Task   transformer.Task // "" for any that has vectors of tokens
+	Key  string // of the study
+	Name string
+	Task external.Task
 }
 
 // Folder returns the path of a folder: of one in the data folder root, unless
@@ -183,87 +185,43 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Model opens a model, once per run.
-func (l *Lab) Model(ref ModelRef) (*transformer.Model, error) {
-	dir := Folder(l.root, ref.Folder)
-	m, err := Once(l, "model "+dir, func() (*transformer.Model, error) { return transformer.Open(dir, "") })
-	switch {
-	case err != nil:
-	case ref.Task != "" && m.Task() != ref.Task:
-		err = fmt.Errorf("model %s: serves as %s, not as %s", dir, m.Task(), ref.Task)
-	case ref.Task == "" && !m.HasTokenVectors():
-		err = fmt.Errorf("model %s: gives no vectors of tokens", dir)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref.Key, err)
-	}
-	return m, nil
-}
-
-// ofModel returns the fingerprint of all files of a model.
-func (l *Lab) ofModel(ref ModelRef) (string, error) {
-	dir := Folder(l.root, ref.Folder)
+// Model starts a model, once per run.
+func (l *Lab) Model(ctx context.Context, ref ModelRef) (*external.Model, error) {
+	dir, digest := Folder(l.root, ref.Name), ""
 	if !IsFolder(dir) {
-		return "", fmt.Errorf("%s = %q: no such folder, nor one of that name in %s", ref.Key, ref.Folder,
-			fetch.Root(l.root))
-	}
-	digest, err := l.hashFolder(dir)
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", ref.Key, dir, err)
-	}
-	return digest, nil
-}
-
-// modelMemory is that of a model in a folder: its weights as read and as the
-// products want them, and batches with their garbage (150 MiB in all, measured
-// with a model of 10 MB on two processors).
-func (l *Lab) modelMemory(folder string) (size int64) {
-	files, _ := os.ReadDir(Folder(l.root, folder)) // a run says what is wrong with it
-	for _, f := range files {
-		if info, err := f.Info(); err == nil {
-			size += 2 * info.Size()
+		if dir = ""; filepath.IsAbs(ref.Name) || strings.HasPrefix(ref.Name, ".") {
+			return nil, check.Wrong("%s = %q: no such folder", ref.Key, ref.Name)
 		}
 	}
-	return size + 128<<20
+	if dir != "" {
+		var err error
+		if digest, err = l.hashFolder(dir); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", ref.Key, dir, err)
+		}
+	}
+	return Once(l, engine.MakeID("model", ref.Task, ref.Name), func() (*external.Model, error) {
+		return external.OpenModel(ctx, ref.Task, ref.Name, dir, digest)
+	})
 }
 
-// Encoders of a study that are not a folder: the catalogue's model, and the
-// weighted mean of the text's own word vectors, which needs no model.
-const (
-	CatalogueEncoder = "sentence-encoder"
-	SIFEncoder       = "sif"
-)
-
-// EncoderRef decides which encoder measures CS. A machine without the
-// catalogue's model uses SIF, and every row states that. The key of a unit
-// holds the encoder, so a later run with the model measures again.
-func (l *Lab) EncoderRef(encoder string) (ref string, err error) {
-	if encoder == SIFEncoder {
-		return encoder, nil
+// ofModel returns the fingerprint of a model: of all files of its folder, or of
+// the weights and libraries of a name.
+func (l *Lab) ofModel(ctx context.Context, ref ModelRef) (string, error) {
+	if dir := Folder(l.root, ref.Name); IsFolder(dir) {
+		return l.hashFolder(dir)
 	}
-	if encoder != CatalogueEncoder {
-		return Folder(l.root, encoder), nil
-	}
-	dir, err := fetch.Locate(l.root, CatalogueEncoder, "model")
-	var missing *fetch.MissingError
-	if errors.As(err, &missing) {
-		return SIFEncoder, nil
-	}
-	return dir, err
-}
-
-// ofEncoder returns the fingerprint of all files of an encoder.
-func (l *Lab) ofEncoder(encoder string) (string, error) {
-	dir, err := l.EncoderRef(encoder)
-	if err != nil || dir == SIFEncoder {
-		return dir, err // SIF follows from data set and space
-	}
-	digest, err := l.hashFolder(dir)
+	m, err := l.Model(ctx, ref)
 	if err != nil {
-		return "", fmt.Errorf("sentence encoder %s: %w", dir, err)
+		return "", err
 	}
-	return digest, nil
+	return ref.Name + " " + m.Version(), nil
 }
+
+// SIFEncoder is the encoder that needs no model: the weighted mean of the text's
+// own word vectors.
+const SIFEncoder = "sif"
+
+func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, external.Encode} }
 
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {
@@ -290,20 +248,11 @@ func (l *Lab) hashFolder(dir string) (string, error) {
 
 // Encoder opens a sentence encoder, once per run; SIF is fitted to each data
 // set and space.
-func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus,
-	space *Space) (sentence.Encoder, error) {
-	dir, err := l.EncoderRef(encoder)
-	if err != nil {
-		return nil, err
+func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus, space *Space) (sentence.Encoder, error) {
+	if encoder != SIFEncoder {
+		return l.Model(ctx, encoderRef(encoder))
 	}
-	key := dir
-	if dir == SIFEncoder {
-		key = corpus.Fingerprint + space.Fingerprint()
-	}
-	return Once(l, "encoder "+key, func() (sentence.Encoder, error) {
-		if dir == SIFEncoder {
-			return sentence.NewSIF(space.Space, corpus.Documents)
-		}
-		return sentence.Open(ctx, dir)
+	return Once(l, "encoder "+corpus.Fingerprint+space.Fingerprint(), func() (sentence.Encoder, error) {
+		return sentence.NewSIF(space.Space, corpus.Documents)
 	})
 }

@@ -13,9 +13,9 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/models"
 	"mldpbench/models/attack"
-	"mldpbench/models/transformer"
 	"mldpbench/results"
 )
 
@@ -93,7 +93,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Public, names: study.AttackerNames(scene.Attackers),
-		attacks: len(attackers) > 0, encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.LanguageModel}
+		attacks: len(attackers) > 0, encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.Masked}
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
@@ -136,8 +136,8 @@ func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 	return needs
 }
 
-func maskedModel(folder string) lab.ModelRef {
-	return lab.ModelRef{Key: "language_model", Folder: folder, Task: transformer.Masked}
+func maskedModel(name string) lab.ModelRef {
+	return lab.ModelRef{Key: "masked", Name: name, Task: external.Score}
 }
 
 // pool is the whole pool of public text.
@@ -293,28 +293,13 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism
 	}
 	if o.masked != "" {
 		s.Model = func(candidates []string) (attack.MaskedWords, error) {
-			return r.maskedWords(o.masked, candidates)
+			model, err := r.Lab.Model(ctx, maskedModel(o.masked))
+			return func(ctx context.Context, words []string, positions []int) ([][]float32, error) {
+				return model.Score(ctx, words, positions, candidates)
+			}, err
 		}
 	}
 	return &attackTarget{t, s}, nil
-}
-
-// maskedPieces is the length in pieces of the longest word that a masked model
-// guesses. It runs once for each length.
-const maskedPieces = 3
-
-func (r *Release) maskedWords(folder string, candidates []string) (attack.MaskedWords, error) {
-	model, err := r.Lab.Model(maskedModel(folder))
-	if err != nil {
-		return nil, err
-	}
-	c, err := model.Candidates(candidates, maskedPieces)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, words []string, positions []int) ([][]float64, error) {
-		return model.MaskedWords(ctx, words, positions, c)
-	}, nil
 }
 
 // splits are those of a release.

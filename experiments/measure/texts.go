@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/mechanisms/external"
 	"mldpbench/metrics"
-	"mldpbench/models/transformer"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -21,19 +20,12 @@ import (
 // the original.
 type textOptions struct {
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled; 0: all
-	Encoder   string `yaml:"encoder,omitempty" json:"encoder,omitempty"`              // of BERTScore
 	Model     string `yaml:"-" json:"model,omitempty"`                                // the causal model
 }
 
-// ref is the model that they need, nil for none.
-func (o *textOptions) ref() *lab.ModelRef {
-	switch {
-	case o.Model != "":
-		return &lab.ModelRef{Key: "causal_model", Folder: o.Model, Task: transformer.Causal}
-	case o.Encoder != "":
-		return &lab.ModelRef{Key: "encoder", Folder: o.Encoder}
-	}
-	return nil
+// causal is the model of causal perplexity.
+func (o *textOptions) causal() lab.ModelRef {
+	return lab.ModelRef{Key: "causal", Name: o.Model, Task: external.LogProb}
 }
 
 // pairOfTexts are documents before and after, as text.
@@ -53,16 +45,6 @@ const textResamples = 1000
 var textMeasures = []textMeasure{
 	{"bleu", []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
 		Table: "texts"}}, ofCorpus(metrics.BLEU)},
-	{"chrf", []results.Column{{Name: "chrf", Title: "chrF", Direction: results.Up, Digits: 1, Threshold: 2,
-		Table: "texts"}}, ofCorpus(metrics.ChrF)},
-	{"rouge_l", []results.Column{{Name: "rouge_l", Title: "ROUGE-L", Direction: results.Up, Digits: 1, Threshold: 2,
-		Table: "texts"}}, func(_ context.Context, _ *Release, _ *textOptions, p pairOfTexts) ([]results.Measured, error) {
-		v, err := metrics.RougeL(p.after, p.before)
-		return []results.Measured{measured(v, 100)}, err
-	}},
-	{"bertscore", []results.Column{{Name: "bertscore", Title: "BERTScore F1", Unit: "×100", Direction: results.Up,
-		Digits: 1, Threshold: 2, Table: "texts"}, {Name: "bertscore_precision"}, {Name: "bertscore_recall"}},
-		measureBERTScore},
 	{"causal_perplexity", []results.Column{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
 		Direction: results.Down, Digits: 1, Table: "texts"}}, measureCausal},
 }
@@ -72,8 +54,8 @@ func init() {
 		m := Measurement{
 			Name: t.name, Version: 1, Columns: t.columns, Applies: hasText,
 			Needs: func(_ *Spec, q *Query) (needs []lab.Resource) {
-				if ref := q.Options.(*textOptions).ref(); ref != nil {
-					needs = []lab.Resource{lab.OfModel(*ref)}
+				if o := q.Options.(*textOptions); o.Model != "" {
+					needs = []lab.Resource{lab.OfModel(o.causal())}
 				}
 				return needs
 			},
@@ -83,16 +65,10 @@ func init() {
 		}
 		if t.name == "causal_perplexity" {
 			m.Asked = func(_ *study.Study, scene *study.Scene) (any, bool) {
-				return &textOptions{Model: scene.CausalModel}, scene.CausalModel != ""
+				return &textOptions{Model: scene.Causal}, scene.Causal != ""
 			}
 		} else {
-			m.Metric = study.Metric{Key: t.name, New: func() any { return &textOptions{} },
-				Check: func(options any, _ *study.Design, at study.At) error {
-					if encoder := options.(*textOptions).Encoder; (t.name == "bertscore") != (encoder != "") {
-						return at(errors.New("encoder: a folder for bertscore, and for it alone"), "encoder")
-					}
-					return nil
-				}}
+			m.Metric = study.Metric{Key: t.name, New: func() any { return &textOptions{} }}
 		}
 		Register(m)
 	}
@@ -148,40 +124,19 @@ func ofCorpus(score func(hypotheses []string, references [][]string, resamples i
 	}
 }
 
-func measureBERTScore(ctx context.Context, r *Release, o *textOptions, p pairOfTexts) ([]results.Measured, error) {
-	model, err := r.Lab.Model(*o.ref())
-	if err != nil {
-		return nil, err
-	}
-	before, err := model.TokenVectors(ctx, p.before)
-	if err != nil {
-		return nil, err
-	}
-	after, err := model.TokenVectors(ctx, p.after)
-	if err != nil {
-		return nil, err
-	}
-	s, err := metrics.MeasureBERTScore(before, after)
-	list := []results.Measured{measured(s.F1, 100), measured(s.Precision, 100), measured(s.Recall, 100)}
-	for i := range list {
-		list[i].Detail = model.Name()
-	}
-	return list, err
-}
-
 // measureCausal is the perplexity of the median document, per word: per piece,
 // random words would seem likely, as they are cut into many pieces of which each
 // follows from those before it.
 func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfTexts) ([]results.Measured, error) {
-	model, err := r.Lab.Model(*o.ref())
+	model, err := r.Lab.Model(ctx, o.causal())
 	if err != nil {
 		return nil, err
 	}
 	median := func(texts []string) (metrics.Interval, error) {
-		logs, err := model.CausalLogProbs(ctx, texts)
+		logs, err := model.Ask(ctx, texts)
 		v := metrics.MedianLogPerplexity(numbers[int](len(logs)), func(i int) (sum float64, words int) {
 			for _, x := range logs[i] {
-				sum += x
+				sum += float64(x)
 			}
 			return sum, len(strings.Fields(texts[i]))
 		})

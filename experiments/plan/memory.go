@@ -24,11 +24,6 @@ func (p *planner) memory(u *unit) int64 {
 	if d, err := models.Find(u.query.Model.Name); err == nil && !d.Vectors {
 		weight += recurrentNet
 	}
-	for _, r := range u.needs() {
-		if r.Memory != nil {
-			weight += r.Memory(p.lab)
-		}
-	}
 	attackers, o := u.query.Attackers()
 	if slices.ContainsFunc(attackers, func(a attack.Definition) bool {
 		return slices.Contains(a.Needs, attack.NeedsModel) && slices.Contains(a.Needs, attack.NeedsChannel)

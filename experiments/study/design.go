@@ -54,10 +54,11 @@ type Design struct {
 	// Public is a pool of text of the same kind: what no split uses, and no
 	// document of test nearly repeats, is the attacker's, in addition to the shadow.
 	Public *DatasetSpec `yaml:"public,omitempty"`
-	// LanguageModel and CausalModel are folders of a masked model, for attackers,
-	// and of a causal one, whose perplexity of the released text is measured.
-	LanguageModel string `yaml:"language_model,omitempty"`
-	CausalModel   string `yaml:"causal_model,omitempty"` // see language_model
+	// Masked and Causal name a masked language model, for attackers, and a causal
+	// one, whose perplexity of the released text is measured: a folder with
+	// model.onnx and tokenizer.json, or a name that transformers knows.
+	Masked string `yaml:"masked,omitempty"`
+	Causal string `yaml:"causal,omitempty"` // see masked
 
 	Utility *ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
 	// Probe adds a linear classifier of the utility label on sentence encodings.
@@ -329,10 +330,10 @@ func (d *Design) checkAttacks(at At) error {
 		for need, missing := range map[attack.Need]string{
 			attack.NeedsShadow: "knows the language from other text: shadow must be > 0, or public must be there",
 			attack.NeedsPublic: "trains on public text with private labels: public must be there",
-			attack.NeedsModel:  "asks a masked language model: language_model must be there",
+			attack.NeedsModel:  "asks a masked language model: masked must be there",
 		} {
 			lacks := d.Public == nil && (need == attack.NeedsPublic || need == attack.NeedsShadow && d.Shadow == 0) ||
-				need == attack.NeedsModel && d.LanguageModel == ""
+				need == attack.NeedsModel && d.Masked == ""
 			if lacks && slices.Contains(a.Needs, need) {
 				return at(fmt.Errorf("attacker %s %s", name, missing), "attackers[%d]", i)
 			}

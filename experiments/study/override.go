@@ -241,7 +241,7 @@ func (s *Study) choosePanels(panels []string) error {
 		}
 		if s.Protocol == Attacks {
 			names = slices.AppendSeq(names, maps.Keys(c.Metrics))
-			if c.CausalModel != "" {
+			if c.Causal != "" {
 				names = append(names, causalPerplexity)
 			}
 		}
@@ -260,9 +260,9 @@ func (s *Study) choosePanels(panels []string) error {
 			c.Metrics = maps.Clone(c.Metrics)
 			maps.DeleteFunc(c.Metrics, func(key string, _ any) bool { return !named(key) })
 			if !named(causalPerplexity) {
-				c.CausalModel = ""
+				c.Causal = ""
 			}
-			texts = len(c.Metrics) > 0 || c.CausalModel != ""
+			texts = len(c.Metrics) > 0 || c.Causal != ""
 		}
 		if len(c.Attackers) > 0 || c.Utility != nil || c.Language || texts {
 			kept = append(kept, c)
@@ -279,7 +279,7 @@ func (s *Study) choosePanels(panels []string) error {
 	}
 	// What a scene lacks it would take from the study again.
 	if s.Protocol == Attacks {
-		s.Attackers, s.Utility, s.Probe, s.Language, s.Metrics, s.CausalModel = nil, nil, false, false, nil, ""
+		s.Attackers, s.Utility, s.Probe, s.Language, s.Metrics, s.Causal = nil, nil, false, false, nil, ""
 	}
 	s.Scenes = kept
 	return nil

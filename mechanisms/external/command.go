@@ -34,6 +34,7 @@ type Options struct {
 	Vectors func(io.Writer) error
 
 	vectors string // that file
+	who     string // what errors call it, "" for the command line
 }
 
 func (o *Options) complete() error {

@@ -3,6 +3,7 @@ package external
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: strings.Join(args, " "), hide: hide, stderr: &tail{}, done: make(chan struct{})}
+	p := &process{name: cmp.Or(o.who, "command "+strings.Join(args, " ")), hide: hide, stderr: &tail{}, done: make(chan struct{})}
 	p.cmd = exec.Command(with[0], with[1:]...)
 	p.cmd.Stderr, p.cmd.WaitDelay = p.stderr, grace
 	ownGroup(p.cmd)
@@ -73,7 +74,7 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	if err != nil {
 		_ = in.Close()
 		_ = out.Close()
-		return nil, fmt.Errorf("command %s: %s", p.name, hide.Replace(err.Error()))
+		return nil, fmt.Errorf("%s: %s", p.name, hide.Replace(err.Error()))
 	}
 	p.reader = bufio.NewReaderSize(p.out, 1<<16)
 	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
@@ -102,7 +103,7 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 		return a, false, err
 	}
 	if len(line) > MaxLine && p.hello.Role != AttackerRole { // an attacker reads all training texts at once
-		return a, false, fmt.Errorf("command %s: a request of %d bytes: the limit is %d", p.name, len(line), MaxLine)
+		return a, false, fmt.Errorf("%s: a request of %d bytes: the limit is %d", p.name, len(line), MaxLine)
 	}
 	what := fmt.Sprintf("the answer to request %d", p.id)
 	answer, err := p.watched(ctx, timeout, what, func() ([]byte, error) {
@@ -147,7 +148,7 @@ func (p *process) watched(ctx context.Context, timeout time.Duration, what strin
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("command %s: %s: nothing within %v%s", p.name, what, timeout, p.lastWords())
+		return nil, fmt.Errorf("%s: %s: nothing within %v%s", p.name, what, timeout, p.lastWords())
 	}
 	if err == nil {
 		return line, nil
@@ -164,12 +165,12 @@ func (p *process) watched(ctx context.Context, timeout time.Duration, what strin
 	if p.status != nil {
 		status = p.status.Error()
 	}
-	return nil, fmt.Errorf("command %s: ended (%s) before %s%s", p.name, status, what, p.lastWords())
+	return nil, fmt.Errorf("%s: ended (%s) before %s%s", p.name, status, what, p.lastWords())
 }
 
 // wrong is an error about what the command wrote.
 func (p *process) wrong(what string, err error) error {
-	return fmt.Errorf("command %s: %s: %w%s", p.name, what, err, p.lastWords())
+	return fmt.Errorf("%s: %s: %w%s", p.name, what, err, p.lastWords())
 }
 
 // lastWords returns the last lines of standard error, for error messages.

@@ -41,6 +41,7 @@ const (
 	MechanismRole   Role = ""            // privatises documents
 	AttackerRole    Role = "attacker"    // finds private labels; see Command.Attack
 	MeasurementRole Role = "measurement" // compares texts; see Command.Compare
+	ModelRole       Role = "model"       // encodes or scores texts; see Model
 )
 
 // String returns the role for messages.
@@ -82,6 +83,7 @@ type Hello struct {
 	Title  string `json:"title,omitempty"`
 	Unit   string `json:"unit,omitempty"`
 	Better string `json:"better,omitempty"`
+	Error  string `json:"error,omitempty"` // of a model: why there is none
 }
 
 // Promise is the guarantee that a command declares for a request with epsilon
@@ -114,6 +116,7 @@ type Answer struct {
 	Counts
 	Labels    []*int     `json:"labels,omitempty"`    // of an attacker
 	Values    []*float64 `json:"values,omitempty"`    // of a measurement
+	Numbers   [][]byte   `json:"numbers,omitempty"`   // of a model: little-endian float32
 	Error     string     `json:"error,omitempty"`     // this request failed
 	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
 }

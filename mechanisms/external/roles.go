@@ -24,7 +24,7 @@ func (h Hello) checkRole() error {
 	default:
 		return fmt.Errorf("protocol = %d: must be %d or %d", h.Protocol, Protocol, Roles)
 	}
-	if err := check.OneOf("role", string(h.Role), string(AttackerRole), string(MeasurementRole)); err != nil {
+	if err := check.OneOf("role", string(h.Role), string(AttackerRole), string(MeasurementRole), string(ModelRole)); err != nil {
 		return fmt.Errorf("%w; a mechanism speaks protocol 1", err)
 	}
 	if h.Guarantee != nil || h.Aligned != nil || h.Input != "" {

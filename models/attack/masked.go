@@ -20,7 +20,7 @@ type WordModel func(candidates []string) (MaskedWords, error)
 // the word there, given all other words; the word at the position is not looked
 // at. Logarithms need not be those of a distribution over the candidates; a word
 // that the model cannot spell has −Inf.
-type MaskedWords func(ctx context.Context, words []string, positions []int) ([][]float64, error)
+type MaskedWords func(ctx context.Context, words []string, positions []int) ([][]float32, error)
 
 // leastLog is ln p of a word that a model cannot spell: it is never ruled out.
 const leastLog = -30
@@ -100,12 +100,11 @@ func (s *Situation) eachMasked(ctx context.Context, h *hidden, take func(i int, 
 			if len(l) != s.Words {
 				return fmt.Errorf("the language model has %d numbers for %d candidates", len(l), s.Words)
 			}
+			known := make([]float64, len(l))
 			for j, v := range l {
-				if !(v >= leastLog) {
-					l[j] = leastLog
-				}
+				known[j] = max(leastLog, float64(v))
 			}
-			take(from+i, l)
+			take(from+i, known)
 		}
 	}
 	return nil

@@ -116,19 +116,19 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 // neighbours is a masked model that knows pairs of words.
 func neighbours(pairs *ngram.Model, ids map[string]int32) WordModel {
 	return func(candidates []string) (MaskedWords, error) {
-		return func(_ context.Context, words []string, positions []int) ([][]float64, error) {
-			var out [][]float64
+		return func(_ context.Context, words []string, positions []int) ([][]float32, error) {
+			var out [][]float32
 			for _, j := range positions {
-				row := make([]float64, len(candidates))
+				row := make([]float32, len(candidates))
 				var before []int32
 				if j > 0 {
 					before = []int32{ids[words[j-1]]}
 				}
 				after := pairs.After(before, j == 0)
 				for i, c := range candidates {
-					row[i] = math.Log(after.Probability(ids[c]))
+					row[i] = float32(math.Log(after.Probability(ids[c])))
 					if j+1 < len(words) {
-						row[i] += math.Log(pairs.After([]int32{ids[c]}, false).Probability(ids[words[j+1]]))
+						row[i] += float32(math.Log(pairs.After([]int32{ids[c]}, false).Probability(ids[words[j+1]])))
 					}
 				}
 				out = append(out, row)

@@ -1,0 +1,282 @@
+package external
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	py "mldpbench/python"
+)
+
+// Task is what a model is asked for.
+type Task string
+
+const (
+	Encode  Task = "encode"  // a text → a vector
+	Score   Task = "score"   // a text, a place, candidates → ln Pr of each there; a masked model
+	LogProb Task = "logprob" // a text → ln Pr of each piece given those before it; a causal model
+)
+
+// Model is a language model or an encoder that a Python process runs, with
+// onnxruntime or, by its name, with the libraries that know it. All workers
+// share the process. It is safe for concurrent use.
+type Model struct {
+	task Task
+	args []string
+	who  string // in errors
+
+	mu      sync.Mutex
+	process *process
+	hello   Hello
+	key     string // of kept answers
+}
+
+// Python is the interpreter of models: MLDP_PYTHON, a program or the folder of a
+// virtual environment, else python3. MLDP_PYTHON may also name another folder,
+// such as that of our package, which is no interpreter.
+func Python() string {
+	named := os.Getenv("MLDP_PYTHON")
+	if info, err := os.Stat(named); err == nil && info.IsDir() {
+		named = filepath.Join(named, "bin", "python3")
+		if _, err := os.Stat(named); err != nil {
+			named = ""
+		}
+	}
+	return cmp.Or(named, "python3")
+}
+
+// OpenModel starts a model. With a folder, which has model.onnx and
+// tokenizer.json, its files are the model, and digest is their hash; without,
+// the name is one that sentence-transformers or transformers know. Its errors
+// are those of the user's machine, one line each.
+func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
+	m := &Model{task: task, who: fmt.Sprintf("%s model %s", task, cmp.Or(folder, name))}
+	m.args = []string{Python(), "-c", py.Models, string(task), name}
+	if folder != "" {
+		m.args = append(m.args, folder)
+	}
+	if _, err := exec.LookPath(m.args[0]); err != nil {
+		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
+			"python3 -m pip install onnxruntime tokenizers numpy", m.who, m.args[0])
+	}
+	if err := m.start(ctx); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(task), cmp.Or(digest, name), m.hello.Version}, "\x00")))
+	m.key = hex.EncodeToString(sum[:])
+	forget()
+	return m, nil
+}
+
+func (m *Model) start(ctx context.Context) error {
+	p, err := start(ctx, m.args, Options{Start: 10 * time.Minute, Role: ModelRole, who: m.who})
+	if err != nil {
+		return err
+	}
+	if p.hello.Error != "" {
+		p.kill()
+		return check.Wrong("%s: %.500s", m.who, p.hello.Error)
+	}
+	m.process, m.hello = p, p.hello
+	return nil
+}
+
+// Name returns the name of the folder, or that of the model.
+func (m *Model) Name() string { return m.hello.Name }
+
+// Version identifies a model without a folder: of its libraries and weights.
+func (m *Model) Version() string { return m.hello.Version }
+
+// Close ends the process.
+func (m *Model) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process != nil {
+		m.process.close()
+		m.process = nil
+	}
+	return nil
+}
+
+// query is the question to a model; one of its tasks is set.
+type query struct {
+	ID         uint64   `json:"id"`
+	Encode     []string `json:"encode,omitempty"`
+	LogProb    []string `json:"logprob,omitempty"`
+	Score      []Places `json:"score,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+}
+
+// Places are positions of a text of words.
+type Places struct {
+	Words  []string `json:"words"`
+	Places []int    `json:"places"`
+}
+
+func (q *query) number(id uint64) { q.ID = id }
+
+func (q *query) check(a Answer, _ Hello) error {
+	want := len(q.Encode) + len(q.LogProb)
+	for _, s := range q.Score {
+		want += len(s.Places)
+	}
+	if len(a.Numbers) != want {
+		return fmt.Errorf("%d rows of numbers for %d", len(a.Numbers), want)
+	}
+	for i, row := range a.Numbers {
+		if len(row)%4 != 0 || len(q.Score) > 0 && len(row) != 4*len(q.Candidates) {
+			return fmt.Errorf("row %d of numbers: %d bytes", i, len(row))
+		}
+	}
+	return nil
+}
+
+// ask sends a question, to a new process where the last one has ended.
+func (m *Model) ask(ctx context.Context, q *query) ([][]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		if err := m.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	a, gone, err := m.process.exchange(ctx, q, time.Hour)
+	if gone {
+		m.process = nil
+	}
+	return a.Numbers, err
+}
+
+// decoded are the numbers of a row of an answer.
+func decoded(row []byte) []float32 {
+	out := make([]float32, len(row)/4)
+	for k := range out {
+		out[k] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*k:]))
+	}
+	return out
+}
+
+// textsTogether is the number of texts in a request, and of answers in a file.
+const textsTogether = 256
+
+// Ask returns the numbers of each text: its vector, or the logarithms of its
+// pieces. Texts of similar length are asked together. Answers are kept in the
+// user's cache for a week, so that a study that was killed does not ask again;
+// the same texts give the same requests.
+func (m *Model) Ask(ctx context.Context, texts []string) ([][]float32, error) {
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(texts[a]), len(texts[b])) })
+	out := make([][]float32, len(texts))
+	for some := range slices.Chunk(order, textsTogether) {
+		asked := make([]string, len(some))
+		for k, i := range some {
+			asked[k] = texts[i]
+		}
+		rows, err := m.kept(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range some {
+			out[i] = decoded(rows[k])
+			if slices.ContainsFunc(out[i], func(x float32) bool { return x-x != 0 }) {
+				return nil, fmt.Errorf("%s: a number of %.60q is not finite", m.who, texts[i])
+			}
+		}
+	}
+	return out, nil
+}
+
+// Encode is Ask of an encoder.
+func (m *Model) Encode(ctx context.Context, texts []string) ([][]float32, error) {
+	return m.Ask(ctx, texts)
+}
+
+// numbersTogether is the number of scores in an answer, which is a line.
+const numbersTogether = 1 << 20
+
+// Score returns for each place of a text of words ln Pr of every candidate as
+// the word there, given all other words: a distribution over the candidates,
+// −Inf for those that the model can't spell in three pieces.
+//
+// A candidate of k pieces has the product of its pieces' probabilities at k mask
+// tokens, all masked at once. Products of different k are not parts of one
+// distribution of the model and are made one by normalising over the candidates:
+// between words of equal length the ratio is the model's, between others it is a
+// convention, as pseudo-log-likelihood is (Salazar et al. 2020).
+func (m *Model) Score(ctx context.Context, words []string, places []int, candidates []string) ([][]float32, error) {
+	var rows [][]float32
+	for some := range slices.Chunk(places, max(1, numbersTogether/max(1, len(candidates)))) {
+		more, err := m.ask(ctx, &query{Score: []Places{{words, some}}, Candidates: candidates})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, list.Map(more, decoded)...)
+	}
+	return rows, nil
+}
+
+// keptFor is how long answers are kept.
+const keptFor = 7 * 24 * time.Hour
+
+// keptIn is the folder of answers; "" where the user has no cache.
+func keptIn() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "mldpbench", "models")
+}
+
+// forget removes old answers.
+func forget() {
+	files, _ := os.ReadDir(keptIn())
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(keptIn(), f.Name())) // another process may have done so
+		}
+	}
+}
+
+// kept returns the numbers of texts from the cache, or asks for them and keeps
+// them there.
+func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err error) {
+	h := sha256.New()
+	for _, t := range append([]string{m.key}, texts...) {
+		fmt.Fprintf(h, "%d %s", len(t), t)
+	}
+	path := filepath.Join(keptIn(), hex.EncodeToString(h.Sum(nil)))
+	if data, err := os.ReadFile(path); err == nil {
+		if gob.NewDecoder(bytes.NewReader(data)).Decode(&rows) == nil && len(rows) == len(texts) {
+			return rows, nil
+		}
+	}
+	q := &query{Encode: texts}
+	if m.task == LogProb {
+		q = &query{LogProb: texts}
+	}
+	if rows, err = m.ask(ctx, q); err == nil && keptIn() != "" {
+		// Where there is no room they are asked for again.
+		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
+	}
+	return rows, err
+}
