@@ -34,6 +34,8 @@ const (
 	LogProb Task = "logprob" // a text → ln Pr of each piece given those before it; a causal model
 )
 
+var nouns = map[Task]string{Encode: "sentence encoder", Score: "masked model", LogProb: "causal model"}
+
 // Model is a language model or an encoder that a Python process runs, with
 // onnxruntime or, by its name, with the libraries that know it. All workers
 // share the process. It is safe for concurrent use.
@@ -67,10 +69,11 @@ func Python() string {
 // the name is one that sentence-transformers or transformers know. Its errors
 // are those of the user's machine, one line each.
 func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
-	m := &Model{task: task, who: fmt.Sprintf("%s model %s", task, cmp.Or(folder, name))}
-	m.args = []string{Python(), "-c", py.Models, string(task), name}
+	m := &Model{task: task, args: []string{Python(), "-c", py.Models, string(task), name}}
 	if folder != "" {
-		m.args = append(m.args, folder)
+		m.args, m.who = append(m.args, folder), nouns[task]+" "+folder
+	} else {
+		m.who = nouns[task] + " " + name + " (here and in the data folder is no folder of that name)"
 	}
 	if _, err := exec.LookPath(m.args[0]); err != nil {
 		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
