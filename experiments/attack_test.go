@@ -10,8 +10,6 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
-	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/realdata"
 	"mldpbench/models/attack"
@@ -148,35 +146,6 @@ func TestPanelColumns(t *testing.T) {
 			return slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == name })
 		}) {
 			t.Errorf("no attacker has %s", name)
-		}
-	}
-}
-
-// Single attackers and metrics of a study of attacks run alone, and need no
-// model that they do not ask.
-func TestPanelsOfAttacks(t *testing.T) {
-	for _, panel := range []string{"overlap", "bleu", "causal_perplexity", "attribute-static-svm"} {
-		s, err := experiments.Builtin.Open("attacks")
-		if err == nil {
-			s, err = s.Override(study.Overrides{Panels: []string{panel}})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := experiments.Plan(s, lab.New(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, u := range p.Units {
-			if !strings.HasSuffix(u.Name, ": "+panel) {
-				t.Errorf("panel %s: %s is planned", panel, u.Name)
-			}
-		}
-		asked := slices.ContainsFunc(plan.Wants(s).Resources, func(r lab.Resource) bool {
-			return r.Key == "masked" || r.Key == "causal"
-		})
-		if asked != (panel == "causal_perplexity") {
-			t.Errorf("panel %s asks a model", panel)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
@@ -82,36 +81,6 @@ func TestPapersAsBefore(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// --panel keeps scenes by their name, their section, or both.
-func TestPanelsOfPapers(t *testing.T) {
-	t.Parallel()
-	s, err := experiments.Builtin.Open("cmp-generated")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for panel, want := range map[string]string{
-		"auditor": "user-audit", "deniability": "word-deniability", "deniability/generated 100d": "word-deniability",
-		"reviews": "classifier", "neighbours/generated 50d": "neighbours",
-	} {
-		one, err := s.Override(study.Overrides{Panels: []string{panel}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := experiments.Plan(one, lab.New(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, u := range plan.Units {
-			if !strings.HasSuffix(u.Name, ": "+want) {
-				t.Errorf("panel %s: %s", panel, u.Name)
-			}
-		}
-	}
-	if _, err := s.Override(study.Overrides{Panels: []string{"none"}}); err == nil {
-		t.Error("a panel that is not there is accepted")
 	}
 }
 

@@ -18,8 +18,8 @@ func TestRemovedWordsAreChanged(t *testing.T) {
 				t.Parallel()
 				s := changed(t, "tiny", "policy: drop", "policy: "+string(policy))
 				s, err := s.Override(study.Overrides{
-					Repetitions: 1, Epsilons: []float64{5}, Mechanisms: []string{name}, Models: []string{"svm"},
-					Settings: []string{study.Local},
+					Repetitions: 1, Epsilons: []float64{5}, Mechanisms: []string{name},
+					Set: []string{"models=[svm]", "settings=[local]"},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -318,7 +318,7 @@ func TestWrongRolesInAStudy(t *testing.T) {
 		"attackers: [{name: 'a b', command: [x]}]":                                "must consist of letters",
 		"attackers: [{name: a, command: [x], nosuch: 1}]":                         "nosuch",
 		"attackers: [{name: a, command: [x]}, {name: a, command: [y]}]":           "given twice",
-		"attackers: [{name: a, comand: [x]}]":                                     `unknown field "comand": did you mean "command"?`,
+		"attackers: [{name: a, comand: [x]}]":                                     `unknown field "comand"; did you mean "command"?`,
 		"metrics: {commands: [{name: a}]}":                                        "must name a program",
 		"metrics: {commands: [{name: a, command: [x]}, {name: a, command: [x]}]}": "given twice",
 	} {

@@ -77,7 +77,7 @@ func open(t testing.TB, name string) *study.Study {
 		t.Fatal(err)
 	}
 	if name == "tiny" {
-		if s, err = s.Override(study.Overrides{Repetitions: 1, Models: []string{"svm"}}); err != nil {
+		if s, err = s.Override(study.Overrides{Repetitions: 1, Set: []string{"models=[svm]"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -326,7 +326,7 @@ func TestSettingsAndDocuments(t *testing.T) {
 	}
 	redrawn := changed(t, "tiny", "seed: 7", "seed: 7\ndocuments: redrawn")
 	redrawn, err := redrawn.Override(study.Overrides{Datasets: []string{"generated-reviews"},
-		Mechanisms: []string{"tem"}, Models: []string{"svm"}, Settings: []string{study.Local}})
+		Mechanisms: []string{"tem"}, Set: []string{"models=[svm]", "settings=[local]"}})
 	if err != nil {
 		t.Fatal(err)
 	}

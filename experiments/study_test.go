@@ -7,6 +7,9 @@ import (
 	"mldpbench/experiments/study"
 
 	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,52 +188,126 @@ func TestOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := comparative
-	override := func(o study.Overrides) *study.Study {
-		t.Helper()
-		s, err := comparative.Override(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+	s, err := comparative.Override(study.Overrides{Repetitions: 1, Set: []string{
+		"datasets[imdb].train=700", "datasets[1].max_tokens=9", "models=[svm, {name: logistic}]", "title=one two",
+		"embeddings=[{file: x/glove.6B.100d.subset.txt.gz}]", "metrics.cs.documents=3", "mechanisms[*].policy=keep"}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	s := override(study.Overrides{
-		Embeddings: []string{"x/glove.6B.100d.subset.txt.gz", "x/local.50d.txt.gz"}, Dimensions: []int{100},
-		Models: []string{"svm"}, Repetitions: 1,
-	})
-	if len(s.Embeddings) != 1 || s.Embeddings[0].Name != "glove.6B" || s.Embeddings[0].Dimensions[0] != 100 {
-		t.Errorf("embeddings %+v", s.Embeddings)
+	if d := s.Datasets; d[0].Train != 700 || d[0].MaxTokens != 100 || d[1].MaxTokens != 9 {
+		t.Errorf("data sets %+v", d)
 	}
-	named := override(study.Overrides{Embeddings: []string{"local"}, Dimensions: []int{50}})
-	if len(named.Embeddings) != 1 || named.Embeddings[0].Name != "local" || named.Embeddings[0].File != "" ||
-		!slices.Equal(named.Embeddings[0].Dimensions, []int{50}) {
-		t.Errorf("embeddings by name %+v", named.Embeddings)
-	}
-	if len(s.Models) != 1 || s.Models[0].Name != "svm" || len(s.Models[0].Datasets) != 0 {
+	if len(s.Models) != 2 || s.Models[0].Name != "svm" || len(s.Models[0].Datasets) == 0 || s.Models[1].Name != "logistic" {
 		t.Errorf("models %+v", s.Models)
 	}
-	if s.Repetitions != 1 || s.BaselineRepetitions != 2 {
-		t.Errorf("repetitions %d, baseline %d", s.Repetitions, s.BaselineRepetitions)
+	if e := s.Embeddings; len(e) != 1 || e[0].Name != "glove.6B" || !slices.Equal(e[0].Dimensions, []int{100}) {
+		t.Errorf("embeddings %+v", e)
 	}
-	if d := s.Datasets[0]; d.Train != 8000 || d.MaxTokens != 100 {
-		t.Errorf("data set %+v", d)
+	if s.Repetitions != 1 || s.BaselineRepetitions != 2 || s.Title != "one two" || s.Mechanisms[0].Policy != "keep" {
+		t.Errorf("%+v", s)
 	}
-	if whole.Datasets[0].Train != 8000 || len(whole.Embeddings[0].Dimensions) != 3 {
+	if comparative.Datasets[0].Train != 8000 || comparative.Mechanisms[0].Policy != "" {
 		t.Error("the study itself was changed")
 	}
-	one := override(study.Overrides{Datasets: []string{"imdb"}})
-	if len(one.Models) != 1 || one.Models[0].Name != "lstm" {
-		t.Errorf("models for imdb: %+v", one.Models)
+	one, err := comparative.Override(study.Overrides{Datasets: []string{"imdb"}})
+	if err != nil || len(one.Models) != 1 || one.Models[0].Name != "lstm" {
+		t.Errorf("models for imdb: %+v, %v", one.Models, err)
+	}
+	for set, want := range map[string]string{
+		"datasets[0].trian=5": `unknown field "trian"; did you mean "train"?`, "datasets[9].train=5": "none of them [9]",
+		"datasets.train=5": "datasets has no keys", "repetitions=x": "repetitions = x: must be an integer",
+		"repetitions": "must be path=value", "seed[0]=1": "seed is no list", "sed=1": `did you mean "seed"?`,
+		"a b=1": "must be keys", "repetitions=0": "must be in [1, 10000]", "policy=[keep]": "must be one word",
+		"epsilons=[": "is not YAML",
+	} {
+		_, err := comparative.Override(study.Overrides{Set: []string{set}})
+		if err == nil || !strings.HasPrefix(err.Error(), "--set "+set+": ") || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
 	}
 	for _, bad := range []study.Overrides{
-		{Dimensions: []int{-1}}, {Epsilons: []float64{0}}, {Mechanisms: []string{"nope"}}, {Models: []string{"nope"}},
-		{Datasets: []string{"nope"}}, {Repetitions: -1}, {Settings: []string{"nope"}},
+		{Epsilons: []float64{0}}, {Mechanisms: []string{"nope"}}, {Datasets: []string{"nope"}}, {Repetitions: -1},
+		{Set: []string{"settings=[nope]"}}, {Set: []string{"embeddings[0].dimensions=[-1]"}},
 	} {
 		if s, err := comparative.Override(bad); err == nil {
 			if _, err = experiments.Plan(s, lab.New("")); err == nil {
 				t.Errorf("%+v: no error", bad)
 			}
 		}
+	}
+}
+
+// What the program writes it reads: each number of a study, of any size, comes back.
+func TestNumbersOfAStudyComeBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	positive := func() float64 { return math.Pow(10, 600*rng.Float64()-300) } // 1e-300 to 1e300
+	numbers := []float64{1e-5, 1e-4, 0.0001234, 1e21, 1e-320, 123456789, 5e-324, math.MaxFloat64, 1e5, 2.5e-7}
+	for range 200 {
+		numbers = append(numbers, positive())
+	}
+	for _, x := range numbers {
+		share := max(1e-9, math.Mod(x, 1)) // of parameters with limits
+		text := fmt.Sprintf("schema: 1\nname: numbers\nseed: %d\ndatasets: [{name: generated-words}]\n"+
+			"embeddings: [{name: generated, dimensions: [50]}]\nepsilons: [%g, 1]\nmechanisms:\n"+
+			"  - {name: vickrey, parameters: {t: [%g, 0.5]}, epsilons: [%g]}\n"+
+			"  - {name: own, command: [go, \"{x}\", \"{y}\"], parameters: {x: %g, y: [%g, 2]}}\n"+
+			"models: [{name: svm, parameters: {tolerance: %g}}]\n"+
+			"metrics: {document_loss: {delta: %g}}\n", rng.Uint64(), x, share, x, x, x, x, share)
+		s, err := study.Parse("numbers.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("%g: %v", x, err)
+		}
+		if got := s.Models[0].Parameters; s.Epsilons[0] != x || s.Mechanisms[0].Epsilons[0] != x {
+			t.Fatalf("%g: epsilons %v, parameters %v", x, s.Epsilons, got)
+		}
+		p, err := s.Models[0].Resolve()
+		if err != nil || p["tolerance"] != x {
+			t.Fatalf("%g: tolerance %v, %v", x, p["tolerance"], err)
+		}
+		roundTrip(t, s)
+		set, err := s.Override(study.Overrides{Set: []string{"title=same"}})
+		if err != nil || set.Epsilons[0] != x {
+			t.Fatalf("%g: after --set %v, %v", x, set.Epsilons, err)
+		}
+	}
+}
+
+// Paths of a study are those of its folder, not of the working directory; what is not
+// there may lie in the data folder.
+func TestPathsAreBesideTheStudy(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "sub/reviews.csv", "body,stars\ngood,1\nbad,0\n")
+	put(t, dir, "sub/v.2d.txt", "good 1 2\nbad 2 1\n")
+	put(t, dir, "sub/client.py", "")
+	put(t, dir, "data/away.2d.txt", "good 1 2\nbad 2 1\n")
+	put(t, dir, "sub/s.yaml", `schema: 1
+name: s
+seed: 1
+datasets: [{name: mine, file: reviews.csv, text: body, label: stars}]
+embeddings: [{file: v.2d.txt}, {file: away.2d.txt}]
+mechanisms:
+  - {name: x, command: [python3, client.py, other.py]}
+  - {name: y, text: "y-{epsilon}.csv"}
+  - {name: z, text: /somewhere/z.csv, epsilons: [1]}
+epsilons: [1]
+models: [{name: svm, parameters: {features: tfidf}}]
+`)
+	t.Setenv("MLDP_DATA", filepath.Join(dir, "data"))
+	s, err := experiments.Builtin.Open(filepath.Join(dir, "sub", "s.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(dir, "sub", name) }
+	got := []string{s.Datasets[0].File, s.Embeddings[0].File, s.Embeddings[1].File, s.Mechanisms[1].Text,
+		s.Mechanisms[2].Text}
+	want := []string{in("reviews.csv"), in("v.2d.txt"), "away.2d.txt", in("y-{epsilon}.csv"), "/somewhere/z.csv"}
+	if !slices.Equal(got, want) || !slices.Equal(s.Mechanisms[0].Command, []string{"python3", in("client.py"), "other.py"}) {
+		t.Errorf("got %q and %q, want %q", got, s.Mechanisms[0].Command, want)
+	}
+	t.Chdir(filepath.Join(dir, "sub"))
+	if s, err = experiments.Builtin.Open("s.yaml"); err != nil || s.Datasets[0].File != "reviews.csv" {
+		t.Errorf("from its own folder: %+v, %v", s, err)
 	}
 }
 
@@ -281,12 +358,10 @@ func TestFuzzersStartFromSmallStudies(t *testing.T) {
 // a study that passes its own check, is planned, and is another value than the
 // one that was changed.
 func FuzzOverride(f *testing.F) {
-	f.Add(uint8(0), "imdb,agnews", "x/glove.6B.100d.subset.txt.gz,local", "50,100", "cmp,tem:proved", "1,10",
-		"svm", "local", 1, "")
-	f.Add(uint8(0), "generated-words", "generated", "50", "cmp,tem:released", "1,10", "svm", "local", 1, "")
-	f.Add(uint8(1), "", "generated", "300", "vickrey:released,all-proved", "0.1",
-		"", "train-only,both", 1000000000, "mr")
-	f.Add(uint8(3), "twice,twice", "local.50d", "0,50", "cmp,cmp", "5,5,1e400", "lstm,lstm", "", 0, "a,b")
+	f.Add(uint8(0), "imdb,agnews", "models[0].name=svm", "cmp,tem:proved", "1,10", 1)
+	f.Add(uint8(0), "generated-words", "datasets[*].train=20", "cmp,tem:released", "1,10", 1)
+	f.Add(uint8(1), "", "metrics.cs={encoder: sif, documents: 3}", "vickrey:released,all-proved", "0.1", 1000000000)
+	f.Add(uint8(3), "twice,twice", "mechanisms[cmp].epsilons[0]=1e-5", "cmp,cmp", "5,5,1e400", 0)
 	var studies []*study.Study
 	var texts [][]byte
 	for _, name := range small {
@@ -301,24 +376,17 @@ func FuzzOverride(f *testing.F) {
 		studies, texts = append(studies, s), append(texts, text)
 	}
 	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, which uint8, datasets, vectors, dimensions, mechanisms, epsilons, models, settings string,
-		repetitions int, panels string) {
-		if strings.ContainsRune(vectors, '/') && !strings.HasPrefix(vectors, "x/") {
+	f.Fuzz(func(t *testing.T, which uint8, datasets, set, mechanisms, epsilons string, repetitions int) {
+		if strings.ContainsRune(set, '/') || len(set) > 200 {
 			t.Skip("no file of this machine is opened")
 		}
-		if repetitions > 20 && repetitions <= 10_000 {
+		if repetitions > 20 && repetitions <= 10_000 || strings.Contains(set, "repetitions") {
 			t.Skip("a plan like those of fewer repetitions, only longer")
 		}
 		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
-		o := study.Overrides{
-			Datasets: split(datasets), Embeddings: split(vectors), Root: folder, Mechanisms: split(mechanisms),
-			Models: split(models), Settings: split(settings), Repetitions: repetitions,
-			Panels: split(panels),
-		}
-		for _, d := range split(dimensions) {
-			if n, err := strconv.Atoi(d); err == nil {
-				o.Dimensions = append(o.Dimensions, n)
-			}
+		o := study.Overrides{Datasets: split(datasets), Mechanisms: split(mechanisms), Repetitions: repetitions}
+		if set != "" {
+			o.Set = []string{set}
 		}
 		for _, e := range split(epsilons) {
 			if x, err := strconv.ParseFloat(e, 64); err == nil {

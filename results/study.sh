@@ -6,26 +6,27 @@
 #
 # The data folder is MLDP_DATA; a run that lacks data says so before it starts.
 set -euo pipefail
+set -f # paths such as embeddings[0].name are no patterns
 mldp=${MLDP:-bin/mldp}
 out=${STUDY_OUT:-runs/study}
 
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-replication                    results  replication --dataset agnews-2024 --embedding glove.6B.words
-replication-imdb               results  replication --dataset imdb-2024 --embedding glove.6B --panel text-imdb --panel accuracy
-replication-fits               results  replication-fits --dataset agnews-2024 --embedding glove.6B.words
-replication-fits-imdb          results  replication-fits --dataset imdb-2024 --embedding glove.6B --panel text
-replication-local              results  replication --dataset agnews-2024 --embedding local --dimension 50,300 --panel text
-replication-fewer              results  replication --dataset agnews-2024 --embedding glove.6B --mechanism cmp --panel text
-replication-2025               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2025
-replication-2026               results  replication --dataset agnews-2024 --embedding glove.6B.words --panel accuracy --seed 2026
-comparative                    results  comparative --dimension 100
-comparative-released           results  comparative-released --dimension 100
-comparative-local-50           results  comparative --embedding local --dimension 50 --repetitions 3
-comparative-local-300          results  comparative --embedding local --dimension 300 --repetitions 3
-comparative-released-local-50  results  comparative-released --embedding local --dimension 50 --repetitions 3
-comparative-released-local-300 results  comparative-released --embedding local --dimension 300 --repetitions 3
+replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words
+replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set scenes=[text-imdb,accuracy]
+replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words
+replication-fits-imdb          results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set scenes=[text]
+replication-local              results  replication --dataset agnews-2024 --set embeddings[0].name=local --set embeddings[0].dimensions=[50,300] --set scenes=[text]
+replication-fewer              results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B --mechanism cmp --set scenes=[text]
+replication-2025               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set scenes=[accuracy] --seed 2025
+replication-2026               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set scenes=[accuracy] --seed 2026
+comparative                    results  comparative --set embeddings[0].dimensions=[100]
+comparative-released           results  comparative-released --set embeddings[0].dimensions=[100]
+comparative-local-50           results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[50] --repetitions 3
+comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
+comparative-released-local-50  results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[50] --repetitions 3
+comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 extended                       results  extended
 axes                           results  axes
 classifiers                    results  classifiers
@@ -37,7 +38,7 @@ authors                        results  authors
 refuted                        results  extended --dataset agnews --mechanism custext:released,tem:released,vickrey:released,gumbel:released,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
 attacks                        results  attacks --repetitions 3
-auditor                        results  cmp --panel auditor
+auditor                        results  cmp --set scenes=[auditor]
 vickrey                        summary  vickrey
 tem                            summary  tem
 privemb                        summary  privemb

@@ -105,7 +105,6 @@ func newMergeCommand() *cobra.Command {
 func (o *runOptions) studyFlags(given *pflag.FlagSet) (words []string) {
 	names := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(runOptions).addStudyFlags(names)
-	names.SetNormalizeFunc(canonicalName) // like those that are given
 	given.Visit(func(f *pflag.Flag) {
 		if names.Lookup(f.Name) == nil {
 			return

@@ -112,7 +112,7 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 		return asOneLine(f.Fetch(cmd.Context(), entries))
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
-	cmd.Flags().IntSliceVar(&dimensions, "dimensions", nil, "only these dimensions of an embedding or a study")
+	cmd.Flags().IntSliceVar(&dimensions, "dimension", nil, "only these dimensions of an embedding or a study")
 	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to try first (default: MLDP_MIRROR)")
 	cmd.Flags().StringVar(&from, "from", "", "use this file, for data that only you may download")
 	return cmd
@@ -124,8 +124,12 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
 			var s *study.Study
-			if s, err = openStudy(name, dir, &study.Overrides{Dimensions: dimensions, Root: dir}); err == nil {
+			if s, err = openStudy(name, dir, &study.Overrides{}); err == nil {
 				entries, err = experiments.Missing(s, dir)
+				entries = slices.DeleteFunc(entries, func(e fetch.Entry) bool {
+					_, d := study.DimensionSuffix(e.Name)
+					return d > 0 && len(dimensions) > 0 && !slices.Contains(dimensions, d)
+				})
 			}
 		} else {
 			entries, err = fetch.Expand([]string{name}, dimensions)

@@ -189,8 +189,8 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "comparative.yaml")
 	writeFile(t, file, study)
 	out := t.TempDir()
-	mldp("run", file, "--dimensions", "100", "--models", "svm", "--repetitions", "1",
-		"--mechanisms", "cmp", "--epsilons", "10", "--settings", "local", "--out", out)
+	mldp("run", file, "--set", "embeddings[0].dimensions=[100]", "--set", "models=[svm]", "--repetitions", "1",
+		"--mechanism", "cmp", "--epsilons", "10", "--set", "settings=[local]", "--out", out)
 	records, err := results.Read(filepath.Join(out, "results.csv"))
 	if err != nil {
 		t.Fatal(err)

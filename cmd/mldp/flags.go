@@ -31,24 +31,6 @@ import (
 	"mldpbench/results"
 )
 
-// oneName maps alternative names of flags to the one used in all commands; the
-// alternatives are still accepted.
-var oneName = map[string]string{
-	"output":     "out",
-	"mechanisms": "mechanism",
-	"datasets":   "dataset",
-	"dimensions": "dimension",
-	"models":     "model",
-}
-
-// canonicalName returns the common name of a flag.
-func canonicalName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if canonical, ok := oneName[name]; ok {
-		name = canonical
-	}
-	return pflag.NormalizedName(name)
-}
-
 // The flags that several commands have are spelled and explained here.
 
 func dataFlag(f *pflag.FlagSet, to *string) {
@@ -65,6 +47,11 @@ func dimensionFlag(f *pflag.FlagSet, to *int) {
 
 func paramFlag(f *pflag.FlagSet, to *[]string) {
 	f.StringArrayVar(to, "param", nil, "name=value of a parameter of --mechanism; may be given more than once")
+}
+
+func setFlag(f *pflag.FlagSet, to *[]string) {
+	f.StringArrayVar(to, "set", nil, "path=value of a key of the study, as in datasets[0].train=200, models=[svm] or "+
+		"scenes[*].epsilons=[1,2]; may be given more than once")
 }
 
 func restrictFlag(f *pflag.FlagSet, to *string) {
@@ -137,7 +124,6 @@ func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
 // finish adds to every command what all have in common: names of flags, and
 // completion.
 func finish(root *cobra.Command) {
-	root.SetGlobalNormalizationFunc(canonicalName)
 	strictHelp(root)
 	walkCommands(root, func(c *cobra.Command) {
 		namedArguments(c)
@@ -320,7 +306,9 @@ var flagValues = map[string]func(*cobra.Command) []string{
 	},
 	"encoding": func(*cobra.Command) []string { return table.Encodings() },
 	"case":     func(*cobra.Command) []string { return letterCases },
-	"settings": func(*cobra.Command) []string { return []string{"local", "train-only", "test-only"} },
+	"set": func(*cobra.Command) []string {
+		return list.Map(study.Keys(), func(k study.Key) string { return strings.ReplaceAll(k.Path, "[]", "[0]") + "=" })
+	},
 }
 
 func studies(*cobra.Command) []string { return append(experiments.Builtin.Names(), task.Refs()...) }

@@ -20,9 +20,6 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	walkCommands(newRoot(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			seen[f.Name] = true
-			if _, old := oneName[f.Name]; old {
-				t.Errorf("%s: --%s has another name in other commands", c.CommandPath(), f.Name)
-			}
 			if (f.Name == "out") != (f.Shorthand == "o") {
 				t.Errorf("%s: --%s has the shorthand %q", c.CommandPath(), f.Name, f.Shorthand)
 			}

@@ -71,16 +71,11 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 // addStudyFlags adds the flags that select what is run; keys depend on them.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	dataFlag(f, &o.data)
-	f.StringSliceVar(&o.overrides.Embeddings, "embedding", nil,
-		"vector files (also relative to the data folder) or names, instead of the study's embeddings")
-	f.IntSliceVar(&o.overrides.Dimensions, "dimensions", nil, "only these dimensions")
-	f.StringSliceVar(&o.overrides.Datasets, "datasets", nil, "only these data sets")
-	f.StringSliceVar(&o.overrides.Mechanisms, "mechanisms", nil, "only these mechanisms, as name or name:variant")
+	setFlag(f, &o.overrides.Set)
+	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
+	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
 	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
-	f.StringSliceVar(&o.overrides.Models, "models", nil, "these models, on every data set they can read")
-	f.StringSliceVar(&o.overrides.Settings, "settings", nil, "local, train-only or test-only")
 	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
-	f.StringArrayVar(&o.overrides.Panels, "panel", nil, "only this scene, section or measurement; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
 
@@ -119,10 +114,6 @@ func newRunCommand() *cobra.Command {
 func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, error) {
 	if flags.Changed("seed") {
 		o.overrides.Seed = &o.seed
-	}
-	o.overrides.Root = o.data
-	for i, e := range o.overrides.Embeddings {
-		o.overrides.Embeddings[i] = study.PortableFile(e, o.data)
 	}
 	return openStudy(ref, o.data, &o.overrides)
 }

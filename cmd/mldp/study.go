@@ -94,13 +94,19 @@ func openTaskOrStudy(ref, root string, run bool) (*study.Study, error) {
 func newStudyCheckCommand() *cobra.Command {
 	const usual = "usual/" // value of --data without a folder
 	var data string
+	var o study.Overrides
 	cmd := command("study-check", "check STUDY|FILE.yaml", cobra.ExactArgs(1))
 	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
+	setFlag(cmd.Flags(), &o.Set)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		root := strings.TrimPrefix(data, usual)
-		s, err := openStudy(args[0], root, nil)
+		var changed *study.Overrides
+		if len(o.Set) > 0 {
+			changed = &o
+		}
+		s, err := openStudy(args[0], root, changed)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,14 @@
 package study
 
 import (
+	"errors"
 	"fmt"
-	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -13,50 +17,30 @@ import (
 // Overrides change a study from the command line. They give a new study value,
 // which keys and manifest reflect; empty ones change nothing.
 type Overrides struct {
-	Datasets    []string
-	Embeddings  []string // instead of the study's: files, also relative to Root, or names
-	Root        string   // data folder; "" finds it as every command does
-	Dimensions  []int
-	Mechanisms  []string // name or name:variant
+	Set         []string // path=value, as Study.Set takes them; before all others
+	Datasets    []string // only these, and of all that is for some data sets what is for them
+	Mechanisms  []string // only these, as name or name:variant; one that the study lacks is added
 	Epsilons    []float64
-	Models      []string
-	Settings    []string
 	Repetitions int // baselines keep their proportion
-	// Panels keeps only these: scenes by name, section or "section/name",
-	// attackers, "utility" and "language".
-	Panels []string
-	Seed   *uint64
+	Seed        *uint64
 }
 
-// refuse returns an error where one of the named flags was given, because the
-// study does not use it.
-func (o Overrides) refuse(kind string, flags ...string) error {
-	given := map[string]bool{"datasets": o.Datasets != nil, "embedding": o.Embeddings != nil,
-		"dimensions": o.Dimensions != nil, "mechanisms": o.Mechanisms != nil, "epsilons": o.Epsilons != nil,
-		"models": o.Models != nil, "settings": o.Settings != nil, "repetitions": o.Repetitions != 0}
-	for _, flag := range flags {
-		if given[flag] {
-			return fmt.Errorf("--%s does not apply to %s studies: print it with mldp study show, edit it "+
-				"and run the file", flag, kind)
-		}
-	}
-	return nil
-}
+// taskKeys are the keys of a task that its users may choose.
+var taskKeys = []string{"mechanisms", "epsilons", "repetitions", "seed"}
 
 // Override returns the study changed by flags, checked.
 func (s *Study) Override(o Overrides) (*Study, error) {
-	c := s.copied()
-	c.root = o.Root
-	var err error
-	switch {
-	case s.Task != "":
-		err = o.refuse("task", "datasets", "embedding", "dimensions", "models", "settings")
-	case s.OfPaper():
-		err = o.refuse("paper", "datasets", "embedding", "dimensions", "mechanisms", "epsilons", "models", "settings",
-			"repetitions")
-	case s.Protocol == Attacks:
-		err = o.refuse(Attacks, "models", "settings")
+	if s.Task != "" {
+		for _, a := range o.Set {
+			if key := a[:max(0, strings.IndexAny(a, ".[="))]; !slices.Contains(taskKeys, key) {
+				return nil, check.Wrong("--set %s: a task fixes all but %s", a, strings.Join(taskKeys, ", "))
+			}
+		}
+		if o.Datasets != nil {
+			return nil, check.Wrong("--dataset: a task fixes all but %s", strings.Join(taskKeys, ", "))
+		}
 	}
+	c, err := s.set(o.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -71,27 +55,136 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
 		}
 	}
-	if len(o.Panels) > 0 {
-		if err := c.choosePanels(o.Panels); err != nil {
-			return nil, err
-		}
-	}
 	if o.Seed != nil {
 		c.Seed = *o.Seed
 	}
 	return c, c.Check()
 }
 
-// copied is the study with lists of its own.
-func (s *Study) copied() *Study {
-	c := *s
-	c.source = nil // positions would be those of another text
-	c.Scenes = slices.Clone(s.Scenes)
-	for _, d := range c.designs() {
-		d.Datasets, d.Embeddings = slices.Clone(d.Datasets), slices.Clone(d.Embeddings)
-		d.Mechanisms, d.Models = slices.Clone(d.Mechanisms), slices.Clone(d.Models)
+// set returns a copy of the study without positions, with values at paths replaced.
+func (s *Study) set(assignments []string) (*Study, error) {
+	text, err := s.YAML()
+	if err != nil {
+		return nil, err
 	}
-	return &c
+	for _, a := range assignments {
+		if text, err = assign(text, a); err != nil {
+			return nil, check.Wrong("--set %s: %v", a, err)
+		}
+		c := &Study{root: s.root}
+		if _, err := decode("set", text, c); err != nil {
+			return nil, check.Wrong("--set %s: %s", a, place.ReplaceAllString(err.Error(), ""))
+		}
+	}
+	c := &Study{root: s.root}
+	_, err = decode("study "+s.Name, text, c)
+	return c, err
+}
+
+var (
+	place = regexp.MustCompile(`^set:(\d+:\d+:)? `)
+	steps = regexp.MustCompile(`^(?:([A-Za-z_]\w*)|\[([^\]]+)\])`)
+)
+
+// assign sets one value of a study: path=value, such as datasets[0].train=200,
+// datasets[imdb].train=200, scenes[*].epsilons=[1, 2] or models=[svm].
+func assign(text []byte, assignment string) ([]byte, error) {
+	path, value, ok := strings.Cut(assignment, "=")
+	if !ok {
+		return nil, errors.New("must be path=value, as in datasets[0].train=200")
+	}
+	var tree, v any
+	if err := errors.Join(yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()),
+		yaml.UnmarshalWithOptions([]byte(value), &v, yaml.UseOrderedMap())); err != nil {
+		return nil, errors.New("the value is not YAML")
+	}
+	var way []string
+	for rest := path; rest != ""; rest = strings.TrimPrefix(rest, ".") {
+		step := steps.FindStringSubmatch(rest)
+		if step == nil {
+			return nil, fmt.Errorf("path %q: must be keys, each with [number], [name] or [*] where it is a list", path)
+		}
+		way, rest = append(way, step[0]), rest[len(step[0]):]
+	}
+	tree, err := put(tree, way, "", v)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.MarshalWithOptions(tree, yaml.IndentSequence(true))
+}
+
+// put returns a node with a value at the end of a way; where is the node's own path.
+func put(node any, way []string, where string, v any) (any, error) {
+	if len(way) == 0 {
+		return named(node, v), nil
+	}
+	step, rest := way[0], way[1:]
+	if strings.HasPrefix(step, "[") {
+		list, ok := node.([]any)
+		if !ok && node != nil {
+			return nil, fmt.Errorf("%s is no list", where)
+		}
+		list = slices.Clone(list)
+		found := false
+		for i, x := range list {
+			if entry := step[1 : len(step)-1]; entry == "*" || entry == strconv.Itoa(i) || called(x, entry) {
+				var err error
+				if list[i], err = put(x, rest, where+step, v); err != nil {
+					return nil, err
+				}
+				found = true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s has %d entries, none of them %s", where, len(list), step)
+		}
+		return list, nil
+	}
+	keys, ok := node.(yaml.MapSlice)
+	if !ok && node != nil {
+		return nil, fmt.Errorf("%s has no keys", where)
+	}
+	keys = slices.Clone(keys)
+	at := slices.IndexFunc(keys, func(x yaml.MapItem) bool { return x.Key == step })
+	if at < 0 {
+		at, keys = len(keys), append(keys, yaml.MapItem{Key: step})
+	}
+	var err error
+	keys[at].Value, err = put(keys[at].Value, rest, strings.TrimPrefix(where+"."+step, "."), v)
+	return keys, err
+}
+
+// named is a value in whose list a word stands for the entries of that name that
+// the old list has.
+func named(old, v any) any {
+	had, _ := old.([]any)
+	list, ok := v.([]any)
+	if _, entries := slices.Concat(had, []any{nil})[0].(yaml.MapSlice); !ok || !entries {
+		return v
+	}
+	var out []any
+	for _, x := range list {
+		word, _ := x.(string)
+		same := slices.DeleteFunc(slices.Clone(had), func(h any) bool { return word == "" || !called(h, word) })
+		switch {
+		case len(same) > 0:
+			out = append(out, same...)
+		case word != "":
+			out = append(out, yaml.MapSlice{{Key: "name", Value: word}})
+		default:
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// called reports whether an entry of a list has a name; scenes may share one, their
+// section.
+func called(x any, name string) bool {
+	keys, _ := x.(yaml.MapSlice)
+	return slices.ContainsFunc(keys, func(item yaml.MapItem) bool {
+		return (item.Key == "name" || item.Key == "section") && item.Value == name
+	})
 }
 
 // designs are that of the study and those of its scenes.
@@ -108,25 +201,6 @@ func (s *Study) designs() []*Design {
 func (d *Design) override(o Overrides, base bool) error {
 	if len(o.Datasets) > 0 {
 		d.chooseDatasets(o.Datasets, base)
-	}
-	if len(o.Embeddings) > 0 && (base || len(d.Embeddings) > 0) {
-		dimensions := d.dimensions()
-		d.Embeddings = nil
-		for _, ref := range o.Embeddings {
-			e := EmbeddingSpec{Name: ref, Dimensions: dimensions}
-			if NamesFile(ref) {
-				var err error
-				if e, err = FileSpec(ref, o.Root); err != nil {
-					return err
-				}
-			}
-			d.Embeddings = append(d.Embeddings, e)
-		}
-	}
-	if len(o.Dimensions) > 0 && len(d.Embeddings) > 0 {
-		if err := d.chooseDimensions(o.Dimensions); err != nil {
-			return err
-		}
 	}
 	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
 		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, func(m MechanismSpec, ref string) bool {
@@ -145,19 +219,9 @@ func (d *Design) override(o Overrides, base bool) error {
 			d.Mechanisms[i].Epsilons = nil
 		}
 	}
-	if len(o.Models) > 0 && (base || len(d.Models) > 0) {
-		d.Models = choose(o.Models, d.Models, func(m ModelSpec, name string) bool { return m.Name == name },
-			func(name string) ModelSpec { return ModelSpec{Name: name} })
-		for i := range d.Models {
-			d.Models[i].Datasets = nil // requested by name: wherever it can read the data
-		}
-	}
-	if len(o.Settings) > 0 && (base || len(d.Settings) > 0) {
-		d.Settings = o.Settings
-	}
 	if o.Repetitions != 0 {
-		if err := check.AtLeast("repetitions", o.Repetitions, 1); err != nil {
-			return err
+		if o.Repetitions < 1 || o.Repetitions > 10_000 {
+			return check.Wrong("repetitions = %d: must be in [1, 10000]", o.Repetitions)
 		}
 		if d.BaselineRepetitions > 0 && d.Repetitions > 0 {
 			d.BaselineRepetitions = max(1, d.BaselineRepetitions*o.Repetitions/d.Repetitions)
@@ -194,97 +258,6 @@ func restrict[T any](list []T, names []string, datasets func(*T) *[]string) (kep
 	return kept
 }
 
-func (d *Design) chooseDimensions(dimensions []int) error {
-	var kept []EmbeddingSpec
-	for _, e := range d.Embeddings {
-		if e.File != "" {
-			e.Dimensions = slices.DeleteFunc(slices.Clone(e.Dimensions),
-				func(x int) bool { return !slices.Contains(dimensions, x) })
-		} else {
-			e.Dimensions = dimensions
-		}
-		if len(e.Dimensions) > 0 {
-			kept = append(kept, e)
-		}
-	}
-	if d.Embeddings = kept; len(kept) == 0 {
-		return fmt.Errorf("dimensions = %v: no embedding file has one of them", dimensions)
-	}
-	return nil
-}
-
-// causalPerplexity is what a causal model measures.
-const causalPerplexity = "causal_perplexity"
-
-// choosePanels keeps the scenes that are named, and of the others the attackers,
-// utility, language and, in a study of attacks, metrics that are.
-func (s *Study) choosePanels(panels []string) error {
-	named := func(names ...string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(panels, n) })
-	}
-	parts := s.Parts()
-	valid := []string{}
-	var kept []Scene
-	for i, c := range parts {
-		names := AttackerNames(c.Attackers)
-		if c.Name != "" {
-			names = append(names, c.Name, c.Section+"/"+c.Name)
-		}
-		if c.Section != "" {
-			names = append(names, c.Section)
-		}
-		if c.Utility != nil {
-			names = append(names, "utility")
-		}
-		if c.Language {
-			names = append(names, "language")
-		}
-		if s.Protocol == Attacks {
-			names = slices.AppendSeq(names, maps.Keys(c.Metrics))
-			if c.Causal != "" {
-				names = append(names, causalPerplexity)
-			}
-		}
-		valid = append(valid, names...)
-		if c.Name != "" && named(c.Name, c.Section, c.Section+"/"+c.Name) {
-			kept = append(kept, s.Scenes[i])
-			continue
-		}
-		c.Attackers = slices.DeleteFunc(slices.Clone(c.Attackers), func(a CommandSpec) bool { return !named(a.Name) })
-		if !named("utility") {
-			c.Utility, c.Probe = nil, false
-		}
-		c.Language = c.Language && named("language")
-		texts := false
-		if s.Protocol == Attacks {
-			c.Metrics = maps.Clone(c.Metrics)
-			maps.DeleteFunc(c.Metrics, func(key string, _ any) bool { return !named(key) })
-			if !named(causalPerplexity) {
-				c.Causal = ""
-			}
-			texts = len(c.Metrics) > 0 || c.Causal != ""
-		}
-		if len(c.Attackers) > 0 || c.Utility != nil || c.Language || texts {
-			kept = append(kept, c)
-		}
-	}
-	for _, p := range panels {
-		if len(valid) == 0 {
-			return check.Wrong("panel = %q: the study has no scenes with names and no attackers", p)
-		}
-		if !slices.Contains(valid, p) {
-			slices.Sort(valid)
-			return check.OneOf("panel", p, slices.Compact(valid)...)
-		}
-	}
-	// What a scene lacks it would take from the study again.
-	if s.Protocol == Attacks {
-		s.Attackers, s.Utility, s.Probe, s.Language, s.Metrics, s.Causal = nil, nil, false, false, nil, ""
-	}
-	s.Scenes = kept
-	return nil
-}
-
 // choose returns the entries of the given names in their order; a name that the
 // study does not have gets a new entry, which Check validates.
 func choose[T any](names []string, from []T, is func(T, string) bool, fresh func(string) T) []T {
@@ -303,20 +276,13 @@ func choose[T any](names []string, from []T, is func(T, string) bool, fresh func
 	return out
 }
 
-// dimensions returns those of all embeddings.
-func (d *Design) dimensions() []int {
-	var all []int
-	for _, e := range d.Embeddings {
-		all = append(all, e.Dimensions...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // WithMechanisms returns the study with further mechanisms in each list of it or
 // of a scene, checked.
 func (s *Study) WithMechanisms(more func([]MechanismSpec) ([]MechanismSpec, error)) (*Study, error) {
-	c := s.copied()
+	c, err := s.set(nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range c.designs() {
 		further, err := more(d.Mechanisms)
 		if err != nil {

@@ -137,6 +137,7 @@ func parse(filename string, data []byte, root string) (*Study, error) {
 	if s.source, err = decode(filename, data, s); err != nil {
 		return nil, err
 	}
+	s.besideFile(filepath.Dir(filename))
 	return s, s.Check()
 }
 

@@ -107,6 +107,12 @@ func number(v any) (float64, bool) {
 		f = float64(v)
 	case uint64:
 		f = float64(v)
+	case string: // go-yaml writes 1e-05, which it reads as text
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !strings.ContainsAny(v, "eE") || strings.Trim(v, "0123456789.eE+-") != "" {
+			return 0, false
+		}
+		f = x
 	default:
 		return 0, false
 	}
