@@ -22,6 +22,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
@@ -33,7 +34,8 @@ type spaceOptions struct {
 	dimension int
 	data      string
 	restrict  string
-	words     int // number of first words, 0 for all
+	words     int  // number of first words, 0 for all
+	written   bool // words of the vectors are written as text
 	stderr    func() io.Writer
 }
 
@@ -72,11 +74,33 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	if err != nil {
 		return env, err
 	}
+	if o.written {
+		if env.Space, err = o.writable(env.Space); err != nil {
+			return env, err
+		}
+	}
 	lab.WarnOneWord(o.stderr(), env.Space)
 	if needThesaurus {
 		env.Thesaurus, err = lab.OpenThesaurus(env.Space.Generated, o.data)
 	}
 	return env, err
+}
+
+// writable leaves out the words that would not be read again as one word where
+// they are written: they are never outputs.
+func (o *spaceOptions) writable(s *embeddings.Space) (*embeddings.Space, error) {
+	var strange []string
+	for _, w := range s.Vocabulary.Words() {
+		if !privatize.Writable(w) {
+			strange = append(strange, w)
+		}
+	}
+	if len(strange) == 0 {
+		return s, nil
+	}
+	fmt.Fprintf(o.stderr(), "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: left "+
+		"out\n", len(strange), s.Len(), strange[0])
+	return s.Restrict(privatize.Writable)
 }
 
 // instanceOptions are the flags of one mechanism instance.

@@ -50,6 +50,7 @@ func newPrivatizeCommand() *cobra.Command {
 		return o.run(cmd, args)
 	}
 	o.instance.addFlags(cmd)
+	o.instance.space.written = true
 	o.inputs.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()

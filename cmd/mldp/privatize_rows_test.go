@@ -158,7 +158,7 @@ func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 	if err := os.WriteFile(file("space.vec"), []byte("cat 1 0\ndog 1 0.5\nidea -3 2\ngood 5 5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	secret := regexp.MustCompile(`(?i)secret|private|words|a-b`)
+	secret := regexp.MustCompile(`(?i)secret|private|words|[½②]|a-b`)
 	for _, c := range []struct {
 		name    string
 		data    []byte
@@ -229,6 +229,63 @@ func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 		if s := report.Summary; err != nil || s.Rewritten != unlike || s.Missing != lacking ||
 			s.Rewritten+s.Wordless+s.Missing != rows {
 			t.Errorf("%s: %+v: want %d rewritten, %d without the field, of %d rows; %v", c.name, s, unlike, lacking, rows, err)
+		}
+	}
+}
+
+// What privatize writes, evaluate aligns with the original, word by word, whatever
+// the vectors hold: words that no text holds as one are no outputs (K4).
+func TestStrangeVocabularyAligns(t *testing.T) {
+	strange := []string{"a\tb", "c\rd", "e\x00f", "\xc3", "cut\xe2\x82", "\u00a0", " ", "x y", "\u2028", ",", "...", "--", "new_york",
+		"#tag", "@user", "<unk>", "3.5", "1,000", "½", "😀", "don't", "n't", "U.S.", "well-known", "\ufeffbom", "a\u200bb", "\ue000", "(",
+		"http://x.org", "q@x.org", "cat", "Dog"}
+	var vectors strings.Builder
+	for i, w := range strange {
+		fmt.Fprintf(&vectors, "%s %d %d\n", w, i, i*i%7)
+	}
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	texts := []string{"The cat sat, and 3.5 dogs ran.", "😀😀 good😀 (room) 1990!", "Mail q@x.org or http://x.org/a now…",
+		"A well-known U.S. firm; ½ off 🫩", "plain words of a text", "\"quoted\" one – two / three", "x² Ⅻ ③ one", "end"}
+	var rows, lines strings.Builder
+	rows.WriteString("text\tlabel\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%s\tlabel%d\n", strings.ReplaceAll(texts[i%8], `"`, ""), i%2)
+		lines.WriteString(texts[i%8] + "\n")
+	}
+	objects := make([]string, 40)
+	for i := range objects {
+		line, _ := json.Marshal(map[string]string{"text": texts[i%8], "label": fmt.Sprint("label", i%2)})
+		objects[i] = string(line)
+	}
+	var table bytes.Buffer
+	w := csv.NewWriter(&table)
+	for _, r := range strings.Split(strings.TrimSpace(rows.String()), "\n") {
+		if err := w.Write(strings.Split(r, "\t")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	for name, data := range map[string]string{"v.vec": vectors.String(), "t.tsv": rows.String(), "t.csv": table.String(),
+		"t.jsonl": strings.Join(objects, "\n")} {
+		if err := os.WriteFile(file(name), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"t.tsv", "t.csv", "t.jsonl"} {
+		for _, mechanism := range []string{"uniform", "cmp"} {
+			private := file(mechanism + "-" + name)
+			code, out := mldp(t, "privatize", "--mechanism", mechanism, "--epsilon", "0.1", "--seed", "5", "--embedding",
+				file("v.vec"), "--column", "text", "--out", private, file(name))
+			if code != exitOK || strings.Count(out, "would not be read as one word") != 1 {
+				t.Fatalf("%s: exit code %d\n%s", name, code, out)
+			}
+			if code, out := mldp(t, "--quiet", "evaluate", "--original", file(name), "--privatised", "p="+private, "--text", "text",
+				"--label", "label", "--documents", "-1", "--out", file("ev-"+mechanism+name[2:])); code != exitOK ||
+				!regexp.MustCompile(`(?m)^p +1 +yes `).MatchString(out) {
+				text, _ := os.ReadFile(private)
+				t.Errorf("%s, %s: not aligned\n%s\n%s", name, mechanism, text, out)
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 func newServeCommand() *cobra.Command {
 	o := instanceOptions{}
+	o.space.written = true
 	var words wordFlags
 	var seed uint64
 	var workers int

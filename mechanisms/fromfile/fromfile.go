@@ -23,6 +23,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/table"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
@@ -255,11 +256,38 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 			return nil, err
 		}
 		for i, x := range split.Documents {
+			tokens := d.Clean(texts[i])
+			if len(tokens) != len(x.Tokens) {
+				tokens = inPlace(d, x, texts[i], tokens)
+			}
 			key := strings.Join(x.Tokens, " ")
-			r.versions[key] = append(r.versions[key], d.Clean(texts[i]))
+			r.versions[key] = append(r.versions[key], tokens)
 		}
 	}
 	return r, nil
+}
+
+// inPlace reads a text word by word as mldp privatize wrote it: where it has as
+// many words as the original, each token of the original gets what its word became,
+// also where that is a number or a sign, which cleaning removes. Otherwise, tokens
+// are those of the cleaned text.
+func inPlace(d *datasets.Dataset, original datasets.Document, text string, tokens []string) []string {
+	before, after := privatize.Runs(original.Text), privatize.Runs(text)
+	if len(before) != len(after) {
+		return tokens
+	}
+	var out, were []string
+	for i, word := range before {
+		was, is := d.Clean(word), d.Clean(after[i])
+		if len(was) != len(is) {
+			is = slices.Repeat([]string{strings.ToLower(after[i])}, len(was))
+		}
+		out, were = append(out, is...), append(were, was...)
+	}
+	if n := len(original.Tokens); len(out) >= n && slices.Equal(were[:n], original.Tokens) {
+		return out[:n]
+	}
+	return tokens
 }
 
 // Settings returns the settings under which the text was read.

@@ -49,7 +49,6 @@ type Options struct {
 // Stream is a run over any number of texts, one after the other.
 type Stream struct {
 	options  Options
-	kept     map[string]bool
 	splitter splitter
 	offset   uint64 // number of the next text: its random numbers
 	summary  Summary
@@ -92,7 +91,7 @@ func New(o Options) (*Stream, error) {
 	for _, w := range o.Kept {
 		kept[w] = true
 	}
-	return &Stream{options: o, kept: kept, splitter: splitter{v}}, nil
+	return &Stream{options: o, splitter: splitter{v, kept}}, nil
 }
 
 // piece is one text of a batch.
@@ -283,6 +282,9 @@ func (s *Stream) sample(b *batch) error {
 			return nil
 		}
 		for _, w := range words {
+			if w.kept {
+				continue
+			}
 			if w.id != embeddings.Unknown {
 				sample.Known = append(sample.Known, w.id)
 				sample.Share += 1 / float64(b.recorded[b.pieces[i].record])
@@ -304,9 +306,11 @@ func (s *Stream) sample(b *batch) error {
 func (s *Stream) replace(ctx context.Context, b *batch) error {
 	documents := make([][]string, len(b.pieces))
 	for i, words := range b.words {
-		documents[i] = make([]string, len(words))
-		for j, w := range words {
-			documents[i][j] = s.token(b.pieces[i].text, w)
+		documents[i] = make([]string, 0, len(words))
+		for _, w := range words {
+			if !w.kept {
+				documents[i] = append(documents[i], s.token(b.pieces[i].text, w))
+			}
 		}
 	}
 	epsilons, err := s.epsilons(b)
@@ -396,7 +400,11 @@ func (s *Stream) token(text string, w word) string {
 	if w.id != embeddings.Unknown {
 		return s.splitter.vocabulary.Word(w.id)
 	}
-	return text[w.start:w.end]
+	part := text[w.start:w.end]
+	if w.kept {
+		part = strings.ToLower(part)
+	}
+	return part
 }
 
 // write writes the rows of a batch with their new texts.
@@ -410,7 +418,7 @@ func (s *Stream) write(w table.Writer, b *batch) error {
 			s.summary.add(b.counts[next])
 			s.spent.words += len(b.words[next]) + int(b.counts[next].texts)
 			for _, w := range b.words[next] {
-				if w.id != embeddings.Unknown || s.options.Rewriter != nil {
+				if !w.kept && (w.id != embeddings.Unknown || s.options.Rewriter != nil) {
 					s.spent.known++
 				}
 			}

@@ -12,50 +12,71 @@ import (
 // render writes the text of a piece with its new words.
 func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 	text, next := b.pieces[i].text, b.output[i]
-	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(text, b.words[i]) != len(next) {
+	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(b.words[i]) != len(next) {
 		s.renderLoose(to, b, i, c)
 		return
 	}
-	end := int32(0)
+	end, touching, written := int32(0), false, false // written: the last word is another than that of the text
 	for _, w := range b.words[i] {
-		before := text[end:w.start]
+		before, part := text[end:w.start], text[w.start:w.end]
+		touching = before == "" && end > 0
 		end = w.end
 		c.words++
-		if w.id == embeddings.Unknown {
+		word := part
+		switch {
+		case w.kept:
+			if !s.splitter.kept[part] { // it is kept in lower case
+				word = s.cased(s.token(text, w), w)
+			}
+		case w.id == embeddings.Unknown && s.drops():
 			c.unknown++
-			if s.drops(text, w) {
-				to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
-				continue
+			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
+			continue
+		default:
+			word, next = next[0], next[1:]
+			if w.id == embeddings.Unknown {
+				c.unknown++
+			}
+			if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && word != s.token(text, w) {
+				c.changed++
+			}
+			if w.id != embeddings.Unknown || s.options.Policy != mechanisms.Keep {
+				word = s.cased(word, w)
 			}
 		}
-		word := next[0]
-		next = next[1:]
-		if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && word != s.token(text, w) {
-			c.changed++
-		}
 		to.WriteString(before)
-		if w.split && !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
+		other := word != part
+		switch {
+		case w.split:
+			if !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
+				to.WriteByte(' ')
+			}
+		case touching && (other || written): // two words of the text stay two words
 			to.WriteByte(' ')
 		}
-		if s.options.KeepCase && !(w.id == embeddings.Unknown &&
-			(s.options.Policy == mechanisms.Keep || s.kept[word])) {
-			word = w.form.apply(word)
-		}
+		written = other
 		to.WriteString(word)
 	}
 	to.WriteString(text[end:])
 }
 
-// expected returns the number of words of the output if the mechanism returns
-// one word per word.
-func (s *Stream) expected(text string, words []word) int {
-	return list.Count(words, func(w word) bool { return !s.drops(text, w) })
+// cased restores the case of a word.
+func (s *Stream) cased(as string, of word) string {
+	if s.options.KeepCase {
+		return of.form.apply(as)
+	}
+	return as
 }
 
-// drops reports whether nothing is written for a word.
-func (s *Stream) drops(text string, w word) bool {
-	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop && w.id == embeddings.Unknown &&
-		!s.kept[text[w.start:w.end]]
+// expected returns the number of words that the mechanism gets, and returns if it
+// returns one word per word.
+func (s *Stream) expected(words []word) int {
+	return list.Count(words, func(w word) bool { return !w.kept && (w.id != embeddings.Unknown || !s.drops()) })
+}
+
+// drops reports whether nothing is written for unknown words.
+func (s *Stream) drops() bool {
+	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop
 }
 
 // renderLoose writes the output of a mechanism that leaves words out. The

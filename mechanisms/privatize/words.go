@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+	"golang.org/x/text/unicode/norm"
 
 	"mldpbench/embeddings"
 )
@@ -16,6 +17,7 @@ type word struct {
 	id         embeddings.WordID
 	form       form
 	split      bool // cut from the previous word, with no byte between them
+	kept       bool // passes unchanged
 }
 
 // form is how a word is capitalised.
@@ -33,28 +35,66 @@ const (
 //
 //   - A word is a run of letters, digits and marks, with single joiners inside:
 //     apostrophe, hyphen, full stop, underscore, & and @; between digits also
-//     comma, colon and slash. It is looked up as it stands, in lower case, and
-//     with a straight apostrophe; and with the full stop after it if it
-//     contains another one (U.S.).
+//     comma, colon and slash. It is looked up as it stands, in lower case, in
+//     the other normal forms of Unicode, and with a straight apostrophe; and with
+//     the full stop after it if it contains another one (U.S.).
 //   - An address (e-mail, or a URL up to the next white space) is one word.
 //   - A word that the vocabulary does not have is cut: a contraction before its
 //     ending if the vocabulary has the ending (do n't, it 's), anything else at
 //     its joiners except apostrophes. Each part is then a separate word.
 //   - An emoji is one word, with all its modifiers.
 //
-// Everything else is text between words.
+// Everything else is text between words: white space, punctuation, signs such as
+// + and $, format and control characters. What is not known to be one of them,
+// such as a character newer than these tables or of private use, is a letter.
 type splitter struct {
-	vocabulary *embeddings.Vocabulary
+	vocabulary *embeddings.Vocabulary // nil: words are not cut
+	kept       map[string]bool
+}
+
+// Runs returns the words of a text as they are found before a vocabulary cuts
+// them.
+func Runs(text string) []string {
+	words := splitter{}.words(nil, text)
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = text[w.start:w.end]
+	}
+	return out
+}
+
+// Writable reports whether a word is read again as one word where it is written:
+// it is UTF-8 without white space or control characters, and one run.
+func Writable(w string) bool {
+	if !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return false
+	}
+	return len(splitter{}.words(nil, w)) == 1
 }
 
 // words appends the words of a text of less than 2 GiB to dst.
 func (s splitter) words(dst []word, text string) []word {
+	at := strings.IndexByte(text, '@')
+	mail, mailEnd := email(text, 0, at)
 	for i := 0; i < len(text); {
+		if i >= mailEnd && at >= 0 && i > at { // the next one
+			if next := strings.IndexByte(text[i:], '@'); next < 0 {
+				at, mail, mailEnd = -1, -1, -1
+			} else {
+				at = i + next
+				mail, mailEnd = email(text, i, at)
+			}
+		}
+		if i == mail && mailEnd > i {
+			dst = append(dst, s.lookup(text, i, mailEnd))
+			i = mailEnd
+			continue
+		}
 		kind, size := kindAt(text, i)
 		switch kind {
 		case letter, digit:
 			end, address := compound(text, i)
-			if address {
+			if address || s.vocabulary == nil {
 				dst = append(dst, s.lookup(text, i, end))
 			} else {
 				dst, end = s.compound(dst, text, i, end)
@@ -103,15 +143,22 @@ func kindAt(text string, i int) (kind, int) {
 		return asciiKind[c], 1
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
+	const firstPicture, firstEmoji, lastEmoji, firstTag, lastTag = 0x2190, 0x1F000, 0x1FAFF, 0xE0020, 0xE007F
 	switch {
-	case unicode.IsDigit(r):
-		return digit, size
 	case unicode.IsLetter(r), unicode.IsMark(r):
 		return letter, size
-	case r >= 0x2190 && unicode.Is(unicode.So, r):
+	case unicode.IsNumber(r):
+		return digit, size
+	case r >= firstPicture && unicode.Is(unicode.So, r):
+		return picture, size
+	case r >= firstTag && r <= lastTag: // format characters that spell letters
+		return letter, size
+	case unicode.In(r, unicode.Z, unicode.P, unicode.S, unicode.Cc, unicode.Cf):
+		return between, size
+	case r >= firstEmoji && r <= lastEmoji: // not assigned when the tables were made
 		return picture, size
 	}
-	return between, size
+	return letter, size
 }
 
 // joiner returns the length of the joiner at a byte, or 0. left is the kind of
@@ -138,7 +185,6 @@ func joiner(text string, i int, left kind) int {
 // compound returns the end of the longest run of words and joiners from start
 // on, and whether it is an address.
 func compound(text string, start int) (end int, address bool) {
-	at := false
 	left := between
 	for i := start; i < len(text); {
 		k, size := kindAt(text, i)
@@ -157,10 +203,10 @@ func compound(text string, start int) (end int, address bool) {
 		if size == 0 {
 			break
 		}
-		at = at || text[i] == '@'
+		address = address || text[i] == '@'
 		i += size
 	}
-	return end, at
+	return end, address
 }
 
 // urlEnd returns the position of the next white space, quote or angle bracket;
@@ -168,18 +214,64 @@ func compound(text string, start int) (end int, address bool) {
 func urlEnd(text string, i int) int {
 	rest := text[i:]
 	if n := strings.IndexFunc(rest, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune(`"<>`, r)
+		return unicode.IsSpace(r) || strings.ContainsRune("\"<>", r)
 	}); n >= 0 {
 		rest = rest[:n]
 	}
-	return i + len(strings.TrimRight(rest, ".,;:!?)]}'*"))
+	return i + len(strings.TrimRight(rest, ".,;:!?)]}'’"))
 }
 
-// longestCompound is the longest run with joiners, in bytes, that is looked up
-// whole. It keeps the time linear in the length of the text.
-const longestCompound = 256
+// longestMail bounds both sides of an e-mail address (RFC 5321, 4.5.3.1).
+const longestMail = 320
 
-// cuts are the joiners at which a compound is cut into words.
+// email returns the e-mail address around an @ (RFC 5322, 3.4.1, and 6531), whose
+// local part begins at from or later; nothing, -1, where there is none. A run of
+// letters and digits with an @ inside is one in any case, see compound.
+func email(text string, from, at int) (start, end int) {
+	if at < 0 {
+		return -1, -1
+	}
+	left, right := text[max(from, at-longestMail):at], text[at+1:min(len(text), at+1+longestMail)]
+	local, domain := left, right
+	if before := strings.LastIndexFunc(left, notOf(".!#$%&'*+/=?^_`{|}~-")); before >= 0 {
+		_, size := utf8.DecodeRuneInString(left[before:])
+		local = left[before+size:]
+	}
+	local = strings.TrimLeft(local, "'.")
+	if quoted := strings.TrimSuffix(left, `"`); len(quoted) < len(left) {
+		if quote := strings.LastIndexByte(quoted, '"'); quote >= 0 {
+			local = left[quote:]
+		}
+	}
+	if n := strings.IndexFunc(right, notOf(".-")); n >= 0 {
+		domain = right[:n]
+	}
+	domain = strings.TrimRight(domain, ".-")
+	if literal := strings.IndexByte(right, ']'); strings.HasPrefix(right, "[") && literal > 0 {
+		domain = right[:literal+1] // an address in numbers
+	}
+	if local == "" || domain == "" {
+		return -1, -1
+	}
+	return at - len(local), at + 1 + len(domain)
+}
+
+// notOf finds the characters that are neither letters, digits nor some others.
+func notOf(others string) func(rune) bool {
+	return func(r rune) bool {
+		if strings.ContainsRune(others, r) {
+			return false
+		}
+		return r < utf8.RuneSelf && asciiKind[r] == between || unicode.In(r, unicode.Z, unicode.P, unicode.S)
+	}
+}
+
+// longestCompound bounds the length of what is looked up and cut again part by
+// part; anything longer is cut at every joiner at once. It must be above any word
+// of a vocabulary.
+const longestCompound = 1 << 10
+
+// Joiners at which a compound is cut into words.
 const cuts = "-._&@,:/"
 
 // compound appends the words of text[start:end] and returns where they end,
@@ -198,65 +290,89 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 	}
 	joined := strings.ContainsAny(text[start:end], cuts+"'’")
 	if joined && strings.HasPrefix(text[end:], ".") && strings.Contains(text[start:end], ".") {
-		if w := s.lookup(text, start, end+1); w.id != embeddings.Unknown {
+		if w := s.lookup(text, start, end+1); w.found() {
 			return append(dst, w), end + 1
 		}
 	}
 	w := s.lookup(text, start, end)
-	if w.id != embeddings.Unknown || !joined {
+	if w.found() || !joined {
 		return append(dst, w), end
 	}
 	return s.parts(dst, text, start, end), end
 }
 
+// found reports whether a word is known or kept, and so not cut.
+func (w word) found() bool { return w.kept || w.id != embeddings.Unknown }
+
 // parts cuts a word that the vocabulary does not have as a whole.
 func (s splitter) parts(dst []word, text string, start, end int) []word {
 	if cut := strings.LastIndexAny(text[start:end], cuts); cut >= 0 {
-		dst, _ = s.compoundInside(dst, text, start, start+cut)
-		dst, _ = s.compoundInside(dst, text, start+cut+1, end)
+		dst, _ = s.compound(dst, text[:start+cut], start, start+cut)
+		dst, _ = s.compound(dst, text[:end], start+cut+1, end)
 		return dst
 	}
 	part := text[start:end]
 	cut := max(strings.LastIndexByte(part, '\''), strings.LastIndex(part, "’"))
-	if cut > 1 && (part[cut-1] == 'n' || part[cut-1] == 'N') {
-		if ending := s.lookup(text, start+cut-1, end); ending.id != embeddings.Unknown {
-			ending.split = true
-			dst, _ = s.compoundInside(dst, text, start, start+cut-1)
-			return append(dst, ending)
+	for _, at := range []int{cut - 1, cut} { // n't, and then any other ending
+		if at < 1 || at < cut && part[at] != 'n' && part[at] != 'N' {
+			continue
 		}
-	}
-	if cut > 0 {
-		if ending := s.lookup(text, start+cut, end); ending.id != embeddings.Unknown {
+		if ending := s.lookup(text, start+at, end); ending.found() {
 			ending.split = true
-			dst, _ = s.compoundInside(dst, text, start, start+cut)
+			dst, _ = s.compound(dst, text[:start+at], start, start+at)
 			return append(dst, ending)
 		}
 	}
 	return append(dst, s.lookup(text, start, end))
 }
 
-// compoundInside is compound for a part whose end is not the end of a word.
-func (s splitter) compoundInside(dst []word, text string, start, end int) ([]word, int) {
-	return s.compound(dst, text[:end], start, end)
-}
-
-// lookup finds text[start:end] in the vocabulary.
+// lookup finds text[start:end] among the words that are kept, and in the
+// vocabulary.
 func (s splitter) lookup(text string, start, end int) word {
-	w := word{start: int32(start), end: int32(end)}
+	w := word{start: int32(start), end: int32(end), id: embeddings.Unknown}
+	if s.vocabulary == nil {
+		return w
+	}
 	part := text[start:end]
 	w.id = s.vocabulary.ID(part)
 	lower := part
 	if hasUpper(part) {
 		w.form = formOf(part)
+		lower = strings.ToLower(part)
 		if w.id == embeddings.Unknown {
-			lower = strings.ToLower(part)
 			w.id = s.vocabulary.ID(lower)
 		}
+		if w.id == embeddings.Unknown && !isASCII(part) {
+			w.id = s.otherForm(part, lower)
+		}
 	}
+	w.kept = len(s.kept) > 0 && (s.kept[part] || s.kept[lower])
 	if w.id == embeddings.Unknown && strings.Contains(part, "’") {
 		w.id = s.vocabulary.ID(strings.ReplaceAll(lower, "’", "'"))
 	}
 	return w
+}
+
+// otherForm looks a word up composed and decomposed: text of macOS and PDF files
+// is decomposed, vector files are composed.
+func (s splitter) otherForm(part, lower string) embeddings.WordID {
+	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+		for _, spelled := range []string{form.String(part), form.String(lower)} {
+			if id := s.vocabulary.ID(spelled); id != embeddings.Unknown {
+				return id
+			}
+		}
+	}
+	return embeddings.Unknown
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // hasUpper reports whether a word may have a different form in lower case.
