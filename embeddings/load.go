@@ -43,7 +43,8 @@ type LoadOptions struct {
 // files have words with spaces in them (". . ." in GloVe 840B), a tab,
 // non-breaking spaces and exotic line breaks, which cause readers that split at
 // any Unicode white space to report duplicates and ragged rows. A file without
-// spaces in its first line is read with tabs as separators.
+// spaces in its first row is read with tabs as separators. A row of one word may
+// have several separators between its fields, and the last line may be empty.
 //
 // Every row is checked, kept or not, so the validity of a file does not depend
 // on the data set. Ragged rows, numbers that are not finite, repeated words and
@@ -331,6 +332,9 @@ func sniff(r *bufio.Reader, path string) (layout, error) {
 		textName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") ||
 			strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".vec")
 		l.binary = binaryName || !textName && hasControl(rest)
+		if row, _, _ := strings.Cut(rest, "\n"); !strings.Contains(trimLine(row), " ") {
+			l.separator = '\t'
+		}
 		_, err := r.Discard(len(first) + 1)
 		if err != nil {
 			return layout{}, fmt.Errorf("%s: header promises %d words, file has 0", path, l.count)
@@ -344,8 +348,8 @@ func sniff(r *bufio.Reader, path string) (layout, error) {
 	if !strings.Contains(first, " ") {
 		l.separator = '\t'
 	}
-	l.dimension = strings.Count(first, string(l.separator))
-	if l.dimension == 0 {
+	l.dimension = len(strings.FieldsFunc(first, func(r rune) bool { return r == rune(l.separator) })) - 1
+	if l.dimension < 1 {
 		return layout{}, fmt.Errorf("%s:1: %.40q: want a word and its vector", path, first)
 	}
 	if l.dimension > maxDimension {

@@ -70,6 +70,11 @@ func TestFormatsAgree(t *testing.T) {
 		"nolast.txt":  strings.TrimSuffix(rows, "\n"),
 		"crlf.txt":    strings.ReplaceAll(rows, "\n", "\r\n"),
 		"tabs.txt":    strings.ReplaceAll(rows, " ", "\t"),
+		"tabs.vec":    "3\t2\n" + strings.ReplaceAll(rows, " ", "\t"),
+		"wide.txt":    strings.ReplaceAll(rows, " ", "   "),
+		"wide.vec":    "3  2\n" + strings.ReplaceAll(rows, " ", "  "),
+		"last.txt":    rows + "\n",
+		"last.vec.gz": "3 2\r\n" + strings.ReplaceAll(rows, "\n", "\r\n") + "\r\n",
 		"a.vec":       "3 2\n" + strings.ReplaceAll(rows, "\n", " \n"), // fastText ends rows with a space
 		"a.vec.gz":    "3 2\n" + rows,
 		"a.bin":       word2vecBinary(words, vectors, true),

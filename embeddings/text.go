@@ -54,7 +54,7 @@ func readText(r *bufio.Reader, path string, l layout, emit func(block) error) er
 				line += bytes.Count(chunk, []byte{'\n'})
 				workers <- struct{}{}
 				go func() {
-					b, err := parseRows(chunk, path, first, l)
+					b, err := parseRows(chunk, path, first, l, err != nil)
 					out <- parsed{b, err}
 					<-workers
 				}()
@@ -107,9 +107,9 @@ func nextChunk(r io.Reader, rest []byte) (chunk, tail []byte, err error) {
 
 func trimLine(line string) string { return strings.TrimRight(line, " \t\r") }
 
-// parseRows parses whole lines, the first of which has number first. With an
-// error it returns the rows before it.
-func parseRows(data []byte, path string, first int, l layout) (block, error) {
+// parseRows parses whole lines, the first of which has number first; the last of
+// the file may be empty. With an error it returns the rows before it.
+func parseRows(data []byte, path string, first int, l layout, last bool) (block, error) {
 	d := l.dimension
 	rows := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
@@ -120,7 +120,10 @@ func parseRows(data []byte, path string, first int, l layout) (block, error) {
 	for n := first; len(data) > 0; n++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
-		word, ok := parseRow(vector, bytes.TrimRight(line, " \t\r"), l.separator)
+		if line = bytes.TrimRight(line, " \t\r"); len(line) == 0 && len(data) == 0 && last && n > 1 {
+			break
+		}
+		word, ok := parseRow(vector, line, l.separator)
 		if !ok {
 			return b, fmt.Errorf("%s:%d: %s", path, n, explainRow(string(line), d, l.separator))
 		}
@@ -131,8 +134,25 @@ func parseRows(data []byte, path string, first int, l layout) (block, error) {
 }
 
 // parseRow splits a line from its end: len(vector) numbers, then the word. It
-// reports false for any other row; explainRow gives the reason.
+// reports false for any other row, unless it is one word and the numbers with
+// several separators between them; explainRow gives the reason.
 func parseRow(vector []float32, line []byte, separator byte) (word []byte, ok bool) {
+	if word, ok = parseStrict(vector, line, separator); ok {
+		return word, true
+	}
+	fields := bytes.FieldsFunc(line, func(r rune) bool { return r == rune(separator) })
+	if len(fields) != len(vector)+1 {
+		return nil, false
+	}
+	for i, f := range fields[1:] {
+		if vector[i], ok = parseNumber(string(f)); !ok {
+			return nil, false
+		}
+	}
+	return fields[0], true
+}
+
+func parseStrict(vector []float32, line []byte, separator byte) (word []byte, ok bool) {
 	end := len(line)
 	for k := len(vector) - 1; k >= 0; k-- {
 		i := bytes.LastIndexByte(line[:end], separator)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,11 +68,18 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 // wordsHelp describes --words.
 const wordsHelp = "a file of words separated by white space, or the words themselves"
 
+// fileName is a name that is one of a file rather than a word.
+var fileName = regexp.MustCompile(`/|\\|\.(txt|csv|tsv|lst|list|dic|json|jsonl|words|stop|gz)$`)
+
 // wordsOf reads a list of words, from a file of that name if there is one.
 func wordsOf(list string) ([]string, error) {
 	info, err := os.Stat(list)
 	if err != nil || info.IsDir() {
-		if words := strings.Fields(list); len(words) > 0 {
+		words := strings.Fields(list)
+		if err != nil && len(words) == 1 && fileName.MatchString(list) {
+			return nil, check.Wrong("%s: there is no such file of words", list)
+		}
+		if len(words) > 0 {
 			return words, nil
 		}
 		return nil, check.Wrong("words = %q: must be a file or words", list)

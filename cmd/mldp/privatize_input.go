@@ -66,6 +66,12 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 		if f.options, err = o.of(name); err != nil {
 			return nil, usage(err)
 		}
+		if !folder {
+			err = f.options.CheckOutput(out)
+		}
+		if err != nil {
+			return nil, err
+		}
 		if folder {
 			if name == "-" {
 				return nil, check.Wrong("standard input has no file name for the folder of --out")

@@ -141,6 +141,16 @@ func CheckName(name string) error {
 	return nil
 }
 
+// CheckOutput returns an error for the name of a file that says another format:
+// what is written has the format of what is read.
+func (o Options) CheckOutput(name string) error {
+	is, says := cmp.Or(o.Format, FormatOf(o.Name)), FormatOf(name)
+	if name != "" && says != Lines && says != is && !(o.Delimiter != "" && (says == CSV || says == TSV)) {
+		return check.Wrong("%s: the output has the format of the input, %s: choose a name that ends so", name, is)
+	}
+	return CheckName(name)
+}
+
 // Row is a row of a table, or a line.
 type Row struct {
 	Values []Value // of Options.Columns, in their order; one of Lines
