@@ -218,6 +218,11 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if err := a.brief(tables.Brief(p, briefRows)); err != nil {
 		return err
 	}
+	for _, d := range p.Datasets {
+		for _, w := range d.Warnings {
+			a.Tables["warnings"] = append(a.Tables["warnings"], map[string]any{"dataset": d.Name, "warning": w})
+		}
+	}
 	a.wrote(s.Dir, page)
 	return nil
 }
